@@ -2,14 +2,7 @@
 
 use crate::tree::Side;
 
-/// A point in time since 1970-01-01 00:00 UTC, to the nanosecond.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp {
-    /// Whole seconds; negative before 1970.
-    pub seconds: i64,
-    /// Nanoseconds within the second. A damaged file may say a second or more; it is kept as it stands.
-    pub nanos: u32,
-}
+pub use crate::tree::Timestamp;
 
 /// What the first byte of a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

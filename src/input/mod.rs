@@ -1,0 +1,3 @@
+//! x
+mod frame;
+pub use frame::{Frame, Link, Timestamp};

@@ -1,0 +1,6 @@
+//! A packet dissector: captures and hex dumps in, annotated field trees out.
+#![forbid(unsafe_code)]
+
+pub mod input;
+pub mod tree;
+pub mod wire;

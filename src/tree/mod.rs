@@ -1,0 +1,26 @@
+//! What a result is: fields known beforehand, and a flat tree of what one frame had of them.
+//!
+//! Knows nothing of networks, files or output.
+
+mod dump;
+mod field;
+mod layer;
+mod node;
+mod show;
+mod side;
+mod span;
+mod time;
+#[allow(clippy::module_inception, reason = "the tree is what this module is named for")]
+mod tree;
+
+pub use dump::dump;
+pub use field::{Digest, Field, Kind, Level, Names, name_of};
+pub use layer::{Address, Ends, FrameInfo, Gap, Layer, LayerId, StreamId, Transport};
+pub use node::{Made, Node, Note, Value};
+pub use show::{Dissection, NodeRef, clean, hex};
+pub use side::Side;
+pub use span::{Origin, Piece, Source, Span};
+pub use time::{Time, Timestamp};
+pub use tree::{MAX_DEPTH, MAX_NODES, Tree, Want};
+
+pub use crate::fields;

@@ -1,0 +1,283 @@
+//! A tree read together with its frame's bytes, and its values as words.
+
+use super::{Field, Kind, Layer, Node, Span, Tree, Value, name_of};
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// A tree and the bytes of the frame it was made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Dissection<'t> {
+    /// What was understood.
+    pub tree: &'t Tree,
+    /// The frame.
+    pub bytes: &'t [u8],
+}
+
+impl<'t> Dissection<'t> {
+    /// The node at a place.
+    #[must_use]
+    pub fn node(self, place: u32) -> Option<NodeRef<'t>> {
+        let node = self.tree.nodes.get(place as usize)?;
+        Some(NodeRef { of: self, place, node })
+    }
+
+    /// The node of a layer.
+    #[must_use]
+    pub fn layer_node(self, layer: &Layer) -> Option<NodeRef<'t>> {
+        self.node(layer.node)
+    }
+
+    /// The bytes of a span.
+    #[must_use]
+    pub fn slice(self, span: Span) -> &'t [u8] {
+        self.tree.slice(span, self.bytes)
+    }
+}
+
+/// A node that can be looked at.
+#[derive(Clone, Copy)]
+pub struct NodeRef<'t> {
+    of: Dissection<'t>,
+    place: u32,
+    node: &'t Node,
+}
+
+impl<'t> NodeRef<'t> {
+    /// Its place in the tree.
+    #[must_use]
+    pub fn place(self) -> u32 {
+        self.place
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn field(self) -> &'static Field {
+        self.node.field
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn value(self) -> Value {
+        self.node.value
+    }
+
+    /// Where it says so.
+    #[must_use]
+    pub fn span(self) -> Span {
+        self.node.span
+    }
+
+    /// The bytes it was read from.
+    #[must_use]
+    pub fn bytes(self) -> &'t [u8] {
+        self.of.slice(self.node.span)
+    }
+
+    /// The nodes right below it.
+    pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
+        self.of.tree.children(self.place).filter_map(move |place| self.of.node(place))
+    }
+
+    /// Whether anything lies below it.
+    #[must_use]
+    pub fn has_children(self) -> bool {
+        self.node.end > self.place + 1
+    }
+
+    /// The first child of this field.
+    #[must_use]
+    pub fn child(self, field: &Field) -> Option<NodeRef<'t>> {
+        self.children().find(|child| child.field().is(field))
+    }
+
+    /// Its value as a number, where it is one.
+    #[must_use]
+    pub fn number(self) -> Option<u64> {
+        match self.node.value {
+            Value::Unsigned(number) => Some(number),
+            Value::Signed(number) => u64::try_from(number).ok(),
+            Value::Bool(truth) => Some(u64::from(truth)),
+            _ => None,
+        }
+    }
+
+    /// Its text, with bytes that are not UTF-8 replaced; the ending NUL of a text on the wire is no part of it.
+    #[must_use]
+    pub fn text(self) -> Cow<'t, str> {
+        match self.node.value {
+            Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
+            _ => String::from_utf8_lossy(self.text_bytes()),
+        }
+    }
+
+    /// The bytes of its text.
+    #[must_use]
+    pub fn text_bytes(self) -> &'t [u8] {
+        let bytes = self.bytes();
+        bytes.strip_suffix(&[0]).unwrap_or(bytes)
+    }
+
+    /// Its value for people: numbers in the field's base, text in quotes and harmless, long bytes by their count.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write_value(self, out: &mut dyn Write) -> fmt::Result {
+        let field = self.field();
+        if let Some(digest) = field.digest {
+            return (digest.value)(self, out);
+        }
+        match self.node.value {
+            Value::None => Ok(()),
+            Value::Unsigned(number) => write_number(field, number, out),
+            Value::Signed(number) => write!(out, "{number}"),
+            Value::Single(number) => write!(out, "{number}"),
+            Value::Double(number) => write!(out, "{number}"),
+            Value::Bool(truth) => write!(out, "{truth}"),
+            Value::Bytes => write_bytes(field.kind, self.bytes(), out),
+            Value::Text | Value::Made(_) => {
+                out.write_char('"')?;
+                clean(&self.text(), out)?;
+                out.write_char('"')
+            }
+        }
+    }
+
+    /// What the value means: its name, or the group in one line. Nothing where there is nothing to add.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write_meaning(self, out: &mut dyn Write) -> fmt::Result {
+        if let Some(digest) = self.field().digest {
+            return (digest.meaning)(self, out);
+        }
+        out.write_str(self.name().unwrap_or_default())
+    }
+
+    /// The name of its value.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        let field = self.field();
+        if field.names.is_empty() {
+            return None;
+        }
+        self.number().and_then(|number| name_of(field.names, number))
+    }
+
+    /// Its value as tshark writes it in a column.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write_plain(self, out: &mut dyn Write) -> fmt::Result {
+        let field = self.field();
+        match self.node.value {
+            Value::None => match field.kind {
+                Kind::Protocol => clean(field.name, out),
+                _ => hex(self.bytes(), out),
+            },
+            Value::Unsigned(number) => write_number(field, number, out),
+            Value::Signed(number) => write!(out, "{number}"),
+            Value::Single(number) => write!(out, "{number}"),
+            Value::Double(number) => write!(out, "{number}"),
+            Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
+            Value::Bytes if field.kind == Kind::Bytes => hex(self.bytes(), out),
+            Value::Bytes => write_bytes(field.kind, self.bytes(), out),
+            Value::Text | Value::Made(_) => clean(&self.text(), out),
+        }
+    }
+}
+
+fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result {
+    match field.hex {
+        0 => write!(out, "{number}"),
+        digits => write!(out, "0x{number:0width$x}", width = usize::from(digits)),
+    }
+}
+
+/// Bytes up to which a value shows them all.
+const SHORT: usize = 16;
+
+fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
+    match (kind, bytes) {
+        (Kind::Mac, [first, rest @ ..]) => {
+            write!(out, "{first:02x}")?;
+            rest.iter().try_for_each(|byte| write!(out, ":{byte:02x}"))
+        }
+        (Kind::Ipv4, &[a, b, c, d]) => write!(out, "{}", Ipv4Addr::new(a, b, c, d)),
+        (Kind::Ipv6, _) if bytes.len() == 16 => {
+            let octets: [u8; 16] = bytes.try_into().unwrap_or_default();
+            write!(out, "{}", Ipv6Addr::from(octets))
+        }
+        _ if bytes.len() <= SHORT => hex(bytes, out),
+        _ => write!(out, "{} bytes", bytes.len()),
+    }
+}
+
+/// Bytes as lower-case hexadecimal without spaces.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or('0');
+    bytes.iter().try_for_each(|byte| {
+        out.write_char(digit(byte >> 4))?;
+        out.write_char(digit(byte & 15))
+    })
+}
+
+/// Text from a capture made harmless for a terminal: control characters, escape sequences and characters that turn the
+/// direction of writing are spelled out.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b'\\') {
+        return out.write_str(text);
+    }
+    for character in text.chars() {
+        match character {
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            '\\' => out.write_str("\\\\")?,
+            _ if is_harmful(character) => write!(out, "{}", character.escape_unicode())?,
+            _ => out.write_char(character)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether a terminal might do something else with this character than show it.
+fn is_harmful(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{061c}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(text: &str) -> String {
+        let mut out = String::new();
+        clean(text, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn hostile_text_is_spelled_out() {
+        assert_eq!(cleaned("plain"), "plain");
+        assert_eq!(cleaned("é"), "é");
+        assert_eq!(cleaned("a\x1b[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(cleaned("line\r\n"), "line\\r\\n");
+        assert_eq!(cleaned("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
+    }
+
+    #[test]
+    fn numbers_are_shown_in_their_base() {
+        static ID: Field = Field::number("t.id", "id", "").hex(4);
+        let mut out = String::new();
+        write_number(&ID, 0x2a, &mut out).unwrap();
+        assert_eq!(out, "0x002a");
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a value's bytes are: a range within a source, and where the source's bytes were captured.
+
+use super::{Side, StreamId, Time};
+use std::ops::Range;
+
+/// A range of bytes within one source of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Which source; [`Span::NOWHERE`] for values that are not on the wire.
+    pub source: u32,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The source of values that were worked out and lie nowhere.
+    pub const NOWHERE: u32 = u32::MAX;
+
+    /// The span of a value that was worked out.
+    pub const NONE: Span = Span { source: Span::NOWHERE, start: 0, end: 0 };
+
+    /// A span; positions past 4 GiB, which no source reaches, are clipped.
+    #[must_use]
+    pub fn new(source: u32, range: Range<usize>) -> Span {
+        let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Span { source, start: clip(range.start), end: clip(range.end) }
+    }
+
+    /// Whether it lies in a source at all.
+    #[must_use]
+    pub const fn is_somewhere(self) -> bool {
+        self.source != Span::NOWHERE
+    }
+
+    /// Bytes in it.
+    #[must_use]
+    pub const fn len(self) -> u32 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether it holds no byte.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// As positions in a slice.
+    #[must_use]
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// Where a run of stream bytes was captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Offset of its first byte in the stream.
+    pub off: u64,
+    /// Bytes.
+    pub len: u32,
+    /// The frame that carried it.
+    pub frame: u64,
+    /// Offset of its first byte in that frame.
+    pub at: u32,
+    /// When that frame was captured.
+    pub time: Time,
+}
+
+/// What the bytes of a source are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The captured frame itself.
+    Frame,
+    /// Bytes of one direction of a stream.
+    Stream(StreamId, Side),
+}
+
+/// A run of bytes that spans count in.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// What it is.
+    pub origin: Origin,
+    /// The stream offset of its first byte; 0 for a frame.
+    pub base: u64,
+    /// The pieces it was made of, as a range of [`super::Tree::pieces`].
+    pub pieces: Range<usize>,
+    pub(super) held: Held,
+}
+
+/// Where the bytes of a source can be had.
+#[derive(Debug, Clone)]
+pub(super) enum Held {
+    /// In the frame, from this offset on.
+    Frame(usize),
+    /// In the tree's own memory.
+    Tree(Range<usize>),
+}

@@ -1,0 +1,265 @@
+//! The tree: one flat, reused list of nodes in reading order.
+
+use super::span::Held;
+use super::{
+    Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Made, Node, Note, Origin, Piece, Side, Source, Span, StreamId, Value,
+};
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+/// The most nodes a tree holds. Past it fields are read but not kept, and a note says so.
+pub const MAX_NODES: usize = 1_000_000;
+
+/// The deepest that nodes nest.
+pub const MAX_DEPTH: usize = 64;
+
+/// The most notes a tree holds.
+const MAX_NOTES: usize = 10_000;
+
+/// Nodes whose memory is kept from one frame to the next.
+const KEPT_NODES: usize = 1 << 16;
+
+/// Bytes of joined messages whose memory is kept from one frame to the next.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// The fields below the layers.
+    pub fields: bool,
+    /// The words of headings: message names and infos.
+    pub words: bool,
+}
+
+impl Want {
+    /// All there is.
+    pub const EVERYTHING: Want = Want { fields: true, words: true };
+    /// Layers with their headings.
+    pub const HEADINGS: Want = Want { fields: false, words: true };
+    /// Just which layers there are.
+    pub const LAYERS: Want = Want { fields: false, words: false };
+}
+
+/// What one frame had: layers, fields, notes, and the sources they lie in.
+///
+/// It holds spans, never slices; [`super::Dissection`] is a tree together with its frame's bytes.
+#[derive(Debug)]
+pub struct Tree {
+    /// The frame.
+    pub frame: FrameInfo,
+    /// Nodes in reading order; the ones at the top are layers.
+    pub nodes: Vec<Node>,
+    /// The layers, in the order in which they were found.
+    pub layers: Vec<Layer>,
+    /// Remarks, in the order in which they were made.
+    pub notes: Vec<Note>,
+    /// Stream bytes given up while this frame was dissected.
+    pub gaps: Vec<Gap>,
+    /// Who speaks to whom; layers point here.
+    pub ends: Vec<Ends>,
+    /// What spans count in; the first is the frame.
+    pub sources: Vec<Source>,
+    /// Where the bytes of stream sources were captured.
+    pub pieces: Vec<Piece>,
+    /// Payload bytes that nobody explained.
+    pub undissected: u64,
+    made: String,
+    joined: Vec<u8>,
+    want: Want,
+    left_out: u64,
+}
+
+impl Tree {
+    /// An empty tree for someone who wants this much.
+    #[must_use]
+    pub fn new(want: Want) -> Tree {
+        Tree {
+            frame: FrameInfo::default(),
+            nodes: Vec::new(),
+            layers: Vec::new(),
+            notes: Vec::new(),
+            gaps: Vec::new(),
+            ends: Vec::new(),
+            sources: Vec::new(),
+            pieces: Vec::new(),
+            undissected: 0,
+            made: String::new(),
+            joined: Vec::new(),
+            want,
+            left_out: 0,
+        }
+    }
+
+    /// Forget the last frame, keep the memory, and begin with this one.
+    pub fn begin(&mut self, frame: FrameInfo) {
+        self.frame = frame;
+        self.nodes.clear();
+        self.nodes.shrink_to(KEPT_NODES);
+        self.layers.clear();
+        self.notes.clear();
+        self.gaps.clear();
+        self.ends.clear();
+        self.ends.push(Ends::default());
+        self.sources.clear();
+        self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
+        self.pieces.clear();
+        self.undissected = 0;
+        self.made.clear();
+        self.made.shrink_to(KEPT_BYTES);
+        self.joined.clear();
+        self.joined.shrink_to(KEPT_BYTES);
+        self.left_out = 0;
+    }
+
+    /// What is going to be looked at.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        self.want
+    }
+
+    /// Fields that were read but not kept because the tree was full.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
+    pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
+        let place = self.here();
+        if self.want.fields || field.kind == Kind::Protocol {
+            if self.nodes.len() < MAX_NODES {
+                self.nodes.push(Node { field, value, span, end: place + 1 });
+            } else {
+                self.left_out += 1;
+            }
+        }
+        place
+    }
+
+    /// The place of the next node.
+    #[must_use]
+    pub fn here(&self) -> u32 {
+        u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Everything pushed since `place` lies below it; its bytes end here.
+    pub fn close(&mut self, place: u32, field: &'static Field, end: usize) {
+        let behind = self.here();
+        if let Some(node) = self.nodes.get_mut(place as usize)
+            && node.field.is(field)
+        {
+            node.end = behind;
+            if node.span.is_somewhere() {
+                node.span.end = u32::try_from(end).unwrap_or(u32::MAX).max(node.span.start);
+            }
+        }
+    }
+
+    /// Keep words that are not on the wire as such.
+    pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
+        let start = self.made.len();
+        // Writing to a String does not fail; a Display that does leaves what it had written.
+        let _ = self.made.write_fmt(words);
+        Made { start: u32::try_from(start).unwrap_or(u32::MAX), len: u32::try_from(self.made.len() - start).unwrap_or(u32::MAX) }
+    }
+
+    /// Words for a heading: made only if somebody is going to look.
+    pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
+        if self.want.words { self.make(words) } else { Made::default() }
+    }
+
+    /// The words of a made value.
+    #[must_use]
+    pub fn made(&self, made: Made) -> &str {
+        let start = made.start as usize;
+        self.made.get(start..start + made.len as usize).unwrap_or_default()
+    }
+
+    /// Remark on a node.
+    pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
+        if self.notes.len() < MAX_NOTES {
+            let text = self.make(words);
+            self.notes.push(Note { code, node, span, text });
+        }
+    }
+
+    /// Who speaks from here on.
+    pub fn push_ends(&mut self, ends: Ends) -> u32 {
+        self.ends.push(ends);
+        u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Begin a layer: a protocol's node at the top.
+    pub fn push_layer(&mut self, field: &'static Field, span: Span, below: Option<LayerId>, ends: u32, message: bool) -> LayerId {
+        let node = self.push(field, Value::None, span);
+        self.layers.push(Layer { node, below, ends, message, name: Made::default(), info: Made::default() });
+        u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Stream bytes that lie in this frame in one piece: nothing is copied.
+    pub fn push_stream_in_frame(&mut self, stream: StreamId, side: Side, piece: Piece) -> u32 {
+        let pieces = self.pieces.len();
+        self.pieces.push(piece);
+        self.push_source(Source {
+            origin: Origin::Stream(stream, side),
+            base: piece.off,
+            pieces: pieces..pieces + 1,
+            held: Held::Frame(piece.at as usize),
+        })
+    }
+
+    /// Stream bytes put together from pieces that were pushed to [`Tree::pieces`] from `first` on.
+    pub fn push_stream_joined(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: &[u8]) -> u32 {
+        let start = self.joined.len();
+        self.joined.extend_from_slice(bytes);
+        self.push_source(Source {
+            origin: Origin::Stream(stream, side),
+            base,
+            pieces: first..self.pieces.len(),
+            held: Held::Tree(start..self.joined.len()),
+        })
+    }
+
+    fn push_source(&mut self, source: Source) -> u32 {
+        self.sources.push(source);
+        u32::try_from(self.sources.len() - 1).unwrap_or(Span::NOWHERE - 1)
+    }
+
+    /// The bytes of a span, given the frame's.
+    #[must_use]
+    pub fn slice<'t>(&'t self, span: Span, frame: &'t [u8]) -> &'t [u8] {
+        let Some(source) = self.sources.get(span.source as usize) else { return &[] };
+        let at = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        match &source.held {
+            Held::Frame(by) => frame.get(at(span.range(), *by)),
+            Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
+        }
+        .unwrap_or_default()
+    }
+
+    /// The source of a span.
+    #[must_use]
+    pub fn source(&self, span: Span) -> Option<&Source> {
+        self.sources.get(span.source as usize)
+    }
+
+    /// Where the bytes of a stream source were captured; none for a frame.
+    #[must_use]
+    pub fn pieces_of(&self, source: &Source) -> &[Piece] {
+        self.pieces.get(source.pieces.clone()).unwrap_or_default()
+    }
+
+    /// The places of the nodes right below the one at `place`.
+    pub fn children(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.nodes.get(place as usize).map_or(place, |node| node.end);
+        let mut next = place + 1;
+        std::iter::from_fn(move || {
+            if next >= end {
+                return None;
+            }
+            let here = next;
+            next = self.nodes.get(here as usize)?.end.max(here + 1);
+            Some(here)
+        })
+    }
+}

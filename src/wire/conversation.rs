@@ -1,0 +1,41 @@
+//! What a stream protocol answers.
+
+use super::{Result, Wire};
+use crate::tree::Side;
+
+/// Where the next message of a stream ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// It is this long. The engine waits for all of it.
+    Message(usize),
+    /// That can be told with this many bytes in all; do not ask again before.
+    NeedMore(usize),
+    /// The next so many bytes are none of this protocol's.
+    Unknown(usize),
+}
+
+/// Bytes of a stream that the capture does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// How many.
+    pub bytes: u64,
+    /// Whether they all lie inside one message whose end is known: the next message is found without searching.
+    pub in_step: bool,
+}
+
+/// The state of one connection of a stream protocol.
+pub trait Conversation: Send {
+    /// Where does the next message end? `ahead` is what has arrived and was not yet read.
+    fn extent(&mut self, from: Side, ahead: &[u8]) -> Extent;
+
+    /// What does it say? Called with exactly the bytes of one message, fewer if the rest never came ([`Wire::cut`]).
+    ///
+    /// # Errors
+    /// Where reading had to stop; what was read stays.
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
+
+    /// Bytes were lost. [`Conversation::extent`] is asked afresh behind them.
+    fn gap(&mut self, from: Side, missing: Missing) {
+        let _ = (from, missing);
+    }
+}

@@ -1,0 +1,15 @@
+//! How bytes become a tree: the reading cursor, and what a protocol says of itself.
+
+mod conversation;
+mod error;
+pub mod notes;
+mod protocol;
+#[cfg(test)]
+pub mod trial;
+#[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
+mod wire;
+
+pub use conversation::{Conversation, Extent, Missing};
+pub use error::{Error, Result};
+pub use protocol::{Found, How, Looks, On, Opening, Protocol, Verdict};
+pub use wire::{Cut, Wire};

@@ -1,0 +1,121 @@
+//! What a protocol says of itself: its fields, where it is found, and how it is read there.
+
+use super::{Conversation, Result, Wire};
+use crate::tree::{Field, Side};
+
+/// A protocol: one static value a file.
+pub struct Protocol {
+    /// The protocol as a field: its short name, its label, its whole name.
+    pub this: &'static Field,
+    /// All its fields.
+    pub fields: &'static [&'static Field],
+    /// Where it is found and how it is read there.
+    pub found: &'static [Found],
+    /// The field for bytes that reading stopped before.
+    pub rest: Option<&'static Field>,
+    /// The note for a message that its stream ends inside of, in place of the general one.
+    pub truncated: Option<&'static Field>,
+    /// The note for a message that bytes are missing from, in place of the general one.
+    pub gap: Option<&'static Field>,
+}
+
+/// One place where a protocol is found.
+pub struct Found {
+    /// The place.
+    pub on: On,
+    /// What the bytes must look like.
+    pub looks: Looks,
+    /// How they are read.
+    pub how: How,
+}
+
+/// A place where a protocol is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    /// TCP with this port on one side.
+    Tcp(u16),
+    /// UDP with this port on one side.
+    Udp(u16),
+    /// TCP with any ports.
+    AnyTcp,
+    /// UDP with any ports.
+    AnyUdp,
+}
+
+/// What bytes must look like to be a protocol's.
+#[derive(Clone, Copy)]
+pub enum Looks {
+    /// The place says enough.
+    Anything,
+    /// A stream's first bytes are judged.
+    Stream(fn(&Opening<'_>) -> Verdict),
+    /// Each datagram is judged.
+    Datagram(fn(&[u8]) -> bool),
+}
+
+/// How a protocol is read.
+#[derive(Clone, Copy)]
+pub enum How {
+    /// Each datagram is a message.
+    Datagram(fn(&mut Wire<'_>) -> Result),
+    /// A conversation is opened for each stream.
+    Stream(fn() -> Box<dyn Conversation>),
+}
+
+impl On {
+    /// Read there as datagrams by this function, if they look like it.
+    #[must_use]
+    pub const fn datagram(self, looks: Looks, read: fn(&mut Wire<'_>) -> Result) -> Found {
+        Found { on: self, looks, how: How::Datagram(read) }
+    }
+
+    /// Read there as a stream by the conversation this opens, if it looks like it.
+    #[must_use]
+    pub const fn stream(self, looks: Looks, open: fn() -> Box<dyn Conversation>) -> Found {
+        Found { on: self, looks, how: How::Stream(open) }
+    }
+}
+
+/// The first bytes of a stream, as far as they have arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// What each side has said, the client first.
+    pub said: [&'a [u8]; 2],
+    /// Whether a side's bytes are its very first ones.
+    pub from_start: [bool; 2],
+    /// Whether nothing more will come.
+    pub complete: bool,
+}
+
+impl<'a> Opening<'a> {
+    /// What a side has said.
+    #[must_use]
+    pub fn of(&self, side: Side) -> &'a [u8] {
+        let [client, server] = self.said;
+        match side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    /// Whether a side's bytes are its very first ones.
+    #[must_use]
+    pub fn starts(&self, side: Side) -> bool {
+        let [client, server] = self.from_start;
+        match side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+}
+
+/// Whether a stream is a protocol's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is, and this side is the server.
+    Yes(Side),
+    /// Too few bytes to tell.
+    Unsure,
+    /// It is not.
+    No,
+}

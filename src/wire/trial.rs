@@ -1,0 +1,35 @@
+//! One message through one protocol without a network: what tests of protocols stand on.
+
+use super::{Conversation, Cut, Error, Protocol, Result, Wire, notes};
+use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, Want, dump};
+
+/// What `read` makes of the bytes, as [`dump`] writes it.
+pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    dissect(&mut tree, protocol, bytes, cut, read);
+    dump(Dissection { tree: &tree, bytes })
+}
+
+/// What a conversation makes of one message.
+pub fn message(protocol: &Protocol, conversation: &mut dyn Conversation, from: Side, bytes: &[u8], cut: Cut) -> String {
+    read(protocol, bytes, cut, |wire| conversation.message(from, wire))
+}
+
+fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) {
+    let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
+    let mut wire = Wire::new(tree, layer, 0, bytes, 0..bytes.len(), cut);
+    if let Err(Error::Short { needed }) = read(&mut wire) {
+        wire.note_ahead(&notes::SHORT, format_args!("{needed} more bytes needed"));
+    }
+    if let Some(rest) = protocol.rest {
+        wire.rest(rest);
+    }
+    tree.close(0, protocol.this, bytes.len());
+}
+
+/// Bytes of hexadecimal text; anything that is no digit is passed over.
+pub fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).unwrap()).collect()
+}

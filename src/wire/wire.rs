@@ -1,0 +1,322 @@
+//! The reading cursor: one call reads bytes, names the field and records the span.
+
+use super::notes::{DEEP, LEFT_OVER};
+use super::{Error, Result};
+use crate::tree::{Field, Kind, LayerId, MAX_DEPTH, Span, Tree, Value};
+use std::fmt;
+use std::ops::Range;
+
+/// Why bytes behind the end are missing, if they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// They are not: the end is the end.
+    No,
+    /// The capture kept only the beginning of the frame.
+    Capture,
+    /// The stream or the capture ended inside the message.
+    Stream,
+    /// Bytes of the stream were lost inside the message.
+    Lost,
+}
+
+/// A cursor over the bytes of one layer. Every read puts a node into the tree.
+pub struct Wire<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    end: usize,
+    source: u32,
+    layer: LayerId,
+    cut: Cut,
+    depth: usize,
+    tree: &'a mut Tree,
+}
+
+/// A reader for each kind of number: its bytes, its order, the value it becomes.
+macro_rules! numbers {
+    ($($name:ident: $type:ty, $from:ident, $value:expr, $doc:literal;)+) => {$(
+        #[doc = concat!("Read ", $doc, ".")]
+        ///
+        /// # Errors
+        /// [`Error::Short`] when the bytes end before it does.
+        pub fn $name(&mut self, field: &'static Field) -> Result<$type> {
+            let start = self.at;
+            let number = <$type>::$from(self.take()?);
+            self.push(field, $value(number.into()), start..self.at);
+            Ok(number)
+        }
+    )+};
+}
+
+impl<'a> Wire<'a> {
+    /// A cursor over `range` of the bytes of a source, for the fields of a layer.
+    pub fn new(tree: &'a mut Tree, layer: LayerId, source: u32, bytes: &'a [u8], range: Range<usize>, cut: Cut) -> Wire<'a> {
+        let end = range.end.min(bytes.len());
+        Wire { bytes, at: range.start.min(end), end, source, layer, cut, depth: 0, tree }
+    }
+
+    numbers! {
+        u8: u8, from_be_bytes, Value::Unsigned, "a byte";
+        i8: i8, from_be_bytes, Value::Signed, "a signed byte";
+        u16_be: u16, from_be_bytes, Value::Unsigned, "an unsigned 16-bit number, big-endian";
+        u16_le: u16, from_le_bytes, Value::Unsigned, "an unsigned 16-bit number, little-endian";
+        i16_be: i16, from_be_bytes, Value::Signed, "a signed 16-bit number, big-endian";
+        i16_le: i16, from_le_bytes, Value::Signed, "a signed 16-bit number, little-endian";
+        u32_be: u32, from_be_bytes, Value::Unsigned, "an unsigned 32-bit number, big-endian";
+        u32_le: u32, from_le_bytes, Value::Unsigned, "an unsigned 32-bit number, little-endian";
+        i32_be: i32, from_be_bytes, Value::Signed, "a signed 32-bit number, big-endian";
+        i32_le: i32, from_le_bytes, Value::Signed, "a signed 32-bit number, little-endian";
+        u64_be: u64, from_be_bytes, Value::Unsigned, "an unsigned 64-bit number, big-endian";
+        u64_le: u64, from_le_bytes, Value::Unsigned, "an unsigned 64-bit number, little-endian";
+        i64_be: i64, from_be_bytes, Value::Signed, "a signed 64-bit number, big-endian";
+        i64_le: i64, from_le_bytes, Value::Signed, "a signed 64-bit number, little-endian";
+        f32_be: f32, from_be_bytes, Value::Single, "a 32-bit floating-point number, big-endian";
+        f32_le: f32, from_le_bytes, Value::Single, "a 32-bit floating-point number, little-endian";
+        f64_be: f64, from_be_bytes, Value::Double, "a 64-bit floating-point number, big-endian";
+        f64_le: f64, from_le_bytes, Value::Double, "a 64-bit floating-point number, little-endian";
+    }
+
+    /// Read a byte that is true unless it is 0.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there is none.
+    pub fn bool(&mut self, field: &'static Field) -> Result<u8> {
+        let start = self.at;
+        let [byte] = self.take()?;
+        self.push(field, Value::Bool(byte != 0), start..self.at);
+        Ok(byte)
+    }
+
+    /// Read a big-endian number of `count` bytes, at most 8, as the masked bits of several fields.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn bits(&mut self, count: usize, fields: &[&'static Field]) -> Result<u64> {
+        let (raw, range) = self.raw(count)?;
+        for &field in fields {
+            self.push_bits(field, raw, range.clone());
+        }
+        Ok(raw)
+    }
+
+    /// Read a big-endian number of `count` bytes, at most 8, as one field with its bits below it.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn flags(&mut self, field: &'static Field, count: usize, bits: &[&'static Field]) -> Result<u64> {
+        let (raw, range) = self.raw(count)?;
+        let place = self.push_bits(field, raw, range.clone());
+        for &bit in bits {
+            self.push_bits(bit, raw, range.clone());
+        }
+        self.tree.close(place, field, range.end);
+        Ok(field.bits_of(raw))
+    }
+
+    fn raw(&mut self, count: usize) -> Result<(u64, Range<usize>)> {
+        let start = self.at;
+        let bytes = self.slice(count)?;
+        let raw = bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+        Ok((raw, start..self.at))
+    }
+
+    fn push_bits(&mut self, field: &'static Field, raw: u64, range: Range<usize>) -> u32 {
+        let number = field.bits_of(raw);
+        let value = if field.kind == Kind::Bool { Value::Bool(number != 0) } else { Value::Unsigned(number) };
+        self.push(field, value, range)
+    }
+
+    /// Read `count` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn bytes(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        let start = self.at;
+        let bytes = self.slice(count)?;
+        self.push(field, Value::Bytes, start..self.at);
+        Ok(bytes)
+    }
+
+    /// Read the next `count` bytes as text.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn text(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        let start = self.at;
+        let bytes = self.slice(count)?;
+        self.push(field, Value::Text, start..self.at);
+        Ok(bytes)
+    }
+
+    /// Read text up to and with a NUL, which is no part of the text.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when no NUL follows.
+    pub fn text_nul(&mut self, field: &'static Field) -> Result<&'a [u8]> {
+        let start = self.at;
+        let text = memchr::memchr(0, self.ahead()).ok_or(Error::Short { needed: 1 })?;
+        let bytes = self.slice(text + 1)?;
+        self.push(field, Value::Text, start..self.at);
+        Ok(bytes.get(..text).unwrap_or_default())
+    }
+
+    /// Read all that is left. Pushes nothing when nothing is.
+    pub fn rest(&mut self, field: &'static Field) -> &'a [u8] {
+        let rest = self.ahead();
+        if !rest.is_empty() {
+            let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
+            self.push(field, value, self.at..self.end);
+            self.at = self.end;
+        }
+        rest
+    }
+
+    /// Read fields that belong together. The group ends where reading does, also when it fails.
+    ///
+    /// # Errors
+    /// Those of `read`, and [`Error::Malformed`] when groups nest deeper than [`MAX_DEPTH`].
+    pub fn group<T>(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.malformed(&DEEP, format_args!("more than {MAX_DEPTH} levels"));
+        }
+        let place = self.push(field, Value::None, self.at..self.at);
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        self.tree.close(place, field, self.at);
+        result
+    }
+
+    /// Read within the next `count` bytes: no read passes their end, and what is left over gets a note and the field `rest`.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer, after reading what there is; and those of `read`.
+    pub fn within<T>(&mut self, count: usize, rest: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outer = self.end;
+        let needed = count.saturating_sub(self.remaining());
+        if needed == 0 {
+            self.end = self.at + count;
+        }
+        let result = read(self);
+        if result.is_ok() && needed == 0 && self.at < self.end {
+            let left = self.remaining();
+            self.rest(rest);
+            self.note(&LEFT_OVER, format_args!("{left} more than the fields explain"));
+        }
+        self.end = outer;
+        if needed > 0 && result.is_ok() { Err(Error::Short { needed }) } else { result }
+    }
+
+    /// Put a value that was worked out and lies nowhere.
+    pub fn add(&mut self, field: &'static Field, value: Value) -> u32 {
+        self.tree.push(field, value, Span::NONE)
+    }
+
+    /// Put a value at a range of the source, which [`Wire::at`] counts in.
+    pub fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
+        self.push(field, value, range)
+    }
+
+    /// Put text that is not on the wire as such at the range it was made of.
+    pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
+        let made = self.tree.make(words);
+        self.push(field, Value::Made(made), range)
+    }
+
+    fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
+        self.tree.push(field, value, Span::new(self.source, range))
+    }
+
+    /// Pass over bytes that a field put with [`Wire::put`] explains.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn skip(&mut self, count: usize) -> Result {
+        self.slice(count).map(drop)
+    }
+
+    /// The next bytes, unread.
+    #[must_use]
+    pub fn ahead(&self) -> &'a [u8] {
+        self.bytes.get(self.at..self.end).unwrap_or_default()
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.end - self.at
+    }
+
+    /// The position in the source.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The source that is read.
+    #[must_use]
+    pub fn source(&self) -> u32 {
+        self.source
+    }
+
+    /// Whether and why bytes behind the end are missing.
+    #[must_use]
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// What kind of message this is; shown in its heading.
+    pub fn name(&mut self, name: &str) {
+        let made = self.tree.make_heading(format_args!("{name}"));
+        let layer = self.layer as usize;
+        if let Some(layer) = self.tree.layers.get_mut(layer) {
+            layer.name = made;
+        }
+    }
+
+    /// What the message says, in a line; shown in its heading.
+    pub fn info(&mut self, info: fmt::Arguments<'_>) {
+        let made = self.tree.make_heading(info);
+        let layer = self.layer as usize;
+        if let Some(layer) = self.tree.layers.get_mut(layer) {
+            layer.info = made;
+        }
+    }
+
+    /// Remark on the field just read.
+    pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let last = self.tree.here().saturating_sub(1);
+        let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
+        self.tree.note(code, last, span, words);
+    }
+
+    /// Remark on what comes next, up to the end.
+    pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let last = self.tree.here().saturating_sub(1);
+        let span = Span::new(self.source, self.at..self.end);
+        self.tree.note(code, last, span, words);
+    }
+
+    /// Remark that what comes next makes no sense, and stop reading.
+    ///
+    /// # Errors
+    /// Always [`Error::Malformed`].
+    pub fn malformed<T>(&mut self, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
+        self.note_ahead(code, words);
+        Err(Error::Malformed)
+    }
+
+    fn slice(&mut self, count: usize) -> Result<&'a [u8]> {
+        let needed = count.saturating_sub(self.remaining());
+        if needed > 0 {
+            return Err(Error::Short { needed });
+        }
+        let bytes = self.bytes.get(self.at..self.at + count).ok_or(Error::Short { needed: count })?;
+        self.at += count;
+        Ok(bytes)
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let bytes = self.slice(N)?;
+        bytes.try_into().map_err(|_| Error::Short { needed: N })
+    }
+}
