@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod input;
+pub mod protocols;
 pub mod tree;
 pub mod wire;

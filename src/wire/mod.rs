@@ -1,6 +1,8 @@
 //! How bytes become a tree: the reading cursor, and what a protocol says of itself.
 
+mod conclude;
 mod conversation;
+pub mod data;
 mod error;
 pub mod notes;
 mod protocol;

@@ -1,6 +1,6 @@
 //! One message through one protocol without a network: what tests of protocols stand on.
 
-use super::{Conversation, Cut, Error, Protocol, Result, Wire, notes};
+use super::{Conversation, Cut, Protocol, Result, Wire};
 use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, Want, dump};
 
 /// What `read` makes of the bytes, as [`dump`] writes it.
@@ -19,12 +19,8 @@ pub fn message(protocol: &Protocol, conversation: &mut dyn Conversation, from: S
 fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) {
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(tree, layer, 0, bytes, 0..bytes.len(), cut);
-    if let Err(Error::Short { needed }) = read(&mut wire) {
-        wire.note_ahead(&notes::SHORT, format_args!("{needed} more bytes needed"));
-    }
-    if let Some(rest) = protocol.rest {
-        wire.rest(rest);
-    }
+    let result = read(&mut wire);
+    protocol.conclude(&mut wire, result);
     tree.close(0, protocol.this, bytes.len());
 }
 

@@ -13,10 +13,18 @@ pub enum Cut {
     No,
     /// The capture kept only the beginning of the frame.
     Capture,
-    /// The stream or the capture ended inside the message.
-    Stream,
+    /// The stream or the capture ended inside the message, which wants this many bytes in all.
+    Stream {
+        /// Bytes from its beginning to its end, as far as that is known.
+        want: usize,
+    },
     /// Bytes of the stream were lost inside the message.
-    Lost,
+    Lost {
+        /// Bytes from its beginning to its end, as far as that is known.
+        want: usize,
+        /// How many are missing.
+        lost: u64,
+    },
 }
 
 /// A cursor over the bytes of one layer. Every read puts a node into the tree.
@@ -262,6 +270,12 @@ impl<'a> Wire<'a> {
     #[must_use]
     pub fn cut(&self) -> Cut {
         self.cut
+    }
+
+    /// Fields that were read but not kept because the tree was full.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.tree.left_out()
     }
 
     /// What kind of message this is; shown in its heading.

@@ -1,0 +1,6 @@
+//! The application protocols, one file each, and the list of them.
+
+use crate::wire::Protocol;
+
+/// Every protocol, in the order of the alphabet.
+pub static ALL: &[&Protocol] = &[];

@@ -1,0 +1,43 @@
+//! What happens when reading a layer ends: the one place where errors become notes and unread bytes become data.
+
+use super::notes::{CUT, FULL, LEFT_OVER, LOST, SHORT, UNFINISHED};
+use super::{Cut, Error, Protocol, Result, Wire, data};
+
+impl Protocol {
+    /// Note how reading ended, keep the bytes that were not read, and return how many those are.
+    pub fn conclude(&self, wire: &mut Wire<'_>, result: Result) -> usize {
+        let have = wire.at() + wire.remaining();
+        match (wire.cut(), result) {
+            (Cut::Stream { want }, _) => {
+                let code = self.truncated.unwrap_or(&UNFINISHED);
+                wire.note_ahead(code, format_args!("the stream ends after {have} of {}{want} bytes", at_least(have, want)));
+            }
+            (Cut::Lost { want, lost }, _) => {
+                let code = self.gap.unwrap_or(&LOST);
+                wire.note_ahead(code, format_args!("{lost} bytes are missing from the capture after {have} of {want}"));
+            }
+            (Cut::Capture, Err(Error::Short { needed })) => {
+                wire.note_ahead(&CUT, format_args!("the capture holds {needed} bytes too few of this frame"));
+            }
+            (Cut::No, Err(Error::Short { needed })) => {
+                wire.note_ahead(&SHORT, format_args!("{needed} more bytes needed, {} left", wire.remaining()));
+            }
+            (_, Err(Error::Malformed) | Ok(())) => {}
+        }
+        let left = wire.remaining();
+        if left > 0 && result.is_ok() && wire.cut() == Cut::No {
+            wire.note_ahead(&LEFT_OVER, format_args!("{left} more than the fields explain"));
+        }
+        wire.rest(self.rest.unwrap_or(&data::BYTES));
+        let left_out = wire.left_out();
+        if left_out > 0 {
+            wire.note(&FULL, format_args!("{left_out} fields are not shown"));
+        }
+        left
+    }
+}
+
+/// A message whose length is not known yet wants more than it has.
+fn at_least(have: usize, want: usize) -> &'static str {
+    if want <= have { "more than " } else { "" }
+}
