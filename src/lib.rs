@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod input;
+pub mod layers;
 pub mod protocols;
+pub mod record;
+pub mod sink;
 pub mod tree;
 pub mod wire;

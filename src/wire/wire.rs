@@ -296,6 +296,17 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Read without touching the heading: what is quoted here would write its own.
+    pub fn quoting<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let layer = self.layer as usize;
+        let heading = self.tree.layers.get(layer).map(|layer| (layer.name, layer.info));
+        let result = read(self);
+        if let (Some(layer), Some((name, info))) = (self.tree.layers.get_mut(layer), heading) {
+            (layer.name, layer.info) = (name, info);
+        }
+        result
+    }
+
     /// Remark on the field just read.
     pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let last = self.tree.here().saturating_sub(1);

@@ -1,0 +1,66 @@
+//! The three forms of hex dump the samples need, to the letter as other programs write them.
+
+use std::fmt::Write;
+
+use crate::tcp::{Said, Side};
+
+/// Like `xxd`: eight groups of two bytes.
+pub fn xxd(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (row, offset) in bytes.chunks(16).zip((0..).step_by(16)) {
+        let mut hex = String::new();
+        for pair in row.chunks(2) {
+            for byte in pair {
+                let _ = write!(hex, "{byte:02x}"); // a String takes everything
+            }
+            hex.push(' ');
+        }
+        let shown: String = row.iter().map(|byte| shown(*byte)).collect();
+        let _ = writeln!(text, "{offset:08x}: {hex:<40} {shown}");
+    }
+    text
+}
+
+/// Pairs of digits, sixteen a line, and nothing else.
+pub fn pairs(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for row in bytes.chunks(16) {
+        let row: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let _ = writeln!(text, "{}", row.join(" "));
+    }
+    text
+}
+
+/// Like Wireshark's "Follow TCP Stream" as hex dump: an offset for each direction, the server's rows indented.
+pub fn follow<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
+    let mut text = String::new();
+    let (mut client, mut server) = (0, 0);
+    for said in said {
+        let (indent, offset) = match said.from {
+            Side::Client => ("", &mut client),
+            Side::Server => ("    ", &mut server),
+        };
+        for row in said.bytes.chunks(16) {
+            let mut hex = String::new();
+            let mut ascii = String::new();
+            for (column, byte) in row.iter().enumerate() {
+                if column == 8 {
+                    hex.push(' ');
+                    ascii.push(' ');
+                }
+                let _ = write!(hex, "{byte:02x} ");
+                ascii.push(shown(*byte));
+            }
+            let _ = writeln!(text, "{indent}{offset:08X}  {hex:<49}{ascii}");
+            *offset += row.len();
+        }
+    }
+    text
+}
+
+fn shown(byte: u8) -> char {
+    match byte {
+        b' '..=b'~' => char::from(byte),
+        _ => '.',
+    }
+}

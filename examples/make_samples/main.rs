@@ -1,0 +1,52 @@
+//! Writes the files of `samples/`: small captures and hex dumps, made from nothing but the lists in this folder.
+//!
+//! ```text
+//! cargo run --example make_samples              writes samples/
+//! cargo run --example make_samples -- FOLDER    writes the same files somewhere else
+//! ```
+//!
+//! The dissector is deliberately not used here, so that its tests have a second source. The same bytes come out every time: clocks
+//! and random numbers are constants.
+//!
+//! `capture`, `net` and `tcp` know nothing of games; every protocol has a folder or file that scripts its sessions.
+
+mod capture;
+mod hex;
+mod layers;
+mod net;
+mod pipboy;
+mod tcp;
+
+use std::path::{Path, PathBuf};
+
+/// Whatever goes wrong is shown and ends the program.
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// A file name and what makes its content.
+type Sample = (&'static str, fn() -> Result<Vec<u8>>);
+
+const SAMPLES: &[Sample] = &[
+    ("layers.pcap", layers::tour),
+    ("linux-cooked.pcap", layers::linux_cooked),
+    ("linux-cooked-v2.pcap", layers::linux_cooked_v2),
+    ("null-loopback.pcap", layers::null_loopback),
+    ("pipboy.pcap", pipboy::session),
+    ("pipboy-damaged.pcap", pipboy::damaged),
+    ("pipboy-midstream.pcap", pipboy::midstream),
+    ("pipboy-ipv6.pcapng", pipboy::ipv6),
+    ("pipboy-follow.txt", pipboy::follow),
+    ("pipboy-greeting.hex", pipboy::greeting),
+    ("pipboy-update.txt", pipboy::update),
+];
+
+fn main() -> Result {
+    let folder = match std::env::args_os().nth(1) {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
+    };
+    std::fs::create_dir_all(&folder)?;
+    for (name, make) in SAMPLES {
+        std::fs::write(folder.join(name), make()?)?;
+    }
+    Ok(())
+}

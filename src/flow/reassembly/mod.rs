@@ -1,0 +1,450 @@
+//! The TCP segments of one direction of one connection, put back into the order of their bytes.
+//!
+//! ```text
+//!              read │ unread          next        a hole          parked
+//!  ─ ─ ─ ───────────┼────────────────────┤ · · · · · · · · · ├───────────────┤
+//!        history    buffered_off()       the byte wanted     waits for the hole to close
+//! ```
+//!
+//! Bytes have 64-bit stream offsets; offset 0 is the byte behind the SYN or, without one, the first byte seen.
+//! Of bytes that came twice the first copy stays, and a second one that says something else is reported.
+//! Nothing is dropped silently: whatever does not become part of the stream is named by [`Place`].
+//!
+//! It knows nothing of IP, of protocols or of the other direction: the caller tells what the peer acknowledged,
+//! and the caller decides when a hole is given up.
+
+mod parked;
+mod ready;
+#[cfg(test)]
+mod tests;
+
+use crate::input::Timestamp;
+use parked::Parked;
+use ready::Ready;
+use std::ops::Range;
+
+/// Segments and acknowledgements to wait after a hole was acknowledged: captures show neighbours in the wrong order.
+const PATIENCE: u8 = 8;
+
+/// Sequence numbers further than this from the expected one are not believed.
+const FAR: u64 = 1 << 30;
+
+/// Given-up holes that are remembered one by one.
+const MAX_GAPS: usize = 64;
+
+/// Where a run of stream bytes was captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Stream offset of its first byte.
+    pub off: u64,
+    /// Bytes.
+    pub len: u32,
+    /// The frame's number.
+    pub frame: u64,
+    /// Offset of its first byte in that frame.
+    pub at: u32,
+    /// When the frame was captured.
+    pub time: Option<Timestamp>,
+}
+
+impl Piece {
+    fn end(&self) -> u64 {
+        self.off.saturating_add(u64::from(self.len))
+    }
+
+    /// The part of it inside `range`.
+    fn clip(&self, range: &Range<u64>) -> Option<Piece> {
+        let off = self.off.max(range.start);
+        let len = self.end().min(range.end).checked_sub(off).filter(|len| *len > 0)?;
+        let skipped = u32::try_from(off - self.off).ok()?;
+        Some(Piece { off, len: u32::try_from(len).ok()?, at: self.at.saturating_add(skipped), ..*self })
+    }
+}
+
+/// One TCP segment as it was captured.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    /// Sequence number as on the wire; a SYN takes this one, and the payload starts one later.
+    pub seq: u32,
+    /// It opens the direction.
+    pub syn: bool,
+    /// Nothing follows it.
+    pub fin: bool,
+    /// The payload, as far as it was captured.
+    pub bytes: &'a [u8],
+    /// Payload bytes behind `bytes` that the capture cut off.
+    pub missing: u32,
+    /// The frame's number.
+    pub frame: u64,
+    /// Offset of `bytes` in that frame.
+    pub at: u32,
+    /// When the frame was captured.
+    pub time: Option<Timestamp>,
+}
+
+impl Segment<'_> {
+    /// Payload bytes it had on the wire.
+    fn wire_len(&self) -> u64 {
+        (self.bytes.len() as u64).saturating_add(u64::from(self.missing))
+    }
+}
+
+/// Bytes together with where they were captured.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    piece: Piece,
+    bytes: &'a [u8],
+}
+
+impl<'a> Run<'a> {
+    fn clip(&self, range: &Range<u64>) -> Option<Run<'a>> {
+        let piece = self.piece.clip(range)?;
+        let from = usize::try_from(piece.off - self.piece.off).ok()?;
+        let bytes = self.bytes.get(from..)?.get(..usize::try_from(piece.len).ok()?)?;
+        Some(Run { piece, bytes })
+    }
+}
+
+/// Where a segment lies in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// No payload: an acknowledgement, a SYN or a FIN.
+    Empty,
+    /// It begins with the byte that was wanted, and all of it is new.
+    Next,
+    /// Behind a hole, with bytes that are new.
+    Ahead,
+    /// Every byte of it came before: a retransmission.
+    Old,
+    /// A part of it came before, the rest is new.
+    PartlyOld,
+    /// It begins before the first byte of the stream as known.
+    Before,
+    /// Some of it belongs into a hole that was given up: bytes that came too late.
+    Late,
+    /// No payload, or one byte, just before the byte that is wanted: asks whether the peer is there.
+    KeepAlive,
+    /// Its sequence number is not believable; nothing of it was stored.
+    Far,
+}
+
+/// What became of a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Where the segment lies in the stream.
+    pub place: Place,
+    /// The bytes of the segment that are new and in order now, up to the first that came before.
+    /// What lies in front of it was old, late or before the start.
+    pub fresh: Range<usize>,
+    /// Stream offset of `fresh`; of no meaning if that is empty.
+    pub off: u64,
+    /// `fresh` is all there is in [`Direction::buffered`], so it can be read where it lies in the frame.
+    pub alone: bool,
+    /// From the first to the last byte of the segment that contradicts an older copy. The older copy stays.
+    pub differs: Option<Range<usize>>,
+    /// Too much is waiting: nothing of the segment was stored. Read what is buffered, skip the hole and accept it
+    /// again, until it is taken.
+    pub full: bool,
+}
+
+impl Accepted {
+    fn unused(place: Place, segment: &Segment<'_>, off: u64) -> Self {
+        let end = segment.bytes.len();
+        Self { place, fresh: end..end, off, alone: false, differs: None, full: false }
+    }
+}
+
+/// A run of stream bytes that nobody captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Stream offset of the first of them.
+    pub off: u64,
+    /// Bytes.
+    pub len: u64,
+}
+
+impl Gap {
+    fn end(&self) -> u64 {
+        self.off.saturating_add(self.len)
+    }
+}
+
+/// The bytes of one direction of a connection.
+///
+/// Every segment goes through [`accept`](Self::accept); then [`buffered`](Self::buffered) is read and
+/// [`consume`](Self::consume)d. When [`hole_is_lost`](Self::hole_is_lost), [`skip_hole`](Self::skip_hole) goes on behind it.
+#[derive(Debug, Default)]
+pub struct Direction {
+    /// Sequence number of stream offset 0.
+    start: Option<u32>,
+    ready: Ready,
+    parked: Parked,
+    /// The bytes from the one wanted up to here were cut off by the capture.
+    cut_to: u64,
+    /// Where the FIN says the stream ends.
+    fin: Option<u64>,
+    /// The highest offset the peer acknowledged.
+    acked: u64,
+    /// Segments and acknowledgements seen since the first hole was acknowledged.
+    waited: u8,
+    /// Holes given up, in order.
+    gaps: Vec<Gap>,
+}
+
+impl Direction {
+    /// Says that `seq` is the first byte of the stream, unless the start is known.
+    pub fn expect(&mut self, seq: u32) {
+        self.start.get_or_insert(seq);
+    }
+
+    /// Takes the next captured segment of this direction, with or without payload.
+    pub fn accept(&mut self, segment: &Segment<'_>) -> Accepted {
+        self.wait();
+        let seq = segment.seq.wrapping_add(u32::from(segment.syn));
+        if segment.syn || segment.fin || segment.wire_len() > 0 {
+            self.expect(seq);
+        }
+        let next = self.ready.end();
+        let Some(distance) = self.distance(seq) else {
+            return Accepted::unused(Place::Empty, segment, next);
+        };
+        if distance.unsigned_abs() > FAR || segment.wire_len() > FAR {
+            return Accepted::unused(Place::Far, segment, next);
+        }
+        let place = self.place(segment, distance);
+        let mut accepted = Accepted::unused(place, segment, next);
+        if place == Place::KeepAlive {
+            return accepted;
+        }
+        // A segment that begins before the start loses the bytes that have no offset.
+        let before = distance.saturating_add_unsigned(next).min(0).unsigned_abs();
+        if let Some((run, end)) = clipped(segment, next.saturating_add_signed(distance), before) {
+            self.store(&run, end, &mut accepted);
+            let before = usize::try_from(before).unwrap_or(usize::MAX);
+            accepted.fresh = shifted(accepted.fresh, before);
+            accepted.differs = accepted.differs.map(|range| shifted(range, before));
+            if segment.fin && !accepted.full {
+                self.fin.get_or_insert(end);
+            }
+        }
+        accepted
+    }
+
+    /// Stores `run`, whose bytes end at `end` if those the capture cut off are counted.
+    fn store(&mut self, run: &Run<'_>, end: u64, accepted: &mut Accepted) {
+        accepted.differs =
+            joined(self.ready.differing(run.piece.off, run.bytes), self.parked.differing(run.piece.off, run.bytes));
+        if run.piece.off > self.ready.end() {
+            accepted.full = !self.parked.insert(run, end);
+            accepted.fresh = 0..0;
+            return;
+        }
+        accepted.fresh = self.append(run);
+        accepted.alone = !accepted.fresh.is_empty() && accepted.fresh.len() == self.buffered().len();
+        self.note_cut(run.piece.end(), end);
+    }
+
+    /// Appends what is new of `run`, which leaves no hole, and what was parked behind it.
+    /// Says which of its bytes were the first new ones.
+    fn append(&mut self, run: &Run<'_>) -> Range<usize> {
+        let mut fresh = run.bytes.len()..run.bytes.len();
+        while self.ready.end() < run.piece.end() {
+            let next = self.ready.end();
+            let until = self.parked.first().unwrap_or(u64::MAX);
+            let Some(new) = run.clip(&(next..until)) else { break };
+            if fresh.is_empty() {
+                let from = usize::try_from(next - run.piece.off).unwrap_or(usize::MAX);
+                fresh = from..from.saturating_add(new.bytes.len());
+            }
+            self.ready.append(&new);
+            self.waited = 0;
+            self.unpark();
+        }
+        fresh
+    }
+
+    /// Moves the parked segments for which no hole is left.
+    fn unpark(&mut self) {
+        while let Some(waiting) = self.parked.take(self.ready.end()) {
+            self.ready.append(&waiting.run());
+            self.note_cut(self.ready.end(), waiting.cut_to);
+        }
+    }
+
+    /// The bytes from `end` to `cut_to` were cut off by the capture.
+    fn note_cut(&mut self, end: u64, cut_to: u64) {
+        if end <= self.ready.end() {
+            self.cut_to = self.cut_to.max(cut_to);
+        }
+    }
+
+    /// The bytes in order that were not consumed yet.
+    #[must_use]
+    pub fn buffered(&self) -> &[u8] {
+        self.ready.unread()
+    }
+
+    /// Stream offset of [`buffered`](Self::buffered).
+    #[must_use]
+    pub fn buffered_off(&self) -> u64 {
+        self.ready.unread_off()
+    }
+
+    /// The first `n` of the buffered bytes are done with.
+    pub fn consume(&mut self, n: usize) {
+        self.ready.consume(n);
+    }
+
+    /// Where the buffered bytes `off..off + len` were captured: each byte once, in order.
+    pub fn pieces(&self, off: u64, len: usize) -> impl Iterator<Item = Piece> + '_ {
+        self.ready.pieces(off..off.saturating_add(len as u64))
+    }
+
+    /// The peer acknowledged every byte before `ack`.
+    pub fn acknowledged(&mut self, ack: u32) {
+        self.wait();
+        let Some(distance) = self.distance(ack).filter(|distance| distance.unsigned_abs() <= FAR) else { return };
+        self.acked = self.acked.max(self.ready.end().saturating_add_signed(distance));
+    }
+
+    /// The first hole: bytes that are not there although something behind them is, or that the capture cut off.
+    #[must_use]
+    pub fn hole(&self) -> Option<Gap> {
+        let off = self.ready.end();
+        let known = self.parked.first().or(self.fin).filter(|end| *end > off);
+        let cut = Some(self.cut_to).filter(|end| *end > off);
+        let end = match (known, cut) {
+            (Some(known), Some(cut)) => known.min(cut),
+            (known, cut) => known.or(cut)?,
+        };
+        Some(Gap { off, len: end - off })
+    }
+
+    /// Whether waiting for the first hole is in vain: the capture cut its bytes off, or the peer has them and
+    /// they did not show up a few segments later either.
+    #[must_use]
+    pub fn hole_is_lost(&self) -> bool {
+        let cut = self.cut_to > self.ready.end();
+        cut || (self.waited >= PATIENCE && self.hole_is_acknowledged())
+    }
+
+    /// Whether the peer has the bytes of the first hole.
+    #[must_use]
+    pub fn hole_is_acknowledged(&self) -> bool {
+        self.hole().is_some_and(|hole| hole.end() <= self.acked)
+    }
+
+    /// Gives the first hole up, and with it whatever is still buffered in front of it: read that first.
+    /// Then [`buffered`](Self::buffered) holds what follows.
+    pub fn skip_hole(&mut self) -> Option<Gap> {
+        let gap = self.hole()?;
+        self.ready.skip_to(gap.end());
+        self.waited = 0;
+        self.remember(gap);
+        self.unpark();
+        Some(gap)
+    }
+
+    /// Whether every byte up to the FIN is or was buffered, or was given up.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| fin <= self.ready.end())
+    }
+
+    /// Bytes of memory held on the heap.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.ready.held() + self.parked.held() + self.gaps.capacity() * size_of::<Gap>()
+    }
+
+    /// Forgets the bytes that were consumed and gives back spare memory. A retransmission of forgotten bytes is still
+    /// told as old, but no longer compared.
+    pub fn shrink(&mut self) {
+        self.ready.forget(0);
+    }
+
+    /// How far `seq` is from the byte wanted, the short way round.
+    fn distance(&self, seq: u32) -> Option<i64> {
+        let [a, b, c, d, ..] = self.ready.end().to_le_bytes();
+        let wanted = self.start?.wrapping_add(u32::from_le_bytes([a, b, c, d]));
+        Some(i64::from(seq.wrapping_sub(wanted).cast_signed()))
+    }
+
+    fn place(&self, segment: &Segment<'_>, distance: i64) -> Place {
+        let next = self.ready.end();
+        let off = next.saturating_add_signed(distance);
+        let end = next.saturating_add_signed(distance.saturating_add_unsigned(segment.bytes.len() as u64));
+        let is_probe = distance == -1 && segment.wire_len() <= 1 && !segment.fin;
+        if off < end && self.gaps.iter().any(|gap| off < gap.end() && gap.off < end) {
+            return Place::Late;
+        }
+        match off {
+            _ if is_probe => Place::KeepAlive,
+            _ if segment.wire_len() == 0 => Place::Empty,
+            _ if distance.saturating_add_unsigned(next) < 0 => Place::Before,
+            _ if off > next && off < end && !self.parked.lacks(off..end) => Place::Old,
+            _ if off > next => Place::Ahead,
+            _ if off < next && end <= next => Place::Old,
+            _ if off < next || self.parked.first().is_some_and(|first| first < end) => Place::PartlyOld,
+            _ => Place::Next,
+        }
+    }
+
+    /// Counts what was seen since the peer acknowledged the first hole.
+    fn wait(&mut self) {
+        if self.hole_is_acknowledged() {
+            self.waited = self.waited.saturating_add(1);
+        }
+    }
+
+    /// Remembers a given-up hole. Of too many, the oldest become one: bytes between them count as late
+    /// when they come again, which shows them once too often rather than not at all.
+    fn remember(&mut self, gap: Gap) {
+        if self.gaps.len() >= MAX_GAPS {
+            let oldest = self.gaps.remove(0);
+            if let Some(second) = self.gaps.first_mut() {
+                *second = Gap { off: oldest.off, len: second.end().saturating_sub(oldest.off) };
+            }
+        }
+        self.gaps.push(gap);
+    }
+}
+
+/// The segment without its first `before` bytes, placed at `off`, and where it ended on the wire.
+fn clipped<'a>(segment: &Segment<'a>, off: u64, before: u64) -> Option<(Run<'a>, u64)> {
+    let end = off.saturating_add(segment.wire_len().checked_sub(before)?);
+    let before = u32::try_from(before).ok()?;
+    let bytes = segment.bytes.get(usize::try_from(before).ok()?..)?;
+    let len = u32::try_from(bytes.len()).ok()?;
+    let at = segment.at.saturating_add(before);
+    let piece = Piece { off, len, frame: segment.frame, at, time: segment.time };
+    Some((Run { piece, bytes }, end))
+}
+
+fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
+    range.start.saturating_add(by)..range.end.saturating_add(by)
+}
+
+/// The smallest range around both.
+fn joined(a: Option<Range<usize>>, b: Option<Range<usize>>) -> Option<Range<usize>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.start.min(b.start)..a.end.max(b.end)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Where in `new`, which starts at stream offset `off`, bytes differ from `old`, which starts at `old_off`.
+fn differing(old_off: u64, old: &[u8], off: u64, new: &[u8]) -> Option<Range<usize>> {
+    let skipped = usize::try_from(old_off.saturating_sub(off)).ok()?;
+    let old = old.get(usize::try_from(off.saturating_sub(old_off)).ok()?..)?;
+    let new = new.get(skipped..)?;
+    let len = old.len().min(new.len());
+    let (old, new) = (old.get(..len)?, new.get(..len)?);
+    if old == new {
+        return None;
+    }
+    let mut pairs = old.iter().zip(new);
+    let first = pairs.position(|(old, new)| old != new)?;
+    let last = pairs.rposition(|(old, new)| old != new).map_or(first, |last| first + 1 + last);
+    Some(skipped + first..skipped + last + 1)
+}

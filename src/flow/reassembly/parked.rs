@@ -1,0 +1,111 @@
+//! The segments that wait behind a hole. They never overlap: of bytes that came twice, the first stay.
+
+use super::{Piece, Run, differing, joined};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes that may wait behind the holes of one direction.
+pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Segments that may wait behind the holes of one direction.
+pub(super) const MAX_SEGMENTS: usize = 4096;
+
+/// A segment, or the part of it that was new, behind a hole.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    bytes: Box<[u8]>,
+    piece: Piece,
+    /// Where the bytes end that the capture cut off behind it.
+    pub(super) cut_to: u64,
+}
+
+impl Waiting {
+    pub(super) fn run(&self) -> Run<'_> {
+        Run { piece: self.piece, bytes: &self.bytes }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Parked {
+    segments: BTreeMap<u64, Waiting>,
+    bytes: usize,
+}
+
+impl Parked {
+    /// The stream offset of the first byte that waits.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.segments.first_key_value().map(|(off, _)| *off)
+    }
+
+    /// Takes out the segment that starts at `off`.
+    pub(super) fn take(&mut self, off: u64) -> Option<Waiting> {
+        let waiting = self.segments.remove(&off)?;
+        self.bytes = self.bytes.saturating_sub(waiting.bytes.len());
+        Some(waiting)
+    }
+
+    /// Whether `range` has a byte that is not waiting yet.
+    pub(super) fn lacks(&self, range: Range<u64>) -> bool {
+        self.uncovered(range).is_some()
+    }
+
+    /// Stores what is new of `run`. False, with nothing stored, if that is too much.
+    pub(super) fn insert(&mut self, run: &Run<'_>, cut_to: u64) -> bool {
+        let whole = run.piece.off..run.piece.end();
+        let mut runs = 0;
+        let mut bytes = 0;
+        let mut rest = whole.clone();
+        while let Some(new) = self.uncovered(rest.clone()) {
+            runs += 1;
+            bytes += usize::try_from(new.end - new.start).unwrap_or(usize::MAX);
+            rest.start = new.end;
+        }
+        let fits = self.segments.len() + runs <= MAX_SEGMENTS && self.bytes.saturating_add(bytes) <= MAX_BYTES;
+        // A lone segment is always taken, so a caller that gives up holes until it is taken comes to an end.
+        if runs > 0 && !fits && !self.segments.is_empty() {
+            return false;
+        }
+        rest = whole;
+        while let Some(new) = self.uncovered(rest.clone()) {
+            rest.start = new.end;
+            if let Some(run) = run.clip(&new) {
+                let cut_to = if new.end == rest.end { cut_to } else { new.end };
+                let waiting = Waiting { bytes: run.bytes.into(), piece: run.piece, cut_to };
+                self.bytes += run.bytes.len();
+                self.segments.insert(new.start, waiting);
+            }
+        }
+        true
+    }
+
+    /// The first bytes of `range` that nothing covers.
+    fn uncovered(&self, range: Range<u64>) -> Option<Range<u64>> {
+        let mut at = range.start;
+        for (off, waiting) in self.overlapping(&range) {
+            if *off > at {
+                return Some(at..*off);
+            }
+            at = at.max(waiting.piece.end());
+        }
+        (at < range.end).then_some(at..range.end)
+    }
+
+    fn overlapping(&self, range: &Range<u64>) -> impl Iterator<Item = (&u64, &Waiting)> {
+        let before = self.segments.range(..range.start).next_back();
+        let inside = range.start..range.end.max(range.start);
+        before.into_iter().chain(self.segments.range(inside))
+    }
+
+    pub(super) fn differing(&self, off: u64, bytes: &[u8]) -> Option<Range<usize>> {
+        if self.segments.is_empty() {
+            return None;
+        }
+        let range = off..off.saturating_add(bytes.len() as u64);
+        self.overlapping(&range).map(|(held_from, waiting)| differing(*held_from, &waiting.bytes, off, bytes)).fold(None, joined)
+    }
+
+    pub(super) fn held(&self) -> usize {
+        // The nodes of the map are at least half full.
+        self.bytes + self.segments.len() * 2 * size_of::<(u64, Waiting)>()
+    }
+}

@@ -1,0 +1,89 @@
+//! The bytes that are in order: the unread ones and, before them, the last that were read.
+
+use super::{Piece, Run, differing};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Read bytes that stay, so that an immediate retransmission with other bytes is noticed.
+const HISTORY: usize = 4 * 1024;
+
+/// Capacity that stays when a large message has been read.
+const ROOM: usize = 64 * 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    bytes: Vec<u8>,
+    read: usize,
+    end: u64,
+    pieces: VecDeque<Piece>,
+}
+
+impl Ready {
+    /// The stream offset of the next byte wanted.
+    pub(super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub(super) fn unread(&self) -> &[u8] {
+        self.bytes.get(self.read..).unwrap_or_default()
+    }
+
+    pub(super) fn unread_off(&self) -> u64 {
+        self.end.saturating_sub(self.unread().len() as u64)
+    }
+
+    /// `run` starts at `end()`.
+    pub(super) fn append(&mut self, run: &Run<'_>) {
+        self.bytes.extend_from_slice(run.bytes);
+        self.pieces.push_back(run.piece);
+        self.end = self.end.saturating_add(run.bytes.len() as u64);
+    }
+
+    pub(super) fn consume(&mut self, n: usize) {
+        self.read = self.read.saturating_add(n).min(self.bytes.len());
+        let off = self.unread_off();
+        while self.pieces.front().is_some_and(|piece| piece.end() <= off) {
+            self.pieces.pop_front();
+        }
+        // At most as much is moved as was read since the last time, give or take the history.
+        if self.read > 2 * HISTORY && self.read >= self.bytes.len() / 2 {
+            self.forget(HISTORY);
+        }
+    }
+
+    /// Goes on at `off`, with nothing unread and nothing remembered.
+    pub(super) fn skip_to(&mut self, off: u64) {
+        self.bytes.clear();
+        self.pieces.clear();
+        self.read = 0;
+        self.end = off;
+    }
+
+    /// Keeps no more than `history` of the bytes that were read.
+    pub(super) fn forget(&mut self, history: usize) {
+        let gone = self.read.saturating_sub(history);
+        self.bytes.drain(..gone);
+        self.read -= gone;
+        let room = if history == 0 { 0 } else { ROOM };
+        self.bytes.shrink_to(room);
+        self.pieces.shrink_to(room / size_of::<Piece>());
+    }
+
+    pub(super) fn pieces(&self, range: Range<u64>) -> impl Iterator<Item = Piece> + '_ {
+        let range = range.start.max(self.unread_off())..range.end;
+        let first = self.pieces.partition_point(|piece| piece.end() <= range.start);
+        self.pieces.iter().skip(first).map_while(move |piece| piece.clip(&range))
+    }
+
+    pub(super) fn differing(&self, off: u64, bytes: &[u8]) -> Option<Range<usize>> {
+        if off >= self.end {
+            return None;
+        }
+        let held_from = self.end.saturating_sub(self.bytes.len() as u64);
+        differing(held_from, &self.bytes, off, bytes)
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.bytes.capacity() + self.pieces.capacity() * size_of::<Piece>()
+    }
+}

@@ -1,0 +1,81 @@
+//! ARP, the Address Resolution Protocol (RFC 826).
+//!
+//! ```text
+//! hardware type:2 | protocol type:2 | hardware size:1 | protocol size:1 | opcode:2
+//! sender hardware | sender protocol | target hardware | target protocol
+//! ```
+
+use super::ethernet::{ETHER_TYPES, mac};
+use super::{Carried, layer};
+use crate::tree::{Field, Names, fields};
+use crate::wire::{Protocol, Result, Wire};
+use etherparse::ArpPacketSlice;
+use std::net::Ipv4Addr;
+
+/// ARP.
+pub static PROTOCOL: Protocol = layer(&ARP, FIELDS);
+
+fields! {
+    ARP = protocol("arp", "ARP", "Address Resolution Protocol");
+    HW_TYPE = number("arp.hw.type", "Hardware type", "Kind of hardware addresses").names(HARDWARE);
+    PROTO_TYPE = number("arp.proto.type", "Protocol type", "Kind of protocol addresses").hex(4).names(ETHER_TYPES);
+    HW_SIZE = number("arp.hw.size", "Hardware size", "Bytes of a hardware address");
+    PROTO_SIZE = number("arp.proto.size", "Protocol size", "Bytes of a protocol address");
+    OPCODE = number("arp.opcode", "Opcode", "Question or answer").names(OPCODES);
+    SRC_MAC = mac("arp.src.hw_mac", "Sender MAC address", "Who speaks");
+    SRC_IPV4 = ipv4("arp.src.proto_ipv4", "Sender IP address", "Who speaks");
+    DST_MAC = mac("arp.dst.hw_mac", "Target MAC address", "Who is spoken of");
+    DST_IPV4 = ipv4("arp.dst.proto_ipv4", "Target IP address", "Who is spoken of");
+    SRC_HW = bytes("arp.src.hw", "Sender hardware address", "Who speaks");
+    SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "Who speaks");
+    DST_HW = bytes("arp.dst.hw", "Target hardware address", "Who is spoken of");
+    DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "Who is spoken of");
+}
+
+const HARDWARE: Names = &[
+    (1, "Ethernet"),
+    (6, "IEEE 802"),
+    (7, "ARCNET"),
+    (15, "Frame Relay"),
+    (18, "Fibre Channel"),
+    (24, "IEEE 1394"),
+    (32, "InfiniBand"),
+];
+const OPCODES: Names =
+    &[(1, "request"), (2, "reply"), (3, "reverse request"), (4, "reverse reply"), (8, "inverse request"), (9, "inverse reply")];
+
+/// An ARP packet.
+pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+    const REQUEST: u16 = 1;
+    let addresses = ArpPacketSlice::from_slice(wire.ahead()).ok().map(|arp| {
+        let ip = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).map_or(Ipv4Addr::UNSPECIFIED, Ipv4Addr::from);
+        (ip(arp.sender_protocol_addr()), mac(arp.sender_hw_addr()), ip(arp.target_protocol_addr()))
+    });
+    wire.u16_be(&HW_TYPE)?;
+    wire.u16_be(&PROTO_TYPE)?;
+    let hw_size = wire.u8(&HW_SIZE)?;
+    let proto_size = wire.u8(&PROTO_SIZE)?;
+    let opcode = wire.u16_be(&OPCODE)?;
+    wire.name(crate::tree::name_of(OPCODES, opcode.into()).unwrap_or_default());
+    if let Some((src, hardware, dst)) = addresses {
+        match hardware {
+            _ if opcode == REQUEST => wire.info(format_args!("Who has {dst}? Tell {src}")),
+            Some(hardware) => wire.info(format_args!("{src} is at {hardware}")),
+            None => {}
+        }
+    }
+    address(wire, hw_size, 6, &SRC_MAC, &SRC_HW)?;
+    address(wire, proto_size, 4, &SRC_IPV4, &SRC_PROTO)?;
+    address(wire, hw_size, 6, &DST_MAC, &DST_HW)?;
+    address(wire, proto_size, 4, &DST_IPV4, &DST_PROTO)?;
+    Ok(Carried::nothing(wire.at()))
+}
+
+/// An address of the usual size, or of another one.
+fn address(wire: &mut Wire<'_>, size: u8, usual: u8, known: &'static Field, other: &'static Field) -> Result {
+    let field = if size == usual { known } else { other };
+    if size > 0 {
+        wire.bytes(field, usize::from(size))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! Ethernet II, IEEE 802.3 with LLC and SNAP, and VLAN tags.
+//!
+//! ```text
+//! Ethernet  dst:6 | src:6 | type:2            a type below 1,536 is a length, and LLC follows
+//! VLAN      pcp:3 dei:1 id:12 | type:2
+//! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
+//! ```
+
+use super::{Carried, Header, Next, arp, ip, ipv6, layer};
+use crate::tree::{Address, Names, fields};
+use crate::wire::{Error, Protocol, Result, Wire};
+use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
+
+/// Ethernet.
+pub static PROTOCOL: Protocol = layer(&ETH, FIELDS);
+
+/// A VLAN tag.
+pub static VLAN_PROTOCOL: Protocol = layer(&VLAN, vlan_fields::FIELDS);
+
+/// Logical link control.
+pub static LLC_PROTOCOL: Protocol = layer(&LLC, llc_fields::FIELDS);
+
+fields! {
+    ETH = protocol("eth", "Ethernet", "Ethernet II or IEEE 802.3");
+    DST = mac("eth.dst", "Destination", "Who the frame is for").also("eth.addr");
+    SRC = mac("eth.src", "Source", "Who sends the frame").also("eth.addr");
+    TYPE = number("eth.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
+    LEN = number("eth.len", "Length", "Bytes of an IEEE 802.3 payload");
+    PADDING = bytes("eth.padding", "Padding", "Bytes that fill a short frame");
+    TRAILER = bytes("eth.trailer", "Trailer", "Bytes behind the payload");
+}
+
+mod vlan_fields {
+    use super::ETHER_TYPES;
+    use crate::tree::fields;
+
+    fields! {
+        VLAN = protocol("vlan", "VLAN", "IEEE 802.1Q virtual LAN");
+        PRIORITY = number("vlan.priority", "Priority", "Class of service").mask(0xe000);
+        DEI = bool("vlan.dei", "DEI", "May be dropped first").mask(0x1000);
+        ID = number("vlan.id", "ID", "Number of the virtual LAN").mask(0x0fff);
+        ETYPE = number("vlan.etype", "Type", "What the tag stands before").hex(4).names(ETHER_TYPES);
+        VLAN_LEN = number("vlan.len", "Length", "Bytes of an IEEE 802.3 payload");
+    }
+}
+use vlan_fields::{DEI, ETYPE, ID, PRIORITY, VLAN, VLAN_LEN};
+
+mod llc_fields {
+    use super::ETHER_TYPES;
+    use crate::tree::fields;
+
+    fields! {
+        LLC = protocol("llc", "LLC", "Logical link control");
+        DSAP = number("llc.dsap", "DSAP", "Service that gets it").hex(2);
+        SSAP = number("llc.ssap", "SSAP", "Service that sends it").hex(2);
+        CONTROL = number("llc.control", "Control", "Kind of frame").hex(2);
+        OUI = number("llc.oui", "OUI", "Whose types these are").hex(6);
+        LLC_TYPE = number("llc.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
+        PID = number("llc.pid", "Protocol ID", "What the frame carries, by its owner's numbers").hex(4);
+    }
+}
+use llc_fields::{CONTROL, DSAP, LLC, LLC_TYPE, OUI, PID, SSAP};
+
+/// Names of Ethernet types.
+pub const ETHER_TYPES: Names = &[
+    (0x0800, "IPv4"),
+    (0x0806, "ARP"),
+    (0x0842, "Wake on LAN"),
+    (0x22f3, "TRILL"),
+    (0x6558, "Transparent Ethernet bridging"),
+    (0x8035, "RARP"),
+    (0x8100, "802.1Q VLAN"),
+    (0x8137, "IPX"),
+    (0x86dd, "IPv6"),
+    (0x8808, "MAC control"),
+    (0x8809, "Slow protocols"),
+    (0x8847, "MPLS"),
+    (0x8848, "MPLS multicast"),
+    (0x8863, "PPPoE discovery"),
+    (0x8864, "PPPoE session"),
+    (0x888e, "802.1X"),
+    (0x88a8, "802.1ad provider bridge"),
+    (0x88cc, "LLDP"),
+    (0x88e5, "MACsec"),
+    (0x88e7, "Provider backbone bridge"),
+    (0x88f7, "PTP"),
+    (0x9000, "Loopback"),
+    (0x9100, "QinQ"),
+];
+
+const IPV4: u16 = 0x0800;
+const ARP: u16 = 0x0806;
+const IPV6: u16 = 0x86dd;
+const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+
+/// Numbers below are lengths, not types.
+const FIRST_TYPE: u16 = 1536;
+
+/// Frames are padded to this many bytes, their check sequence not counted.
+const SHORTEST: usize = 60;
+
+/// Who describes what an Ethernet type stands for.
+pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
+    Some(match number {
+        IPV4 => (&ip::PROTOCOL, ip::header),
+        ARP => (&arp::PROTOCOL, arp::packet),
+        IPV6 => (&ipv6::PROTOCOL, ipv6::header),
+        _ if VLAN_TYPES.contains(&number) => (&VLAN_PROTOCOL, vlan),
+        _ => return None,
+    })
+}
+
+/// An Ethernet header, and the padding behind what it carries.
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let kind = Ethernet2HeaderSlice::from_slice(wire.ahead()).map(|header| header.ether_type().0);
+    let dst = mac(wire.bytes(&DST, 6)?);
+    let src = mac(wire.bytes(&SRC, 6)?);
+    wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
+    let kind = match kind {
+        Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,
+        _ => wire.u16_be(&LEN)?,
+    };
+    let start = wire.at();
+    let end = start + wire.remaining();
+    let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);
+    let (stop, missing) = match carried {
+        Some(len) => {
+            trailer(wire, start + len..end, end)?;
+            (start + len, 0)
+        }
+        None => (end, missing),
+    };
+    Ok(Carried::new(next(kind), start..stop, missing).between(src, dst))
+}
+
+/// Bytes behind the payload: padding up to the shortest frame, a trailer beyond.
+fn trailer(wire: &mut Wire<'_>, range: std::ops::Range<usize>, frame: usize) -> Result {
+    let field = if frame <= SHORTEST { &PADDING } else { &TRAILER };
+    wire.put(field, crate::tree::Value::Bytes, range);
+    Ok(())
+}
+
+fn next(kind: u16) -> Next {
+    if kind < FIRST_TYPE { Next::Llc } else { Next::EtherType(kind) }
+}
+
+/// How long a payload says it is, seen through VLAN tags.
+fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
+    let u16_at = |at: usize| Some(u16::from_be_bytes(payload.get(at..at + 2)?.try_into().ok()?));
+    match kind {
+        0..FIRST_TYPE => Some(usize::from(kind)),
+        IPV4 => Some(usize::from(u16_at(2)?)).filter(|len| *len >= 20),
+        IPV6 => Some(usize::from(u16_at(4)?)).filter(|len| *len > 0).map(|len| len + 40),
+        ARP => {
+            let sizes = usize::from(*payload.get(4)?) + usize::from(*payload.get(5)?);
+            Some(8 + 2 * sizes)
+        }
+        _ if VLAN_TYPES.contains(&kind) => Some(4 + payload_len(u16_at(2)?, payload.get(4..)?)?),
+        _ => None,
+    }
+}
+
+fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    if let Ok(tag) = SingleVlanHeaderSlice::from_slice(wire.ahead()) {
+        let (priority, id) = (tag.priority_code_point().value(), tag.vlan_identifier().value());
+        wire.info(format_args!("ID {id}, priority {priority}"));
+    }
+    wire.bits(2, &[&PRIORITY, &DEI, &ID])?;
+    let length = wire.ahead().first_chunk().is_some_and(|kind| u16::from_be_bytes(*kind) < FIRST_TYPE);
+    let kind = wire.u16_be(if length { &VLAN_LEN } else { &ETYPE })?;
+    Ok(Carried::new(next(kind), rest(wire), missing))
+}
+
+/// An LLC header with the SNAP header that may follow.
+pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    const SNAP: u8 = 0xaa;
+    const UNNUMBERED: u64 = 3;
+    const ETHERNET_OUIS: [u64; 2] = [0, 0xf8];
+    let dsap = wire.u8(&DSAP)?;
+    let ssap = wire.u8(&SSAP)?;
+    let control = u64::from(*wire.ahead().first().ok_or(Error::Short { needed: 1 })?);
+    wire.bits(if control & UNNUMBERED == UNNUMBERED { 1 } else { 2 }, &[&CONTROL])?;
+    wire.info(format_args!("DSAP {dsap:#04x}, SSAP {ssap:#04x}"));
+    let next = match (dsap, ssap) {
+        (SNAP, SNAP) => match wire.bits(3, &[&OUI])? {
+            oui if ETHERNET_OUIS.contains(&oui) => Next::EtherType(wire.u16_be(&LLC_TYPE)?),
+            _ => {
+                wire.u16_be(&PID)?;
+                Next::Data
+            }
+        },
+        (0x06, 0x06) => Next::Ip,
+        _ => Next::Data,
+    };
+    Ok(Carried::new(next, rest(wire), missing))
+}
+
+/// All that is left, as positions in the frame.
+pub(super) fn rest(wire: &Wire<'_>) -> std::ops::Range<usize> {
+    wire.at()..wire.at() + wire.remaining()
+}
+
+/// An Ethernet address.
+pub(super) fn mac(bytes: &[u8]) -> Option<Address> {
+    bytes.try_into().ok().map(Address::Mac)
+}
+
+/// An address if there is one.
+pub(super) struct Shown(pub Option<Address>);
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |address| address.fmt(f))
+    }
+}

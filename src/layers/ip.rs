@@ -1,0 +1,187 @@
+//! IPv4 (RFC 791).
+//!
+//! ```text
+//! version:4 length:4 | service:1 | total length:2 | id:2 | flags:3 offset:13 | ttl:1 | protocol:1 | checksum:2 | src:4 | dst:4 | options
+//! ```
+
+use super::ethernet::Shown;
+use super::{Carried, Next, layer};
+use crate::tree::{Address, Names, Value, fields, name_of};
+use crate::wire::{Error, Protocol, Result, Wire};
+use etherparse::LaxIpv4Slice;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// IPv4.
+pub static PROTOCOL: Protocol = layer(&IP, FIELDS);
+
+/// ICMP as an IP protocol.
+pub const ICMP: u8 = 1;
+/// IPv4 as an IP protocol.
+pub const IPV4: u8 = 4;
+/// TCP as an IP protocol.
+pub const TCP: u8 = 6;
+/// UDP as an IP protocol.
+pub const UDP: u8 = 17;
+/// IPv6 as an IP protocol.
+pub const IPV6: u8 = 41;
+/// ICMPv6 as an IP protocol.
+pub const ICMPV6: u8 = 58;
+
+fields! {
+    IP = protocol("ip", "IPv4", "Internet Protocol version 4");
+    VERSION = number("ip.version", "Version", "4").mask(0xf0);
+    HDR_LEN = number("ip.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0x0f);
+    DSFIELD = number("ip.dsfield", "Differentiated services", "How to treat the packet").hex(2);
+    DSCP = number("ip.dsfield.dscp", "DSCP", "Class of service").mask(0xfc);
+    ECN = number("ip.dsfield.ecn", "ECN", "Congestion").mask(0x03).names(ECNS);
+    LEN = number("ip.len", "Total length", "Bytes of header and payload");
+    ID = number("ip.id", "Identification", "Ties fragments together").hex(4);
+    FLAGS = number("ip.flags", "Flags", "About fragments").hex(2).mask(0xe000);
+    RB = bool("ip.flags.rb", "Reserved", "Zero").mask(0x8000);
+    DF = bool("ip.flags.df", "Don't fragment", "Must not be fragmented").mask(0x4000);
+    MF = bool("ip.flags.mf", "More fragments", "More fragments follow").mask(0x2000);
+    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Bytes before this fragment; on the wire in units of eight").mask(0x1fff);
+    TTL = number("ip.ttl", "Time to live", "Routers it may still pass");
+    PROTO = number("ip.proto", "Protocol", "What the packet carries").names(PROTOCOLS);
+    CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
+    SRC = ipv4("ip.src", "Source", "Who sends the packet").also("ip.addr");
+    DST = ipv4("ip.dst", "Destination", "Who the packet is for").also("ip.addr");
+    OPTION = group("ip.opt", "Option", "An option");
+    OPT_TYPE = number("ip.opt.type", "Type", "Which option").names(OPTIONS);
+    OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, itself and the type counted");
+    OPT_DATA = bytes("ip.opt.data", "Data", "What the option says");
+    BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length cannot be");
+    EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length is more than the frame had on the wire");
+    FRAGMENT = info("ip.fragment", "fragment", "A part of a datagram");
+}
+
+const ECNS: Names = &[(0, "not ECN-capable"), (1, "ECT(1)"), (2, "ECT(0)"), (3, "congestion experienced")];
+const OPTIONS: Names = &[
+    (0, "end of options"),
+    (1, "no operation"),
+    (7, "record route"),
+    (68, "timestamp"),
+    (130, "security"),
+    (131, "loose source route"),
+    (136, "stream id"),
+    (137, "strict source route"),
+    (148, "router alert"),
+];
+
+/// Names of IP protocol numbers.
+pub const PROTOCOLS: Names = &[
+    (0, "hop-by-hop options"),
+    (1, "ICMP"),
+    (2, "IGMP"),
+    (4, "IPv4"),
+    (6, "TCP"),
+    (8, "EGP"),
+    (17, "UDP"),
+    (33, "DCCP"),
+    (41, "IPv6"),
+    (43, "IPv6 routing"),
+    (44, "IPv6 fragment"),
+    (46, "RSVP"),
+    (47, "GRE"),
+    (50, "ESP"),
+    (51, "AH"),
+    (58, "ICMPv6"),
+    (59, "no next header"),
+    (60, "IPv6 destination options"),
+    (88, "EIGRP"),
+    (89, "OSPF"),
+    (103, "PIM"),
+    (112, "VRRP"),
+    (115, "L2TP"),
+    (132, "SCTP"),
+    (135, "mobility"),
+    (136, "UDP-Lite"),
+];
+
+/// An IPv4 header with its options.
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    const MIN_HEADER: usize = 20;
+    let captured = wire.remaining();
+    let lax = LaxIpv4Slice::from_slice(wire.ahead());
+    let start = wire.at();
+    let first = wire.bits(1, &[&VERSION])?;
+    let header_len = 4 * usize::try_from(first & 0x0f).unwrap_or_default();
+    wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), start..start + 1);
+    if header_len < MIN_HEADER {
+        wire.note(&BOGUS_LENGTH, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));
+        return Err(Error::Malformed);
+    }
+    wire.flags(&DSFIELD, 1, &[&DSCP, &ECN])?;
+    let total = usize::from(wire.u16_be(&LEN)?);
+    if total != 0 && total < header_len {
+        wire.note(&BOGUS_LENGTH, format_args!("a total of {total} bytes is less than the header"));
+    } else if total > captured + missing {
+        wire.note(&EXCEEDS, format_args!("{total} bytes in a frame that has {}", captured + missing));
+    }
+    wire.u16_be(&ID)?;
+    let offset = fragment(wire)?;
+    wire.u8(&TTL)?;
+    let protocol = wire.u8(&PROTO)?;
+    wire.u16_be(&CHECKSUM)?;
+    let src = address(wire.bytes(&SRC, 4)?);
+    let dst = address(wire.bytes(&DST, 4)?);
+    options(wire, start + header_len)?;
+    let lax = lax.map_err(|_| Error::Malformed)?.0;
+    let payload = lax.payload();
+    let protocol_name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
+    wire.info(format_args!("{} → {} {protocol_name}", Shown(src), Shown(dst)));
+    let next = if payload.fragmented {
+        wire.note(&FRAGMENT, format_args!("bytes from {offset} on of datagram"));
+        Next::Data
+    } else {
+        Next::IpProtocol(protocol)
+    };
+    // What lies behind an authentication header belongs to it, so its own length counts as payload here.
+    let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
+    let end = wire.at() + auth + payload.payload.len();
+    let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
+    let missing = on_wire.saturating_sub(end - start);
+    Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+}
+
+/// Flags and fragment offset share two bytes. Returns the offset in bytes.
+fn fragment(wire: &mut Wire<'_>) -> Result<u64> {
+    const UNIT: u64 = 8;
+    let start = wire.at();
+    let raw = wire.ahead().first_chunk().map_or(0, |raw| u64::from(u16::from_be_bytes(*raw)));
+    wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
+    let offset = UNIT * FRAG_OFFSET.bits_of(raw);
+    wire.put(&FRAG_OFFSET, Value::Unsigned(offset), start..start + 2);
+    Ok(offset)
+}
+
+/// Options up to the end of the header.
+fn options(wire: &mut Wire<'_>, end: usize) -> Result {
+    const END: u8 = 0;
+    const NOP: u8 = 1;
+    while wire.at() < end {
+        let left = end - wire.at();
+        wire.group(&OPTION, |wire| {
+            let kind = wire.u8(&OPT_TYPE)?;
+            if kind == END || kind == NOP || left < 2 {
+                return Ok(());
+            }
+            let length = usize::from(wire.u8(&OPT_LEN)?);
+            if length < 2 || length > left {
+                wire.note(&BOGUS_LENGTH, format_args!("an option of {length} bytes where {left} are left"));
+                wire.bytes(&OPT_DATA, left - 2)?;
+                return Ok(());
+            }
+            if length > 2 {
+                wire.bytes(&OPT_DATA, length - 2)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn address(bytes: &[u8]) -> Option<Address> {
+    let octets: [u8; 4] = bytes.try_into().ok()?;
+    Some(Address::Ip(IpAddr::V4(Ipv4Addr::from(octets))))
+}

@@ -1,0 +1,177 @@
+//! IPv6 with its extension headers (RFC 8200).
+//!
+//! ```text
+//! version:4 class:8 flow:20 | payload length:2 | next header:1 | hop limit:1 | src:16 | dst:16 | extension headers
+//! ```
+
+use super::ethernet::Shown;
+use super::ip::{FRAGMENT, PROTOCOLS};
+use super::{Carried, Next, layer};
+use crate::tree::{Address, Field, Names, fields, name_of};
+use crate::wire::{Error, Protocol, Result, Wire};
+use etherparse::{Ipv6ExtensionSlice, Ipv6ExtensionsSlice, LaxIpv6Slice};
+use std::net::{IpAddr, Ipv6Addr};
+
+/// IPv6.
+pub static PROTOCOL: Protocol = layer(&IPV6, FIELDS);
+
+fields! {
+    IPV6 = protocol("ipv6", "IPv6", "Internet Protocol version 6");
+    VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000);
+    TCLASS = number("ipv6.tclass", "Traffic class", "How to treat the packet").hex(2).mask(0x0ff0_0000);
+    FLOW = number("ipv6.flow", "Flow label", "Which flow it belongs to").hex(6).mask(0x000f_ffff);
+    PLEN = number("ipv6.plen", "Payload length", "Bytes behind this header");
+    NXT = number("ipv6.nxt", "Next header", "What follows the header").names(PROTOCOLS);
+    HLIM = number("ipv6.hlim", "Hop limit", "Routers it may still pass");
+    SRC = ipv6("ipv6.src", "Source", "Who sends the packet").also("ipv6.addr");
+    DST = ipv6("ipv6.dst", "Destination", "Who the packet is for").also("ipv6.addr");
+    HOPOPTS = group("ipv6.hopopts", "Hop-by-hop options", "Options for every router");
+    HOPOPTS_NXT = number("ipv6.hopopts.nxt", "Next header", "What follows").names(PROTOCOLS);
+    HOPOPTS_LEN = number("ipv6.hopopts.len", "Length", "Units of eight bytes behind the first eight");
+    DSTOPTS = group("ipv6.dstopts", "Destination options", "Options for the destination");
+    DSTOPTS_NXT = number("ipv6.dstopts.nxt", "Next header", "What follows").names(PROTOCOLS);
+    DSTOPTS_LEN = number("ipv6.dstopts.len", "Length", "Units of eight bytes behind the first eight");
+    OPTION = group("ipv6.opt", "Option", "An option");
+    OPT_TYPE = number("ipv6.opt.type", "Type", "Which option").hex(2).names(OPTIONS);
+    OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of its data");
+    OPT_DATA = bytes("ipv6.opt.data", "Data", "What the option says");
+    ROUTING = group("ipv6.routing", "Routing header", "Nodes to pass");
+    ROUTING_NXT = number("ipv6.routing.nxt", "Next header", "What follows").names(PROTOCOLS);
+    ROUTING_LEN = number("ipv6.routing.len", "Length", "Units of eight bytes behind the first eight");
+    ROUTING_TYPE = number("ipv6.routing.type", "Type", "Which kind of routing").names(ROUTINGS);
+    ROUTING_LEFT = number("ipv6.routing.segleft", "Segments left", "Nodes still to pass");
+    ROUTING_DATA = bytes("ipv6.routing.data", "Data", "Depends on the type");
+    FRAGHDR = group("ipv6.fraghdr", "Fragment header", "Which part of a datagram this is");
+    FRAG_NXT = number("ipv6.fraghdr.nxt", "Next header", "What the datagram carries").names(PROTOCOLS);
+    FRAG_RESERVED = number("ipv6.fraghdr.reserved_octet", "Reserved", "Zero").hex(2);
+    FRAG_OFFSET = number("ipv6.fraghdr.offset", "Offset", "Units of eight bytes before this part").mask(0xfff8);
+    FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "Zero").mask(0x0006);
+    FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "More parts follow").mask(0x0001);
+    FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Ties parts together").hex(8);
+    AH = group("ah", "Authentication header", "Proves who sent the packet");
+    AH_NXT = number("ah.next_header", "Next header", "What follows").names(PROTOCOLS);
+    AH_LEN = number("ah.length", "Length", "Units of four bytes behind the first eight");
+    AH_RESERVED = number("ah.reserved", "Reserved", "Zero").hex(4);
+    AH_SPI = number("ah.spi", "SPI", "Which security association").hex(8);
+    AH_SEQUENCE = number("ah.sequence", "Sequence", "Counts packets");
+    AH_ICV = bytes("ah.icv", "ICV", "Integrity check value");
+    EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header cannot be read");
+    EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length is more than the frame had on the wire");
+}
+
+const OPTIONS: Names =
+    &[(0, "Pad1"), (1, "PadN"), (5, "router alert"), (0x26, "quick start"), (0xc2, "jumbo payload"), (0xc9, "home address")];
+const ROUTINGS: Names = &[(0, "source route"), (2, "mobile IPv6"), (3, "RPL source route"), (4, "segment routing")];
+
+/// An IPv6 header with the extension headers behind it.
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    const HEADER: usize = 40;
+    let captured = wire.remaining();
+    let start = wire.at();
+    let lax = LaxIpv6Slice::from_slice(wire.ahead());
+    wire.bits(4, &[&VERSION, &TCLASS, &FLOW])?;
+    let payload_len = usize::from(wire.u16_be(&PLEN)?);
+    if HEADER + payload_len > captured + missing {
+        wire.note(&EXCEEDS, format_args!("{payload_len} bytes in a frame that has {}", captured + missing));
+    }
+    wire.u8(&NXT)?;
+    wire.u8(&HLIM)?;
+    let src = address(wire.bytes(&SRC, 16)?);
+    let dst = address(wire.bytes(&DST, 16)?);
+    let (lax, stopped) = lax.map_err(|_| Error::Malformed)?;
+    extensions(wire, lax.extensions())?;
+    let payload = lax.payload();
+    if let Some((error, _)) = stopped {
+        wire.note_ahead(&EXTENSION, format_args!("{error}"));
+    }
+    let protocol = payload.ip_number.0;
+    let name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
+    wire.info(format_args!("{} → {} {name}", Shown(src), Shown(dst)));
+    let next = if payload.fragmented {
+        wire.note(&FRAGMENT, format_args!("a part of a datagram"));
+        Next::Data
+    } else {
+        Next::IpProtocol(protocol)
+    };
+    let end = wire.at() + payload.payload.len();
+    let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
+    let missing = on_wire.saturating_sub(end - start);
+    Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+}
+
+/// The extension headers, each as a group.
+fn extensions(wire: &mut Wire<'_>, extensions: &Ipv6ExtensionsSlice<'_>) -> Result {
+    for extension in extensions.clone() {
+        match extension {
+            Ipv6ExtensionSlice::HopByHop(slice) => options(wire, slice.slice().len(), &HOPOPTS, &HOPOPTS_NXT, &HOPOPTS_LEN)?,
+            Ipv6ExtensionSlice::DestinationOptions(slice) => {
+                options(wire, slice.slice().len(), &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?
+            }
+            Ipv6ExtensionSlice::Routing(slice) => routing(wire, slice.slice().len())?,
+            Ipv6ExtensionSlice::Fragment(_) => fragment(wire)?,
+            Ipv6ExtensionSlice::Authentication(slice) => authentication(wire, slice.slice().len())?,
+        }
+    }
+    Ok(())
+}
+
+fn options(wire: &mut Wire<'_>, length: usize, group: &'static Field, next: &'static Field, len: &'static Field) -> Result {
+    const PAD1: u8 = 0;
+    wire.group(group, |wire| {
+        wire.within(length, &OPT_DATA, |wire| {
+            wire.u8(next)?;
+            wire.u8(len)?;
+            while wire.remaining() > 0 {
+                wire.group(&OPTION, |wire| {
+                    if wire.u8(&OPT_TYPE)? == PAD1 {
+                        return Ok(());
+                    }
+                    let length = usize::from(wire.u8(&OPT_LEN)?);
+                    if length > 0 { wire.bytes(&OPT_DATA, length).map(drop) } else { Ok(()) }
+                })?;
+            }
+            Ok(())
+        })
+    })
+}
+
+fn routing(wire: &mut Wire<'_>, length: usize) -> Result {
+    wire.group(&ROUTING, |wire| {
+        wire.within(length, &ROUTING_DATA, |wire| {
+            wire.u8(&ROUTING_NXT)?;
+            wire.u8(&ROUTING_LEN)?;
+            wire.u8(&ROUTING_TYPE)?;
+            wire.u8(&ROUTING_LEFT)?;
+            wire.rest(&ROUTING_DATA);
+            Ok(())
+        })
+    })
+}
+
+fn fragment(wire: &mut Wire<'_>) -> Result {
+    wire.group(&FRAGHDR, |wire| {
+        wire.u8(&FRAG_NXT)?;
+        wire.u8(&FRAG_RESERVED)?;
+        wire.bits(2, &[&FRAG_OFFSET, &FRAG_BITS, &FRAG_MORE])?;
+        wire.u32_be(&FRAG_ID).map(drop)
+    })
+}
+
+fn authentication(wire: &mut Wire<'_>, length: usize) -> Result {
+    wire.group(&AH, |wire| {
+        wire.within(length, &AH_ICV, |wire| {
+            wire.u8(&AH_NXT)?;
+            wire.u8(&AH_LEN)?;
+            wire.u16_be(&AH_RESERVED)?;
+            wire.u32_be(&AH_SPI)?;
+            wire.u32_be(&AH_SEQUENCE)?;
+            wire.rest(&AH_ICV);
+            Ok(())
+        })
+    })
+}
+
+fn address(bytes: &[u8]) -> Option<Address> {
+    let octets: [u8; 16] = bytes.try_into().ok()?;
+    Some(Address::Ip(IpAddr::V6(Ipv6Addr::from(octets))))
+}

@@ -1,0 +1,153 @@
+//! What a frame begins with, by link type: loopback headers and Linux cooked capture. Ethernet has its own file.
+//!
+//! ```text
+//! null      family:4, in the byte order of the capturing machine
+//! loop      family:4, big-endian
+//! cooked    packet type:2 | hardware type:2 | address length:2 | address:8 | protocol:2
+//! cooked 2  protocol:2 | reserved:2 | interface:4 | hardware type:2 | packet type:1 | address length:1 | address:8
+//! ```
+
+use super::ethernet::{self, ETHER_TYPES, rest};
+use super::{Carried, Header, Next, layer};
+use crate::tree::{Field, Names, Value};
+use crate::wire::{Protocol, Result, Wire};
+
+/// BSD loopback.
+pub static NULL_PROTOCOL: Protocol = layer(&null::NULL, null::FIELDS);
+
+/// OpenBSD loopback.
+pub static LOOP_PROTOCOL: Protocol = layer(&openbsd::LOOP, openbsd::FIELDS);
+
+/// Linux cooked capture, both versions.
+pub static SLL_PROTOCOL: Protocol = layer(&sll::SLL, sll::FIELDS);
+
+mod null {
+    use crate::tree::fields;
+
+    fields! {
+        NULL = protocol("null", "Loopback", "BSD loopback encapsulation");
+        FAMILY = number("null.family", "Family", "Address family of what follows, in the capturing machine's byte order").names(super::FAMILIES);
+    }
+}
+
+mod openbsd {
+    use crate::tree::fields;
+
+    fields! {
+        LOOP = protocol("loop", "Loopback", "OpenBSD loopback encapsulation");
+        FAMILY = number("loop.family", "Family", "Address family of what follows").names(super::FAMILIES);
+    }
+}
+
+mod sll {
+    use super::{ETHER_TYPES, PACKET_TYPES};
+    use crate::tree::fields;
+
+    fields! {
+        SLL = protocol("sll", "Linux cooked", "Linux cooked-mode capture");
+        PKTTYPE = number("sll.pkttype", "Packet type", "Whom the packet was for").names(PACKET_TYPES);
+        HATYPE = number("sll.hatype", "Hardware type", "Kind of interface, Linux ARPHRD number");
+        HALEN = number("sll.halen", "Address length", "Bytes of the sender's address");
+        SRC_ETH = mac("sll.src.eth", "Source", "The sender's Ethernet address");
+        SRC_OTHER = bytes("sll.src.other", "Source", "The sender's address");
+        UNUSED = bytes("sll.unused", "Unused", "Fills the address to eight bytes");
+        ETYPE = number("sll.etype", "Protocol", "What the packet is").hex(4).names(ETHER_TYPES);
+        RESERVED = number("sll.reserved", "Reserved", "Zero").hex(4);
+        IFINDEX = number("sll.ifindex", "Interface index", "Number of the interface");
+    }
+}
+
+const FAMILIES: Names = &[
+    (2, "IPv4"),
+    (10, "IPv6 (Linux)"),
+    (23, "IPv6 (Windows)"),
+    (24, "IPv6 (NetBSD, OpenBSD)"),
+    (28, "IPv6 (FreeBSD)"),
+    (30, "IPv6 (Darwin)"),
+];
+const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), (3, "to another host"), (4, "from us")];
+
+/// Who describes a frame of this link type.
+pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
+    Some(match number {
+        0 => (&NULL_PROTOCOL, null),
+        1 => (&ethernet::PROTOCOL, ethernet::header),
+        108 => (&LOOP_PROTOCOL, openbsd),
+        113 => (&SLL_PROTOCOL, sll),
+        276 => (&SLL_PROTOCOL, sll2),
+        _ => return None,
+    })
+}
+
+/// Whether frames of this link type begin with an IP header.
+pub(super) fn is_raw_ip(number: u16) -> bool {
+    matches!(number, 12 | 14 | 101 | 228 | 229)
+}
+
+/// Big-endian if that gives a small number: no family has a large one.
+fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let at = wire.at();
+    let raw: [u8; 4] = wire.ahead().first_chunk().copied().unwrap_or_default();
+    let family = u32::from_be_bytes(raw).min(u32::from_le_bytes(raw));
+    wire.skip(4)?;
+    wire.put(&null::FAMILY, Value::Unsigned(family.into()), at..at + 4);
+    Ok(Carried::new(of_family(family), rest(wire), missing))
+}
+
+fn openbsd(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let family = wire.u32_be(&openbsd::FAMILY)?;
+    Ok(Carried::new(of_family(family), rest(wire), missing))
+}
+
+fn of_family(family: u32) -> Next {
+    match family {
+        2 | 10 | 23 | 24 | 28 | 30 => Next::Ip,
+        _ => Next::Data,
+    }
+}
+
+fn sll(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    wire.u16_be(&sll::PKTTYPE)?;
+    let hardware = wire.u16_be(&sll::HATYPE)?;
+    let length = wire.u16_be(&sll::HALEN)?;
+    address(wire, length)?;
+    let kind = wire.u16_be(&sll::ETYPE)?;
+    Ok(Carried::new(of_sll(hardware, kind), rest(wire), missing))
+}
+
+fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let kind = wire.u16_be(&sll::ETYPE)?;
+    wire.u16_be(&sll::RESERVED)?;
+    wire.u32_be(&sll::IFINDEX)?;
+    let hardware = wire.u16_be(&sll::HATYPE)?;
+    wire.u8(&sll::PKTTYPE)?;
+    let length = wire.u8(&sll::HALEN)?;
+    address(wire, length.into())?;
+    Ok(Carried::new(of_sll(hardware, kind), rest(wire), missing))
+}
+
+/// An address field of eight bytes of which `length` count.
+fn address(wire: &mut Wire<'_>, length: u16) -> Result {
+    const ROOM: usize = 8;
+    const ETHERNET: usize = 6;
+    let length = usize::from(length).min(ROOM);
+    if length > 0 {
+        let field: &'static Field = if length == ETHERNET { &sll::SRC_ETH } else { &sll::SRC_OTHER };
+        wire.bytes(field, length)?;
+    }
+    if length < ROOM {
+        wire.bytes(&sll::UNUSED, ROOM - length)?;
+    }
+    Ok(())
+}
+
+/// Numbers that Linux uses in place of an Ethernet type.
+fn of_sll(hardware: u16, kind: u16) -> Next {
+    const NETLINK: u16 = 824;
+    match kind {
+        _ if hardware == NETLINK => Next::Data,
+        0x0001 => Next::Data,
+        0x0004 => Next::Llc,
+        _ => Next::EtherType(kind),
+    }
+}

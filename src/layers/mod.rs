@@ -1,0 +1,273 @@
+//! The stack below applications: link, network and transport headers.
+//!
+//! `etherparse` finds where headers and payloads end; the cursor records what the fields say. A header function
+//! describes one header and returns what it carries; [`walk`] follows that from layer to layer down to TCP or UDP,
+//! which need to know of conversations and are left to the engine.
+
+pub mod arp;
+pub mod ethernet;
+pub mod icmp;
+pub mod icmpv6;
+pub mod ip;
+pub mod ipv6;
+pub mod link;
+pub mod tcp;
+pub mod udp;
+
+use crate::input::Link;
+use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
+use crate::wire::{Cut, Protocol, Result, Wire, data};
+use std::net::IpAddr;
+use std::ops::Range;
+
+/// Every protocol described here.
+pub static ALL: &[&Protocol] = &[
+    &arp::PROTOCOL,
+    &DATA,
+    &ethernet::LLC_PROTOCOL,
+    &ethernet::PROTOCOL,
+    &ethernet::VLAN_PROTOCOL,
+    &icmp::PROTOCOL,
+    &icmpv6::PROTOCOL,
+    &ip::PROTOCOL,
+    &ipv6::PROTOCOL,
+    &link::LOOP_PROTOCOL,
+    &link::NULL_PROTOCOL,
+    &link::SLL_PROTOCOL,
+    &tcp::PROTOCOL,
+    &udp::PROTOCOL,
+];
+
+/// Bytes that nobody understands, as a protocol.
+pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
+
+/// Headers that may lie on each other in one frame.
+const MAX_LAYERS: usize = 16;
+
+/// A protocol of this module: found by what lies below it, not by port or looks.
+const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
+    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None }
+}
+
+/// What a header says comes behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// A frame of this link type.
+    Link(u16),
+    /// What this Ethernet type stands for.
+    EtherType(u16),
+    /// An LLC header.
+    Llc,
+    /// IP of the version that its first byte says.
+    Ip,
+    /// What this IP protocol number stands for.
+    IpProtocol(u8),
+    /// Bytes nobody here understands.
+    Data,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a header carries.
+#[derive(Debug, Clone)]
+pub struct Carried {
+    /// What it is.
+    pub next: Next,
+    /// Where in the frame it lies, as far as it was captured.
+    pub range: Range<usize>,
+    /// How much longer it was on the wire.
+    pub missing: usize,
+    /// From whom to whom, if the header says so.
+    pub ends: Option<(Address, Address)>,
+}
+
+impl Carried {
+    fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
+        Carried { next, range, missing, ends: None }
+    }
+
+    fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
+        self.ends = src.zip(dst);
+        self
+    }
+
+    /// A header that carries nothing more.
+    fn nothing(at: usize) -> Carried {
+        Carried::new(Next::Nothing, at..at, 0)
+    }
+}
+
+/// Where [`walk`] got to: a transport that needs to know its conversation, or the end.
+#[derive(Debug, Clone)]
+pub enum Reached {
+    /// A TCP segment in this range.
+    Tcp(Segment),
+    /// A UDP datagram in this range.
+    Udp(Segment),
+    /// All is described.
+    End,
+}
+
+/// A transport's bytes and what lies below them.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// Where in the frame its header begins and its payload ends.
+    pub range: Range<usize>,
+    /// Bytes of it that the capture cut off.
+    pub missing: usize,
+    /// Who sends it.
+    pub src: IpAddr,
+    /// Who gets it.
+    pub dst: IpAddr,
+    /// The layer that carries it.
+    pub below: Option<LayerId>,
+}
+
+/// Describe the headers of a frame from its first byte on, layer by layer.
+pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize) -> Reached {
+    let first = match link {
+        Link::Type(number) => Next::Link(number),
+        Link::Stream(_) | Link::Unknown => Next::Data,
+    };
+    walk_from(tree, first, frame, missing)
+}
+
+/// Describe the headers of a frame whose first one is known.
+pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize) -> Reached {
+    let mut carried = Carried::new(first, 0..frame.len(), missing);
+    let mut below = None;
+    for _ in 0..MAX_LAYERS {
+        if let Some(reached) = transport(tree, &carried, below) {
+            return reached;
+        }
+        let Some((protocol, header)) = header_of(&carried, frame) else { break };
+        let (layer, behind) = describe(tree, protocol, header, &carried, frame, below);
+        below = Some(layer);
+        match behind {
+            Some(behind) => carried = behind,
+            None => return Reached::End,
+        }
+    }
+    if carried.next != Next::Nothing && !(carried.range.is_empty() && below.is_some()) {
+        unexplained(tree, frame, carried.range, below);
+    }
+    Reached::End
+}
+
+/// Bytes of a frame that nobody explains, as a layer.
+pub fn unexplained(tree: &mut Tree, frame: &[u8], range: Range<usize>, below: Option<LayerId>) -> LayerId {
+    let ends = last_ends(tree);
+    let layer = tree.push_layer(&data::DATA, Span::new(0, range.clone()), below, ends, true);
+    let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
+    wire.info(format_args!("{} bytes", range.len()));
+    wire.rest(&data::BYTES);
+    finish(tree, layer, range.end);
+    tree.undissected += range.len() as u64;
+    layer
+}
+
+fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
+    let Next::IpProtocol(number @ (ip::TCP | ip::UDP)) = carried.next else { return None };
+    let ends = tree.ends.last()?;
+    let (Some(Address::Ip(src)), Some(Address::Ip(dst))) = (ends.src, ends.dst) else { return None };
+    let segment = Segment { range: carried.range.clone(), missing: carried.missing, src, dst, below };
+    Some(if number == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) })
+}
+
+/// Describes one header; `missing` is how much the capture cut off behind the end of the cursor.
+type Header = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
+
+fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
+    Some(match carried.next {
+        Next::Link(number) => {
+            return link::header_of(number).or_else(|| ip_header(carried, frame).filter(|_| link::is_raw_ip(number)));
+        }
+        Next::EtherType(number) => return ethernet::header_of(number),
+        Next::Llc => (&ethernet::LLC_PROTOCOL, ethernet::llc),
+        Next::Ip => return ip_header(carried, frame),
+        Next::IpProtocol(ip::ICMP) => (&icmp::PROTOCOL, icmp::header),
+        Next::IpProtocol(ip::ICMPV6) => (&icmpv6::PROTOCOL, icmpv6::header),
+        Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
+        Next::IpProtocol(ip::IPV6) => (&ipv6::PROTOCOL, ipv6::header),
+        Next::IpProtocol(_) | Next::Data | Next::Nothing => return None,
+    })
+}
+
+/// IP of the version that the first byte says.
+fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
+    match frame.get(carried.range.start)? >> 4 {
+        4 => Some((&ip::PROTOCOL, ip::header)),
+        6 => Some((&ipv6::PROTOCOL, ipv6::header)),
+        _ => None,
+    }
+}
+
+/// One header as a layer. Returns what it carries, or nothing where reading had to stop.
+fn describe(
+    tree: &mut Tree,
+    protocol: &'static Protocol,
+    header: Header,
+    carried: &Carried,
+    frame: &[u8],
+    below: Option<LayerId>,
+) -> (LayerId, Option<Carried>) {
+    let start = carried.range.start;
+    let ends = last_ends(tree);
+    let layer = tree.push_layer(protocol.this, Span::new(0, start..start), below, ends, false);
+    let mut wire = Wire::new(tree, layer, 0, frame, carried.range.clone(), cut(carried.missing));
+    let result = header(&mut wire, carried.missing);
+    let behind = match result {
+        Ok(behind) => Some(behind),
+        Err(error) => {
+            let left = protocol.conclude(&mut wire, Err(error));
+            tree.undissected += left as u64;
+            None
+        }
+    };
+    let end = behind.as_ref().map_or(carried.range.end, |behind| behind.range.start);
+    finish(tree, layer, end);
+    if let Some((src, dst)) = behind.as_ref().and_then(|behind| behind.ends) {
+        let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
+        if let Some(layer) = tree.layers.get_mut(layer as usize) {
+            layer.ends = ends;
+        }
+    }
+    (layer, behind)
+}
+
+/// The beginning of a packet that another one quotes, as groups within it. What cannot be read is left to the caller.
+fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
+    if wire.remaining() == 0 {
+        return;
+    }
+    // Quotes are cut as a rule, so a length beyond their end is no oddity.
+    let _ = wire.quoting(|wire| {
+        let carried = wire.group(protocol.this, |wire| header(wire, usize::from(u16::MAX)))?;
+        match carried.next {
+            Next::IpProtocol(ip::TCP) => wire.group(&tcp::TCP, |wire| tcp::segment(wire, tcp::Standing::default(), 0)),
+            Next::IpProtocol(ip::UDP) => wire.group(&udp::UDP, |wire| udp::datagram(wire, None, usize::from(u16::MAX)).map(drop)),
+            Next::IpProtocol(ip::ICMP) => wire.group(&icmp::ICMP, |wire| icmp::header(wire, 0).map(drop)),
+            Next::IpProtocol(ip::ICMPV6) => wire.group(&icmpv6::ICMPV6, |wire| icmpv6::header(wire, 0).map(drop)),
+            _ => Ok(()),
+        }
+    });
+}
+
+/// Why bytes may be missing behind a layer of a frame of which the capture cut off this much.
+#[must_use]
+pub fn cut(missing: usize) -> Cut {
+    if missing > 0 { Cut::Capture } else { Cut::No }
+}
+
+/// Close a layer whose header ends at `end`; its fields may lie behind that.
+pub fn finish(tree: &mut Tree, layer: LayerId, end: usize) {
+    let Some(&crate::tree::Layer { node, .. }) = tree.layers.get(layer as usize) else { return };
+    let Some(&crate::tree::Node { field, .. }) = tree.nodes.get(node as usize) else { return };
+    let furthest = tree.nodes.get(node as usize + 1..).unwrap_or_default().iter().filter(|node| node.span.source == 0);
+    let end = furthest.map(|node| node.span.end as usize).fold(end, usize::max);
+    tree.close(node, field, end);
+}
+
+fn last_ends(tree: &Tree) -> u32 {
+    u32::try_from(tree.ends.len().saturating_sub(1)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,247 @@
+//! TCP (RFC 9293).
+//!
+//! ```text
+//! source port:2 | destination port:2 | sequence:4 | acknowledgment:4
+//! header length:4 reserved:3 flags:9 | window:2 | checksum:2 | urgent:2 | options | payload
+//! option  kind:1 | length:1, itself and the kind counted | data
+//! ```
+
+use super::layer;
+use crate::tree::{Field, Names, Value, fields};
+use crate::wire::{Error, Protocol, Result, Wire};
+use std::fmt;
+
+/// TCP.
+pub static PROTOCOL: Protocol = layer(&TCP, FIELDS);
+
+fields! {
+    TCP = protocol("tcp", "TCP", "Transmission Control Protocol");
+    SRCPORT = number("tcp.srcport", "Source port", "Who sends").also("tcp.port");
+    DSTPORT = number("tcp.dstport", "Destination port", "Who gets it").also("tcp.port");
+    STREAM = number("tcp.stream", "Stream index", "Which connection of the capture");
+    LEN = number("tcp.len", "Segment length", "Bytes of payload on the wire");
+    SEQ = number("tcp.seq", "Sequence number", "Of the first byte, counted from the start of the connection");
+    SEQ_RAW = number("tcp.seq_raw", "Sequence number (raw)", "As it stands");
+    NXTSEQ = number("tcp.nxtseq", "Next sequence number", "Of the byte behind the last");
+    ACK = number("tcp.ack", "Acknowledgment number", "The next byte wanted, counted from the start of the connection");
+    ACK_RAW = number("tcp.ack_raw", "Acknowledgment number (raw)", "As it stands");
+    HDR_LEN = number("tcp.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0xf0);
+    FLAGS = number("tcp.flags", "Flags", "What the segment does").hex(4).mask(0x0fff);
+    FLAG_RES = number("tcp.flags.res", "Reserved", "Zero").mask(0x0e00);
+    FLAG_AE = bool("tcp.flags.ae", "AE", "Accurate ECN").mask(0x0100);
+    FLAG_CWR = bool("tcp.flags.cwr", "CWR", "Congestion window reduced").mask(0x0080);
+    FLAG_ECE = bool("tcp.flags.ece", "ECE", "Congestion was experienced").mask(0x0040);
+    FLAG_URG = bool("tcp.flags.urg", "URG", "The urgent pointer counts").mask(0x0020);
+    FLAG_ACK = bool("tcp.flags.ack", "ACK", "The acknowledgment number counts").mask(0x0010);
+    FLAG_PUSH = bool("tcp.flags.push", "PSH", "Hand over at once").mask(0x0008);
+    FLAG_RESET = bool("tcp.flags.reset", "RST", "The connection is reset").mask(0x0004);
+    FLAG_SYN = bool("tcp.flags.syn", "SYN", "Opens the connection").mask(0x0002);
+    FLAG_FIN = bool("tcp.flags.fin", "FIN", "Nothing more will be sent").mask(0x0001);
+    WINDOW = number("tcp.window_size_value", "Window", "Bytes the sender takes, not scaled");
+    CHECKSUM = number("tcp.checksum", "Checksum", "Of the segment and a pseudo-header").hex(4);
+    URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Where urgent data ends");
+    OPTIONS = group("tcp.options", "Options", "Options of the segment");
+    OPTION = group("tcp.option", "Option", "An option");
+    KIND = number("tcp.option_kind", "Kind", "Which option").names(KINDS);
+    OPTION_LEN = number("tcp.option_len", "Length", "Bytes of the option, its kind and length counted");
+    MSS = number("tcp.options.mss_val", "Maximum segment size", "The largest payload wanted");
+    WSCALE = number("tcp.options.wscale.shift", "Window scale", "Bits to shift windows by");
+    SACK_LE = number("tcp.options.sack_le", "Left edge", "First sequence number of a block that arrived");
+    SACK_RE = number("tcp.options.sack_re", "Right edge", "Sequence number behind a block that arrived");
+    TSVAL = number("tcp.options.timestamp.tsval", "Timestamp value", "The sender's clock");
+    TSECR = number("tcp.options.timestamp.tsecr", "Timestamp echo reply", "The other side's clock, returned");
+    OPTION_DATA = bytes("tcp.options.data", "Data", "What the option says");
+    PAYLOAD = bytes("tcp.payload", "Payload", "The segment's part of the stream");
+    BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length cannot be");
+    BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "An option's length cannot be");
+}
+
+const KINDS: Names = &[
+    (0, "end of options"),
+    (1, "no operation"),
+    (2, "maximum segment size"),
+    (3, "window scale"),
+    (4, "SACK permitted"),
+    (5, "SACK"),
+    (8, "timestamps"),
+    (19, "MD5 signature"),
+    (28, "user timeout"),
+    (29, "authentication"),
+    (30, "multipath TCP"),
+    (34, "fast open cookie"),
+];
+
+const MIN_HEADER: usize = 20;
+const FLAG_BITS: &[&Field] =
+    &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
+
+/// What a segment's own header cannot tell: where it stands in its connection.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Standing {
+    /// The number of the connection.
+    pub stream: Option<u32>,
+    /// The sequence number that counts as 0 in this direction.
+    pub seq_base: u32,
+    /// The one that counts as 0 in the other.
+    pub ack_base: u32,
+}
+
+/// What of a segment the engine needs: its numbers, its flags, and how long its payload was on the wire.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers {
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgment number.
+    pub ack: u32,
+    /// Opens the connection.
+    pub syn: bool,
+    /// Ends it.
+    pub fin: bool,
+    /// Acknowledges.
+    pub acks: bool,
+    /// Resets it.
+    pub rst: bool,
+    /// Source port.
+    pub src: u16,
+    /// Destination port.
+    pub dst: u16,
+    /// Bytes of the header.
+    pub header: usize,
+}
+
+/// The numbers of a segment whose header is whole and sound.
+#[must_use]
+pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
+    let tcp = etherparse::TcpSlice::from_slice(bytes).ok()?;
+    Some(Numbers {
+        seq: tcp.sequence_number(),
+        ack: tcp.acknowledgment_number(),
+        syn: tcp.syn(),
+        fin: tcp.fin(),
+        acks: tcp.ack(),
+        rst: tcp.rst(),
+        src: tcp.source_port(),
+        dst: tcp.destination_port(),
+        header: tcp.header_slice().len(),
+    })
+}
+
+/// A segment's header, and its payload as one field.
+///
+/// # Errors
+/// When the header is not whole or not sound.
+pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Result {
+    let (start, captured) = (wire.at(), wire.remaining());
+    let src = wire.u16_be(&SRCPORT)?;
+    let dst = wire.u16_be(&DSTPORT)?;
+    if let Some(stream) = standing.stream {
+        wire.add(&STREAM, Value::Unsigned(stream.into()));
+    }
+    let header_len = wire.ahead().get(8).map_or(MIN_HEADER, |byte| 4 * usize::from(byte >> 4));
+    let len = (captured + missing).saturating_sub(header_len);
+    wire.add(&LEN, Value::Unsigned(len as u64));
+    let seq = sequence(wire, &SEQ, &SEQ_RAW, standing.seq_base)?;
+    let acks = wire.ahead().get(5).is_some_and(|flags| flags & 0x10 != 0);
+    let taken = wire.ahead().get(5).map_or(0, |flags| u32::from(flags & 1) + u32::from(flags >> 1 & 1));
+    let next = seq.wrapping_add(u32::try_from(len).unwrap_or(u32::MAX)).wrapping_add(taken);
+    wire.add(&NXTSEQ, Value::Unsigned(next.into()));
+    let ack = sequence(wire, &ACK, &ACK_RAW, if acks { standing.ack_base } else { 0 })?;
+    let at = wire.at();
+    wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), at..at + 1);
+    if header_len < MIN_HEADER {
+        wire.note(&BAD_HDR_LEN, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));
+        return Err(Error::Malformed);
+    }
+    let flags = wire.flags(&FLAGS, 2, FLAG_BITS)?;
+    let window = wire.u16_be(&WINDOW)?;
+    wire.u16_be(&CHECKSUM)?;
+    wire.u16_be(&URGENT)?;
+    wire.info(format_args!("{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags)));
+    options(wire, start + header_len)?;
+    wire.rest(&PAYLOAD);
+    Ok(())
+}
+
+/// A sequence number, counted from the start of the connection and as it stands.
+fn sequence(wire: &mut Wire<'_>, relative: &'static Field, raw: &'static Field, base: u32) -> Result<u32> {
+    let at = wire.at();
+    let bytes = wire.ahead().first_chunk().ok_or(Error::Short { needed: 4 - wire.remaining() })?;
+    let number = u32::from_be_bytes(*bytes).wrapping_sub(base);
+    wire.put(relative, Value::Unsigned(number.into()), at..at + 4);
+    wire.u32_be(raw)?;
+    Ok(number)
+}
+
+/// Options up to the end of the header.
+fn options(wire: &mut Wire<'_>, end: usize) -> Result {
+    let length = end.saturating_sub(wire.at());
+    if length == 0 {
+        return Ok(());
+    }
+    wire.group(&OPTIONS, |wire| {
+        wire.within(length, &OPTION_DATA, |wire| {
+            while wire.remaining() > 0 {
+                wire.group(&OPTION, option)?;
+            }
+            Ok(())
+        })
+    })
+}
+
+fn option(wire: &mut Wire<'_>) -> Result {
+    const END: u8 = 0;
+    const NOP: u8 = 1;
+    let kind = wire.u8(&KIND)?;
+    match kind {
+        END => {
+            // What lies behind the end of options only fills the header.
+            wire.rest(&OPTION_DATA);
+            return Ok(());
+        }
+        NOP => return Ok(()),
+        _ => {}
+    }
+    let left = wire.remaining();
+    let length = usize::from(wire.u8(&OPTION_LEN)?);
+    if length < 2 || length > left + 1 {
+        wire.note(&BAD_OPTION, format_args!("{length} bytes where {} are left", left + 1));
+        wire.rest(&OPTION_DATA);
+        return Ok(());
+    }
+    wire.within(length - 2, &OPTION_DATA, |wire| match (kind, length) {
+        (2, 4) => wire.u16_be(&MSS).map(drop),
+        (3, 3) => wire.u8(&WSCALE).map(drop),
+        (5, _) if (length - 2) % 8 == 0 => {
+            while wire.remaining() > 0 {
+                wire.u32_be(&SACK_LE)?;
+                wire.u32_be(&SACK_RE)?;
+            }
+            Ok(())
+        }
+        (8, 10) => {
+            wire.u32_be(&TSVAL)?;
+            wire.u32_be(&TSECR).map(drop)
+        }
+        _ => {
+            wire.rest(&OPTION_DATA);
+            Ok(())
+        }
+    })
+}
+
+/// The flags that are set, as Wireshark lists them.
+struct Flags(u64);
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 9] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE"];
+        let mut between = "";
+        for (bit, name) in NAMES.iter().enumerate() {
+            if self.0 >> bit & 1 == 1 {
+                write!(f, "{between}{name}")?;
+                between = ", ";
+            }
+        }
+        Ok(())
+    }
+}

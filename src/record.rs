@@ -1,0 +1,314 @@
+//! What is shown: a frame's tree as messages or as one packet, numbered and counted.
+
+use crate::tree::{Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Time};
+use std::fmt;
+
+/// The two ways to look at a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// What applications said.
+    Messages,
+    /// What was captured.
+    Packets,
+}
+
+/// One thing to show.
+#[derive(Clone, Copy)]
+pub enum Record<'t> {
+    /// A message.
+    Message(Message<'t>),
+    /// A frame with all its layers.
+    Packet(Packet<'t>),
+    /// Bytes of a stream that are not in the capture.
+    Gap(&'t Gap),
+}
+
+/// A message: a layer that says something, with the layers that carry it.
+#[derive(Clone, Copy)]
+pub struct Message<'t> {
+    /// Its number, from 1.
+    pub n: u64,
+    /// Nanoseconds since the first frame, if both times are known.
+    pub since_start: Option<i128>,
+    /// The tree it is part of.
+    pub of: Dissection<'t>,
+    /// Its layer.
+    pub layer: &'t Layer,
+}
+
+/// A frame with all its layers.
+#[derive(Clone, Copy)]
+pub struct Packet<'t> {
+    /// Nanoseconds since the first frame, if both times are known.
+    pub since_start: Option<i128>,
+    /// Its tree.
+    pub of: Dissection<'t>,
+}
+
+/// What offsets of a record count in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffer {
+    /// A frame, by its number.
+    Frame(u64),
+    /// One direction of a stream.
+    Stream(crate::tree::StreamId, crate::tree::Side),
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Buffer::Frame(number) => write!(f, "frame/{number}"),
+            Buffer::Stream(stream, side) => write!(f, "{stream}/{side}"),
+        }
+    }
+}
+
+/// Where a layer lies: the buffer, and what to add to a span to count in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// What offsets count in.
+    pub buffer: Buffer,
+    /// Added to each offset.
+    pub base: u64,
+}
+
+/// Where the spans of a layer count.
+#[must_use]
+pub fn place_of(of: Dissection<'_>, node: NodeRef<'_>) -> Place {
+    match of.tree.source(node.span()).map(|source| (source.origin, source.base)) {
+        Some((Origin::Stream(stream, side), base)) => Place { buffer: Buffer::Stream(stream, side), base },
+        _ => Place { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
+    }
+}
+
+/// Where the bytes of a layer were captured; none if it lies in the frame.
+#[must_use]
+pub fn pieces_of<'t>(of: Dissection<'t>, node: NodeRef<'t>) -> &'t [Piece] {
+    of.tree.source(node.span()).map(|source| of.tree.pieces_of(source)).unwrap_or_default()
+}
+
+/// The names of a layer and those below it, from the outermost in.
+#[derive(Clone, Copy)]
+pub struct Path<'t> {
+    of: Dissection<'t>,
+    layer: &'t Layer,
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tree = self.of.tree;
+        match self.layer.below.and_then(|below| tree.layers.get(below as usize)) {
+            Some(layer) => write!(f, "{}:", Path { of: self.of, layer })?,
+            None => {
+                let carried_by = tree.ends.get(self.layer.ends as usize).and_then(|ends| ends.path.as_deref());
+                if let Some(path) = carried_by.filter(|path| !path.is_empty()) {
+                    write!(f, "{path}:")?;
+                }
+            }
+        }
+        f.write_str(self.of.layer_node(self.layer).map_or("", |node| node.field().abbrev))
+    }
+}
+
+impl<'t> Message<'t> {
+    /// Its node.
+    #[must_use]
+    pub fn node(&self) -> Option<NodeRef<'t>> {
+        self.of.layer_node(self.layer)
+    }
+
+    /// Its protocol.
+    #[must_use]
+    pub fn protocol(&self) -> Option<&'static Field> {
+        self.node().map(NodeRef::field)
+    }
+
+    /// What kind of message it is; may be empty.
+    #[must_use]
+    pub fn name(&self) -> &'t str {
+        self.of.tree.made(self.layer.name)
+    }
+
+    /// What it says, in a line; may be empty.
+    #[must_use]
+    pub fn info(&self) -> &'t str {
+        self.of.tree.made(self.layer.info)
+    }
+
+    /// Who says it to whom.
+    #[must_use]
+    pub fn ends(&self) -> Option<&'t Ends> {
+        self.of.tree.ends.get(self.layer.ends as usize)
+    }
+
+    /// The layers it lies on.
+    #[must_use]
+    pub fn path(&self) -> Path<'t> {
+        Path { of: self.of, layer: self.layer }
+    }
+
+    /// Where its bytes were captured; empty for one that lies in the frame.
+    #[must_use]
+    pub fn pieces(&self) -> &'t [Piece] {
+        self.node().map(|node| pieces_of(self.of, node)).unwrap_or_default()
+    }
+
+    /// The numbers of the frames that carried it, rising, each once.
+    #[must_use]
+    pub fn frames(&self) -> Vec<u64> {
+        let mut frames: Vec<u64> = self.pieces().iter().map(|piece| piece.frame).collect();
+        if frames.is_empty() {
+            frames.push(self.of.tree.frame.number);
+        }
+        frames.sort_unstable();
+        frames.dedup();
+        frames
+    }
+
+    /// When the frame that completed it was captured.
+    #[must_use]
+    pub fn time(&self) -> Time {
+        match self.pieces().iter().max_by_key(|piece| piece.frame) {
+            Some(last) => last.time,
+            None => self.of.tree.frame.time,
+        }
+    }
+
+    /// The layers that carry it, from the outermost in.
+    #[must_use]
+    pub fn carriers(&self) -> Vec<&'t Layer> {
+        let mut carriers: Vec<&Layer> = self.below().collect();
+        carriers.reverse();
+        carriers
+    }
+
+    fn below(&self) -> impl Iterator<Item = &'t Layer> + use<'t> {
+        let tree = self.of.tree;
+        let up = move |layer: &&'t Layer| layer.below.and_then(|below| tree.layers.get(below as usize));
+        std::iter::successors(up(&self.layer), up)
+    }
+
+    /// The remarks on it and on the layers that carry it.
+    pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
+        let of = self.of;
+        let ranges: Vec<_> = if of.tree.notes.is_empty() {
+            Vec::new()
+        } else {
+            std::iter::once(self.layer).chain(self.below()).filter_map(|layer| range_of(of, layer)).collect()
+        };
+        of.tree.notes.iter().filter(move |note| ranges.iter().any(|range| range.contains(&note.node)))
+    }
+}
+
+fn range_of(of: Dissection<'_>, layer: &Layer) -> Option<std::ops::Range<u32>> {
+    of.tree.nodes.get(layer.node as usize).map(|node| layer.node..node.end)
+}
+
+impl<'t> Packet<'t> {
+    /// The innermost layer.
+    #[must_use]
+    pub fn innermost(&self) -> Option<&'t Layer> {
+        self.of.tree.layers.last()
+    }
+
+    /// Its layers' names.
+    #[must_use]
+    pub fn path(&self) -> Option<Path<'t>> {
+        self.innermost().map(|layer| Path { of: self.of, layer })
+    }
+
+    /// Who sent it to whom.
+    #[must_use]
+    pub fn ends(&self) -> Option<&'t Ends> {
+        let own = self.of.tree.layers.iter().take_while(|layer| !layer.message || layer.below.is_some()).last();
+        own.or(self.innermost()).and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
+    }
+
+    /// The layer that a line tells of: the last one of the first message, or the innermost.
+    #[must_use]
+    pub fn info(&self) -> &'t str {
+        let tree = self.of.tree;
+        let told = tree.layers.iter().rev().find(|layer| !tree.made(layer.info).is_empty());
+        told.map(|layer| tree.made(layer.info)).unwrap_or_default()
+    }
+}
+
+/// How serious a note is.
+#[must_use]
+pub fn level_of(note: &Note) -> Level {
+    match note.code.kind {
+        Kind::Note(level) => level,
+        _ => Level::Info,
+    }
+}
+
+/// Numbers records and counts what was seen.
+#[derive(Debug)]
+pub struct Tally {
+    view: View,
+    first: Time,
+    /// Frames read.
+    pub frames: u64,
+    /// Messages found.
+    pub messages: u64,
+    /// Runs of missing stream bytes.
+    pub gaps: u64,
+    /// Messages with a broken note.
+    pub malformed: u64,
+    /// Payload bytes nobody explained.
+    pub undissected: u64,
+}
+
+impl Tally {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new(view: View) -> Tally {
+        Tally { view, first: None, frames: 0, messages: 0, gaps: 0, malformed: 0, undissected: 0 }
+    }
+
+    /// Count a tree and hand its records on, in order, until `show` fails.
+    ///
+    /// # Errors
+    /// Those of `show`.
+    pub fn records<E>(
+        &mut self,
+        of: Dissection<'_>,
+        captured: bool,
+        mut show: impl FnMut(Record<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let frame = &of.tree.frame;
+        self.first = self.first.or(frame.time);
+        self.undissected += of.tree.undissected;
+        let mut gaps = of.tree.gaps.iter().peekable();
+        if captured {
+            self.frames += 1;
+            if self.view == View::Packets {
+                show(Record::Packet(Packet { since_start: self.since(frame.time), of }))?;
+            }
+        }
+        for (at, layer) in of.tree.layers.iter().enumerate() {
+            while let Some(gap) = gaps.next_if(|gap| gap.before <= at) {
+                self.gaps += 1;
+                show(Record::Gap(gap))?;
+            }
+            if layer.message {
+                self.messages += 1;
+                let mut message = Message { n: self.messages, since_start: None, of, layer };
+                self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
+                if self.view == View::Messages {
+                    message.since_start = self.since(message.time());
+                    show(Record::Message(message))?;
+                }
+            }
+        }
+        for gap in gaps {
+            self.gaps += 1;
+            show(Record::Gap(gap))?;
+        }
+        Ok(())
+    }
+
+    fn since(&self, time: Time) -> Option<i128> {
+        Some(time?.since(self.first?))
+    }
+}

@@ -1,0 +1,67 @@
+//! What records go into: a table, lines, JSON, columns.
+
+use crate::record::{Record, Tally};
+use crate::tree::Want;
+use std::io;
+
+/// What is known of an input when its first record comes.
+#[derive(Debug, Clone)]
+pub struct Begin<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The format's name.
+    pub format: &'a str,
+    /// Names of the link types seen so far.
+    pub links: &'a [&'a str],
+}
+
+/// What is wrong with an input.
+#[derive(Debug, Clone)]
+pub struct Problem<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// What kind of damage.
+    pub code: &'a str,
+    /// What, where, what was expected, what to try.
+    pub text: &'a str,
+    /// The last frame before it.
+    pub frame: u64,
+    /// Where in the input.
+    pub at: Option<u64>,
+}
+
+/// Takes the records of one or more inputs, in order.
+pub trait Sink {
+    /// How much of a frame it is going to look at.
+    fn want(&self) -> Want;
+
+    /// An input begins.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
+
+    /// A record.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// The input is damaged here.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()>;
+
+    /// The input ends; `truncated` if it was damaged.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()>;
+
+    /// All inputs were read.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn finish(&mut self) -> io::Result<()>;
+}
