@@ -1,10 +1,13 @@
 //! A packet dissector: captures and hex dumps in, annotated field trees out.
 #![forbid(unsafe_code)]
 
+pub mod engine;
+pub mod flow;
 pub mod input;
 pub mod layers;
 pub mod protocols;
 pub mod record;
+pub mod registry;
 pub mod sink;
 pub mod tree;
 pub mod wire;

@@ -165,7 +165,7 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Resul
 /// A sequence number, counted from the start of the connection and as it stands.
 fn sequence(wire: &mut Wire<'_>, relative: &'static Field, raw: &'static Field, base: u32) -> Result<u32> {
     let at = wire.at();
-    let bytes = wire.ahead().first_chunk().ok_or(Error::Short { needed: 4 - wire.remaining() })?;
+    let bytes = wire.ahead().first_chunk().ok_or(Error::Short { needed: 4_usize.saturating_sub(wire.remaining()) })?;
     let number = u32::from_be_bytes(*bytes).wrapping_sub(base);
     wire.put(relative, Value::Unsigned(number.into()), at..at + 4);
     wire.u32_be(raw)?;

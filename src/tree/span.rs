@@ -68,6 +68,23 @@ pub struct Piece {
     pub time: Time,
 }
 
+impl Piece {
+    /// Stream offset behind its last byte.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.off.saturating_add(u64::from(self.len))
+    }
+
+    /// The part of it inside `range`, if there is one.
+    #[must_use]
+    pub fn clip(&self, range: &Range<u64>) -> Option<Piece> {
+        let off = self.off.max(range.start);
+        let len = self.end().min(range.end).checked_sub(off).filter(|len| *len > 0)?;
+        let skipped = u32::try_from(off - self.off).ok()?;
+        Some(Piece { off, len: u32::try_from(len).ok()?, at: self.at.saturating_add(skipped), ..*self })
+    }
+}
+
 /// What the bytes of a source are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {

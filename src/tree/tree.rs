@@ -196,28 +196,18 @@ impl Tree {
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Stream bytes that lie in this frame in one piece: nothing is copied.
-    pub fn push_stream_in_frame(&mut self, stream: StreamId, side: Side, piece: Piece) -> u32 {
-        let pieces = self.pieces.len();
-        self.pieces.push(piece);
-        self.push_source(Source {
-            origin: Origin::Stream(stream, side),
-            base: piece.off,
-            pieces: pieces..pieces + 1,
-            held: Held::Frame(piece.at as usize),
-        })
-    }
-
-    /// Stream bytes put together from pieces that were pushed to [`Tree::pieces`] from `first` on.
-    pub fn push_stream_joined(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: &[u8]) -> u32 {
-        let start = self.joined.len();
-        self.joined.extend_from_slice(bytes);
-        self.push_source(Source {
-            origin: Origin::Stream(stream, side),
-            base,
-            pieces: first..self.pieces.len(),
-            held: Held::Tree(start..self.joined.len()),
-        })
+    /// Stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on. In one piece in this frame they stay where
+    /// they are, and `bytes` is nothing; else they are kept here.
+    pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {
+        let held = match bytes {
+            Some(bytes) => {
+                let start = self.joined.len();
+                self.joined.extend_from_slice(bytes);
+                Held::Tree(start..self.joined.len())
+            }
+            None => Held::Frame(self.pieces.get(first).map_or(0, |piece| piece.at as usize)),
+        };
+        self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
     }
 
     fn push_source(&mut self, source: Source) -> u32 {

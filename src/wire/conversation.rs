@@ -25,8 +25,10 @@ pub struct Missing {
 
 /// The state of one connection of a stream protocol.
 pub trait Conversation: Send {
-    /// Where does the next message end? `ahead` is what has arrived and was not yet read.
-    fn extent(&mut self, from: Side, ahead: &[u8]) -> Extent;
+    /// Where does the next message end? `ahead` is what has arrived and was not yet read; `more` is false when nothing
+    /// can follow it, because the stream ends or bytes are missing there. An answer beyond the end then means that
+    /// `ahead` is the beginning of a message.
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent;
 
     /// What does it say? Called with exactly the bytes of one message, fewer if the rest never came ([`Wire::cut`]).
     ///

@@ -18,7 +18,7 @@ mod ready;
 #[cfg(test)]
 mod tests;
 
-use crate::input::Timestamp;
+use crate::tree::{Piece, Time};
 use parked::Parked;
 use ready::Ready;
 use std::ops::Range;
@@ -31,35 +31,6 @@ const FAR: u64 = 1 << 30;
 
 /// Given-up holes that are remembered one by one.
 const MAX_GAPS: usize = 64;
-
-/// Where a run of stream bytes was captured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Stream offset of its first byte.
-    pub off: u64,
-    /// Bytes.
-    pub len: u32,
-    /// The frame's number.
-    pub frame: u64,
-    /// Offset of its first byte in that frame.
-    pub at: u32,
-    /// When the frame was captured.
-    pub time: Option<Timestamp>,
-}
-
-impl Piece {
-    fn end(&self) -> u64 {
-        self.off.saturating_add(u64::from(self.len))
-    }
-
-    /// The part of it inside `range`.
-    fn clip(&self, range: &Range<u64>) -> Option<Piece> {
-        let off = self.off.max(range.start);
-        let len = self.end().min(range.end).checked_sub(off).filter(|len| *len > 0)?;
-        let skipped = u32::try_from(off - self.off).ok()?;
-        Some(Piece { off, len: u32::try_from(len).ok()?, at: self.at.saturating_add(skipped), ..*self })
-    }
-}
 
 /// One TCP segment as it was captured.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +50,7 @@ pub struct Segment<'a> {
     /// Offset of `bytes` in that frame.
     pub at: u32,
     /// When the frame was captured.
-    pub time: Option<Timestamp>,
+    pub time: Time,
 }
 
 impl Segment<'_> {

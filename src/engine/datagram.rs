@@ -1,0 +1,102 @@
+//! UDP: conversations, and whose message a datagram is.
+
+use crate::flow::{Pair, Table};
+use crate::input::Frame;
+use crate::layers::{self, Segment, udp};
+use crate::registry::{Candidate, Registry};
+use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
+use crate::wire::{Cut, How, On, Wire};
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// What is remembered of two ends that exchange datagrams.
+pub(super) struct Exchange {
+    client: SocketAddr,
+}
+
+/// A UDP header and the message behind it.
+pub(super) fn datagram(
+    registry: Registry,
+    tree: &mut Tree,
+    exchanges: &mut Table<Exchange>,
+    frame: &Frame<'_>,
+    segment: &Segment,
+) {
+    let ports = ports(frame.bytes.get(segment.range.clone()).unwrap_or_default());
+    let stream = ports.map(|[src, dst]| {
+        let (src, dst) = (SocketAddr::new(segment.src, src), SocketAddr::new(segment.dst, dst));
+        conversation(registry, exchanges, frame.number, src, dst)
+    });
+    let address = |at: usize| {
+        let port = ports.and_then(|ports| ports.get(at).copied());
+        move |ip| Some(port.map_or(Address::Ip(ip), |port| Address::Socket(SocketAddr::new(ip, port))))
+    };
+    let ends = tree.push_ends(Ends { src: address(0)(segment.src), dst: address(1)(segment.dst), stream, path: None });
+    let layer = tree.push_layer(&udp::UDP, Span::new(0, segment.range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, 0, frame.bytes, segment.range.clone(), layers::cut(segment.missing));
+    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), segment.missing);
+    let (payload, missing) = match result {
+        Ok(payload) => payload,
+        Err(error) => {
+            let left = udp::PROTOCOL.conclude(&mut wire, Err(error));
+            tree.undissected += left as u64;
+            layers::finish(tree, layer, segment.range.end);
+            return;
+        }
+    };
+    layers::finish(tree, layer, payload.start);
+    if payload.is_empty() {
+        return;
+    }
+    let bytes = frame.bytes.get(payload.clone()).unwrap_or_default();
+    match registry.datagram_owner(ports, bytes) {
+        Some(candidate) => message(tree, candidate, frame.bytes, payload, missing, Some(layer)),
+        None => {
+            layers::unexplained(tree, frame.bytes, payload, Some(layer));
+        }
+    }
+}
+
+/// A datagram's payload as a protocol's message.
+pub(super) fn message(
+    tree: &mut Tree,
+    candidate: Candidate,
+    frame: &[u8],
+    range: Range<usize>,
+    missing: usize,
+    below: Option<LayerId>,
+) {
+    let How::Datagram(read) = candidate.found.how else { return };
+    let protocol = candidate.protocol;
+    let ends = below.and_then(|below| tree.layers.get(below as usize)).map_or(0, |layer| layer.ends);
+    let layer = tree.push_layer(protocol.this, Span::new(0, range.clone()), below, ends, true);
+    let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), if missing > 0 { Cut::Capture } else { Cut::No });
+    let result = read(&mut wire);
+    let left = protocol.conclude(&mut wire, result);
+    layers::finish(tree, layer, range.end);
+    tree.undissected += left as u64;
+}
+
+fn ports(header: &[u8]) -> Option<[u16; 2]> {
+    let udp = etherparse::UdpHeaderSlice::from_slice(header).ok()?;
+    Some([udp.source_port(), udp.destination_port()])
+}
+
+/// The conversation of two ends, and which of them speaks.
+fn conversation(
+    registry: Registry,
+    exchanges: &mut Table<Exchange>,
+    frame: u64,
+    src: SocketAddr,
+    dst: SocketAddr,
+) -> (StreamId, Side) {
+    let pair = Pair::new(src, dst);
+    if exchanges.get(&pair, frame).is_none() {
+        let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
+        let client = if home(src) && !home(dst) { dst } else { src };
+        exchanges.begin(pair, frame, |_| Exchange { client });
+    }
+    let (number, client) = exchanges.get(&pair, frame).map_or((0, src), |(number, exchange)| (number, exchange.client));
+    let side = if client == src { Side::Client } else { Side::Server };
+    (StreamId { transport: Transport::Udp, number }, side)
+}

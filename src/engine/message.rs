@@ -1,0 +1,101 @@
+//! Putting messages into the tree.
+
+use crate::layers::DATA;
+use crate::registry::Registry;
+use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree};
+use crate::wire::{Cut, Protocol, Result, Wire, data};
+use std::sync::Arc;
+
+/// Where messages go while a frame is dissected.
+pub(super) struct Out<'a> {
+    pub tree: &'a mut Tree,
+    pub registry: Registry,
+    /// The bytes of the frame; none when the capture has ended.
+    pub frame: &'a [u8],
+    /// The layer that carries the messages, if this tree has it.
+    pub below: Option<LayerId>,
+}
+
+/// Bytes that one side of a stream said.
+pub(super) struct Said<'a, P> {
+    pub stream: StreamId,
+    pub side: Side,
+    /// Who says it to whom, as a place in the tree.
+    pub ends: u32,
+    /// Their offset in the stream.
+    pub off: u64,
+    pub bytes: &'a [u8],
+    /// Where they were captured.
+    pub pieces: P,
+}
+
+impl<'a> Out<'a> {
+    pub(super) fn new(tree: &'a mut Tree, registry: Registry, frame: &'a [u8], below: Option<LayerId>) -> Out<'a> {
+        Out { tree, registry, frame, below }
+    }
+
+    /// A message of a protocol, read by `read`.
+    pub(super) fn message<P: Iterator<Item = Piece>>(
+        &mut self,
+        said: Said<'_, P>,
+        protocol: &'static Protocol,
+        cut: Cut,
+        read: impl FnOnce(&mut Wire<'_>) -> Result,
+    ) {
+        let (bytes, ends) = (said.bytes, said.ends);
+        let source = self.source(said);
+        let layer = self.tree.push_layer(protocol.this, Span::new(source, 0..bytes.len()), self.below, ends, true);
+        let node = self.tree.layers.get(layer as usize).map_or(0, |layer| layer.node);
+        let mut wire = Wire::new(self.tree, layer, source, bytes, 0..bytes.len(), cut);
+        let result = read(&mut wire);
+        let left = protocol.conclude(&mut wire, result);
+        self.tree.close(node, protocol.this, bytes.len());
+        self.tree.undissected += left as u64;
+    }
+
+    /// Bytes that nobody explains.
+    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) {
+        let len = said.bytes.len();
+        self.tree.undissected += len as u64;
+        self.message(said, &DATA, Cut::No, |wire| {
+            wire.info(format_args!("{len} bytes"));
+            wire.rest(&data::BYTES);
+            Ok(())
+        });
+    }
+
+    fn source<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) -> u32 {
+        let first = self.tree.pieces.len();
+        self.tree.pieces.extend(said.pieces);
+        let in_frame = match self.tree.pieces.get(first..) {
+            Some([piece]) if piece.frame == self.tree.frame.number => {
+                let at = piece.at as usize;
+                self.frame.get(at..at + said.bytes.len()).is_some()
+            }
+            _ => false,
+        };
+        self.tree.push_stream(said.stream, said.side, said.off, first, Some(said.bytes).filter(|_| !in_frame))
+    }
+}
+
+/// The names of the layers up to the one that carries a stream, and of its own.
+pub(super) fn path_of(tree: &Tree, below: Option<LayerId>, own: &str) -> Arc<str> {
+    let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
+    let mut names: Vec<&str> = std::iter::successors(below, up)
+        .filter_map(|place| tree.layers.get(place as usize))
+        .filter_map(|layer| tree.nodes.get(layer.node as usize))
+        .map(|node| node.field.abbrev)
+        .collect();
+    names.reverse();
+    names.push(own);
+    names.join(":").into()
+}
+
+/// The place of what is known of a conversation's ends, put there if it is not.
+pub(super) fn ends_of(tree: &mut Tree, ends: &Ends) -> u32 {
+    let known = tree.ends.iter().position(|known| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst);
+    match known.and_then(|place| u32::try_from(place).ok()) {
+        Some(place) => place,
+        None => tree.push_ends(ends.clone()),
+    }
+}

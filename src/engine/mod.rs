@@ -1,0 +1,196 @@
+//! One frame through layers, flows and protocols: the only place where they meet.
+
+mod datagram;
+mod guess;
+mod message;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use crate::flow::{Pair, Table};
+use crate::input::{Frame, Link};
+use crate::layers::{self, Reached, Segment};
+use crate::record;
+use crate::registry::Registry;
+use crate::tree::{FrameInfo, Level, Side, StreamId, Transport, Tree, Want};
+use crate::wire::notes::GIVEN_UP;
+use datagram::Exchange;
+use message::Out;
+use std::net::SocketAddr;
+use stream::{Speaker, Stream};
+
+/// Bytes that all streams together may keep in memory, waiting for the rest of their messages.
+const MAX_WAITING: usize = 32 << 20;
+
+/// Turns frames into trees, and remembers what conversations need.
+pub struct Engine {
+    registry: Registry,
+    tree: Tree,
+    streams: Table<Stream>,
+    exchanges: Table<Exchange>,
+    /// The conversation of inputs that have no packets, only what two sides said.
+    bare: Option<Stream>,
+    ending: Option<std::vec::IntoIter<Stream>>,
+    waiting: usize,
+}
+
+impl Engine {
+    /// An engine whose trees hold what is wanted.
+    #[must_use]
+    pub fn new(registry: Registry, want: Want) -> Engine {
+        Engine {
+            registry,
+            tree: Tree::new(want),
+            streams: Table::default(),
+            exchanges: Table::default(),
+            bare: None,
+            ending: None,
+            waiting: 0,
+        }
+    }
+
+    /// Everything that can be said of a frame.
+    pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
+        let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
+        self.tree.begin(FrameInfo {
+            number: frame.number,
+            time: frame.time,
+            link: match frame.link {
+                Link::Type(number) => Some(number),
+                Link::Unknown | Link::Stream(_) => None,
+            },
+            captured,
+            original: frame.original_len,
+        });
+        let missing = frame.original_len.saturating_sub(captured) as usize;
+        match frame.link {
+            Link::Type(_) => {
+                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing);
+                self.transport(frame, reached);
+            }
+            Link::Stream(side) => self.bare(frame, side),
+            Link::Unknown => self.unknown(frame),
+        }
+        self.make_room(frame);
+        mark_innermost(&mut self.tree);
+        &self.tree
+    }
+
+    /// What is left of a conversation when the capture ends: call until there is nothing more.
+    pub fn finish(&mut self) -> Option<&Tree> {
+        let (streams, bare) = (&mut self.streams, &mut self.bare);
+        let ending = self.ending.get_or_insert_with(|| {
+            let mut all: Vec<Stream> = bare.take().into_iter().collect();
+            all.extend(streams.drain().into_iter().map(|(_, stream)| stream));
+            all.into_iter()
+        });
+        let mut stream = ending.find(|stream| !stream.is_empty())?;
+        self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
+        let mut out = Out::new(&mut self.tree, self.registry, &[], None);
+        stream.close(&mut out);
+        Some(&self.tree)
+    }
+
+    fn transport(&mut self, frame: &Frame<'_>, reached: Reached) {
+        match reached {
+            Reached::Tcp(segment) => self.tcp(frame, &segment),
+            Reached::Udp(segment) => self.udp(frame, &segment),
+            Reached::End => {}
+        }
+    }
+
+    fn tcp(&mut self, frame: &Frame<'_>, segment: &Segment) {
+        let bytes = frame.bytes.get(segment.range.clone()).unwrap_or_default();
+        let Some(numbers) = layers::tcp::numbers(bytes) else {
+            stream::broken_header(&mut self.tree, frame, segment);
+            return;
+        };
+        let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
+        let pair = Pair::new(src, dst);
+        let registry = self.registry;
+        let known = self.streams.get(&pair, frame.number).is_some_and(|(_, stream)| !stream.is_reopened(src, &numbers));
+        let mut old = None;
+        if !known {
+            let path = message::path_of(&self.tree, segment.below, "tcp");
+            old = self.streams.begin(pair, frame.number, |number| {
+                let client = stream::client(registry, src, dst, &numbers);
+                Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path)
+            });
+        }
+        let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
+        let held = stream.held();
+        let layer = stream.describe(&mut self.tree, frame, segment, src);
+        let mut out = Out::new(&mut self.tree, registry, frame.bytes, Some(layer));
+        if let Some((_, mut old)) = old {
+            self.waiting = self.waiting.saturating_sub(old.held());
+            old.close(&mut out);
+        }
+        stream.accept(&Speaker { frame, segment, numbers: &numbers, src }, &mut out);
+        self.waiting = (self.waiting + stream.held()).saturating_sub(held);
+        if self.waiting > MAX_WAITING {
+            let held = stream.held();
+            stream.give_up(&mut out);
+            self.waiting = (self.waiting + stream.held()).saturating_sub(held);
+            self.shrink();
+        }
+    }
+
+    fn udp(&mut self, frame: &Frame<'_>, segment: &Segment) {
+        datagram::datagram(self.registry, &mut self.tree, &mut self.exchanges, frame, segment);
+    }
+
+    /// The next bytes of a conversation that has no packets.
+    fn bare(&mut self, frame: &Frame<'_>, side: Side) {
+        let stream = self.bare.get_or_insert_with(Stream::bare);
+        stream.say(side, frame, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+    }
+
+    /// Bytes of which nobody said what they are.
+    fn unknown(&mut self, frame: &Frame<'_>) {
+        match guess::guess(self.registry, frame.bytes) {
+            guess::Guess::Layers(first) => {
+                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
+                self.transport(frame, reached);
+            }
+            guess::Guess::Stream(side) => self.bare(frame, side),
+            guess::Guess::Datagram(candidate) => {
+                datagram::message(&mut self.tree, candidate, frame.bytes, 0..frame.bytes.len(), 0, None);
+            }
+            guess::Guess::Nothing => {
+                layers::unexplained(&mut self.tree, frame.bytes, 0..frame.bytes.len(), None);
+            }
+        }
+    }
+
+    /// Forget the conversations that were quiet longest when there are too many.
+    fn make_room(&mut self, frame: &Frame<'_>) {
+        self.exchanges.make_room();
+        for (_, mut stream) in self.streams.make_room() {
+            self.waiting = self.waiting.saturating_sub(stream.held());
+            if !stream.is_empty() {
+                let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None);
+                stream.close(&mut out);
+            }
+        }
+    }
+
+    /// Give back what streams hold only to compare retransmissions with.
+    fn shrink(&mut self) {
+        self.waiting = 0;
+        for stream in self.streams.states() {
+            stream.shrink();
+            self.waiting += stream.held();
+        }
+    }
+}
+
+/// A frame without any message is told by its innermost layer, unless that is a TCP segment without remarks.
+fn mark_innermost(tree: &mut Tree) {
+    if tree.layers.iter().any(|layer| layer.message) {
+        return;
+    }
+    let remarked = tree.notes.iter().any(|note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd);
+    let Some(innermost) = tree.layers.last_mut() else { return };
+    let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&layers::tcp::TCP));
+    innermost.message = remarked || !is_tcp;
+}

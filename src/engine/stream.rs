@@ -1,0 +1,520 @@
+//! One TCP connection: its segments in order, whose messages they are, and where those end.
+
+use super::message::{Out, Said, ends_of};
+use crate::flow::reassembly::{Accepted, Direction, Gap, Place, Segment as InOrder};
+use crate::input::Frame;
+use crate::layers::tcp::{self, Numbers, Standing};
+use crate::layers::{self, Segment};
+use crate::registry::{Candidate, Owner, Registry};
+use crate::tree::{self, Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
+use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
+use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol, Wire};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// The longest message that is waited for.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// Bytes of one side that are kept while nobody knows whose stream it is.
+const MAX_OPENING: usize = 64 << 10;
+
+/// A connection.
+pub(super) struct Stream {
+    id: StreamId,
+    /// Client and server, unless nobody knows.
+    sockets: Option<[SocketAddr; 2]>,
+    /// The names of its layers.
+    path: Arc<str>,
+    halves: [Half; 2],
+    belongs: Belongs,
+    last_frame: u64,
+}
+
+/// Whose messages a stream carries.
+enum Belongs {
+    /// Not known yet; the bytes wait.
+    Open,
+    To(&'static Protocol, Box<dyn Conversation>),
+    Nobody,
+}
+
+/// One direction.
+#[derive(Default)]
+struct Half {
+    order: Direction,
+    /// The sequence number that counts as 0.
+    base: Option<u32>,
+    /// Its first bytes are the first of the stream.
+    from_start: bool,
+    /// Bytes that must be there before anybody is asked again.
+    wanted: usize,
+    /// Whether `wanted` is where the message ends, not just where that can be told.
+    wanted_is_end: bool,
+    /// Bytes behind a gap that belong to the message before it.
+    outstanding: u64,
+    /// Messages are no longer looked for.
+    given_up: bool,
+}
+
+/// A segment and what the layers found out about it.
+pub(super) struct Speaker<'a> {
+    pub frame: &'a Frame<'a>,
+    pub segment: &'a Segment,
+    pub numbers: &'a Numbers,
+    pub src: SocketAddr,
+}
+
+/// What comes behind the bytes at hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    /// More, later.
+    More,
+    /// Lost bytes.
+    Gap(Gap),
+    /// Nothing.
+    End,
+    /// More, but no memory for it.
+    NoRoom,
+}
+
+/// What to do with the bytes at hand.
+enum Step {
+    Wait,
+    Message {
+        len: usize,
+        cut: Cut,
+    },
+    /// A message too long to wait for, and how long it claims to be.
+    Huge {
+        len: usize,
+        claimed: usize,
+    },
+    Data(usize),
+}
+
+impl Stream {
+    pub(super) fn new(id: StreamId, sockets: Option<[SocketAddr; 2]>, path: Arc<str>) -> Stream {
+        Stream { id, sockets, path, halves: [Half::default(), Half::default()], belongs: Belongs::Open, last_frame: 0 }
+    }
+
+    /// The conversation of an input without packets.
+    pub(super) fn bare() -> Stream {
+        let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
+        for half in &mut stream.halves {
+            half.from_start = true;
+            half.order.expect(0);
+        }
+        stream
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.halves.iter().map(|half| half.order.held()).sum()
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.halves.iter_mut().for_each(|half| half.order.shrink());
+    }
+
+    pub(super) fn last_frame(&self) -> u64 {
+        self.last_frame
+    }
+
+    /// Whether nothing is left to be said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
+    }
+
+    /// Whether a segment opens a new connection between the same ends: a SYN with another number, as Wireshark has it.
+    pub(super) fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
+        let base = self.half(self.side_of(src)).base;
+        numbers.syn && base.is_some_and(|base| base != numbers.seq)
+    }
+
+    fn side_of(&self, src: SocketAddr) -> Side {
+        match self.sockets {
+            Some([client, _]) if client != src => Side::Server,
+            _ => Side::Client,
+        }
+    }
+
+    fn half(&self, side: Side) -> &Half {
+        let [client, server] = &self.halves;
+        match side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    fn half_mut(&mut self, side: Side) -> &mut Half {
+        let [client, server] = &mut self.halves;
+        match side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    /// The TCP layer of a segment, with its place in the connection.
+    pub(super) fn describe(&mut self, tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, src: SocketAddr) -> LayerId {
+        let side = self.side_of(src);
+        let bytes = frame.bytes.get(segment.range.clone()).unwrap_or_default();
+        if let Some(numbers) = tcp::numbers(bytes) {
+            self.set_bases(side, &numbers);
+        }
+        let standing = Standing {
+            stream: Some(self.id.number),
+            seq_base: self.half(side).base.unwrap_or_default(),
+            ack_base: self.half(side.other()).base.unwrap_or_default(),
+        };
+        let ends = tree.push_ends(self.ends(side));
+        tcp_layer(tree, frame, segment, ends, standing)
+    }
+
+    /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
+    fn set_bases(&mut self, side: Side, numbers: &Numbers) {
+        let first = if numbers.syn { numbers.seq } else { numbers.seq.wrapping_sub(1) };
+        self.half_mut(side).base.get_or_insert(first);
+        if numbers.acks {
+            self.half_mut(side.other()).base.get_or_insert(numbers.ack.wrapping_sub(1));
+        }
+    }
+
+    fn ends(&self, side: Side) -> Ends {
+        let [client, server] = match self.sockets {
+            Some(sockets) => sockets.map(|socket| Some(Address::Socket(socket))),
+            None => [None, None],
+        };
+        let (src, dst) = if side == Side::Client { (client, server) } else { (server, client) };
+        Ends { src, dst, stream: Some((self.id, side)), path: None }
+    }
+
+    /// Take a segment: what it completes is shown now, whichever side said it.
+    pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
+        let Speaker { frame, segment, numbers, src } = speaker;
+        self.last_frame = frame.number;
+        let side = self.side_of(*src);
+        let start = (segment.range.start + numbers.header).min(segment.range.end);
+        let bytes = frame.bytes.get(start..segment.range.end).unwrap_or_default();
+        self.half_mut(side).from_start |= numbers.syn;
+        let in_order = InOrder {
+            seq: numbers.seq,
+            syn: numbers.syn,
+            fin: numbers.fin,
+            bytes,
+            missing: u32::try_from(segment.missing).unwrap_or(u32::MAX),
+            frame: frame.number,
+            at: u32::try_from(start).unwrap_or(u32::MAX),
+            time: frame.time,
+        };
+        let side = self.take(side, &in_order, out);
+        if numbers.acks {
+            if numbers.syn {
+                self.half_mut(side.other()).order.expect(numbers.ack);
+            }
+            self.half_mut(side.other()).order.acknowledged(numbers.ack);
+            self.pass_lost(side.other(), out);
+        }
+        if self.half(side).order.is_finished() {
+            self.drain(side, Behind::End, out);
+        }
+    }
+
+    /// Take the next bytes that a side of a conversation without packets said.
+    pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, out: &mut Out<'_>) {
+        self.last_frame = frame.number;
+        let order = &self.half(side).order;
+        let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
+        let seq = u32::from_le_bytes([a, b, c, d]);
+        let segment =
+            InOrder { seq, syn: false, fin: false, bytes: frame.bytes, missing: 0, frame: frame.number, at: 0, time: frame.time };
+        self.take(side, &segment, out);
+    }
+
+    /// Put a segment into order and show what it completes. Returns whose it is, which the bytes themselves may have told.
+    fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
+        let mut accepted = self.half_mut(side).order.accept(segment);
+        while accepted.full {
+            self.give_hole_up(side, out);
+            accepted = self.half_mut(side).order.accept(segment);
+        }
+        let client = self.sockets.map(|[client, _]| client);
+        self.remark(side, segment, &accepted, out);
+        self.drain(side, Behind::More, out);
+        let turned = client != self.sockets.map(|[client, _]| client);
+        let side = if turned { side.other() } else { side };
+        self.pass_lost(side, out);
+        side
+    }
+
+    /// Say what is strange about a segment; bytes that did not become part of the stream are shown as they are.
+    fn remark(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
+        let at = segment.at as usize;
+        if let Some(differs) = &accepted.differs {
+            let span = Span::new(0, at + differs.start..at + differs.end);
+            let node = out.tree.here().saturating_sub(1);
+            out.tree.note(&OVERLAP, node, span, format_args!("{} bytes that came before were others", differs.len()));
+        }
+        let what = match accepted.place {
+            Place::Late => "bytes of a gap that was given up",
+            Place::Before => "before the first byte of the stream",
+            Place::Far => "far from where the stream is",
+            _ => return,
+        };
+        let stale = at..at + accepted.fresh.start.min(segment.bytes.len());
+        if !stale.is_empty() {
+            let layer = layers::unexplained(out.tree, out.frame, stale, out.below);
+            let ends = ends_of(out.tree, &self.ends(side));
+            if let Some(layer) = out.tree.layers.get_mut(layer as usize) {
+                layer.ends = ends;
+            }
+            let node = out.tree.here().saturating_sub(1);
+            out.tree.note(&STALE, node, Span::NONE, format_args!("{what}"));
+        }
+    }
+
+    /// Go on behind holes that will not be filled.
+    fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
+        while self.half(side).order.hole_is_lost() {
+            self.give_hole_up(side, out);
+        }
+    }
+
+    /// Show what lies before the first hole, say what is missing, and go on behind it.
+    fn give_hole_up(&mut self, side: Side, out: &mut Out<'_>) {
+        let Some(gap) = self.half(side).order.hole() else { return };
+        self.drain(side, Behind::Gap(gap), out);
+        if self.half_mut(side).order.skip_hole().is_none() {
+            return;
+        }
+        out.tree.gaps.push(tree::Gap {
+            stream: self.id,
+            side,
+            off: gap.off,
+            len: gap.len,
+            frame: out.tree.frame.number,
+            before: out.tree.layers.len(),
+        });
+        let half = self.half_mut(side);
+        let in_step = half.outstanding >= gap.len;
+        half.outstanding = half.outstanding.saturating_sub(gap.len);
+        if let Belongs::To(_, conversation) = &mut self.belongs {
+            conversation.gap(side, Missing { bytes: gap.len, in_step });
+        }
+        self.drain(side, Behind::More, out);
+    }
+
+    /// Show everything that is left: no more will come.
+    pub(super) fn close(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            while self.half(side).order.hole().is_some() {
+                self.give_hole_up(side, out);
+            }
+            self.drain(side, Behind::End, out);
+        }
+    }
+
+    /// Show what waits, complete or not, and keep no more than the next bytes from now on.
+    pub(super) fn give_up(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            let half = self.half(side);
+            if half.order.buffered().is_empty() && half.order.hole().is_none() {
+                continue;
+            }
+            while self.half(side).order.hole().is_some() {
+                self.give_hole_up(side, out);
+            }
+            self.drain(side, Behind::NoRoom, out);
+        }
+        self.shrink();
+    }
+
+    /// Show the messages among the bytes that are in order.
+    fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
+        let mut side = side;
+        while !self.half(side).order.buffered().is_empty() {
+            if matches!(self.belongs, Belongs::Open) {
+                let turned = self.find_owner(behind, out);
+                if matches!(self.belongs, Belongs::Open) {
+                    return;
+                }
+                if turned {
+                    side = side.other();
+                }
+                self.drain_both(out);
+                continue;
+            }
+            if !self.step(side, behind, out) {
+                return;
+            }
+        }
+    }
+
+    /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
+    fn drain_both(&mut self, out: &mut Out<'_>) {
+        let first = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
+        let mut sides = Side::BOTH.to_vec();
+        while let Some(side) = sides.iter().copied().min_by_key(|side| first(self.half(*side)).unwrap_or(u64::MAX)) {
+            if self.half(side).order.buffered().is_empty() || !self.step(side, Behind::More, out) {
+                sides.retain(|other| *other != side);
+            }
+        }
+    }
+
+    /// One message, or one run of data. False if more bytes are needed.
+    fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
+        let mut ends = self.ends(side);
+        if out.below.is_none() {
+            ends.path = Some(self.path.clone());
+        }
+        let ends = ends_of(out.tree, &ends);
+        let [client, server] = &mut self.halves;
+        let half = if side == Side::Client { client } else { server };
+        let step = match &mut self.belongs {
+            Belongs::To(_, conversation) => half.next(conversation.as_mut(), side, behind),
+            Belongs::Nobody | Belongs::Open => Step::Data(half.order.buffered().len()),
+        };
+        let (len, cut, claimed) = match step {
+            Step::Wait => return false,
+            Step::Data(len) => (len, None, 0),
+            Step::Message { len, cut } => (len, Some(cut), 0),
+            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
+        };
+        let ahead = half.order.buffered();
+        let len = len.clamp(1, ahead.len().max(1));
+        let off = half.order.buffered_off();
+        let said = Said {
+            stream: self.id,
+            side,
+            ends,
+            off,
+            bytes: ahead.get(..len).unwrap_or(ahead),
+            pieces: half.order.pieces(off, len),
+        };
+        match (cut, &mut self.belongs) {
+            (Some(cut), Belongs::To(protocol, conversation)) => out.message(said, protocol, cut, |wire| {
+                if claimed > 0 {
+                    return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
+                }
+                let result = conversation.message(side, wire);
+                if behind == Behind::NoRoom {
+                    wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
+                }
+                result
+            }),
+            _ => out.data(said),
+        }
+        half.order.consume(len);
+        half.wanted = 0;
+        true
+    }
+
+    /// Ask whose stream this is. True if that turned client and server around.
+    fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
+        let [client, server] = &self.halves;
+        let full = client.order.buffered().len().max(server.order.buffered().len()) >= MAX_OPENING;
+        let opening = Opening {
+            said: [client.order.buffered(), server.order.buffered()],
+            from_start: [client.from_start, server.from_start],
+            complete: behind != Behind::More || full,
+        };
+        let ports = self.sockets.map(|sockets| sockets.map(|socket| socket.port()));
+        match out.registry.stream_owner(ports, &opening) {
+            Owner::Known(Candidate { protocol, found }, server) => {
+                let How::Stream(open) = found.how else { return false };
+                self.belongs = Belongs::To(protocol, open());
+                if server == Side::Client {
+                    self.turn(out.tree);
+                    return true;
+                }
+            }
+            Owner::Unsure if !opening.complete => {}
+            Owner::Unsure | Owner::Nobody => self.belongs = Belongs::Nobody,
+        }
+        false
+    }
+
+    /// The side taken for the client turns out to be the server. Nothing was shown yet.
+    fn turn(&mut self, tree: &mut Tree) {
+        self.halves.reverse();
+        if let Some(sockets) = &mut self.sockets {
+            sockets.reverse();
+        }
+        for ends in &mut tree.ends {
+            if let Some((stream, side)) = &mut ends.stream
+                && *stream == self.id
+            {
+                *side = side.other();
+            }
+        }
+    }
+}
+
+impl Half {
+    /// What to do with the bytes at hand.
+    fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
+        let ahead = self.order.buffered();
+        let len = ahead.len();
+        if self.outstanding > 0 {
+            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
+            self.outstanding -= rest as u64;
+            return Step::Data(rest);
+        }
+        if self.given_up {
+            return Step::Data(len);
+        }
+        if len < self.wanted && behind == Behind::More {
+            return Step::Wait;
+        }
+        match conversation.extent(side, ahead, behind == Behind::More) {
+            Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
+            Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
+            Extent::Message(end) if end > MAX_MESSAGE => {
+                self.given_up = true;
+                return Step::Huge { len, claimed: end };
+            }
+            Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
+            Extent::NeedMore(wanted) => (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, MAX_MESSAGE), false),
+            Extent::Unknown(run) => return Step::Data(run.min(len)),
+        }
+        let want = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
+        match behind {
+            Behind::More => Step::Wait,
+            Behind::Gap(gap) => {
+                if self.wanted_is_end {
+                    self.outstanding = (want - len) as u64;
+                }
+                Step::Message { len, cut: Cut::Lost { want, lost: gap.len } }
+            }
+            Behind::End | Behind::NoRoom => Step::Message { len, cut: Cut::Stream { want } },
+        }
+    }
+}
+
+/// Who opened the connection and who was asked, judging by its first segment.
+pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbers: &Numbers) -> [SocketAddr; 2] {
+    let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
+    let speaks_first = match (numbers.syn, numbers.acks) {
+        (true, acks) => !acks,
+        (false, _) => !home(src) || home(dst),
+    };
+    if speaks_first { [src, dst] } else { [dst, src] }
+}
+
+/// The TCP layer of a segment whose header cannot be read to its end.
+pub(super) fn broken_header(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment) {
+    let ends =
+        tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
+    tcp_layer(tree, frame, segment, ends, Standing::default());
+}
+
+fn tcp_layer(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, ends: u32, standing: Standing) -> LayerId {
+    let range = segment.range.clone();
+    let layer = tree.push_layer(&tcp::TCP, Span::new(0, range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, 0, frame.bytes, range.clone(), layers::cut(segment.missing));
+    let result = tcp::segment(&mut wire, standing, segment.missing);
+    if result.is_err() {
+        let left = tcp::PROTOCOL.conclude(&mut wire, result);
+        tree.undissected += left as u64;
+    }
+    layers::finish(tree, layer, range.end);
+    layer
+}

@@ -1,0 +1,126 @@
+//! Conversations by their two ends.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+
+/// Conversations whose state is kept at the same time.
+const MAX_OPEN: usize = 65_536;
+
+/// How many are forgotten at once when there are more: looking for the oldest ones costs a walk over all.
+const FORGOTTEN: usize = MAX_OPEN / 16;
+
+/// The two ends of a conversation, in an order that does not depend on who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pair {
+    low: SocketAddr,
+    high: SocketAddr,
+}
+
+impl Pair {
+    /// The conversation that a packet from `src` to `dst` belongs to.
+    #[must_use]
+    pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
+        if src <= dst { Pair { low: src, high: dst } } else { Pair { low: dst, high: src } }
+    }
+}
+
+/// The newest conversation between each pair of ends, numbered in the order in which they began.
+#[derive(Debug)]
+pub struct Table<T> {
+    open: HashMap<Pair, Entry<T>, foldhash::fast::RandomState>,
+    next: u32,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    number: u32,
+    last_frame: u64,
+    state: T,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table { open: HashMap::default(), next: 0 }
+    }
+}
+
+impl<T> Table<T> {
+    /// The conversation between these ends, with its number.
+    pub fn get(&mut self, pair: &Pair, frame: u64) -> Option<(u32, &mut T)> {
+        let entry = self.open.get_mut(pair)?;
+        entry.last_frame = frame;
+        Some((entry.number, &mut entry.state))
+    }
+
+    /// A new conversation between these ends. Returns the one it takes the place of.
+    pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        let entry = Entry { number, last_frame: frame, state: open(number) };
+        self.open.insert(pair, entry).map(|old| (old.number, old.state))
+    }
+
+    /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
+    pub fn make_room(&mut self) -> Vec<(u32, T)> {
+        if self.open.len() < MAX_OPEN {
+            return Vec::new();
+        }
+        let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();
+        let (_, &mut limit, _) = frames.select_nth_unstable(FORGOTTEN);
+        in_order(self.open.extract_if(|_, entry| entry.last_frame <= limit))
+    }
+
+    /// Forget all. Returns them in the order they began.
+    pub fn drain(&mut self) -> Vec<(u32, T)> {
+        in_order(self.open.drain())
+    }
+
+    /// The state of every conversation.
+    pub fn states(&mut self) -> impl Iterator<Item = &mut T> {
+        self.open.values_mut().map(|entry| &mut entry.state)
+    }
+}
+
+fn in_order<T>(entries: impl Iterator<Item = (Pair, Entry<T>)>) -> Vec<(u32, T)> {
+    let mut entries: Vec<(u32, T)> = entries.map(|(_, entry)| (entry.number, entry.state)).collect();
+    entries.sort_unstable_by_key(|(number, _)| *number);
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn socket(port: u16) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, 1], port))
+    }
+
+    #[test]
+    fn both_directions_are_one_conversation() {
+        assert_eq!(Pair::new(socket(1), socket(2)), Pair::new(socket(2), socket(1)));
+        assert_ne!(Pair::new(socket(1), socket(2)), Pair::new(socket(1), socket(3)));
+    }
+
+    #[test]
+    fn a_new_conversation_takes_the_place_of_the_old_one() {
+        let mut table = Table::default();
+        let pair = Pair::new(socket(1), socket(2));
+        assert!(table.begin(pair, 1, |number| number).is_none());
+        assert_eq!(table.begin(pair, 2, |number| number), Some((0, 0)));
+        assert_eq!(table.get(&pair, 3), Some((1, &mut 1)));
+    }
+
+    #[test]
+    fn the_quietest_conversations_are_forgotten_first() {
+        let mut table = Table::default();
+        for number in 0..MAX_OPEN {
+            let ip = u32::try_from(number).unwrap().to_be_bytes();
+            let pair = Pair::new(SocketAddr::from((ip, 9)), socket(1));
+            table.begin(pair, number as u64, |number| number);
+        }
+        let forgotten = table.make_room();
+        assert_eq!(forgotten.first(), Some(&(0, 0)));
+        assert_eq!(forgotten.len(), FORGOTTEN + 1);
+        assert!(table.make_room().is_empty());
+    }
+}

@@ -1,0 +1,207 @@
+//! A refillable window on the input: what the readers parse from and what frames borrow from.
+//!
+//! It reads in large blocks but never waits for more than was asked for, so a slow pipe shows each record as soon as
+//! its bytes are there. It grows only as bytes really arrive: a length taken from the input allocates nothing by itself.
+//! It knows nothing of formats.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// Room for one read. Large enough that the system call costs nothing next to the dissection.
+const READ_SIZE: usize = 256 * 1024;
+
+/// The most bytes that are ever held at once: one block of a capture, one line of hex text.
+pub(super) const LARGEST: usize = 64 * 1024 * 1024;
+
+/// What is known of the bytes ahead after asking for some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Supply {
+    /// All that were asked for are there.
+    Enough,
+    /// The input ends before that.
+    Ended,
+}
+
+/// Bytes of the input, from the first one not yet used.
+pub(super) struct Buffer {
+    source: Box<dyn Read + Send>,
+    data: Vec<u8>,
+    /// `data[start..end]` are the bytes ahead.
+    start: usize,
+    end: usize,
+    /// Offset in the input of `data[start]`.
+    offset: u64,
+    /// How many of the bytes ahead are known to hold no line end, so that a long line is searched once.
+    searched: usize,
+    ended: bool,
+}
+
+impl Buffer {
+    pub(super) fn new(source: Box<dyn Read + Send>) -> Buffer {
+        Buffer { source, data: Vec::new(), start: 0, end: 0, offset: 0, searched: 0, ended: false }
+    }
+
+    /// The bytes ahead that have arrived.
+    pub(super) fn ahead(&self) -> &[u8] {
+        self.data.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Offset in the input of the first byte ahead.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Reads until `count` bytes are ahead, and not one read more.
+    ///
+    /// An error comes only when the bytes before it do not suffice.
+    pub(super) fn need(&mut self, count: usize) -> io::Result<Supply> {
+        while self.end - self.start < count {
+            if self.ended {
+                return Ok(Supply::Ended);
+            }
+            if count > LARGEST {
+                return Err(io::Error::new(ErrorKind::InvalidData, "longer than this program holds at once"));
+            }
+            self.read_once()?;
+        }
+        Ok(Supply::Enough)
+    }
+
+    /// Uses up `count` bytes and returns them; fewer if fewer are there.
+    pub(super) fn use_up(&mut self, count: usize) -> &[u8] {
+        let from = self.start;
+        self.pass(count);
+        self.data.get(from..self.start).unwrap_or_default()
+    }
+
+    /// Uses up `count` bytes.
+    pub(super) fn pass(&mut self, count: usize) {
+        let count = count.min(self.end - self.start);
+        self.start += count;
+        self.offset += count as u64;
+        self.searched = self.searched.saturating_sub(count);
+    }
+
+    /// Length of the line ahead with its line end, or of the rest of the input; `None` at the end of the input.
+    pub(super) fn line_len(&mut self) -> io::Result<Option<usize>> {
+        loop {
+            let unseen = self.ahead().get(self.searched..).unwrap_or_default();
+            if let Some(at) = memchr::memchr(b'\n', unseen) {
+                return Ok(Some(self.searched + at + 1));
+            }
+            let held = self.end - self.start;
+            self.searched = held;
+            if self.need(held + 1)? == Supply::Ended {
+                return Ok((held > 0).then_some(held));
+            }
+        }
+    }
+
+    fn read_once(&mut self) -> io::Result<()> {
+        self.make_room();
+        let room = self.data.get_mut(self.end..).unwrap_or_default();
+        match self.source.read(room) {
+            Ok(0) => self.ended = true,
+            Ok(count) => self.end += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Leaves at least one byte of room behind `end`.
+    fn make_room(&mut self) {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+        }
+        if self.end < self.data.len() {
+            return;
+        }
+        if self.start > 0 {
+            self.data.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
+        if self.end > self.data.len() / 2 || self.data.is_empty() {
+            self.data.resize((self.data.len() * 2).max(READ_SIZE), 0);
+        }
+    }
+}
+
+impl Read for Buffer {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut ahead = self.fill_buf()?;
+        let count = ahead.read(out)?;
+        self.pass(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Buffer {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.need(1)?;
+        Ok(self.ahead())
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.pass(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte for each read.
+    struct Drip(Vec<u8>, usize);
+
+    impl Read for Drip {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let Some(byte) = self.0.get(self.1) else { return Ok(0) };
+            out[0] = *byte;
+            self.1 += 1;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_was_asked_for() {
+        let mut buffer = Buffer::new(Box::new(Drip(b"abcdef".to_vec(), 0)));
+        assert_eq!(buffer.need(3).unwrap(), Supply::Enough);
+        assert_eq!(buffer.ahead(), b"abc");
+        assert_eq!(buffer.use_up(2), b"ab");
+        assert_eq!(buffer.offset(), 2);
+        assert_eq!(buffer.need(9).unwrap(), Supply::Ended);
+        assert_eq!(buffer.ahead(), b"cdef");
+    }
+
+    #[test]
+    fn a_block_larger_than_a_read_is_held_whole() {
+        let bytes: Vec<u8> = (0..=250).cycle().take(READ_SIZE * 3).collect();
+        let mut buffer = Buffer::new(Box::new(io::Cursor::new(bytes.clone())));
+        buffer.need(5).unwrap();
+        buffer.pass(5);
+        assert_eq!(buffer.need(READ_SIZE * 2).unwrap(), Supply::Enough);
+        assert_eq!(&buffer.ahead()[..READ_SIZE * 2], &bytes[5..5 + READ_SIZE * 2]);
+    }
+
+    #[test]
+    fn an_absurd_length_allocates_only_what_arrives() {
+        let mut buffer = Buffer::new(Box::new(io::Cursor::new(vec![0; 100])));
+        assert_eq!(buffer.need(LARGEST).unwrap(), Supply::Ended);
+        assert!(buffer.data.len() <= READ_SIZE);
+        let mut endless = Buffer::new(Box::new(io::repeat(0)));
+        assert!(endless.need(LARGEST + 1).is_err());
+    }
+
+    #[test]
+    fn lines_end_at_a_line_feed_or_at_the_end() {
+        let mut buffer = Buffer::new(Box::new(Drip(b"one\n\ntwo".to_vec(), 0)));
+        let mut lines = Vec::new();
+        while let Some(len) = buffer.line_len().unwrap() {
+            lines.push(buffer.use_up(len).to_vec());
+        }
+        assert_eq!(lines, [b"one\n".to_vec(), b"\n".to_vec(), b"two".to_vec()]);
+    }
+}

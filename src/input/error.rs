@@ -1,0 +1,130 @@
+//! What can go wrong with an input: it cannot be opened, or it breaks off while it is read.
+//!
+//! Both say what was found, what was expected and what to try. Which exit code that makes is the caller's business.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+/// Why an input is not read at all.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Not a byte, or nothing but white space.
+    Empty,
+    /// Neither a capture nor hex text.
+    Unrecognised {
+        /// What the first bytes look like, as it completes "this is".
+        looks_like: String,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// A capture of a version of its format that nobody has described to us.
+    UnsupportedVersion {
+        /// Name of the format.
+        format: &'static str,
+        /// Its version as the file says it.
+        major: u16,
+        /// The second number of its version.
+        minor: u16,
+    },
+    /// It begins as a known format does, but not even its header can be used.
+    Damaged {
+        /// Name of the format.
+        format: &'static str,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Hex text of a kind that would be misread.
+    Hex {
+        /// Line, from 1.
+        line: u64,
+        /// Column in bytes, from 1.
+        column: u64,
+        /// What is wrong there, and what to try.
+        what: String,
+    },
+    /// The operating system could not read it.
+    Io(io::Error),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng) or hex text"),
+            OpenError::Unrecognised { looks_like, advice } => {
+                write!(f, "this is {looks_like}, not a capture (pcap, pcapng) and not hex text; {advice}")
+            }
+            OpenError::UnsupportedVersion { format, major, minor } => {
+                let known = if *format == "pcap" { "2.x" } else { "1.0" };
+                write!(f, "{format} version {major}.{minor} is not supported; expected {known}, or the file is damaged")
+            }
+            OpenError::Damaged { format, what } => write!(f, "this begins as {format} does, but {what}"),
+            OpenError::Hex { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
+            OpenError::Io(error) => write!(f, "cannot be read: {error}"),
+        }
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            OpenError::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl OpenError {
+    /// A read that failed before anything was known of the format inside.
+    pub(super) fn from_read(error: io::Error) -> OpenError {
+        match code_of(&error) {
+            "io" => OpenError::Io(error),
+            _ => OpenError::Damaged { format: "gzip", what: format!("cannot be decompressed: {error}") },
+        }
+    }
+}
+
+/// Why an input ends before its end. All frames before it have been handed out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// `truncated`, `damaged`, `hex` or `io`.
+    pub code: &'static str,
+    /// Where: byte offset in the input, decompressed.
+    pub at: Option<u64>,
+    /// What was found and what was expected; for hex text it begins with line and column.
+    pub text: String,
+}
+
+impl ReadError {
+    pub(super) fn truncated(at: u64, text: String) -> ReadError {
+        ReadError { code: "truncated", at: Some(at), text }
+    }
+
+    pub(super) fn damaged(at: u64, text: String) -> ReadError {
+        ReadError { code: "damaged", at: Some(at), text }
+    }
+
+    /// A failed read; a gzip decoder reports damage in the same way.
+    pub(super) fn from_read(at: u64, error: &io::Error) -> ReadError {
+        ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {error}") }
+    }
+}
+
+fn code_of(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "truncated",
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => "damaged",
+        _ => "io",
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some(at) if self.code != "hex" => write!(f, "{} at byte {at}: {}", self.code, self.text),
+            _ => f.write_str(&self.text),
+        }
+    }
+}
+
+impl Error for ReadError {}

@@ -1,0 +1,64 @@
+//! Base64, over any number of lines: one packet.
+
+use super::{Fault, Fed, Feed, fault};
+
+/// Shorter lines could as well be words.
+const SHORTEST: usize = 16;
+
+#[derive(Default)]
+pub(super) struct Base64 {
+    /// Bits not yet put out, and how many they are.
+    bits: u32,
+    count: u32,
+    /// Characters of the current group of four, padding included.
+    group: u32,
+    padded: bool,
+}
+
+impl Base64 {
+    /// Whether a first line can only be base64.
+    pub(super) fn fits(text: &[u8]) -> bool {
+        let any = |test: fn(&u8) -> bool| text.iter().any(test);
+        text.len() >= SHORTEST
+            && text.len().is_multiple_of(4)
+            && text.iter().all(|byte| value(*byte).is_some() || *byte == b'=')
+            && any(u8::is_ascii_uppercase)
+            && any(u8::is_ascii_lowercase)
+            && any(|byte| byte.is_ascii_digit() || b"+/=".contains(byte))
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        for (at, byte) in line.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace()) {
+            if *byte == b'=' && self.group >= 2 {
+                self.padded = true;
+            } else if let Some(value) = value(*byte).filter(|_| !self.padded) {
+                self.bits = self.bits << 6 | value;
+                self.count += 6;
+            } else {
+                return fault(at, format!("`{}` cannot stand here in base64", byte.escape_ascii()));
+            }
+            self.group = (self.group + 1) % 4;
+            if self.count >= 8 {
+                self.count -= 8;
+                packet.push((self.bits >> self.count & 0xff) as u8);
+            }
+        }
+        Ok(Fed::Taken)
+    }
+
+    /// Checks that the last group is whole; padding may be left out.
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        if self.group == 1 { fault(0, "base64 ends in the middle of a byte") } else { Ok(()) }
+    }
+}
+
+fn value(byte: u8) -> Option<u32> {
+    Some(u32::from(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    }))
+}

@@ -1,0 +1,29 @@
+//! Bare digits: `xxd -p`, a hex stream, pairs with any spacing, `23:00:00`. All lines make one packet, unless a direction
+//! mark begins another.
+
+use super::scan::{after_marks, push_pairs};
+use super::{Fed, Feed};
+
+pub(super) struct Digits;
+
+impl Digits {
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let from = after_marks(line);
+        if from > 0 && !packet.is_empty() {
+            return Ok(Fed::Complete(0));
+        }
+        let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
+        let mut at = from;
+        while let Some(rest) = line.get(at..end).filter(|rest| !rest.is_empty()) {
+            let blank = rest.iter().take_while(|byte| is_separator(**byte)).count();
+            let run = rest.iter().skip(blank).take_while(|byte| !is_separator(**byte)).count();
+            push_pairs(rest.get(blank..blank + run).unwrap_or_default(), at + blank, packet)?;
+            at += blank + run;
+        }
+        Ok(Fed::Taken)
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b':' | b'-' | b',')
+}

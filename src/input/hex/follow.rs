@@ -1,0 +1,73 @@
+//! Wireshark's Follow Stream as a hex dump: a conversation, the server's side indented. Offsets count for each side.
+//!
+//! ```text
+//!     00000000  23 00 00 00 01                                   #....
+//! 00000000  00 00 00 00 00                                   .....
+//! ```
+//! Each run of one side is a frame. tshark's `-z follow,tcp,hex` is the same with a tab and one more space before the text.
+
+use super::offsets::{pairs, split_offset};
+use super::{Fed, Feed, LARGEST_PACKET, fault};
+use crate::tree::Side;
+
+const PER_LINE: usize = 16;
+/// Where the text of a line begins: in Wireshark, and in tshark.
+const TEXT_COLUMNS: [usize; 2] = [59, 60];
+
+#[derive(Default)]
+pub(super) struct Dump {
+    /// Bytes of each side so far.
+    seen: [u64; 2],
+    /// Whose run the packet is.
+    side: Option<Side>,
+}
+
+/// Whether a line has the columns of such a dump to the letter.
+pub(super) fn fits(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    let mut bytes = Vec::new();
+    let Some((offset, from)) = split_offset(text) else { return false };
+    if offset.text.len() != 8 || offset.colon || offset.prefix || pairs(text, from, PER_LINE, &mut bytes).is_err() {
+        return false;
+    }
+    // A gap in the middle of the text as in the middle of the digits.
+    let shown = bytes.len() + usize::from(bytes.len() > 8);
+    let barred = text.ends_with(b"|") && text.get(60) == Some(&b'|');
+    // White space at the end of the text may have been lost.
+    let short = bytes.iter().rev().take_while(|byte| **byte == b' ').count();
+    !barred && TEXT_COLUMNS.iter().any(|column| (column + shown - short..=column + shown).contains(&text.len()))
+}
+
+impl Dump {
+    /// Who says the packet.
+    pub(super) fn side(&self) -> Side {
+        self.side.unwrap_or(Side::Client)
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let text = line.trim_ascii();
+        if text.is_empty() || text.iter().all(|byte| *byte == b'=') {
+            return Ok(Fed::Taken);
+        }
+        let Some((offset, from)) = split_offset(line) else {
+            return fault(0, "expected a line of the Follow Stream dump: an offset of eight digits, then bytes");
+        };
+        let side = if offset.at == 0 { Side::Client } else { Side::Server };
+        if !packet.is_empty() && (Some(side) != self.side || packet.len() + PER_LINE > LARGEST_PACKET) {
+            return Ok(Fed::Complete(0));
+        }
+        self.side = Some(side);
+        let [client, server] = &mut self.seen;
+        let seen = if side == Side::Client { client } else { server };
+        // The offsets have eight digits and start over behind them.
+        let expected = *seen & 0xffff_ffff;
+        if offset.value(16) != Some(expected) {
+            let found = String::from_utf8_lossy(offset.text);
+            return fault(offset.at, format!("the offset is {found}, but this side has said {expected:#x} bytes so far"));
+        }
+        let before = packet.len();
+        pairs(line, from, PER_LINE, packet)?;
+        *seen += (packet.len() - before) as u64;
+        Ok(Fed::Taken)
+    }
+}

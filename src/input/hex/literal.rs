@@ -1,0 +1,122 @@
+//! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or the escapes alone. In quotes, a
+//! character that is not escaped stands for itself. Neighbouring literals are one packet, up to a `;`; a line of Python
+//! bytes that is not in parentheses is a packet of its own.
+
+use super::scan::digit;
+use super::{Fault, Fed, Feed, fault};
+
+pub(super) struct Literal {
+    /// Escapes without quotes.
+    bare: bool,
+    /// Literals with the `b` of Python.
+    python: bool,
+    quote: Option<u8>,
+    parentheses: usize,
+}
+
+impl Literal {
+    /// A literal that begins in this line, perhaps behind a parenthesis that the line before left open.
+    pub(super) fn of(text: &[u8], open: bool) -> Option<Literal> {
+        let python = python_literal(text);
+        let escape =
+            text.windows(4).any(|at| matches!(at, [b'\\', b'x', high, low] if digit(*high).is_some() && digit(*low).is_some()));
+        if !python && !escape {
+            return None;
+        }
+        let bare = text.starts_with(b"\\x");
+        Some(Literal { bare, python, quote: None, parentheses: usize::from(open) })
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let text = line.trim_ascii_end();
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            at += match (self.quote, rest) {
+                (None, [b';', ..]) if !packet.is_empty() => return Ok(Fed::Complete(at + 1)),
+                (None, [b'#', ..] | [b'/', b'/', ..]) => break,
+                (None, [b'\\', b'x', ..]) if self.bare => escape(rest, at, packet)?,
+                (None, [byte, ..]) => {
+                    self.outside(*byte, at)?;
+                    1
+                }
+                (Some(quote), [byte, ..]) if *byte == quote => {
+                    self.quote = None;
+                    1
+                }
+                // A line may be continued inside the quotes.
+                (Some(_), [b'\\']) => 1,
+                (Some(_), [b'\\', ..]) => escape(rest, at, packet)?,
+                (Some(_), [byte, ..]) => {
+                    packet.push(*byte);
+                    1
+                }
+                (_, []) => break,
+            };
+        }
+        let own = self.python && self.parentheses == 0 && self.quote.is_none() && !text.ends_with(b"\\");
+        Ok(if own && !packet.is_empty() { Fed::Complete(line.len()) } else { Fed::Taken })
+    }
+
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        match self.quote {
+            Some(quote) => fault(0, format!("the text ends before a closing {}", char::from(quote))),
+            None => Ok(()),
+        }
+    }
+
+    /// A character between literals.
+    fn outside(&mut self, byte: u8, at: usize) -> Result<(), Fault> {
+        match byte {
+            b'"' | b'\'' => self.quote = Some(byte),
+            b'(' => self.parentheses += 1,
+            b')' => self.parentheses = self.parentheses.saturating_sub(1),
+            _ if self.bare && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'\\') => {
+                return fault(at, format!("`{}` between escapes; expected \\x and two hex digits", byte.escape_ascii()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether a line holds a literal such as `b'..'`, up to its end.
+fn python_literal(text: &[u8]) -> bool {
+    let Some(at) = text.windows(2).position(|pair| matches!(pair, [b'b', b'"' | b'\''])) else { return false };
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    let quote = text.get(at + 1).copied().unwrap_or_default();
+    let closed = text.get(at + 2..).is_some_and(|rest| rest.contains(&quote));
+    closed && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
+}
+
+/// Reads the escape that begins here; returns its length.
+fn escape(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+    let (byte, len) = match rest {
+        [_, b'x', high, low, ..] => match (digit(*high), digit(*low)) {
+            (Some(high), Some(low)) => (high << 4 | low, 4),
+            _ => return fault(at + 2, "expected two hex digits after \\x"),
+        },
+        [_, b'x', ..] => return fault(at + 2, "expected two hex digits after \\x"),
+        [_, b'n', ..] => (b'\n', 2),
+        [_, b'r', ..] => (b'\r', 2),
+        [_, b't', ..] => (b'\t', 2),
+        [_, b'a', ..] => (7, 2),
+        [_, b'b', ..] => (8, 2),
+        [_, b'v', ..] => (11, 2),
+        [_, b'f', ..] => (12, 2),
+        [_, same @ (b'\\' | b'\'' | b'"' | b'?'), ..] => (*same, 2),
+        [_, octal @ ..] => return escape_octal(octal, at, packet),
+        [] => return fault(at, "expected an escape"),
+    };
+    packet.push(byte);
+    Ok(len)
+}
+
+fn escape_octal(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+    let digits = rest.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
+    let (len, value) = digits.fold((0, 0_u32), |(len, value), byte| (len + 1, value * 8 + u32::from(byte - b'0')));
+    match u8::try_from(value) {
+        Ok(value) if len > 0 => packet.push(value),
+        _ => return fault(at, "an escape that is not known here"),
+    }
+    Ok(len + 1)
+}

@@ -1,0 +1,213 @@
+//! Hex text: packets as people and tools write them down.
+//!
+//! The first line with data decides the dialect, and all lines are then read in it. Lines are read one at a time and one
+//! packet is held, so a dump of any size takes little memory. What the bytes mean, even where a packet's headers begin,
+//! is not known here. Direction marks and times, as text2pcap takes them, are recognised and left out.
+//!
+//! An ASCII column is never data, and what should be data is never passed over: it is an error with line and column.
+
+mod array;
+mod base64;
+mod detect;
+#[cfg(test)]
+mod dialects;
+mod digits;
+mod follow;
+mod literal;
+mod offsets;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use super::Format;
+use super::buffer::{Buffer, LARGEST};
+use super::error::{OpenError, ReadError};
+use super::frame::{Frame, Link};
+use super::sniff;
+
+/// The most bytes of one packet.
+const LARGEST_PACKET: usize = 16 * 1024 * 1024;
+
+/// How far the first line with data may be from the start.
+const LARGEST_PREFACE: u64 = 256 * 1024;
+
+/// What a dialect made of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fed {
+    /// It is used up; the packet may go on.
+    Taken,
+    /// The packet is complete with this many bytes of the line; the rest is fed again.
+    Complete(usize),
+}
+
+/// Why a line cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    /// Byte within the line.
+    at: usize,
+    /// What is wrong there, and what was expected.
+    what: String,
+}
+
+/// Result of feeding a line.
+type Feed = Result<Fed, Fault>;
+
+fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { at, what: what.into() })
+}
+
+/// A way to write bytes down, and where in it we are.
+enum Dialect {
+    Offsets(offsets::Dump),
+    Follow(follow::Dump),
+    Digits(digits::Digits),
+    Array(array::Array),
+    Literal(literal::Literal),
+    Base64(base64::Base64),
+}
+
+impl Dialect {
+    fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        match self {
+            Dialect::Offsets(dump) => dump.feed(line, packet),
+            Dialect::Follow(dump) => dump.feed(line, packet),
+            Dialect::Digits(digits) => digits.feed(line, packet),
+            Dialect::Array(array) => array.feed(line, packet),
+            Dialect::Literal(literal) => literal.feed(line, packet),
+            Dialect::Base64(base64) => base64.feed(line, packet),
+        }
+    }
+
+    /// The text is over.
+    fn end(&self) -> Result<(), Fault> {
+        match self {
+            Dialect::Array(array) => array.end(),
+            Dialect::Literal(literal) => literal.end(),
+            Dialect::Base64(base64) => base64.end(),
+            _ => Ok(()),
+        }
+    }
+}
+
+pub(super) struct Reader {
+    text: Buffer,
+    /// Number of the line ahead, from 1.
+    line: u64,
+    /// Bytes of it that belonged to the packet before.
+    used: usize,
+    dialect: Dialect,
+    packet: Vec<u8>,
+    failure: Option<ReadError>,
+    ended: bool,
+}
+
+impl Reader {
+    /// Looks for the first line with data.
+    pub(super) fn open(mut text: Buffer) -> Result<Reader, OpenError> {
+        if text.ahead().starts_with(b"\xef\xbb\xbf") {
+            text.pass(3);
+        }
+        let mut preface = detect::Preface::default();
+        let mut first = Vec::new();
+        let mut line = 1;
+        while text.offset() < LARGEST_PREFACE
+            && let Some(len) = text.line_len().map_err(OpenError::from_read)?
+        {
+            let content = text.ahead().get(..len).unwrap_or_default();
+            if first.is_empty() {
+                first = content.trim_ascii().get(..64.min(content.trim_ascii().len())).unwrap_or_default().to_vec();
+            }
+            match preface.dialect(content) {
+                Ok(Some(dialect)) => {
+                    let packet = Vec::new();
+                    return Ok(Reader { text, line, used: 0, dialect, packet, failure: None, ended: false });
+                }
+                Ok(None) => text.pass(len),
+                Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
+            }
+            line += 1;
+        }
+        if first.is_empty() { Err(OpenError::Empty) } else { Err(sniff::unrecognised(&first)) }
+    }
+
+    pub(super) fn format(&self) -> Format {
+        match self.dialect {
+            Dialect::Follow(_) => Format::FollowStream,
+            _ => Format::Hex,
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        self.packet.clear();
+        if let Err(error) = self.fill() {
+            // A packet with a hole is no packet, but of a conversation all that was said before counts.
+            if !matches!(self.dialect, Dialect::Follow(_)) || self.packet.is_empty() {
+                return Err(error);
+            }
+            self.failure = Some(error);
+        }
+        if self.packet.is_empty() {
+            return Ok(None);
+        }
+        let link = match &self.dialect {
+            Dialect::Follow(dump) => Link::Stream(dump.side()),
+            _ => Link::Unknown,
+        };
+        let original_len = u32::try_from(self.packet.len()).unwrap_or(u32::MAX);
+        Ok(Some(Frame { number: 0, time: None, link, bytes: &self.packet, original_len }))
+    }
+
+    /// Feeds lines until a packet is complete or the text is over.
+    fn fill(&mut self) -> Result<(), ReadError> {
+        while !self.ended {
+            let at = self.text.offset();
+            let len = match self.text.line_len() {
+                Ok(Some(len)) => len,
+                Ok(None) => {
+                    self.ended = true;
+                    return self.dialect.end().map_err(|fault| self.error(fault));
+                }
+                Err(_) if self.text.ahead().len() >= LARGEST => return Err(self.error(too_large(0))),
+                Err(error) => return Err(ReadError::from_read(at, &error)),
+            };
+            let line = self.text.ahead().get(..len).unwrap_or_default();
+            let fed = self.dialect.feed(line, &mut self.packet);
+            if self.packet.len() > LARGEST_PACKET {
+                return Err(self.error(too_large(0)));
+            }
+            match fed {
+                Ok(Fed::Taken) => self.pass(len, len),
+                Ok(Fed::Complete(used)) => {
+                    self.pass(used, len);
+                    if !self.packet.is_empty() {
+                        return Ok(());
+                    }
+                }
+                Err(fault) => return Err(self.error(fault)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Uses up the first bytes of a line of `len`.
+    fn pass(&mut self, used: usize, len: usize) {
+        self.text.pass(used);
+        self.used += used;
+        if used >= len {
+            self.line += 1;
+            self.used = 0;
+        }
+    }
+
+    fn error(&self, Fault { at, what }: Fault) -> ReadError {
+        let text = format!("line {}, column {}: {what}", self.line, self.used + at + 1);
+        ReadError { code: "hex", at: Some(self.text.offset() + at as u64), text }
+    }
+}
+
+fn too_large(at: usize) -> Fault {
+    Fault { at, what: format!("a packet of more than {LARGEST_PACKET} bytes; expected offsets to go back to zero before") }
+}

@@ -1,0 +1,107 @@
+//! Reading hex digits, and finding words in a line.
+
+use super::{Fault, fault};
+
+/// A run of characters without white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    /// Where it begins in the line.
+    pub(super) at: usize,
+    /// Length of the white space before it; a tab counts as much as it takes to be a gap.
+    pub(super) gap: usize,
+    pub(super) text: &'a [u8],
+}
+
+/// The words of a line from byte `from` on.
+pub(super) fn words(line: &[u8], from: usize) -> impl Iterator<Item = Word<'_>> {
+    let mut next = from;
+    std::iter::from_fn(move || {
+        let rest = line.get(next..)?;
+        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let gap = rest.iter().take(blank).map(|byte| if *byte == b'\t' { 8 } else { 1 }).sum();
+        let at = next + blank;
+        let text = line.get(at..)?;
+        let len = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+        next = at + len;
+        (len > 0).then(|| Word { at, gap, text: text.get(..len).unwrap_or_default() })
+    })
+}
+
+pub(super) fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+pub(super) fn all_hex(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Appends the bytes that a run of digits spells; `at` is where it is in its line.
+pub(super) fn push_pairs(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    for (index, pair) in text.chunks(2).enumerate() {
+        let here = at + index * 2;
+        match *pair {
+            [high, low] => match (digit(high), digit(low)) {
+                (Some(high), Some(low)) => out.push(high << 4 | low),
+                (None, _) => return not_hex(here, high),
+                (_, None) => return not_hex(here + 1, low),
+            },
+            [single] if digit(single).is_some() => return fault(here, "a single hex digit; expected two for each byte"),
+            [single] => return not_hex(here, single),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn not_hex<T>(at: usize, byte: u8) -> Result<T, Fault> {
+    fault(at, format!("`{}` is not a hex digit", byte.escape_ascii()))
+}
+
+/// Skips what text2pcap allows before a packet: a direction mark, a date, a time. Returns where the rest begins.
+pub(super) fn after_marks(line: &[u8]) -> usize {
+    let mut from = 0;
+    for (index, word) in words(line, 0).enumerate() {
+        let mark = index == 0 && matches!(word.text, b"I" | b"O" | b"i" | b"o" | b"<" | b">");
+        // Without a fraction a time of day could as well be three bytes; a mark or a date before it decides.
+        let clock = from > 0 && word.text.len() == 8 && is_time(&[word.text, b"."].concat());
+        if !mark && !clock && !is_time(word.text) {
+            break;
+        }
+        from = word.at + word.text.len();
+    }
+    from
+}
+
+/// `10:15:14.5`, `2024-01-31` or both with a `T` between.
+fn is_time(text: &[u8]) -> bool {
+    let clock = text.iter().filter(|byte| **byte == b':').count() == 2 && text.contains(&b'.');
+    let date = matches!(text, [_, _, _, _, b'-', _, _, b'-', _, _, ..]);
+    (clock || date) && text.iter().all(|byte| byte.is_ascii_digit() || b":-.,TZ".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_times_are_passed_over() {
+        for (line, rest) in [
+            ("I 10:15:14.5 0000 23", " 0000 23"),
+            ("2024-01-31 10:15:14.123456", ""),
+            ("I 10:15:14", ""),
+            ("> 0000 23", " 0000 23"),
+            ("23 00", "23 00"),
+            ("23:00:01 00", "23:00:01 00"),
+        ] {
+            assert_eq!(&line[after_marks(line.as_bytes())..], rest);
+        }
+    }
+
+    #[test]
+    fn an_odd_digit_is_pointed_at() {
+        let mut out = Vec::new();
+        assert_eq!(push_pairs(b"230", 5, &mut out).unwrap_err().at, 7);
+        assert_eq!(push_pairs(b"2g", 5, &mut out).unwrap_err().what, "`g` is not a hex digit");
+        assert_eq!(out, [0x23]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Hex text as a whole: every dialect, and what is wrong with a text.
+
+use super::dialects::{DIALECTS, PACKET};
+use crate::input::samples::{Owned, drain, drain_slowly, open};
+use crate::input::{Format, Link, OpenError};
+use crate::tree::Side;
+
+fn read(text: &str) -> (Vec<Owned>, Option<String>) {
+    let (frames, error) = drain(text.as_bytes());
+    let error = error.map(|error| {
+        assert_eq!(error.code, "hex");
+        error.to_string()
+    });
+    (frames, error)
+}
+
+fn bytes(frames: &[Owned]) -> Vec<&[u8]> {
+    frames.iter().map(|frame| &frame.bytes[..]).collect()
+}
+
+#[test]
+fn the_same_packet_comes_out_of_every_dialect() {
+    for (name, text) in DIALECTS {
+        for text in [(*text).to_owned(), format!("{text}\n"), text.replace('\n', "\r\n"), format!("\u{feff}{text}")] {
+            let (frames, error) = read(&text);
+            assert_eq!(error, None, "{name}");
+            assert!(matches!(frames.len(), 1 | 2), "{name}: {} frames", frames.len());
+            for frame in &frames {
+                assert_eq!(frame.bytes, PACKET, "{name}");
+                assert_eq!((frame.link, frame.time, frame.original_len), (Link::Unknown, None, 72));
+            }
+            assert_eq!(drain_slowly(text.as_bytes()).0, frames, "{name}");
+        }
+    }
+}
+
+#[test]
+fn capitals_are_hex_too() {
+    let (_, xxd) = DIALECTS[2];
+    assert_eq!(read(&xxd.to_uppercase()).0[0].bytes, PACKET);
+}
+
+#[test]
+fn squeezed_lines_are_put_back() {
+    for text in [
+        "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n00000030  01  |.|\n00000031\n",
+        "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0000030 0001\n0000031\n",
+        "00000000: 0000 0000 0000 0000 0000 0000 0000 0000  ................\n*\n00000030: 01  .\n",
+    ] {
+        let (frames, error) = read(text);
+        assert_eq!(error, None);
+        assert_eq!(frames[0].bytes, [&[0; 48][..], &[1]].concat());
+    }
+    let huge = "00000000: 00 00\n*\nffffffff: 01\n";
+    assert!(read(huge).1.unwrap().contains("more than 16777216 bytes"));
+}
+
+#[test]
+fn an_ascii_column_that_looks_like_hex_is_no_data() {
+    let text = "00000000: 3031 3233 3435  012345\n00000006: 6120 3062  a 0b\n";
+    assert_eq!(bytes(&read(text).0), [b"012345a 0b"]);
+    let text = "0000  61 62 20 63 64   ab cd\n\n0000  20 20 20 61   aa   \n";
+    assert_eq!(bytes(&read(text).0), [&b"ab cd"[..], b"   a"]);
+}
+
+#[test]
+fn offsets_going_back_to_zero_begin_a_packet() {
+    let (frames, error) = read("0000  23 00\n0002  01\n0000  24\n");
+    assert_eq!((bytes(&frames), error), (vec![&[0x23, 0, 1][..], &[0x24]], None));
+    assert_eq!((frames[0].number, frames[1].number), (1, 2));
+}
+
+#[test]
+fn each_pair_of_braces_is_a_packet() {
+    let (frames, _) = read("u8 a[1] = { 0x23 }; u8 b[] = { 0x1, /* 0x99 */ 0x24 };\n// 0x77\nint b_len = 2;\n");
+    assert_eq!(bytes(&frames), [&[0x23][..], &[1, 0x24]]);
+}
+
+#[test]
+fn string_literals_know_their_escapes() {
+    let (frames, error) = read(r#"b'\x00\n\t\\\'"a'"#);
+    assert_eq!((bytes(&frames), error), (vec![&b"\0\n\t\\'\"a"[..]], None));
+    let (frames, _) = read("char a[] = \"\\x23\\0\\177z\" /* no */\n  \"y\";\nchar b[] = \"\\x24\";\n");
+    assert_eq!(bytes(&frames), [&b"\x23\0\x7fzy"[..], b"\x24"]);
+}
+
+#[test]
+fn parts_that_tshark_shows_again_are_left_out() {
+    let text = "Frame (2 bytes):\n0000  23 00   #.\nReassembled TCP (3 bytes):\n0000  aa 23 00   .#.\n\n0000  24   $\n";
+    assert_eq!(bytes(&read(text).0), [&[0x23, 0][..], &[0x24]]);
+}
+
+#[test]
+fn mistakes_are_told_with_line_and_column() {
+    for (text, wanted) in [
+        ("23 00 0\n", "line 1, column 7: a single hex digit; expected two for each byte"),
+        ("23 00 01 7b\n22 6c 6g", "line 2, column 8: `g` is not a hex digit"),
+        ("23:00:1:00", "line 1, column 7: a single hex digit"),
+        ("0000  23 00\n0003  01\n", "line 2, column 1: the offset is 0003, but 2 bytes (0x2) came before it"),
+        ("0010  23 00\n", "line 1, column 1: the offset is 0010, but a packet begins here; expected offset 0"),
+        ("0000  23 00\n0002  0x\n", "line 2, column 8: `x` is not a hex digit"),
+        ("00000000: 2300 017\n", "line 1, column 18: a single hex digit"),
+        ("00000000  23 00\n\n00000005\n", "line 3, column 1: the offset is 00000005, but 2 bytes"),
+        ("00000000: 2300\n00000002 01\n", "line 2, column 1: a dump that is not written as the lines before it"),
+        ("{ 0x23, 0x24\n", "line 2, column 1: the text ends before a closing }"),
+        ("{ 0x23, 35 }", "line 1, column 9: expected a byte such as 0x23"),
+        ("{ 0x23, 0x }", "line 1, column 11: expected hex digits after 0x"),
+        ("\\x23\\x0", "line 1, column 7: expected two hex digits after \\x"),
+        ("\\x23\\x00zz", "line 1, column 9: `z` between escapes"),
+        ("b'\\x23' b'\\x24\n", "line 2, column 1: the text ends before a closing '"),
+        ("IwAAAAF7ImxhbmciOiJl\nI*==", "line 2, column 2: `*` cannot stand here in base64"),
+    ] {
+        let (frames, error) = read(text);
+        assert!(frames.is_empty(), "{text}");
+        let error = error.unwrap();
+        assert!(error.starts_with(wanted), "{text}: {error}");
+    }
+}
+
+#[test]
+fn packets_before_a_mistake_are_kept() {
+    let (frames, error) = read("0000  23 00\n\n0000  24 00\n0002  zz\n");
+    assert_eq!(bytes(&frames), [[0x23, 0]]);
+    assert!(error.unwrap().starts_with("line 4, column 7"));
+}
+
+#[test]
+fn prose_is_not_recognised() {
+    for text in [
+        "It was a bright cold day in April, and the clocks were striking thirteen.\n",
+        "# only a comment\n",
+        "{\"json\": [1, 2]}\n",
+        "face the facade\n",
+        "#include <stdio.h>\nint main() { return 0; }\n",
+    ] {
+        assert!(matches!(open(text.as_bytes()), Err(OpenError::Unrecognised { .. })), "{text}");
+    }
+}
+
+#[test]
+fn octal_words_are_refused_with_a_reason() {
+    let error = open(b"0000000 000043 000000 075401 066042\n0000010\n").err().unwrap();
+    assert!(error.to_string().starts_with("line 1, column 9: octal numbers"), "{error}");
+}
+
+const FOLLOW: &str = "\
+00000000  47 45 54 20 2f 20 48 54  54 50 2f 31 2e 30 0d 0a GET / HT TP/1.0..
+00000010  0d 0a                                            ..
+    00000000  48 49                                            HI
+    00000002  0a                                               .
+00000012  62 79                                            by
+";
+
+#[test]
+fn a_follow_stream_dump_is_a_conversation() {
+    let tshark = FOLLOW.replace("    00", "\t00").replace(" GET / HT TP", "  GET / HT TP").replace(" ..\n", "  ..\n");
+    let framed = format!("\n=====\nFollow: tcp,hex\nNode 0: 10.0.0.1:5000\n{tshark}=====\n");
+    for text in [FOLLOW, &FOLLOW.replace('\n', "\r\n"), &framed] {
+        assert_eq!(open(text.as_bytes()).unwrap().format(), Format::FollowStream);
+        let (frames, error) = read(text);
+        assert_eq!(error, None);
+        assert_eq!(bytes(&frames), [&b"GET / HTTP/1.0\r\n\r\n"[..], b"HI\n", b"by"]);
+        let links: Vec<_> = frames.iter().map(|frame| frame.link).collect();
+        assert_eq!(links, [Side::Client, Side::Server, Side::Client].map(Link::Stream));
+    }
+}
+
+#[test]
+fn what_was_said_before_a_hole_in_a_conversation_is_kept() {
+    let (frames, error) = read(&FOLLOW.replace("    00000002", "    00000003"));
+    assert_eq!(bytes(&frames), [&b"GET / HTTP/1.0\r\n\r\n"[..], b"HI"]);
+    assert_eq!(error.unwrap(), "line 4, column 5: the offset is 00000003, but this side has said 0x2 bytes so far");
+}
+
+#[test]
+fn a_cut_text_never_invents_bytes() {
+    for (name, text) in DIALECTS.iter().chain([&("follow", FOLLOW)]) {
+        let whole: Vec<u8> = read(text).0.concat_bytes();
+        // Less than the first line with data may look like another dialect.
+        for cut in (text.len() / 4..text.len()).step_by(7) {
+            let Some(cut) = text.get(..cut) else { continue };
+            let Ok(_) = open(cut.as_bytes()) else { continue };
+            let part = drain(cut.as_bytes()).0.concat_bytes();
+            // Without braces, a digit may be cut off a number unseen.
+            let unseen = !cut.contains('{') && cut.bytes().rev().nth(1) == Some(b'x');
+            assert!(unseen || whole.starts_with(&part), "{name} cut to {cut}");
+        }
+    }
+}
+
+trait ConcatBytes {
+    fn concat_bytes(&self) -> Vec<u8>;
+}
+
+impl ConcatBytes for Vec<Owned> {
+    fn concat_bytes(&self) -> Vec<u8> {
+        self.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! What an input is, told from its first bytes alone.
+//!
+//! Well-known formats that are not read get a name and a word on what to do. File names are never looked at.
+
+use super::error::OpenError;
+use super::pcap;
+
+/// A kind of input that can be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pcap,
+    PcapNg,
+    Gzip,
+    Text,
+}
+
+/// Enough to know what can be opened.
+pub(super) const LOOK: usize = 4;
+
+/// Enough to name what cannot.
+pub(super) const LONGEST: usize = 16;
+
+const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`";
+const UNPACK: &str = "decompress it first and pipe the result in";
+const SAY: &str = "say how to read it with --as or --link";
+
+/// Formats that are known by their beginning, and what to do with them.
+const FOREIGN: &[(&[u8], &str, &str)] = &[
+    (b"\xfd7zXZ\0", "an xz file", UNPACK),
+    (b"BZh", "a bzip2 file", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", UNPACK),
+    (b"\x04\x22\x4d\x18", "an lz4 file", UNPACK),
+    (b"\x5d\0\0", "an lzma file", UNPACK),
+    (b"\x1f\x9d", "a Unix compress file", UNPACK),
+    (b"PK\x03\x04", "a zip archive", "extract the capture from it first"),
+    (b"7z\xbc\xaf", "a 7-Zip archive", "extract the capture from it first"),
+    (b"Rar!", "a rar archive", "extract the capture from it first"),
+    (b"snoop\0\0\0", "a Solaris snoop capture", CONVERT),
+    (b"RTSS", "a Microsoft Network Monitor 1 capture", CONVERT),
+    (b"GMBU", "a Microsoft Network Monitor 2 capture", CONVERT),
+    (b"XCP\0", "a NetXRay or Windows Sniffer capture", CONVERT),
+    (b"TRSNIFF data", "a Sniffer capture", CONVERT),
+    (b"\x7fver", "an EtherPeek or OmniPeek capture", CONVERT),
+    (b"5View", "a 5Views capture", CONVERT),
+    (b"\x01\xb2\xc3\xd4", "an older pcap of no known variant", CONVERT),
+    (b"\x7fELF", "an ELF program", SAY),
+    (b"MZ", "a Windows program", SAY),
+    (b"\xcf\xfa\xed\xfe", "a macOS program", SAY),
+    (b"\x89PNG", "a PNG image", SAY),
+    (b"\xff\xd8\xff", "a JPEG image", SAY),
+    (b"GIF8", "a GIF image", SAY),
+    (b"%PDF", "a PDF document", SAY),
+    (b"SQLite format 3", "an SQLite database", SAY),
+    (b"\xff\xfe", "UTF-16 text, as PowerShell's > writes it", "write it as UTF-8 (Out-File -Encoding utf8)"),
+    (b"\xfe\xff", "UTF-16 text", "write it as UTF-8"),
+];
+
+/// Formats that are text.
+const FOREIGN_TEXT: &[(&[u8], &str)] =
+    &[(b"<!doctype html", "an HTML page"), (b"<html", "an HTML page"), (b"<?xml", "an XML document")];
+
+/// Looks at the bytes that have arrived.
+pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
+    if bytes.is_empty() {
+        return Err(OpenError::Empty);
+    }
+    if pcap::variant(bytes).is_some() {
+        return Ok(Kind::Pcap);
+    }
+    if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
+        return Ok(Kind::PcapNg);
+    }
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(Kind::Gzip);
+    }
+    if is_text(bytes) { Ok(Kind::Text) } else { Err(unrecognised(bytes)) }
+}
+
+/// Says what an input is that cannot be opened; for text, after no hex was found in it.
+pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
+    if let Some((_, name, advice)) = FOREIGN.iter().find(|(magic, _, _)| bytes.starts_with(magic)) {
+        return OpenError::Unrecognised { looks_like: (*name).to_owned(), advice };
+    }
+    if !is_text(bytes) {
+        let first: Vec<String> = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        return OpenError::Unrecognised { looks_like: format!("binary data beginning with {}", first.join(" ")), advice: SAY };
+    }
+    let text = bytes.trim_ascii_start();
+    let begins = |magic: &[u8]| text.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic));
+    let name = FOREIGN_TEXT.iter().find(|(magic, _)| begins(magic)).map_or("plain text without hex", |(_, name)| name);
+    OpenError::Unrecognised { looks_like: name.to_owned(), advice: "expected lines such as `0000  23 00 01 7b` or `2300017b`" }
+}
+
+/// Whether these are printable characters; a character cut at the end is forgiven.
+fn is_text(bytes: &[u8]) -> bool {
+    let good = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    good && bytes.iter().all(|byte| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_format_is_called_by_its_name() {
+        for (magic, name, _) in FOREIGN {
+            let bytes = [magic, &b"\0\xff"[..]].concat();
+            let Err(OpenError::Unrecognised { looks_like, .. }) = sniff(&bytes) else { panic!("{name} was taken") };
+            assert_eq!(&looks_like, name);
+        }
+        let page = unrecognised(b"\n <!DOCTYPE HTML><p>").to_string();
+        assert!(page.starts_with("this is an HTML page, not a capture"), "{page}");
+        assert!(sniff(b"\x90\x91").unwrap_err().to_string().contains("binary data beginning with 90 91"));
+    }
+
+    #[test]
+    fn text_may_hold_any_language_and_a_cut_character() {
+        assert_eq!(sniff("caf\u{e9} \u{1f980}".as_bytes()).unwrap(), Kind::Text);
+        assert_eq!(sniff(b"\xef\xbb\xbf23 \xf0\x9f").unwrap(), Kind::Text);
+    }
+}
