@@ -9,7 +9,7 @@ mod tests;
 
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Reached, Segment};
+use crate::layers::{self, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
 use crate::tree::{FrameInfo, Level, Side, StreamId, Transport, Tree, Want};
@@ -101,38 +101,49 @@ impl Engine {
 
     fn tcp(&mut self, frame: &Frame<'_>, segment: &Segment) {
         let bytes = frame.bytes.get(segment.range.clone()).unwrap_or_default();
-        let Some(numbers) = layers::tcp::numbers(bytes) else {
-            stream::broken_header(&mut self.tree, frame, segment);
+        let Some(numbers) = tcp::numbers(bytes) else {
+            stream::cut_header(&mut self.tree, frame, segment);
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
-        let pair = Pair::new(src, dst);
-        let registry = self.registry;
-        let known = self.streams.get(&pair, frame.number).is_some_and(|(_, stream)| !stream.is_reopened(src, &numbers));
-        let mut old = None;
-        if !known {
-            let path = message::path_of(&self.tree, segment.below, "tcp");
-            old = self.streams.begin(pair, frame.number, |number| {
-                let client = stream::client(registry, src, dst, &numbers);
-                Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path)
-            });
-        }
-        let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
-        let held = stream.held();
-        let layer = stream.describe(&mut self.tree, frame, segment, src);
-        let mut out = Out::new(&mut self.tree, registry, frame.bytes, Some(layer));
+        let old = self.open_stream(frame, segment, src, dst, &numbers);
+        let Some((_, stream)) = self.streams.get(&Pair::new(src, dst), frame.number) else { return };
+        let layer = stream.describe(&mut self.tree, frame, segment, src, &numbers);
+        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some((_, mut old)) = old {
             self.waiting = self.waiting.saturating_sub(old.held());
             old.close(&mut out);
         }
+        if !numbers.whole {
+            return;
+        }
+        let before = stream.held();
         stream.accept(&Speaker { frame, segment, numbers: &numbers, src }, &mut out);
-        self.waiting = (self.waiting + stream.held()).saturating_sub(held);
+        self.waiting = (self.waiting + stream.held()).saturating_sub(before);
         if self.waiting > MAX_WAITING {
-            let held = stream.held();
             stream.give_up(&mut out);
-            self.waiting = (self.waiting + stream.held()).saturating_sub(held);
             self.shrink();
         }
+    }
+
+    /// Begin a stream if the segment belongs to none that is known. Returns the one whose place it takes.
+    fn open_stream(
+        &mut self,
+        frame: &Frame<'_>,
+        segment: &Segment,
+        src: SocketAddr,
+        dst: SocketAddr,
+        numbers: &tcp::Numbers,
+    ) -> Option<(u32, Stream)> {
+        let pair = Pair::new(src, dst);
+        let known = self.streams.get(&pair, frame.number);
+        if known.is_some_and(|(_, stream)| !stream.is_reopened(src, numbers)) {
+            return None;
+        }
+        let path = message::path_of(&self.tree, segment.below, "tcp");
+        let client = stream::client(self.registry, src, dst, numbers);
+        self.streams
+            .begin(pair, frame.number, |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path))
     }
 
     fn udp(&mut self, frame: &Frame<'_>, segment: &Segment) {
@@ -191,6 +202,6 @@ fn mark_innermost(tree: &mut Tree) {
     }
     let remarked = tree.notes.iter().any(|note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd);
     let Some(innermost) = tree.layers.last_mut() else { return };
-    let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&layers::tcp::TCP));
+    let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
     innermost.message = remarked || !is_tcp;
 }

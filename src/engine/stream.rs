@@ -127,7 +127,7 @@ impl Stream {
     /// Whether a segment opens a new connection between the same ends: a SYN with another number, as Wireshark has it.
     pub(super) fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
         let base = self.half(self.side_of(src)).base;
-        numbers.syn && base.is_some_and(|base| base != numbers.seq)
+        numbers.syn && !numbers.acks && base.is_some_and(|base| base != numbers.seq)
     }
 
     fn side_of(&self, src: SocketAddr) -> Side {
@@ -154,11 +154,17 @@ impl Stream {
     }
 
     /// The TCP layer of a segment, with its place in the connection.
-    pub(super) fn describe(&mut self, tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, src: SocketAddr) -> LayerId {
+    pub(super) fn describe(
+        &mut self,
+        tree: &mut Tree,
+        frame: &Frame<'_>,
+        segment: &Segment,
+        src: SocketAddr,
+        numbers: &Numbers,
+    ) -> LayerId {
         let side = self.side_of(src);
-        let bytes = frame.bytes.get(segment.range.clone()).unwrap_or_default();
-        if let Some(numbers) = tcp::numbers(bytes) {
-            self.set_bases(side, &numbers);
+        if numbers.whole {
+            self.set_bases(side, numbers);
         }
         let standing = Standing {
             stream: Some(self.id.number),
@@ -172,7 +178,15 @@ impl Stream {
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
     fn set_bases(&mut self, side: Side, numbers: &Numbers) {
         let first = if numbers.syn { numbers.seq } else { numbers.seq.wrapping_sub(1) };
-        self.half_mut(side).base.get_or_insert(first);
+        let half = self.half_mut(side);
+        if half.base.is_some_and(|base| base != first) && numbers.syn {
+            // An answer with another number than before: what came before was no part of this connection.
+            half.base = Some(first);
+            if !half.has_spoken() {
+                half.order = Direction::default();
+            }
+        }
+        half.base.get_or_insert(first);
         if numbers.acks {
             self.half_mut(side.other()).base.get_or_insert(numbers.ack.wrapping_sub(1));
         }
@@ -449,6 +463,11 @@ impl Stream {
 }
 
 impl Half {
+    /// Whether any byte of its stream was seen.
+    fn has_spoken(&self) -> bool {
+        self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
+    }
+
     /// What to do with the bytes at hand.
     fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
         let ahead = self.order.buffered();
@@ -492,15 +511,12 @@ impl Half {
 /// Who opened the connection and who was asked, judging by its first segment.
 pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbers: &Numbers) -> [SocketAddr; 2] {
     let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
-    let speaks_first = match (numbers.syn, numbers.acks) {
-        (true, acks) => !acks,
-        (false, _) => !home(src) || home(dst),
-    };
+    let speaks_first = if numbers.syn { !numbers.acks } else { !home(src) || home(dst) };
     if speaks_first { [src, dst] } else { [dst, src] }
 }
 
-/// The TCP layer of a segment whose header cannot be read to its end.
-pub(super) fn broken_header(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment) {
+/// The TCP layer of a segment that ends inside its header.
+pub(super) fn cut_header(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
     tcp_layer(tree, frame, segment, ends, Standing::default());

@@ -46,10 +46,12 @@ fields! {
     CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
     SRC = ipv4("ip.src", "Source", "Who sends the packet").also("ip.addr");
     DST = ipv4("ip.dst", "Destination", "Who the packet is for").also("ip.addr");
+    CUR_RT = ipv4("ip.cur_rt", "Current route", "The next router of a source route; the destination is the last of the route");
     OPTION = group("ip.opt", "Option", "An option");
     OPT_TYPE = number("ip.opt.type", "Type", "Which option").names(OPTIONS);
     OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, itself and the type counted");
     OPT_DATA = bytes("ip.opt.data", "Data", "What the option says");
+    BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
     BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length cannot be");
     EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length is more than the frame had on the wire");
     FRAGMENT = info("ip.fragment", "fragment", "A part of a datagram");
@@ -107,6 +109,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let first = wire.bits(1, &[&VERSION])?;
     let header_len = 4 * usize::try_from(first & 0x0f).unwrap_or_default();
     wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), start..start + 1);
+    if VERSION.bits_of(first) != 4 {
+        return wire.malformed(&BOGUS_VERSION, format_args!("version {}, expected 4", VERSION.bits_of(first)));
+    }
     if header_len < MIN_HEADER {
         wire.note(&BOGUS_LENGTH, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));
         return Err(Error::Malformed);
@@ -114,8 +119,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.flags(&DSFIELD, 1, &[&DSCP, &ECN])?;
     let total = usize::from(wire.u16_be(&LEN)?);
     if total != 0 && total < header_len {
-        wire.note(&BOGUS_LENGTH, format_args!("a total of {total} bytes is less than the header"));
-    } else if total > captured + missing {
+        return wire.malformed(&BOGUS_LENGTH, format_args!("a total of {total} bytes is less than the header"));
+    }
+    if total > captured + missing {
         wire.note(&EXCEEDS, format_args!("{total} bytes in a frame that has {}", captured + missing));
     }
     wire.u16_be(&ID)?;
@@ -124,7 +130,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let protocol = wire.u8(&PROTO)?;
     wire.u16_be(&CHECKSUM)?;
     let src = address(wire.bytes(&SRC, 4)?);
-    let dst = address(wire.bytes(&DST, 4)?);
+    let dst = destination(wire, start + header_len)?;
     options(wire, start + header_len)?;
     let lax = lax.map_err(|_| Error::Malformed)?.0;
     let payload = lax.payload();
@@ -153,6 +159,42 @@ fn fragment(wire: &mut Wire<'_>) -> Result<u64> {
     let offset = UNIT * FRAG_OFFSET.bits_of(raw);
     wire.put(&FRAG_OFFSET, Value::Unsigned(offset), start..start + 2);
     Ok(offset)
+}
+
+/// The destination: with a source route still to go, that is the last address of the route, and the header names the next.
+fn destination(wire: &mut Wire<'_>, end: usize) -> Result<Option<Address>> {
+    const ADDRESS: usize = 4;
+    let options = wire.at() + ADDRESS;
+    let field = |range: std::ops::Range<usize>| wire.ahead().get(range.start - wire.at()..range.end - wire.at());
+    match route(field(options..end).unwrap_or_default()) {
+        Some(last) => {
+            let range = options + last - ADDRESS..options + last;
+            let dst = address(field(range.clone()).unwrap_or_default());
+            wire.bytes(&CUR_RT, ADDRESS)?;
+            wire.put(&DST, Value::Bytes, range);
+            Ok(dst)
+        }
+        None => Ok(address(wire.bytes(&DST, ADDRESS)?)),
+    }
+}
+
+/// Where among the options a source route ends whose pointer is not past it.
+fn route(options: &[u8]) -> Option<usize> {
+    const ROUTES: [u8; 2] = [131, 137];
+    const SHORTEST: u8 = 7;
+    let mut at = 0;
+    loop {
+        match options.get(at..)? {
+            [0, ..] => return None,
+            [1, ..] => at += 1,
+            [kind, length, pointer, ..] if ROUTES.contains(kind) && *length >= SHORTEST => {
+                let end = at + usize::from(*length);
+                return (pointer < length && end <= options.len()).then_some(end);
+            }
+            [_, length, ..] if *length >= 2 => at += usize::from(*length),
+            _ => return None,
+        }
+    }
 }
 
 /// Options up to the end of the header.

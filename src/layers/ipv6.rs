@@ -55,6 +55,7 @@ fields! {
     AH_SPI = number("ah.spi", "SPI", "Which security association").hex(8);
     AH_SEQUENCE = number("ah.sequence", "Sequence", "Counts packets");
     AH_ICV = bytes("ah.icv", "ICV", "Integrity check value");
+    BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header cannot be read");
     EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length is more than the frame had on the wire");
 }
@@ -69,7 +70,10 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let captured = wire.remaining();
     let start = wire.at();
     let lax = LaxIpv6Slice::from_slice(wire.ahead());
-    wire.bits(4, &[&VERSION, &TCLASS, &FLOW])?;
+    let first = wire.bits(4, &[&VERSION, &TCLASS, &FLOW])?;
+    if VERSION.bits_of(first) != 6 {
+        return wire.malformed(&BOGUS_VERSION, format_args!("version {}, expected 6", VERSION.bits_of(first)));
+    }
     let payload_len = usize::from(wire.u16_be(&PLEN)?);
     if HEADER + payload_len > captured + missing {
         wire.note(&EXCEEDS, format_args!("{payload_len} bytes in a frame that has {}", captured + missing));

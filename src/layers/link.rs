@@ -27,6 +27,8 @@ mod null {
     fields! {
         NULL = protocol("null", "Loopback", "BSD loopback encapsulation");
         FAMILY = number("null.family", "Family", "Address family of what follows, in the capturing machine's byte order").names(super::FAMILIES);
+        UNUSED = bytes("null.unused", "Unused", "What stands before an Ethernet type");
+        TYPE = number("null.type", "Type", "What follows, where it is no address family").hex(4).names(super::ETHER_TYPES);
     }
 }
 
@@ -84,11 +86,18 @@ pub(super) fn is_raw_ip(number: u16) -> bool {
     matches!(number, 12 | 14 | 101 | 228 | 229)
 }
 
-/// Big-endian if that gives a small number: no family has a large one.
+/// The family is small, so a number that fills the upper bytes is in the other order; one that is large in both orders has
+/// an Ethernet type in its lower half.
 fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    const LARGEST_FAMILY: u32 = 1500;
     let at = wire.at();
     let raw: [u8; 4] = wire.ahead().first_chunk().copied().unwrap_or_default();
     let family = u32::from_be_bytes(raw).min(u32::from_le_bytes(raw));
+    if family > LARGEST_FAMILY {
+        wire.bytes(&null::UNUSED, 2)?;
+        let kind = wire.u16_be(&null::TYPE)?;
+        return Ok(Carried::new(Next::EtherType(kind), rest(wire), missing));
+    }
     wire.skip(4)?;
     wire.put(&null::FAMILY, Value::Unsigned(family.into()), at..at + 4);
     Ok(Carried::new(of_family(family), rest(wire), missing))

@@ -89,6 +89,10 @@ pub struct Standing {
 /// What of a segment the engine needs: its numbers, its flags, and how long its payload was on the wire.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbers {
+    /// Source port.
+    pub src: u16,
+    /// Destination port.
+    pub dst: u16,
     /// Sequence number.
     pub seq: u32,
     /// Acknowledgment number.
@@ -99,30 +103,28 @@ pub struct Numbers {
     pub fin: bool,
     /// Acknowledges.
     pub acks: bool,
-    /// Resets it.
-    pub rst: bool,
-    /// Source port.
-    pub src: u16,
-    /// Destination port.
-    pub dst: u16,
     /// Bytes of the header.
     pub header: usize,
+    /// Whether the header is sound and all there.
+    pub whole: bool,
 }
 
-/// The numbers of a segment whose header is whole and sound.
+/// The numbers of a segment, if the part of its header that every segment has is there.
 #[must_use]
 pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
-    let tcp = etherparse::TcpSlice::from_slice(bytes).ok()?;
+    let fixed = bytes.first_chunk::<MIN_HEADER>()?;
+    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, length, flags, _, _, _, _, _, _] = *fixed;
+    let flag = |field: &Field| field.bits_of(flags.into()) != 0;
     Some(Numbers {
-        seq: tcp.sequence_number(),
-        ack: tcp.acknowledgment_number(),
-        syn: tcp.syn(),
-        fin: tcp.fin(),
-        acks: tcp.ack(),
-        rst: tcp.rst(),
-        src: tcp.source_port(),
-        dst: tcp.destination_port(),
-        header: tcp.header_slice().len(),
+        src: u16::from_be_bytes([p0, p1]),
+        dst: u16::from_be_bytes([q0, q1]),
+        seq: u32::from_be_bytes([s0, s1, s2, s3]),
+        ack: u32::from_be_bytes([a0, a1, a2, a3]),
+        syn: flag(&FLAG_SYN),
+        fin: flag(&FLAG_FIN),
+        acks: flag(&FLAG_ACK),
+        header: 4 * usize::from(length >> 4),
+        whole: etherparse::TcpSlice::from_slice(bytes).is_ok(),
     })
 }
 
@@ -137,9 +139,12 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Resul
     if let Some(stream) = standing.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
-    let header_len = wire.ahead().get(8).map_or(MIN_HEADER, |byte| 4 * usize::from(byte >> 4));
-    let len = (captured + missing).saturating_sub(header_len);
-    wire.add(&LEN, Value::Unsigned(len as u64));
+    let header_len = wire.ahead().get(8).map_or(0, |byte| 4 * usize::from(byte >> 4));
+    let len = (captured + missing).checked_sub(header_len).filter(|_| header_len >= MIN_HEADER);
+    if let Some(len) = len {
+        wire.add(&LEN, Value::Unsigned(len as u64));
+    }
+    let len = len.unwrap_or_default();
     let seq = sequence(wire, &SEQ, &SEQ_RAW, standing.seq_base)?;
     let acks = wire.ahead().get(5).is_some_and(|flags| flags & 0x10 != 0);
     let taken = wire.ahead().get(5).map_or(0, |flags| u32::from(flags & 1) + u32::from(flags >> 1 & 1));

@@ -1,0 +1,146 @@
+//! What can be typed: options and their help, nothing else.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  proto-dissect session.pcap                 messages, a table each
+  proto-dissect -l session.pcap              a line for each message
+  proto-dissect --packets -l session.pcap    a line for each frame
+  xxd packet.bin | proto-dissect -V          a hex dump, nothing folded or cut
+  proto-dissect --json session.pcap | jq .   records for scripts
+  proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap";
+
+/// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
+#[derive(Debug, Parser)]
+#[command(
+    name = "proto-dissect",
+    version,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    styles = STYLES,
+    after_help = EXAMPLES,
+    max_term_width = 110
+)]
+pub struct Args {
+    /// Captures (pcap, pcapng) or hex dumps, also inside gzip; `-` or none reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+
+    /// Print the version
+    #[arg(long, action = ArgAction::Version)]
+    version: Option<bool>,
+
+    /// Another task than printing records.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+}
+
+/// What is printed, and how.
+#[derive(Debug, Group)]
+pub struct Output {
+    /// Show frames with all their layers instead of messages
+    #[arg(long)]
+    pub packets: bool,
+
+    /// Form of the output
+    #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
+    pub form: Option<Form>,
+
+    /// A line for each record, the same as -T list
+    #[arg(short = 'l', long, conflicts_with_all = ["form", "json"])]
+    pub list: bool,
+
+    /// A JSON object for each record, one a line, the same as -T ndjson
+    #[arg(long, conflicts_with = "form")]
+    pub json: bool,
+
+    /// A column of -T fields, by field name; may be given again
+    #[arg(short = 'e', long = "field", value_name = "NAME")]
+    pub columns: Vec<String>,
+
+    /// How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
+    #[arg(short = 'E', long = "fields-option", value_name = "NAME=VALUE")]
+    pub column_options: Vec<String>,
+
+    /// Fold and cut nothing
+    #[arg(short = 'V', long = "full")]
+    pub full: bool,
+
+    /// Add the link, IP and transport fields that carry a message
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
+
+    /// Add a hex dump
+    #[arg(short = 'x', long)]
+    pub hex: bool,
+
+    /// Stop after N printed records
+    #[arg(short = 'c', long = "count", value_name = "N")]
+    pub count: Option<u64>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+
+    /// Exit with 5 when messages are malformed or stream bytes are missing
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Exit with 1 when nothing was printed
+    #[arg(long)]
+    pub exit_status: bool,
+}
+
+/// The forms of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// A heading and a table of fields for each record
+    Table,
+    /// A line for each record
+    List,
+    /// A JSON object for each record, one a line
+    Ndjson,
+    /// All records in one JSON array
+    Json,
+    /// The columns of -e
+    Fields,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Other tasks than printing records.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Print the completions of a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the manual page (roff)
+    Man,
+}

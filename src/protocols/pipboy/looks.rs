@@ -1,0 +1,131 @@
+//! What tells a Pip-Boy from the other programs that use its ports, and on any other port.
+
+use super::step::{Fit, Head, candidate};
+use super::{CONNECTION_ACCEPTED, HEADER, HEARTBEAT, json, speaker};
+use crate::tree::Side;
+use crate::wire::{Opening, Verdict};
+use memchr::memmem;
+
+/// The longest greeting.
+const GREETING_MAX: usize = 4096;
+
+/// The longest datagram of discovery.
+const DISCOVERY_MAX: usize = 2048;
+
+/// Bytes that a search for two messages in a row may read.
+const EFFORT: i64 = 1 << 20;
+
+/// A heartbeat, which proves nothing, and a refusal.
+const HEARTBEAT_BYTES: [u8; HEADER] = [0, 0, 0, 0, HEARTBEAT];
+const REFUSAL_BYTES: [u8; HEADER] = [0, 0, 0, 0, super::CONNECTION_REFUSED];
+
+/// On the port of the game: greeted, refused, or in the middle of a session.
+pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
+    let verdict = anywhere(opening);
+    if matches!(verdict, Verdict::Yes(_)) {
+        return verdict;
+    }
+    if let Some(game) = sides().find(|side| opening.starts(*side) && opening.of(*side).starts_with(&REFUSAL_BYTES)) {
+        return Verdict::Yes(game);
+    }
+    if let Some(game) = sides().filter(|side| is_midway(opening, *side)).find_map(|side| in_a_row(side, opening.of(side))) {
+        return Verdict::Yes(game);
+    }
+    if opening.complete || sides().any(|side| is_foreign(opening.of(side))) {
+        return Verdict::No;
+    }
+    let is_open = sides().any(|side| !opening.starts(side));
+    let is_silent = sides().all(|side| opening.of(side).iter().all(|byte| *byte == 0));
+    if is_open || is_silent { Verdict::Unsure } else { verdict }
+}
+
+/// On any port: greeted.
+pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
+    if let Some(game) = sides().find(|side| greeting(opening.of(*side)) == Greeting::Yes) {
+        return Verdict::Yes(game);
+    }
+    let may_greet = |game: Side| greeting(opening.of(game)) == Greeting::Unfinished && may_be_app(opening.of(game.other()));
+    if !opening.complete && sides().any(may_greet) { Verdict::Unsure } else { Verdict::No }
+}
+
+/// Whether a datagram asks for games, or is the answer of one.
+pub(super) fn is_discovery(datagram: &[u8]) -> bool {
+    if datagram.len() > DISCOVERY_MAX {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(datagram) else { return false };
+    let (mut is_request, mut has_busy, mut has_machine) = (false, false, false);
+    let result = json::members(text, |name, value| match name {
+        "cmd" => is_request = value == r#""autodiscover""#,
+        "IsBusy" => has_busy = matches!(value, "true" | "false"),
+        "MachineType" => has_machine = value.starts_with('"'),
+        _ => {}
+    });
+    result.is_ok() && (is_request || (has_busy && has_machine))
+}
+
+/// The server first: that is where the game mostly is.
+fn sides() -> impl Iterator<Item = Side> {
+    [Side::Server, Side::Client].into_iter()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Greeting {
+    Yes,
+    Unfinished,
+    No,
+}
+
+/// Whether a side begins with a greeting, which only the game does.
+fn greeting(said: &[u8]) -> Greeting {
+    let Some(head) = Head::of(said) else {
+        let is_short = said.get(1).is_none_or(|byte| *byte <= 0x10) && said.iter().skip(2).all(|byte| *byte == 0);
+        return if is_short { Greeting::Unfinished } else { Greeting::No };
+    };
+    if head.kind != CONNECTION_ACCEPTED || !(2..=GREETING_MAX).contains(&head.length) {
+        return Greeting::No;
+    }
+    let payload = said.get(HEADER..head.end().min(said.len())).unwrap_or_default();
+    let first = payload.iter().find(|byte| !byte.is_ascii_whitespace());
+    let has = |word: &str| memmem::find(payload, word.as_bytes()).is_some();
+    match first {
+        Some(b'{') if has("\"lang\"") && has("\"version\"") => Greeting::Yes,
+        Some(b'{') | None if payload.len() < head.length => Greeting::Unfinished,
+        _ => Greeting::No,
+    }
+}
+
+/// Whether a side can be the app, judged by its first message.
+fn may_be_app(said: &[u8]) -> bool {
+    let is_likely = |head: Head| head.fits() && head.suits(said) && sends(Side::Client, head.kind);
+    !is_foreign(said) && Head::of(said).is_none_or(is_likely)
+}
+
+/// Whether a side begins as those of other protocols do.
+fn is_foreign(said: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 9] = [b"\x16\x03", b"SSH-", b"GET ", b"PUT ", b"POST ", b"HEAD ", b"HTTP/", b"OPTIONS ", b"CONNECT "];
+    OTHERS.iter().any(|other| said.starts_with(other))
+}
+
+/// Whether a side's bytes may begin inside a session: nobody saw it open, or only this side was captured.
+fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
+    !opening.starts(side) || (opening.complete && opening.of(side.other()).is_empty())
+}
+
+/// Two messages in a row, anywhere in what a side said, and who of the two is the game then. Heartbeats are too little.
+fn in_a_row(side: Side, said: &[u8]) -> Option<Side> {
+    let mut effort = EFFORT;
+    (0..said.len()).find_map(|at| {
+        let (before, bytes) = said.split_at_checked(at)?;
+        let Fit::Yes(head) = candidate(None, bytes, &mut effort) else { return None };
+        let speaker = speaker(head.kind)?;
+        let next = bytes.get(head.end()..).unwrap_or_default();
+        let is_followed = Head::of(next).is_some_and(|next_head| next_head.suits(next) && sends(speaker, next_head.kind));
+        let is_first = before.ends_with(&HEARTBEAT_BYTES);
+        (is_followed || is_first).then_some(if speaker == Side::Server { side } else { side.other() })
+    })
+}
+
+fn sends(side: Side, kind: u8) -> bool {
+    speaker(kind).is_none_or(|speaker| speaker == side)
+}

@@ -1,0 +1,354 @@
+//! Pip-Boy: how the game Fallout 4 talks to its companion app, a phone that stands for the computer on the hero's arm.
+//!
+//! The game is the server. It greets, sends all it knows of the hero as numbered values, and then what changes; the app
+//! sends commands. Numbers are little-endian, text is UTF-8.
+//!
+//! ```text
+//! message                    length:4 | type:1 | payload:length
+//!   0 heartbeat              nothing
+//!   1 connection_accepted    {"lang", "version"}                        game to app
+//!   2 connection_refused     nothing                                    game to app
+//!   3 data_update            entry, entry …                             game to app
+//!   4 local_map_update       width:4 | height:4 | nw:8 | ne:8 | sw:8 | pixels
+//!   5 command                {"type", "args", "id"}                     app to game
+//!   6 command_result         {"id", "allowed", "success", "message"}    game to app
+//!
+//! entry                      type:1 | id:4 | value
+//!   0 bool:1   1 int8:1   2 uint8:1   3 int32:4   4 uint32:4   5 float:4   6 string, NUL
+//!   7 list                   count:2 | count × ref:4
+//!   8 dict                   count:2 | count × (ref:4 | key, NUL) | count:2 | count × ref:4
+//!
+//! datagram                   {"cmd"} or {"IsBusy", "MachineType"}
+//! ```
+//! Not covered: what the entries of many messages say together, the tree of values and the paths in it; how the Xbox One
+//! version is found.
+
+mod json;
+mod looks;
+mod map;
+mod step;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use crate::tree::{Field, Names, Side, fields, name_of};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use json::{Is, Member};
+use std::fmt;
+use step::Step;
+
+/// Fallout 4 Pip-Boy.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &PIPBOY,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(27000).stream(Looks::Stream(looks::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+        On::Udp(28000).datagram(Looks::Datagram(looks::is_discovery), discovery),
+    ],
+    rest: Some(&DATA),
+    truncated: Some(&TRUNCATED),
+    gap: Some(&ERROR_GAP),
+};
+
+fields! {
+    PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app");
+    LENGTH = number("pipboy.length", "length", "Bytes behind the header");
+    TYPE = number("pipboy.type", "type", "What kind of message it is").names(TYPES);
+    JSON = text("pipboy.json", "json", "The payload as it was sent");
+    DATA = bytes("pipboy.data", "data", "Bytes that are not understood");
+
+    ACCEPTED_LANG = text("pipboy.accepted.lang", "lang", "Language of the game");
+    ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "Version of the game");
+
+    ENTRY = group("pipboy.entry", "entry", "A value with its number").digest(update::entry_value, update::entry_meaning);
+    ENTRY_TYPE = number("pipboy.entry.type", "type", "What kind of value it is").names(ENTRY_TYPES);
+    ENTRY_ID = number("pipboy.entry.id", "id", "Number of the value; 0 is the root");
+    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "The value, true or false");
+    ENTRY_INT = number("pipboy.entry.int", "int", "The value, a number that may be negative");
+    ENTRY_UINT = number("pipboy.entry.uint", "uint", "The value, a number that is never negative");
+    ENTRY_FLOAT = float("pipboy.entry.float", "float", "The value, a floating-point number");
+    ENTRY_STRING = text("pipboy.entry.string", "string", "The value, a text");
+    LIST_COUNT = number("pipboy.entry.list.count", "count", "Elements of the list");
+    LIST_REF = number("pipboy.entry.list.ref", "ref", "Number of the value at this place of the list");
+    INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Members that are set");
+    INSERT = group("pipboy.entry.dict.insert", "insert", "A member that is set").digest(update::insert_value, update::insert_meaning);
+    INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "Number of the member's value");
+    INSERT_KEY = text("pipboy.entry.dict.insert.key", "key", "Name of the member");
+    REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Members that are taken out");
+    REMOVE_REF = number("pipboy.entry.dict.remove.ref", "remove", "Number of a value that is taken out");
+    ENTRY_COUNT = number("pipboy.entry_count", "entry count", "Whole entries in the message");
+
+    MAP_WIDTH = number("pipboy.map.width", "width", "Pixels in a row of the picture");
+    MAP_HEIGHT = number("pipboy.map.height", "height", "Rows of the picture");
+    MAP_NW_X = float("pipboy.map.nw.x", "nw x", "Top left corner in the world, eastward");
+    MAP_NW_Y = float("pipboy.map.nw.y", "nw y", "Top left corner in the world, northward");
+    MAP_NE_X = float("pipboy.map.ne.x", "ne x", "Top right corner in the world, eastward");
+    MAP_NE_Y = float("pipboy.map.ne.y", "ne y", "Top right corner in the world, northward");
+    MAP_SW_X = float("pipboy.map.sw.x", "sw x", "Bottom left corner in the world, eastward");
+    MAP_SW_Y = float("pipboy.map.sw.y", "sw y", "Bottom left corner in the world, northward");
+    MAP_PIXELS = bytes("pipboy.map.pixels", "pixels", "A byte for each pixel, 0 is dark, row by row from the top");
+    MAP_STRIDE = number("pipboy.map.stride", "stride", "Bytes from one row to the next");
+    MAP_SE_X = float("pipboy.map.se.x", "se x", "Bottom right corner in the world, eastward");
+    MAP_SE_Y = float("pipboy.map.se.y", "se y", "Bottom right corner in the world, northward");
+
+    COMMAND_TYPE = number("pipboy.command.type", "type", "What is to be done").names(COMMANDS);
+    COMMAND_ARGS = text("pipboy.command.args", "args", "With what it is to be done");
+    COMMAND_ID = number("pipboy.command.id", "id", "Number of the command, which its result repeats");
+    RESULT_ID = number("pipboy.result.id", "id", "Number of the command that is answered");
+    RESULT_ALLOWED = bool("pipboy.result.allowed", "allowed", "Whether the command was permitted");
+    RESULT_SUCCESS = bool("pipboy.result.success", "success", "Whether the command was carried out");
+    RESULT_MESSAGE = text("pipboy.result.message", "message", "Why not, in the language of the game");
+
+    DISCOVERY_JSON = text("pipboy.discovery.json", "json", "The datagram as it was sent");
+    DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "What is asked for");
+    DISCOVERY_IS_BUSY = bool("pipboy.discovery.is_busy", "is busy", "Whether the game has an app already");
+    DISCOVERY_MACHINE_TYPE = text("pipboy.discovery.machine_type", "machine type", "What the game runs on");
+    DISCOVERY_NAME = text("pipboy.discovery.name", "name", "Name of the machine; only emulators tell it");
+
+    TRUNCATED = broken("pipboy.truncated", "truncated", "The stream or the capture ends inside the message");
+    ERROR_GAP = broken("pipboy.error.gap", "gap", "Bytes of the message are not in the capture");
+    ERROR_LENGTH = broken("pipboy.error.length", "bad length", "The message is longer than its type may be");
+    ERROR_UNEXPECTED_PAYLOAD = broken("pipboy.error.unexpected_payload", "unexpected payload", "A payload where none belongs");
+    ERROR_UNKNOWN_TYPE = odd("pipboy.error.unknown_type", "unknown type", "A message type that is not assigned");
+    ERROR_DIRECTION = odd("pipboy.error.direction", "wrong direction", "The other side sends messages of this type");
+    ERROR_ENTRY_TYPE = broken("pipboy.error.entry_type", "bad entry type", "An entry type that is not assigned");
+    ERROR_ENTRY_TRUNCATED = broken("pipboy.error.entry_truncated", "entry truncated", "The payload ends inside an entry");
+    ERROR_STRING = broken("pipboy.error.string", "endless string", "A text without its NUL");
+    ERROR_COUNT = broken("pipboy.error.count", "bad count", "More elements are promised than follow");
+    ERROR_JSON = broken("pipboy.error.json", "bad JSON", "The text is not a JSON object");
+    MAP_TRUNCATED = broken("pipboy.map.truncated", "map truncated", "The payload ends before the pixels");
+    MAP_BAD_SIZE = broken("pipboy.map.bad_size", "bad map size", "The pixels do not fill the picture");
+    NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "Bytes of a text are not UTF-8");
+    NOTE_BOOL = odd("pipboy.note.bool", "odd bool", "A truth value other than 0 and 1");
+}
+
+const HEARTBEAT: u8 = 0;
+const CONNECTION_ACCEPTED: u8 = 1;
+const CONNECTION_REFUSED: u8 = 2;
+const DATA_UPDATE: u8 = 3;
+const LOCAL_MAP_UPDATE: u8 = 4;
+const COMMAND: u8 = 5;
+const COMMAND_RESULT: u8 = 6;
+
+const TYPES: Names = &[
+    (0, "heartbeat"),
+    (1, "connection_accepted"),
+    (2, "connection_refused"),
+    (3, "data_update"),
+    (4, "local_map_update"),
+    (5, "command"),
+    (6, "command_result"),
+];
+
+const ENTRY_TYPES: Names =
+    &[(0, "bool"), (1, "int8"), (2, "uint8"), (3, "int32"), (4, "uint32"), (5, "float"), (6, "string"), (7, "list"), (8, "dict")];
+
+const COMMANDS: Names = &[
+    (0, "use_item"),
+    (1, "drop_item"),
+    (2, "set_favorite"),
+    (3, "toggle_component_favorite"),
+    (4, "sort_inventory"),
+    (5, "toggle_quest_active"),
+    (6, "set_custom_map_marker"),
+    (7, "remove_custom_map_marker"),
+    (8, "check_fast_travel"),
+    (9, "fast_travel"),
+    (10, "move_local_map"),
+    (11, "zoom_local_map"),
+    (12, "toggle_radio_station"),
+    (13, "request_local_map_snapshot"),
+    (14, "clear_idle"),
+];
+
+static ACCEPTED_MEMBERS: &[Member] = &[
+    Member { name: "lang", is: Is::Text, field: &ACCEPTED_LANG },
+    Member { name: "version", is: Is::Text, field: &ACCEPTED_VERSION },
+];
+
+static COMMAND_MEMBERS: &[Member] = &[
+    Member { name: "type", is: Is::Integer, field: &COMMAND_TYPE },
+    Member { name: "args", is: Is::Array, field: &COMMAND_ARGS },
+    Member { name: "id", is: Is::Integer, field: &COMMAND_ID },
+];
+
+static RESULT_MEMBERS: &[Member] = &[
+    Member { name: "id", is: Is::Integer, field: &RESULT_ID },
+    Member { name: "allowed", is: Is::Bool, field: &RESULT_ALLOWED },
+    Member { name: "success", is: Is::Bool, field: &RESULT_SUCCESS },
+    Member { name: "message", is: Is::Text, field: &RESULT_MESSAGE },
+];
+
+static DISCOVERY_MEMBERS: &[Member] = &[
+    Member { name: "cmd", is: Is::Text, field: &DISCOVERY_CMD },
+    Member { name: "IsBusy", is: Is::Bool, field: &DISCOVERY_IS_BUSY },
+    Member { name: "MachineType", is: Is::Text, field: &DISCOVERY_MACHINE_TYPE },
+    Member { name: "name", is: Is::Text, field: &DISCOVERY_NAME },
+];
+
+/// Bytes of a message's length and type.
+const HEADER: usize = 5;
+
+/// The longest payload of any message; a header that promises more is not one.
+const MESSAGE_MAX: usize = 16 << 20;
+
+/// The longest payload that is read as JSON.
+const JSON_MAX: usize = 1 << 16;
+
+/// What one connection has to remember.
+#[derive(Default)]
+struct Session {
+    app: Step,
+    game: Step,
+}
+
+fn open() -> Box<dyn Conversation> {
+    Box::<Session>::default()
+}
+
+impl Session {
+    fn step(&mut self, from: Side) -> &mut Step {
+        match from {
+            Side::Client => &mut self.app,
+            Side::Server => &mut self.game,
+        }
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        self.step(from).extent(from, ahead, more)
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        message(from, wire)
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if !missing.in_step {
+            self.step(from).lose();
+        }
+    }
+}
+
+/// Who sends messages of this type; nobody in particular sends heartbeats and unknown ones.
+fn speaker(kind: u8) -> Option<Side> {
+    match kind {
+        COMMAND => Some(Side::Client),
+        CONNECTION_ACCEPTED | CONNECTION_REFUSED | DATA_UPDATE | LOCAL_MAP_UPDATE | COMMAND_RESULT => Some(Side::Server),
+        _ => None,
+    }
+}
+
+/// The longest payload of a type, beyond which it is not read.
+fn longest(kind: u8) -> usize {
+    match kind {
+        CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT => JSON_MAX,
+        _ => MESSAGE_MAX,
+    }
+}
+
+fn message(from: Side, wire: &mut Wire<'_>) -> Result {
+    let most = wire.ahead().get(HEADER - 1).map_or(MESSAGE_MAX, |kind| longest(*kind));
+    let length = wire.u32_le(&LENGTH)?;
+    let is_too_long = length as usize > most;
+    if is_too_long {
+        wire.note(&ERROR_LENGTH, format_args!("{length} bytes, at most {most} are read"));
+    }
+    let kind = wire.u8(&TYPE)?;
+    wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
+    if speaker(kind).is_some_and(|side| side != from) {
+        wire.note(&ERROR_DIRECTION, format_args!("not expected {}", from.direction()));
+    }
+    if is_too_long {
+        return Err(Error::Malformed);
+    }
+    match kind {
+        HEARTBEAT | CONNECTION_REFUSED => no_payload(wire),
+        CONNECTION_ACCEPTED => connection_accepted(wire),
+        DATA_UPDATE => update::data_update(wire),
+        LOCAL_MAP_UPDATE => map::local_map_update(wire),
+        COMMAND => command(wire),
+        COMMAND_RESULT => command_result(wire),
+        _ => {
+            wire.note(&ERROR_UNKNOWN_TYPE, format_args!("no message type {kind} is known"));
+            wire.info(format_args!("type {kind}, {length} bytes"));
+            Err(Error::Malformed)
+        }
+    }
+}
+
+fn no_payload(wire: &mut Wire<'_>) -> Result {
+    match wire.remaining() {
+        0 => Ok(()),
+        extra => wire.malformed(&ERROR_UNEXPECTED_PAYLOAD, format_args!("{extra} bytes where none belong")),
+    }
+}
+
+fn connection_accepted(wire: &mut Wire<'_>) -> Result {
+    let said = json::object(wire, &JSON, ACCEPTED_MEMBERS);
+    let words = [said.of(&ACCEPTED_LANG), said.of(&ACCEPTED_VERSION)];
+    wire.info(format_args!("{}", Line(&words)));
+    Ok(())
+}
+
+fn command(wire: &mut Wire<'_>) -> Result {
+    let said = json::object(wire, &JSON, COMMAND_MEMBERS);
+    let id = said.of(&COMMAND_ID).map(|id| format!("id {id}"));
+    let kind = said.of(&COMMAND_TYPE).map(|kind| {
+        let name = kind.parse().ok().and_then(|kind| name_of(COMMANDS, kind));
+        name.map_or_else(|| format!("type {kind}"), str::to_owned)
+    });
+    wire.info(format_args!("{}", Line(&[kind.as_deref(), said.of(&COMMAND_ARGS), id.as_deref()])));
+    Ok(())
+}
+
+fn command_result(wire: &mut Wire<'_>) -> Result {
+    let said = json::object(wire, &JSON, RESULT_MEMBERS);
+    let either = |field, yes, no| said.of(field).map(|is| if is == "true" { yes } else { no });
+    let id = said.of(&RESULT_ID).map(|id| format!("id {id}"));
+    let allowed = either(&RESULT_ALLOWED, "allowed,", "refused,");
+    let success = either(&RESULT_SUCCESS, "success", "no success");
+    let message = said.of(&RESULT_MESSAGE).map(|why| format!("({why})"));
+    wire.info(format_args!("{}", Line(&[id.as_deref(), allowed, success, message.as_deref()])));
+    Ok(())
+}
+
+fn discovery(wire: &mut Wire<'_>) -> Result {
+    let said = json::object(wire, &DISCOVERY_JSON, DISCOVERY_MEMBERS);
+    let busy = said.of(&DISCOVERY_IS_BUSY).map(|is| if is == "true" { "busy" } else { "free" });
+    match (said.of(&DISCOVERY_CMD), busy) {
+        (Some(_), _) => wire.name("discovery_request"),
+        (None, Some(_)) => wire.name("discovery_response"),
+        (None, None) => {}
+    }
+    let words = [said.of(&DISCOVERY_CMD), said.of(&DISCOVERY_NAME), said.of(&DISCOVERY_MACHINE_TYPE), busy];
+    wire.info(format_args!("{}", Line(&words)));
+    Ok(())
+}
+
+/// The words that there are, with a blank between two, each cut to what a line can bear.
+struct Line<'a>(&'a [Option<&'a str>]);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 100;
+        for (place, words) in self.0.iter().flatten().enumerate() {
+            let blank = if place > 0 { " " } else { "" };
+            match words.char_indices().nth(MOST) {
+                Some((end, _)) => write!(f, "{blank}{}…", words.get(..end).unwrap_or_default())?,
+                None => write!(f, "{blank}{words}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Stop because the bytes end too early. Where a cut is why, the code would blame the sender, so only the cut is noted.
+fn ends_early<T>(wire: &mut Wire<'_>, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
+    match wire.cut() {
+        Cut::No => wire.malformed(code, words),
+        _ => Err(Error::Short { needed: 1 }),
+    }
+}
