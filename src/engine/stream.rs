@@ -12,8 +12,8 @@ use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// The longest message that is waited for.
-const MAX_MESSAGE: usize = 16 << 20;
+/// The longest message that is waited for: 16 MiB and room for a header.
+const MAX_MESSAGE: usize = (16 << 20) + 64;
 
 /// Bytes of one side that are kept while nobody knows whose stream it is.
 const MAX_OPENING: usize = 64 << 10;
