@@ -1,1 +1,2 @@
+//! Command line of proto-dissect.
 fn main() {}

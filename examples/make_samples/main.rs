@@ -50,3 +50,23 @@ fn main() -> Result {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_in_samples_are_the_ones_made_here() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+        for (name, make) in SAMPLES {
+            let there = std::fs::read(folder.join(name)).unwrap();
+            assert!(there == make().unwrap(), "{name} is not what `cargo run --example make_samples` writes");
+        }
+        let listed = std::fs::read_to_string(folder.join("README.md")).unwrap();
+        let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        for name in files.filter(|name| name != "README.md") {
+            assert!(SAMPLES.iter().any(|(known, _)| *known == name), "{name} is made by nobody");
+            assert!(listed.contains(&format!("`{name}`")), "{name} has no row in samples/README.md");
+        }
+    }
+}
