@@ -123,21 +123,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let start = wire.at();
     let end = start + wire.remaining();
     let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);
-    let (stop, missing) = match carried {
-        Some(len) => {
-            trailer(wire, start + len..end, end)?;
-            (start + len, 0)
-        }
-        None => (end, missing),
-    };
-    Ok(Carried::new(next(kind), start..stop, missing).between(src, dst))
-}
-
-/// Bytes behind the payload: padding up to the shortest frame, a trailer beyond.
-fn trailer(wire: &mut Wire<'_>, range: std::ops::Range<usize>, frame: usize) -> Result {
-    let field = if frame <= SHORTEST { &PADDING } else { &TRAILER };
-    wire.put(field, crate::tree::Value::Bytes, range);
-    Ok(())
+    let (stop, missing) = carried.map_or((end, missing), |len| (start + len, 0));
+    let trailer = if end <= SHORTEST { &PADDING } else { &TRAILER };
+    Ok(Carried { trailer, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
 fn next(kind: u16) -> Next {

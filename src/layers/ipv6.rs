@@ -9,7 +9,7 @@ use super::ip::{FRAGMENT, PROTOCOLS};
 use super::{Carried, Next, layer};
 use crate::tree::{Address, Field, Names, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
-use etherparse::{Ipv6ExtensionSlice, Ipv6ExtensionsSlice, LaxIpv6Slice};
+use etherparse::LaxIpv6Slice;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// IPv6.
@@ -64,6 +64,12 @@ const OPTIONS: Names =
     &[(0, "Pad1"), (1, "PadN"), (5, "router alert"), (0x26, "quick start"), (0xc2, "jumbo payload"), (0xc9, "home address")];
 const ROUTINGS: Names = &[(0, "source route"), (2, "mobile IPv6"), (3, "RPL source route"), (4, "segment routing")];
 
+const HOP_BY_HOP: u8 = 0;
+const ROUTE: u8 = 43;
+const FRAGMENTED: u8 = 44;
+const AUTHENTICATION: u8 = 51;
+const DESTINATION: u8 = 60;
+
 /// An IPv6 header with the extension headers behind it.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const HEADER: usize = 40;
@@ -78,12 +84,13 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if HEADER + payload_len > captured + missing {
         wire.note(&EXCEEDS, format_args!("{payload_len} bytes in a frame that has {}", captured + missing));
     }
-    wire.u8(&NXT)?;
+    let first_header = wire.u8(&NXT)?;
     wire.u8(&HLIM)?;
     let src = address(wire.bytes(&SRC, 16)?);
     let dst = address(wire.bytes(&DST, 16)?);
     let (lax, stopped) = lax.map_err(|_| Error::Malformed)?;
-    extensions(wire, lax.extensions())?;
+    let end = wire.at() + lax.extensions().slice().len();
+    extensions(wire, first_header, end)?;
     let payload = lax.payload();
     if let Some((error, _)) = stopped {
         wire.note_ahead(&EXTENSION, format_args!("{error}"));
@@ -103,18 +110,25 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
 }
 
-/// The extension headers, each as a group.
-fn extensions(wire: &mut Wire<'_>, extensions: &Ipv6ExtensionsSlice<'_>) -> Result {
-    for extension in extensions.clone() {
-        match extension {
-            Ipv6ExtensionSlice::HopByHop(slice) => options(wire, slice.slice().len(), &HOPOPTS, &HOPOPTS_NXT, &HOPOPTS_LEN)?,
-            Ipv6ExtensionSlice::DestinationOptions(slice) => {
-                options(wire, slice.slice().len(), &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?
-            }
-            Ipv6ExtensionSlice::Routing(slice) => routing(wire, slice.slice().len())?,
-            Ipv6ExtensionSlice::Fragment(_) => fragment(wire)?,
-            Ipv6ExtensionSlice::Authentication(slice) => authentication(wire, slice.slice().len())?,
+/// The extension headers up to `end`, each as a group.
+///
+/// etherparse finds where they end, but its iterator over them reads past the end when the last one is cut (0.21), so they
+/// are followed here.
+fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result {
+    let mut kind = first;
+    while wire.at() < end {
+        let header = wire.ahead();
+        let (Some(&next), Some(&units)) = (header.first(), header.get(1)) else { break };
+        let length = 8 * (usize::from(units) + 1);
+        match kind {
+            HOP_BY_HOP => options(wire, length, &HOPOPTS, &HOPOPTS_NXT, &HOPOPTS_LEN)?,
+            DESTINATION => options(wire, length, &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?,
+            ROUTE => routing(wire, length)?,
+            FRAGMENTED => fragment(wire)?,
+            AUTHENTICATION => authentication(wire, 4 * (usize::from(units) + 2))?,
+            _ => break,
         }
+        kind = next;
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ pub mod tcp;
 pub mod udp;
 
 use crate::input::Link;
-use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
+use crate::tree::{Address, Ends, Field, LayerId, Span, Tree, Value};
+use crate::wire::notes::TRAILER;
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::net::IpAddr;
 use std::ops::Range;
@@ -79,11 +80,13 @@ pub struct Carried {
     pub missing: usize,
     /// From whom to whom, if the header says so.
     pub ends: Option<(Address, Address)>,
+    /// The field for bytes behind it that the layer was given but does not count as carried.
+    pub trailer: &'static Field,
 }
 
 impl Carried {
     fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
-        Carried { next, range, missing, ends: None }
+        Carried { next, range, missing, ends: None, trailer: &TRAILER }
     }
 
     fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
@@ -217,7 +220,12 @@ fn describe(
     let mut wire = Wire::new(tree, layer, 0, frame, carried.range.clone(), cut(carried.missing));
     let result = header(&mut wire, carried.missing);
     let behind = match result {
-        Ok(behind) => Some(behind),
+        Ok(behind) => {
+            if behind.range.end < carried.range.end {
+                wire.put(behind.trailer, Value::Bytes, behind.range.end..carried.range.end);
+            }
+            Some(behind)
+        }
         Err(error) => {
             let left = protocol.conclude(&mut wire, Err(error));
             tree.undissected += left as u64;

@@ -152,6 +152,9 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Resul
     wire.add(&NXTSEQ, Value::Unsigned(next.into()));
     let ack = sequence(wire, &ACK, &ACK_RAW, if acks { standing.ack_base } else { 0 })?;
     let at = wire.at();
+    if wire.remaining() == 0 {
+        return Err(Error::Short { needed: 1 });
+    }
     wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), at..at + 1);
     if header_len < MIN_HEADER {
         wire.note(&BAD_HDR_LEN, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));

@@ -6,6 +6,7 @@
 
 use super::layer;
 use crate::tree::{Value, fields};
+use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
 use std::ops::Range;
 
@@ -49,6 +50,9 @@ pub fn datagram(wire: &mut Wire<'_>, stream: Option<u32>, missing: usize) -> Res
     wire.info(format_args!("{src} → {dst} length {}", on_wire - HEADER));
     if !payload.is_empty() {
         wire.bytes(&PAYLOAD, payload.len())?;
+    }
+    if payload.end < start + captured {
+        wire.put(&TRAILER, Value::Bytes, payload.end..start + captured);
     }
     Ok((payload, (start + on_wire).saturating_sub(end)))
 }

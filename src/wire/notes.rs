@@ -4,6 +4,7 @@ use crate::tree::fields;
 
 fields! {
     DISSECT = protocol("dissect", "Dissection", "Remarks on the dissection itself");
+    TRAILER = bytes("dissect.trailer", "trailer", "Bytes behind what the layer says it carries");
     SHORT = broken("dissect.short", "too short", "The message ends before a field that it must have");
     CUT = broken("dissect.cut", "cut by the capture", "The capture does not hold the whole frame");
     UNFINISHED = broken("dissect.unfinished", "unfinished", "The stream or the capture ends inside the message");

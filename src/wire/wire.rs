@@ -230,7 +230,10 @@ impl<'a> Wire<'a> {
         self.push(field, Value::Made(made), range)
     }
 
+    /// No span passes the end of its source, whatever a dissector says.
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
+        let end = range.end.min(self.bytes.len());
+        let range = range.start.min(end)..end;
         self.tree.push(field, value, Span::new(self.source, range))
     }
 
