@@ -1,6 +1,7 @@
 //! A packet dissector: captures and hex dumps in, annotated field trees out.
 #![forbid(unsafe_code)]
 
+pub mod cli;
 pub mod engine;
 pub mod flow;
 pub mod input;
@@ -8,6 +9,7 @@ pub mod layers;
 pub mod protocols;
 pub mod record;
 pub mod registry;
+pub mod render;
 pub mod sink;
 pub mod tree;
 pub mod wire;

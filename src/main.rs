@@ -1,2 +1,7 @@
-//! Command line of proto-dissect.
-fn main() {}
+//! The command line of proto-dissect.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    proto_dissect::cli::run().into()
+}

@@ -1,6 +1,6 @@
 //! What is shown: a frame's tree as messages or as one packet, numbered and counted.
 
-use crate::tree::{Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Time};
+use crate::tree::{Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Span, Time};
 use std::fmt;
 
 /// The two ways to look at a capture.
@@ -30,6 +30,8 @@ pub struct Message<'t> {
     pub n: u64,
     /// Nanoseconds since the first frame, if both times are known.
     pub since_start: Option<i128>,
+    /// Nanoseconds since the message before, if both times are known; 0 for the first.
+    pub since_previous: Option<i128>,
     /// The tree it is part of.
     pub of: Dissection<'t>,
     /// Its layer.
@@ -41,6 +43,8 @@ pub struct Message<'t> {
 pub struct Packet<'t> {
     /// Nanoseconds since the first frame, if both times are known.
     pub since_start: Option<i128>,
+    /// Nanoseconds since the frame before, if both times are known; 0 for the first.
+    pub since_previous: Option<i128>,
     /// Its tree.
     pub of: Dissection<'t>,
 }
@@ -72,10 +76,10 @@ pub struct Place {
     pub base: u64,
 }
 
-/// Where the spans of a layer count.
+/// Where a span counts.
 #[must_use]
-pub fn place_of(of: Dissection<'_>, node: NodeRef<'_>) -> Place {
-    match of.tree.source(node.span()).map(|source| (source.origin, source.base)) {
+pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
+    match of.tree.source(span).map(|source| (source.origin, source.base)) {
         Some((Origin::Stream(stream, side), base)) => Place { buffer: Buffer::Stream(stream, side), base },
         _ => Place { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
     }
@@ -247,6 +251,7 @@ pub fn level_of(note: &Note) -> Level {
 pub struct Tally {
     view: View,
     first: Time,
+    previous: Time,
     /// Frames read.
     pub frames: u64,
     /// Messages found.
@@ -263,7 +268,7 @@ impl Tally {
     /// Nothing seen yet.
     #[must_use]
     pub fn new(view: View) -> Tally {
-        Tally { view, first: None, frames: 0, messages: 0, gaps: 0, malformed: 0, undissected: 0 }
+        Tally { view, first: None, previous: None, frames: 0, messages: 0, gaps: 0, malformed: 0, undissected: 0 }
     }
 
     /// Count a tree and hand its records on, in order, until `show` fails.
@@ -283,7 +288,8 @@ impl Tally {
         if captured {
             self.frames += 1;
             if self.view == View::Packets {
-                show(Record::Packet(Packet { since_start: self.since(frame.time), of }))?;
+                let (since_start, since_previous) = self.since(frame.time);
+                show(Record::Packet(Packet { since_start, since_previous, of }))?;
             }
         }
         for (at, layer) in of.tree.layers.iter().enumerate() {
@@ -293,10 +299,10 @@ impl Tally {
             }
             if layer.message {
                 self.messages += 1;
-                let mut message = Message { n: self.messages, since_start: None, of, layer };
+                let mut message = Message { n: self.messages, since_start: None, since_previous: None, of, layer };
                 self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
                 if self.view == View::Messages {
-                    message.since_start = self.since(message.time());
+                    (message.since_start, message.since_previous) = self.since(message.time());
                     show(Record::Message(message))?;
                 }
             }
@@ -308,7 +314,11 @@ impl Tally {
         Ok(())
     }
 
-    fn since(&self, time: Time) -> Option<i128> {
-        Some(time?.since(self.first?))
+    /// How long after the first frame and after the record before this one.
+    fn since(&mut self, time: Time) -> (Option<i128>, Option<i128>) {
+        let since = |earlier: Time| Some(time?.since(earlier?));
+        let spans = (since(self.first), since(self.previous.or(time)));
+        self.previous = time.or(self.previous);
+        spans
     }
 }

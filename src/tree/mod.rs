@@ -17,7 +17,7 @@ pub use dump::dump;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use layer::{Address, Ends, FrameInfo, Gap, Layer, LayerId, StreamId, Transport};
 pub use node::{Made, Node, Note, Value};
-pub use show::{Dissection, NodeRef, clean, hex};
+pub use show::{Dissection, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
 pub use span::{Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};

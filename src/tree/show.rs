@@ -218,11 +218,16 @@ fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
 /// # Errors
 /// Only those of `out`.
 pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or('0');
-    bytes.iter().try_for_each(|byte| {
-        out.write_char(digit(byte >> 4))?;
-        out.write_char(digit(byte & 15))
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+    // In pieces: a call for each digit would be most of the time that JSON takes.
+    let mut piece = [0; 256];
+    bytes.chunks(piece.len() / 2).try_for_each(|chunk| {
+        for (digits, byte) in piece.chunks_exact_mut(2).zip(chunk) {
+            digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        let written = piece.get(..2 * chunk.len()).unwrap_or_default();
+        out.write_str(std::str::from_utf8(written).unwrap_or_default())
     })
 }
 
@@ -249,7 +254,8 @@ pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
 }
 
 /// Whether a terminal might do something else with this character than show it.
-fn is_harmful(character: char) -> bool {
+#[must_use]
+pub fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{061c}' | '\u{feff}')
 }

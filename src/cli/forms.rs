@@ -1,0 +1,156 @@
+//! From options to the sink that prints what they ask for.
+
+use super::args::{Form, Output, When};
+use crate::registry::Registry;
+use crate::render::{
+    Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Occurrence, PSEUDO_FIELDS, Shape, Table, TableOptions,
+    Theme, TimeForm, Values, pseudo_field,
+};
+use crate::sink::Sink;
+use std::io::{self, IsTerminal, Write};
+
+/// What is wrong with the options, and what to try.
+pub(super) type Wrong = String;
+
+/// The sink that prints what the options ask for.
+pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) -> Result<Box<dyn Sink + 'w>, Wrong> {
+    let form = form(output)?;
+    let theme = if wants_colour(output.color) { Theme::coloured() } else { Theme::plain() };
+    let time = TimeForm::default();
+    let json = |shape| JsonOptions { shape, carriers: output.verbose, flush: false };
+    Ok(match form {
+        Form::Table => Box::new(Table::new(
+            to,
+            TableOptions {
+                verbose_fields: output.full,
+                carriers: output.verbose,
+                hex: output.hex,
+                details: Vec::new(),
+                width: width(),
+                theme,
+                time,
+                file_names: several,
+            },
+        )),
+        Form::List => Box::new(List::new(to, ListOptions { theme, time, file_names: several, flush: false })),
+        Form::Ndjson => Box::new(Json::new(to, json(Shape::Lines))),
+        Form::Json => Box::new(Json::new(to, json(Shape::Array))),
+        Form::Fields => Box::new(Columns::new(to, columns(&output.columns)?, column_options(&output.column_options)?)),
+    })
+}
+
+fn form(output: &Output) -> Result<Form, Wrong> {
+    let chosen = match output.form {
+        Some(form) => Some(form),
+        None if output.list => Some(Form::List),
+        None if output.json => Some(Form::Ndjson),
+        None => None,
+    };
+    match (chosen, output.columns.is_empty()) {
+        (Some(Form::Fields), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
+        (None | Some(Form::Fields), false) => Ok(Form::Fields),
+        (Some(_), false) => Err("-e names columns of -T fields; leave the other form out".into()),
+        (Some(form), true) => Ok(form),
+        (None, true) if !output.column_options.is_empty() => {
+            Err("-E says how the columns of -e are written; -e is missing".into())
+        }
+        (None, true) => Ok(Form::Table),
+    }
+}
+
+fn wants_colour(when: When) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto if set("NO_COLOR") => false,
+        When::Auto if set("CLICOLOR_FORCE") => std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
+        When::Auto => io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0))
+}
+
+fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
+    names.iter().map(|name| column(name)).collect()
+}
+
+fn column(name: &str) -> Result<Column, Wrong> {
+    if let Some(pseudo) = pseudo_field(name) {
+        return Ok(Column { name: name.into(), of: Values::Pseudo(pseudo) });
+    }
+    let fields = Registry::default().named(name);
+    if fields.is_empty() {
+        return Err(unknown_field(name));
+    }
+    Ok(Column { name: name.into(), of: Values::Fields(fields) })
+}
+
+/// Names that are nearest to one that nobody knows.
+fn unknown_field(name: &str) -> Wrong {
+    const SUGGESTIONS: usize = 3;
+    let registry = Registry::default();
+    let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]);
+    let mut known: Vec<&str> =
+        fields.chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name)).filter(|known| !known.is_empty()).collect();
+    known.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+    known.dedup();
+    let nearest = known.get(..SUGGESTIONS).unwrap_or_default().join(", ");
+    format!("no field is called {name:?}; the nearest names are {nearest}")
+}
+
+fn column_options(options: &[String]) -> Result<ColumnOptions, Wrong> {
+    let mut columns = ColumnOptions::default();
+    for option in options {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(format!("-E {option}: expected NAME=VALUE, such as occurrence=f"));
+        };
+        let wrong = |expected: &str| format!("-E {option}: expected {name}={expected}");
+        match name {
+            "header" => columns.header = yes(value).ok_or_else(|| wrong("y or n"))?,
+            "separator" => columns.separator = separator(value).ok_or_else(|| wrong("one character, /t or /s"))?,
+            "aggregator" => columns.aggregator = separator(value).ok_or_else(|| wrong("one character, /t or /s"))?,
+            "occurrence" => {
+                columns.occurrence = match value {
+                    "f" => Occurrence::First,
+                    "l" => Occurrence::Last,
+                    "a" => Occurrence::All,
+                    _ => return Err(wrong("f, l or a")),
+                }
+            }
+            "quote" => {
+                columns.quote = match value {
+                    "d" => Some('"'),
+                    "s" => Some('\''),
+                    "n" => None,
+                    _ => return Err(wrong("d, s or n")),
+                }
+            }
+            _ => return Err(format!("-E {option}: expected header, separator, occurrence, aggregator or quote")),
+        }
+    }
+    Ok(columns)
+}
+
+fn yes(value: &str) -> Option<bool> {
+    match value {
+        "y" => Some(true),
+        "n" => Some(false),
+        _ => None,
+    }
+}
+
+/// A character as tshark takes it: `/t` is a tab, `/s` a space.
+fn separator(value: &str) -> Option<char> {
+    match value {
+        "/t" => Some('\t'),
+        "/s" => Some(' '),
+        _ => {
+            let mut characters = value.chars();
+            characters.next().filter(|_| characters.next().is_none())
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Columns: a line a record with the values of the fields that were asked for, as tshark's `-T fields` and as CSV.
+//!
+//! Names become fields elsewhere. Gaps have no columns and are not printed.
+
+use super::pseudo::Pseudo;
+use super::text::Guarded;
+use super::{KEPT, unwritable};
+use crate::record::{Record, Tally};
+use crate::sink::{Begin, Problem, Sink};
+use crate::tree::{Dissection, Field, Want};
+use std::fmt::{self, Write};
+use std::io;
+use std::ops::Range;
+
+/// A column.
+#[derive(Clone)]
+pub struct Column {
+    /// Its head: the name that was asked for.
+    pub name: String,
+    /// What stands in it.
+    pub of: Values,
+}
+
+/// Where the values of a column come from.
+#[derive(Clone)]
+pub enum Values {
+    /// The nodes of these fields: a shared name stands for several.
+    Fields(Vec<&'static Field>),
+    /// The record itself.
+    Pseudo(&'static Pseudo),
+}
+
+/// Which values of a field that occurs more than once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrence {
+    /// The first: `f`.
+    First,
+    /// The last: `l`.
+    Last,
+    /// All: `a`.
+    All,
+}
+
+/// How columns are written: tshark's `-E`.
+#[derive(Debug, Clone)]
+pub struct ColumnOptions {
+    /// A first line with the names.
+    pub header: bool,
+    /// Between columns.
+    pub separator: char,
+    /// Which values of a field that occurs more than once.
+    pub occurrence: Occurrence,
+    /// Between them.
+    pub aggregator: char,
+    /// Around a column that is not empty.
+    pub quote: Option<char>,
+    /// Write a quote within quotes twice, as CSV wants it and tshark does not.
+    pub double_quotes: bool,
+    /// Hand on each line at once.
+    pub flush: bool,
+}
+
+impl Default for ColumnOptions {
+    /// As `-T fields` without `-E`.
+    fn default() -> ColumnOptions {
+        ColumnOptions {
+            header: false,
+            separator: '\t',
+            occurrence: Occurrence::All,
+            aggregator: ',',
+            quote: None,
+            double_quotes: false,
+            flush: false,
+        }
+    }
+}
+
+impl ColumnOptions {
+    /// As spreadsheets read it.
+    #[must_use]
+    pub fn csv() -> ColumnOptions {
+        ColumnOptions { header: true, separator: ',', quote: Some('"'), double_quotes: true, ..ColumnOptions::default() }
+    }
+}
+
+/// Prints columns.
+pub struct Columns<W> {
+    to: W,
+    columns: Vec<Column>,
+    options: ColumnOptions,
+    line: String,
+    cell: String,
+    begun: bool,
+}
+
+impl<W: io::Write> Columns<W> {
+    /// Prints these columns to `to`.
+    pub fn new(to: W, columns: Vec<Column>, options: ColumnOptions) -> Columns<W> {
+        Columns { to, columns, options, line: String::new(), cell: String::new(), begun: false }
+    }
+
+    fn print(&mut self) -> io::Result<()> {
+        self.line.push('\n');
+        self.to.write_all(self.line.as_bytes())?;
+        self.line.clear();
+        self.line.shrink_to(KEPT);
+        self.cell.shrink_to(KEPT);
+        if self.options.flush { self.to.flush() } else { Ok(()) }
+    }
+
+    fn columns(&mut self, record: &Record<'_>) -> fmt::Result {
+        let Columns { columns, options, line, cell, .. } = self;
+        for (at, column) in columns.iter().enumerate() {
+            if at > 0 {
+                line.push(options.separator);
+            }
+            cell.clear();
+            match &column.of {
+                Values::Fields(fields) => values(record, fields, options, cell)?,
+                Values::Pseudo(pseudo) => {
+                    if let Some(answer) = (pseudo.of)(record) {
+                        write!(cell, "{answer}")?;
+                    }
+                }
+            }
+            quoted(cell, options, line);
+        }
+        Ok(())
+    }
+}
+
+fn quoted(cell: &str, options: &ColumnOptions, line: &mut String) {
+    match options.quote {
+        Some(quote) if !cell.is_empty() => {
+            line.push(quote);
+            for character in cell.chars() {
+                if character == quote && options.double_quotes {
+                    line.push(quote);
+                }
+                line.push(character);
+            }
+            line.push(quote);
+        }
+        _ => line.push_str(cell),
+    }
+}
+
+/// The values that a record has of some fields.
+fn values(record: &Record<'_>, fields: &[&'static Field], options: &ColumnOptions, cell: &mut String) -> fmt::Result {
+    match record {
+        Record::Packet(packet) => {
+            let all = 0..packet.of.tree.here();
+            occurrences(packet.of, std::iter::once(all), fields, options, cell)
+        }
+        Record::Message(message) => {
+            let layers = message.carriers().into_iter().chain([message.layer]);
+            let nodes = |place: u32| Some(place..message.of.tree.nodes.get(usize::try_from(place).ok()?)?.end);
+            occurrences(message.of, layers.filter_map(|layer| nodes(layer.node)), fields, options, cell)
+        }
+        Record::Gap(_) => Ok(()),
+    }
+}
+
+fn occurrences(
+    of: Dissection<'_>,
+    places: impl Iterator<Item = Range<u32>>,
+    fields: &[&'static Field],
+    options: &ColumnOptions,
+    cell: &mut String,
+) -> fmt::Result {
+    let nodes = places.flatten().filter_map(|place| of.node(place));
+    for node in nodes.filter(|node| fields.iter().any(|field| field.is(node.field()))) {
+        match options.occurrence {
+            Occurrence::First if !cell.is_empty() => break,
+            Occurrence::Last => cell.clear(),
+            Occurrence::All if !cell.is_empty() => cell.push(options.aggregator),
+            _ => {}
+        }
+        node.write_plain(&mut Guarded(cell))?;
+    }
+    Ok(())
+}
+
+impl<W: io::Write> Sink for Columns<W> {
+    fn want(&self) -> Want {
+        let fields = self.columns.iter().any(|column| matches!(column.of, Values::Fields(_)));
+        Want { fields, ..Want::HEADINGS }
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        if self.begun || !self.options.header {
+            return Ok(());
+        }
+        self.begun = true;
+        for (at, column) in self.columns.iter().enumerate() {
+            if at > 0 {
+                self.line.push(self.options.separator);
+            }
+            self.line.push_str(&column.name);
+        }
+        self.print()
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if matches!(record, Record::Gap(_)) {
+            return Ok(());
+        }
+        self.columns(record).map_err(unwritable)?;
+        self.print()
+    }
+
+    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}

@@ -1,0 +1,196 @@
+//! The lines around a table: what a record is, what a layer is, what there is to remark.
+
+use super::text::{Guarded, told};
+use super::theme::{Role, Theme};
+use super::time::{Clock, When};
+use crate::record::{Buffer, Message, Packet, level_of, place_of};
+use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
+use std::fmt::{self, Write};
+
+/// Frames of a message that are told one by one.
+const FEW_FRAMES: usize = 6;
+
+/// Bytes that a preview shows.
+const PREVIEW: usize = 16;
+
+/// Writes the lines around a table.
+pub struct Heading<'a> {
+    /// Its colours.
+    pub theme: Theme,
+    /// How it tells times.
+    pub clock: &'a Clock,
+}
+
+impl Heading<'_> {
+    /// A message in a line; with a preview of its bytes if nothing else tells what it says.
+    pub fn message(&self, message: &Message<'_>, preview: bool, out: &mut String) -> fmt::Result {
+        let when = times_of(message);
+        self.beginning(message.n, when, out)?;
+        self.ends(message.ends(), out)?;
+        let protocol = message.protocol().map_or("", |field| field.name);
+        write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
+        said(message.name(), message.info(), out)?;
+        if let (true, Some(node)) = (preview, message.node()) {
+            let bytes = node.bytes();
+            let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
+            let cut = if shown.len() < bytes.len() { " …" } else { "" };
+            write!(out, "  {}", self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced(shown))))?;
+        }
+        write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))?;
+        out.push('\n');
+        Ok(())
+    }
+
+    /// A frame in a line.
+    pub fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
+        let frame = &packet.of.tree.frame;
+        self.beginning(frame.number, moments_of(packet), out)?;
+        write!(out, "  {} bytes", frame.original)?;
+        if frame.captured != frame.original {
+            write!(out, " (captured {})", frame.captured)?;
+        }
+        if let Some(path) = packet.path() {
+            write!(out, "  {}", self.theme.paint(Role::Protocol, path))?;
+        }
+        self.ends(packet.ends(), out)?;
+        said("", packet.info(), out)?;
+        out.push('\n');
+        Ok(())
+    }
+
+    /// Missing bytes in a line.
+    pub fn gap(&self, gap: &Gap, out: &mut String) -> fmt::Result {
+        let Gap { stream, side, off, len, frame, .. } = gap;
+        write!(out, "--  {}  ", self.theme.paint(Role::Gap, "gap"))?;
+        write!(out, "{}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
+        writeln!(out, "  {len} bytes missing at {off} (given up at frame {frame})")
+    }
+
+    /// A layer in a line, and where its bytes are if not in the frame.
+    pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
+        let Some(node) = of.layer_node(layer) else { return Ok(()) };
+        write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
+        said(of.tree.made(layer.name), of.tree.made(layer.info), out)?;
+        let place = place_of(of, node.span());
+        if !matches!(place.buffer, Buffer::Frame(_)) {
+            write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
+        }
+        out.push('\n');
+        Ok(())
+    }
+
+    /// A remark in a line.
+    pub fn note(&self, of: Dissection<'_>, note: &Note, out: &mut String) -> fmt::Result {
+        let level = level_of(note);
+        let head = format_args!("! {}  {}", level.word(), note.code.abbrev);
+        write!(out, "{}  ", self.theme.paint(role_of(level), head))?;
+        clean(of.tree.made(note.text), &mut Guarded(out))?;
+        if note.span.is_somewhere() {
+            let at = place_of(of, note.span).base + u64::from(note.span.start);
+            write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("at offset {at}")))?;
+        }
+        if let Some(node) = of.node(note.node) {
+            write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("({})", node.field().abbrev)))?;
+        }
+        out.push('\n');
+        Ok(())
+    }
+
+    fn beginning(&self, number: u64, when: When, out: &mut String) -> fmt::Result {
+        write!(out, "{}", self.theme.paint(Role::Number, format_args!("#{number}")))?;
+        let mut time = String::new();
+        self.clock.write(when, &mut time)?;
+        if !time.is_empty() {
+            let sign = if time.starts_with('-') { "" } else { self.clock.sign() };
+            write!(out, "  {}", self.theme.paint(Role::Time, format_args!("{sign}{time}")))?;
+        }
+        Ok(())
+    }
+
+    fn ends(&self, ends: Option<&Ends>, out: &mut String) -> fmt::Result {
+        let Some(ends) = ends else { return Ok(()) };
+        if let Some((stream, side)) = ends.stream {
+            write!(out, "  {}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
+        }
+        if let (Some(src), Some(dst)) = (ends.src, ends.dst) {
+            let (src, dst) = (self.theme.paint(Role::Address, src), self.theme.paint(Role::Address, dst));
+            write!(out, "  {src} → {dst}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a layer says, behind what it is.
+fn said(name: &str, info: &str, out: &mut String) -> fmt::Result {
+    if name.is_empty() && info.is_empty() {
+        return Ok(());
+    }
+    out.push_str("  ");
+    told(name, info, out)
+}
+
+/// The times of a message.
+pub fn times_of(message: &Message<'_>) -> When {
+    When { time: message.time(), since_start: message.since_start, since_previous: message.since_previous }
+}
+
+/// The times of a frame.
+pub fn moments_of(packet: &Packet<'_>) -> When {
+    When { time: packet.of.tree.frame.time, since_start: packet.since_start, since_previous: packet.since_previous }
+}
+
+/// The colour of a level.
+pub fn role_of(level: Level) -> Role {
+    match level {
+        Level::Info => Role::Info,
+        Level::Odd => Role::Odd,
+        Level::Broken => Role::Broken,
+    }
+}
+
+/// Bytes as pairs of digits with spaces between.
+pub struct Spaced<'a>(pub &'a [u8]);
+
+impl fmt::Display for Spaced<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.0.split_first() else { return Ok(()) };
+        write!(f, "{first:02x}")?;
+        rest.iter().try_for_each(|byte| write!(f, " {byte:02x}"))
+    }
+}
+
+/// Numbers of frames; the middle of a long list is left out.
+struct Frames<'a>(&'a [u64]);
+
+impl fmt::Display for Frames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [only] => write!(f, "frame {only}"),
+            [first, second, .., last] if self.0.len() > FEW_FRAMES => {
+                write!(f, "frames {first},{second},…,{last} ({})", self.0.len())
+            }
+            all => {
+                f.write_str("frames ")?;
+                let mut between = "";
+                all.iter().try_for_each(|frame| {
+                    write!(f, "{between}{frame}")?;
+                    between = ",";
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_of_frames_lose_their_middle() {
+        assert_eq!(Frames(&[17]).to_string(), "frame 17");
+        assert_eq!(Frames(&[17, 19]).to_string(), "frames 17,19");
+        let many: Vec<u64> = (17..=276).collect();
+        assert_eq!(Frames(&many).to_string(), "frames 17,18,…,276 (260)");
+    }
+}

@@ -1,0 +1,203 @@
+//! Bytes as a hex dump, each in the colour of the field it belongs to.
+
+use super::theme::{Role, Theme};
+use crate::tree::{Dissection, Kind, Node, NodeRef, Span};
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+const PER_LINE: usize = 16;
+
+/// A byte or field without a colour of its own.
+const NONE: usize = usize::MAX;
+
+/// The colours of the fields of some layers: a table and a dump that share one show the same field alike.
+#[derive(Debug, Default)]
+pub struct Colouring {
+    first: u32,
+    numbers: Vec<usize>,
+    given: usize,
+}
+
+impl Colouring {
+    /// Colours for what lies below these layers; a group that `folded` says is told in one line has one colour.
+    pub fn of<'t>(layers: impl Iterator<Item = NodeRef<'t>>, folded: impl Fn(NodeRef<'_>) -> bool) -> Colouring {
+        let mut colouring = Colouring::default();
+        for layer in layers {
+            if colouring.numbers.is_empty() {
+                colouring.first = layer.place();
+            }
+            colouring.assign(layer, None, &folded);
+        }
+        colouring
+    }
+
+    /// The role of the bytes of a node.
+    pub fn role(&self, node: NodeRef<'_>) -> Role {
+        match self.number(node.place()) {
+            NONE => Role::Bytes,
+            number => Role::Field(number),
+        }
+    }
+
+    fn number(&self, place: u32) -> usize {
+        let at = place.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        at.and_then(|at| self.numbers.get(at)).copied().unwrap_or(NONE)
+    }
+
+    fn assign(&mut self, node: NodeRef<'_>, inherited: Option<usize>, folded: &impl Fn(NodeRef<'_>) -> bool) {
+        let folds = folded(node);
+        let is_envelope = matches!(node.field().kind, Kind::Group | Kind::Protocol) && node.has_children() && !folds;
+        let number = inherited.or_else(|| (!is_envelope).then(|| self.next()));
+        let Some(at) = node.place().checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else { return };
+        if self.numbers.len() <= at {
+            self.numbers.resize(at + 1, NONE);
+        }
+        if let (Some(slot), Some(number)) = (self.numbers.get_mut(at), number) {
+            *slot = number;
+        }
+        for child in node.children() {
+            // The bits of a number have its bytes, so they have its colour.
+            let shared = number.filter(|_| folds || child.span() == node.span());
+            self.assign(child, shared, folded);
+        }
+    }
+
+    fn next(&mut self) -> usize {
+        self.given += 1;
+        self.given - 1
+    }
+
+    /// The colour of each of `count` bytes, given where among them a span lies.
+    fn of_bytes(&self, of: Dissection<'_>, count: usize, place: impl Fn(Span) -> Option<Range<usize>>) -> Vec<usize> {
+        let mut colours = vec![NONE; count];
+        let first = usize::try_from(self.first).unwrap_or(usize::MAX);
+        let nodes = of.tree.nodes.get(first..).unwrap_or_default();
+        for (Node { span, .. }, &number) in nodes.iter().zip(&self.numbers) {
+            let bytes = place(*span).and_then(|range| colours.get_mut(range));
+            if let (Some(bytes), true) = (bytes, number != NONE) {
+                bytes.fill(number);
+            }
+        }
+        colours
+    }
+}
+
+/// The bytes of a node; offsets count from `base`.
+pub fn of_node(
+    of: Dissection<'_>,
+    node: NodeRef<'_>,
+    base: u64,
+    colouring: &Colouring,
+    theme: Theme,
+    out: &mut String,
+) -> fmt::Result {
+    let whole = node.span();
+    let place = |span: Span| {
+        let start = span.start.checked_sub(whole.start).filter(|_| span.source == whole.source)?;
+        Some(usize::try_from(start).ok()?..usize::try_from(span.end.checked_sub(whole.start)?).ok()?)
+    };
+    let bytes = node.bytes();
+    let colours = colouring.of_bytes(of, bytes.len(), place);
+    dump(bytes, base + u64::from(whole.start), &colours, theme, out)
+}
+
+/// The bytes of a frame.
+pub fn of_frame(of: Dissection<'_>, colouring: &Colouring, theme: Theme, out: &mut String) -> fmt::Result {
+    let colours = colouring.of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
+    dump(of.bytes, 0, &colours, theme, out)
+}
+
+/// Where in the frame a span lies, if it does in one piece.
+fn in_frame(of: Dissection<'_>, span: Span) -> Option<Range<usize>> {
+    let source = of.tree.source(span)?;
+    let shift = match of.tree.pieces_of(source) {
+        [] => (span.source == 0).then_some(0)?,
+        [piece] if piece.frame == of.tree.frame.number => u64::from(piece.at).checked_add(source.base)?.checked_sub(piece.off)?,
+        _ => return None,
+    };
+    let at = |position: u32| usize::try_from(shift.checked_add(u64::from(position))?).ok();
+    Some(at(span.start)?..at(span.end)?)
+}
+
+fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut String) -> fmt::Result {
+    let lines = bytes.chunks(PER_LINE).zip(colours.chunks(PER_LINE));
+    for ((bytes, colours), offset) in lines.zip((base..).step_by(PER_LINE)) {
+        write!(out, "{}  ", theme.paint(Role::Offset, format_args!("{offset:08x}")))?;
+        let mut run = String::new();
+        runs(bytes, colours, |at, bytes, role| {
+            run.clear();
+            for (at, byte) in (at..).zip(bytes) {
+                let gap = if run.is_empty() { "" } else { gap_before(at) };
+                write!(run, "{gap}{byte:02x}")?;
+            }
+            write!(out, "{}{}", gap_before(at), theme.paint(role, &run))
+        })?;
+        let missing = PER_LINE - bytes.len();
+        let halves = usize::from(bytes.len() <= PER_LINE / 2);
+        write!(out, "{:1$}  ", "", 3 * missing + halves)?;
+        runs(bytes, colours, |_, bytes, role| {
+            run.clear();
+            run.extend(bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }));
+            write!(out, "{}", theme.paint(role, &run))
+        })?;
+        out.push('\n');
+    }
+    Ok(())
+}
+
+fn gap_before(at: usize) -> &'static str {
+    const HALF: usize = PER_LINE / 2;
+    match at {
+        0 => "",
+        HALF => "  ",
+        _ => " ",
+    }
+}
+
+/// Neighbouring bytes of one colour, with the place of the first.
+fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Role) -> fmt::Result) -> fmt::Result {
+    let mut at = 0;
+    for run in colours.chunk_by(|a, b| a == b) {
+        let role = match run.first() {
+            Some(&NONE) | None => Role::Bytes,
+            Some(&number) => Role::Field(number),
+        };
+        each(at, bytes.get(at..at + run.len()).unwrap_or_default(), role)?;
+        at += run.len();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dump_counts_from_its_base_and_hides_control_bytes() {
+        let bytes: Vec<u8> = (0x10..0x2b).collect();
+        let mut out = String::new();
+        dump(&bytes, 45, &vec![NONE; bytes.len()], Theme::plain(), &mut out).unwrap();
+        assert_eq!(
+            out,
+            "0000002d  10 11 12 13 14 15 16 17  18 19 1a 1b 1c 1d 1e 1f  ................\n\
+             0000003d  20 21 22 23 24 25 26 27  28 29 2a                  !\"#$%&'()*\n"
+        );
+    }
+
+    #[test]
+    fn short_lines_keep_the_text_in_its_column() {
+        let columns = [1, 8, 9, 16].map(|count| {
+            let mut out = String::new();
+            dump(&vec![b'x'; count], 0, &vec![NONE; count], Theme::plain(), &mut out).unwrap();
+            out.find('x')
+        });
+        assert_eq!(columns, [Some(60); 4]);
+    }
+
+    #[test]
+    fn bytes_of_one_field_are_one_run_of_its_colour() {
+        let mut out = String::new();
+        dump(b"abc", 0, &[0, 0, 1], Theme::coloured(), &mut out).unwrap();
+        assert!(out.contains("\x1b[32m61 62\x1b[39m \x1b[35m63") || out.contains("\x1b[32m61 62\x1b[0m \x1b[35m63"), "{out:?}");
+    }
+}

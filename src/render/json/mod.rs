@@ -1,0 +1,102 @@
+//! Records as JSON: one a line, or all of them in one array.
+//!
+//! The shapes are those that the interface promises. A record is written as it is walked, into a buffer that is used
+//! again, and handed on in one piece.
+
+mod nodes;
+mod records;
+mod safe;
+
+use super::KEPT;
+use crate::record::{Record, Tally};
+use crate::sink::{Begin, Problem, Sink};
+use crate::tree::Want;
+use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
+use safe::Safe;
+use serde::ser::Serialize;
+use std::io;
+
+/// How records follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One a line.
+    Lines,
+    /// All in one array.
+    Array,
+}
+
+/// What to put into JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonOptions {
+    /// How records follow each other.
+    pub shape: Shape,
+    /// Also the layers that carry a message: `-v`.
+    pub carriers: bool,
+    /// Hand on each record at once.
+    pub flush: bool,
+}
+
+/// Prints records as JSON.
+pub struct Json<W> {
+    to: W,
+    options: JsonOptions,
+    line: Vec<u8>,
+    begun: bool,
+}
+
+impl<W: io::Write> Json<W> {
+    /// Prints to `to`.
+    pub fn new(to: W, options: JsonOptions) -> Json<W> {
+        Json { to, options, line: Vec::new(), begun: false }
+    }
+
+    fn print(&mut self, record: &impl Serialize) -> io::Result<()> {
+        self.line.clear();
+        if self.options.shape == Shape::Array {
+            self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
+        }
+        self.begun = true;
+        record.serialize(&mut serde_json::Serializer::with_formatter(&mut self.line, Safe))?;
+        if self.options.shape == Shape::Lines {
+            self.line.push(b'\n');
+        }
+        self.to.write_all(&self.line)?;
+        self.line.shrink_to(KEPT);
+        if self.options.flush { self.to.flush() } else { Ok(()) }
+    }
+}
+
+impl<W: io::Write> Sink for Json<W> {
+    fn want(&self) -> Want {
+        Want::EVERYTHING
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.print(&Start(begin))
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let carriers = self.options.carriers;
+        match record {
+            Record::Message(message) => self.print(&OfMessage { message, carriers }),
+            Record::Packet(packet) => self.print(&OfPacket(packet)),
+            Record::Gap(gap) => self.print(&OfGap(gap)),
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        self.print(&Damage(problem))
+    }
+
+    fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
+        self.print(&End { tally, truncated })
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        // Of an input that could not be read at all there is not even a bracket.
+        if self.begun && self.options.shape == Shape::Array {
+            self.to.write_all(b"\n]\n")?;
+        }
+        self.to.flush()
+    }
+}

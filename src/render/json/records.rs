@@ -1,0 +1,275 @@
+//! Records and layers as JSON objects; what is empty is left out.
+
+use super::nodes::{Children, Notes, Shown};
+use crate::input::link_name;
+use crate::record::{Buffer, Message, Packet, Tally, pieces_of, place_of};
+use crate::render::time::Rfc3339;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Dissection, Ends, Gap, Layer, NodeRef, Note, Time};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// The version of the shapes.
+const SCHEMA: u32 = 1;
+
+pub struct Start<'a>(pub &'a Begin<'a>);
+
+impl Serialize for Start<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Start(begin) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "begin")?;
+        map.serialize_entry("schema", &SCHEMA)?;
+        map.serialize_entry("file", begin.file)?;
+        map.serialize_entry("format", begin.format)?;
+        map.serialize_entry("links", begin.links)?;
+        map.end()
+    }
+}
+
+pub struct Damage<'a>(pub &'a Problem<'a>);
+
+impl Serialize for Damage<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Damage(problem) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "error")?;
+        map.serialize_entry("code", problem.code)?;
+        map.serialize_entry("text", problem.text)?;
+        map.serialize_entry("frame", &problem.frame)?;
+        if let Some(at) = problem.at {
+            map.serialize_entry("at", &at)?;
+        }
+        map.end()
+    }
+}
+
+pub struct End<'a> {
+    pub tally: &'a Tally,
+    pub truncated: bool,
+}
+
+impl Serialize for End<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let End { tally, truncated } = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "end")?;
+        map.serialize_entry("frames", &tally.frames)?;
+        map.serialize_entry("messages", &tally.messages)?;
+        map.serialize_entry("gaps", &tally.gaps)?;
+        map.serialize_entry("malformed", &tally.malformed)?;
+        map.serialize_entry("undissected_bytes", &tally.undissected)?;
+        map.serialize_entry("truncated", truncated)?;
+        map.end()
+    }
+}
+
+pub struct OfGap<'t>(pub &'t Gap);
+
+impl Serialize for OfGap<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OfGap(gap) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "gap")?;
+        map.serialize_entry("stream", &Shown(gap.stream))?;
+        map.serialize_entry("dir", gap.side.direction())?;
+        map.serialize_entry("off", &gap.off)?;
+        map.serialize_entry("len", &gap.len)?;
+        map.serialize_entry("frame", &gap.frame)?;
+        map.end()
+    }
+}
+
+pub struct OfMessage<'a, 't> {
+    pub message: &'a Message<'t>,
+    pub carriers: bool,
+}
+
+impl Serialize for OfMessage<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OfMessage { message, carriers } = *self;
+        let of = message.of;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "message")?;
+        map.serialize_entry("n", &message.n)?;
+        times(message.time(), message.since_start, &mut map)?;
+        if let Some(protocol) = message.protocol() {
+            map.serialize_entry("protocol", protocol.abbrev)?;
+        }
+        words("name", message.name(), &mut map)?;
+        words("info", message.info(), &mut map)?;
+        map.serialize_entry("path", &Shown(message.path()))?;
+        if let Some(ends) = message.ends() {
+            speakers(ends, &mut map)?;
+        }
+        map.serialize_entry("frames", &message.frames())?;
+        let mut buffer = Buffer::Frame(of.tree.frame.number);
+        if let Some(node) = message.node() {
+            buffer = place(of, node, &mut map)?;
+        }
+        if carriers {
+            map.serialize_entry("layers", &Layers { of, layers: &message.carriers() })?;
+        }
+        if let Some(node) = message.node() {
+            below(of, node, buffer, &mut map)?;
+        }
+        notes(of, &message.notes().collect::<Vec<_>>(), buffer, &mut map)?;
+        map.end()
+    }
+}
+
+pub struct OfPacket<'a, 't>(pub &'a Packet<'t>);
+
+impl Serialize for OfPacket<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OfPacket(packet) = self;
+        let of = packet.of;
+        let frame = &of.tree.frame;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "packet")?;
+        map.serialize_entry("n", &frame.number)?;
+        times(frame.time, packet.since_start, &mut map)?;
+        map.serialize_entry("length", &frame.original)?;
+        map.serialize_entry("captured", &frame.captured)?;
+        match frame.link.map(|link| (link, link_name(link))) {
+            Some((_, Some(name))) => map.serialize_entry("link", name)?,
+            Some((number, None)) => map.serialize_entry("link", &Shown(number))?,
+            None => {}
+        }
+        if let Some(path) = packet.path() {
+            map.serialize_entry("path", &Shown(path))?;
+        }
+        words("info", packet.info(), &mut map)?;
+        if let Some(ends) = packet.ends() {
+            speakers(ends, &mut map)?;
+        }
+        map.serialize_entry("layers", &Layers { of, layers: &of.tree.layers.iter().collect::<Vec<_>>() })?;
+        notes(of, &of.tree.notes.iter().collect::<Vec<_>>(), Buffer::Frame(frame.number), &mut map)?;
+        map.end()
+    }
+}
+
+struct Layers<'a, 't> {
+    of: Dissection<'t>,
+    layers: &'a [&'t Layer],
+}
+
+impl Serialize for Layers<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for layer in self.layers {
+            if let Some(node) = self.of.layer_node(layer) {
+                list.serialize_element(&OfLayer { of: self.of, layer, node })?;
+            }
+        }
+        list.end()
+    }
+}
+
+struct OfLayer<'t> {
+    of: Dissection<'t>,
+    layer: &'t Layer,
+    node: NodeRef<'t>,
+}
+
+impl Serialize for OfLayer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OfLayer { of, layer, node } = *self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("protocol", node.field().abbrev)?;
+        map.serialize_entry("label", node.field().name)?;
+        words("name", of.tree.made(layer.name), &mut map)?;
+        words("info", of.tree.made(layer.info), &mut map)?;
+        let buffer = place(of, node, &mut map)?;
+        below(of, node, buffer, &mut map)?;
+        map.end()
+    }
+}
+
+fn words<M: SerializeMap>(key: &str, words: &str, map: &mut M) -> Result<(), M::Error> {
+    if words.is_empty() { Ok(()) } else { map.serialize_entry(key, words) }
+}
+
+fn times<M: SerializeMap>(time: Time, since_start: Option<i128>, map: &mut M) -> Result<(), M::Error> {
+    if let Some(time) = time.and_then(Rfc3339::of) {
+        map.serialize_entry("time", &Shown(time))?;
+    }
+    match since_start {
+        // A quotient of two exact numbers prints as the decimal it stands for.
+        Some(nanos) => map.serialize_entry("t", &(nanos as f64 / 1e9)),
+        None => Ok(()),
+    }
+}
+
+fn speakers<M: SerializeMap>(ends: &Ends, map: &mut M) -> Result<(), M::Error> {
+    if let Some((stream, side)) = ends.stream {
+        map.serialize_entry("stream", &Shown(stream))?;
+        map.serialize_entry("dir", side.direction())?;
+    }
+    if let Some(src) = ends.src {
+        map.serialize_entry("src", &Shown(src))?;
+    }
+    match ends.dst {
+        Some(dst) => map.serialize_entry("dst", &Shown(dst)),
+        None => Ok(()),
+    }
+}
+
+/// Where a layer lies, and where those bytes were captured if that is not one place in a frame.
+fn place<M: SerializeMap>(of: Dissection<'_>, node: NodeRef<'_>, map: &mut M) -> Result<Buffer, M::Error> {
+    let place = place_of(of, node.span());
+    let off = place.base + u64::from(node.span().start);
+    let len = node.span().len();
+    map.serialize_entry("buffer", &Shown(place.buffer))?;
+    map.serialize_entry("off", &off)?;
+    map.serialize_entry("len", &len)?;
+    if !pieces_of(of, node).is_empty() {
+        map.serialize_entry("map", &Map { of, node, off, end: off + u64::from(len) })?;
+    }
+    Ok(place.buffer)
+}
+
+fn below<M: SerializeMap>(of: Dissection<'_>, node: NodeRef<'_>, buffer: Buffer, map: &mut M) -> Result<(), M::Error> {
+    if node.has_children() { map.serialize_entry("fields", &Children { of, node, buffer }) } else { Ok(()) }
+}
+
+fn notes<M: SerializeMap>(of: Dissection<'_>, notes: &[&Note], buffer: Buffer, map: &mut M) -> Result<(), M::Error> {
+    if notes.is_empty() { Ok(()) } else { map.serialize_entry("notes", &Notes { of, notes, buffer }) }
+}
+
+/// Where the bytes from `off` to `end` were captured.
+struct Map<'t> {
+    of: Dissection<'t>,
+    node: NodeRef<'t>,
+    off: u64,
+    end: u64,
+}
+
+impl Serialize for Map<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for piece in pieces_of(self.of, self.node) {
+            if let Some(piece) = piece.clip(&(self.off..self.end)) {
+                list.serialize_element(&Piece { off: piece.off, len: piece.len, frame: piece.frame, at: piece.at })?;
+            }
+        }
+        list.end()
+    }
+}
+
+struct Piece {
+    off: u64,
+    len: u32,
+    frame: u64,
+    at: u32,
+}
+
+impl Serialize for Piece {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("off", &self.off)?;
+        map.serialize_entry("len", &self.len)?;
+        map.serialize_entry("frame", &self.frame)?;
+        map.serialize_entry("at", &self.at)?;
+        map.end()
+    }
+}

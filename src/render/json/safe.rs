@@ -1,0 +1,26 @@
+//! JSON that a terminal can show: what might make it do something else is escaped.
+
+use crate::tree::is_harmful;
+use serde_json::ser::Formatter;
+use std::io::{self, Write};
+
+/// Compact JSON in which no control or direction character stands as itself.
+pub struct Safe;
+
+impl Formatter for Safe {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        if fragment.is_ascii() && memchr::memchr(0x7f, fragment.as_bytes()).is_none() {
+            return writer.write_all(fragment.as_bytes());
+        }
+        let mut plain = fragment;
+        while let Some((at, harmful)) = plain.char_indices().find(|(_, character)| is_harmful(*character)) {
+            let (before, rest) = plain.split_at(at);
+            writer.write_all(before.as_bytes())?;
+            for unit in harmful.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            plain = rest.get(harmful.len_utf8()..).unwrap_or_default();
+        }
+        writer.write_all(plain.as_bytes())
+    }
+}

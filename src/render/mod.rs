@@ -1,0 +1,34 @@
+//! Sinks that print records: a table, lines, columns, JSON.
+//!
+//! Each writes to any [`std::io::Write`], holds at most one record and keeps nothing from one to the next but the
+//! memory of its buffers. What to show is decided elsewhere; so is whether colour is wanted, which comes as a [`Theme`].
+
+mod fields;
+mod heading;
+mod hexdump;
+mod json;
+mod list;
+mod pseudo;
+mod rows;
+mod table;
+mod text;
+mod theme;
+mod time;
+
+pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
+pub use json::{Json, JsonOptions, Shape};
+pub use list::{List, ListOptions};
+pub use pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
+pub use table::{Table, TableOptions};
+pub use theme::{Painted, Role, Theme};
+pub use time::{Clock, TimeForm};
+
+use std::{fmt, io};
+
+/// Bytes of a line's memory that are kept for the next one.
+const KEPT: usize = 1 << 20;
+
+/// A line is put together before it is written; a value that cannot be told ends up here.
+fn unwritable(_: fmt::Error) -> io::Error {
+    io::Error::other("a value could not be written out")
+}

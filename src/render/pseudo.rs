@@ -1,0 +1,167 @@
+//! Fields that are not in the bytes: what the record itself is, for columns and filters.
+
+use super::time::{seconds, since_1970};
+use crate::record::{Path, Record};
+use crate::tree::{Ends, FrameInfo, Kind, StreamId};
+use std::fmt;
+
+/// A field of the record itself.
+pub struct Pseudo {
+    /// Its name in filters and columns.
+    pub name: &'static str,
+    /// What kind of value it holds.
+    pub kind: Kind,
+    /// One sentence for the glossary.
+    pub about: &'static str,
+    /// Its value in a record, if it has one there.
+    pub of: for<'t> fn(&Record<'t>) -> Option<Answer<'t>>,
+}
+
+/// The value of a pseudo-field. Shown as tshark writes it in a column.
+#[derive(Clone, Copy)]
+pub enum Answer<'t> {
+    /// A number.
+    Number(u64),
+    /// Nanoseconds, shown as seconds.
+    Nanos(i128),
+    /// Words of a protocol or from the capture.
+    Words(&'t str),
+    /// A conversation.
+    Stream(StreamId),
+    /// Names of layers.
+    Path(Path<'t>),
+}
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Number(number) => number.fmt(f),
+            Answer::Nanos(nanos) => seconds(*nanos, 9, f),
+            Answer::Words(words) => crate::tree::clean(words, f),
+            Answer::Stream(stream) => stream.fmt(f),
+            Answer::Path(path) => path.fmt(f),
+        }
+    }
+}
+
+/// All of them, by name.
+pub static ALL: &[Pseudo] = &[
+    Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Bytes captured of the frame", of: captured },
+    Pseudo { name: "frame.len", kind: Kind::Number, about: "Bytes of the frame on the wire", of: original },
+    Pseudo { name: "frame.number", kind: Kind::Number, about: "The frame; of a message, the one that completed it", of: frame },
+    Pseudo { name: "frame.protocols", kind: Kind::Text, about: "The names of the layers", of: path },
+    Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the frame or message before", of: delta },
+    Pseudo { name: "frame.time_epoch", kind: Kind::Float, about: "Seconds since 1970", of: epoch },
+    Pseudo { name: "frame.time_relative", kind: Kind::Float, about: "Seconds since the first frame", of: relative },
+    Pseudo { name: "message.dir", kind: Kind::Text, about: "Who speaks: c2s or s2c", of: direction },
+    Pseudo { name: "message.name", kind: Kind::Text, about: "What kind of message it is", of: name },
+    Pseudo { name: "message.number", kind: Kind::Number, about: "Counts all messages from 1", of: number },
+    Pseudo { name: "message.protocol", kind: Kind::Text, about: "The protocol of the message", of: protocol },
+    Pseudo { name: "stream", kind: Kind::Text, about: "The conversation, as tcp/0", of: stream },
+];
+
+/// The one of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Pseudo> {
+    ALL.iter().find(|pseudo| pseudo.name == name)
+}
+
+fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
+    match record {
+        Record::Message(message) => Some(&message.of.tree.frame),
+        Record::Packet(packet) => Some(&packet.of.tree.frame),
+        Record::Gap(_) => None,
+    }
+}
+
+fn captured<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    info(record).map(|frame| Answer::Number(frame.captured.into()))
+}
+
+fn original<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    info(record).map(|frame| Answer::Number(frame.original.into()))
+}
+
+fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Number(match record {
+        Record::Message(message) => {
+            let last = message.pieces().iter().map(|piece| piece.frame).max();
+            last.unwrap_or(message.of.tree.frame.number)
+        }
+        Record::Packet(packet) => packet.of.tree.frame.number,
+        Record::Gap(gap) => gap.frame,
+    }))
+}
+
+fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    match record {
+        Record::Message(message) => Some(Answer::Path(message.path())),
+        Record::Packet(packet) => packet.path().map(Answer::Path),
+        Record::Gap(_) => None,
+    }
+}
+
+fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let since = match record {
+        Record::Message(message) => message.since_previous,
+        Record::Packet(packet) => packet.since_previous,
+        Record::Gap(_) => None,
+    };
+    since.map(Answer::Nanos)
+}
+
+fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let time = match record {
+        Record::Message(message) => message.time(),
+        Record::Packet(packet) => packet.of.tree.frame.time,
+        Record::Gap(_) => None,
+    };
+    time.map(|time| Answer::Nanos(since_1970(time)))
+}
+
+fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let since = match record {
+        Record::Message(message) => message.since_start,
+        Record::Packet(packet) => packet.since_start,
+        Record::Gap(_) => None,
+    };
+    since.map(Answer::Nanos)
+}
+
+fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
+    match record {
+        Record::Message(message) => message.ends(),
+        Record::Packet(packet) => packet.ends(),
+        Record::Gap(_) => None,
+    }
+}
+
+fn direction<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let side = match record {
+        Record::Gap(gap) => gap.side,
+        _ => ends(record)?.stream?.1,
+    };
+    Some(Answer::Words(side.direction()))
+}
+
+fn stream<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Stream(match record {
+        Record::Gap(gap) => gap.stream,
+        _ => ends(record)?.stream?.0,
+    }))
+}
+
+fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let Record::Message(message) = record else { return None };
+    Some(Answer::Words(message.name())).filter(|_| !message.name().is_empty())
+}
+
+fn number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let Record::Message(message) = record else { return None };
+    Some(Answer::Number(message.n))
+}
+
+fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let Record::Message(message) = record else { return None };
+    message.protocol().map(|field| Answer::Words(field.abbrev))
+}

@@ -1,0 +1,261 @@
+//! The fields of a layer as the rows of a table, and the table as text.
+//!
+//! What is repeated too often, folded or too wide is cut here and nowhere else; with `all`, nothing is.
+
+use super::heading::Spaced;
+use super::hexdump::Colouring;
+use super::text::{Guarded, Plural, cut, width, wrapped};
+use super::theme::{Role, Theme};
+use crate::record::place_of;
+use crate::tree::{Dissection, Field, Kind, NodeRef};
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement};
+use std::fmt::{self, Write};
+
+/// Siblings of one field that are shown.
+const HANDFUL: usize = 12;
+
+/// Bytes that are shown.
+const FEW_BYTES: usize = 6;
+
+/// Bytes in a line when all are shown.
+const BYTES_PER_LINE: usize = 16;
+
+/// Columns for a value where the width of the output is not known.
+const COLUMNS: usize = 100;
+
+/// Columns that a value gets however narrow the terminal is.
+const LEAST: usize = 8;
+
+/// Rows that are laid out together: memory does not grow with the message.
+const AT_ONCE: usize = 4096;
+
+/// How much is shown, and how.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// Nothing is cut or folded.
+    pub all: bool,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+    /// Colours.
+    pub theme: Theme,
+    /// Colours of the bytes, where a dump shows the same ones.
+    pub colouring: Option<&'a Colouring>,
+}
+
+impl Look<'_> {
+    /// Whether a group is told in one line.
+    pub fn folds(&self, node: NodeRef<'_>) -> bool {
+        !self.all && node.field().digest.is_some()
+    }
+}
+
+enum Row {
+    /// Offset, bytes, field, value, meaning.
+    Cells([String; 5], Role),
+    /// So many siblings of a field are left out, at this depth.
+    Rest(usize, &'static Field, usize),
+}
+
+/// Puts rows together and lays them out.
+pub struct Rows<'a> {
+    of: Dissection<'a>,
+    look: Look<'a>,
+    rows: Vec<Row>,
+    out: &'a mut String,
+}
+
+/// How often a field occurs among siblings.
+struct Count {
+    field: &'static Field,
+    total: usize,
+    seen: usize,
+    hidden: usize,
+}
+
+/// Write the table of what lies below a layer; nothing if nothing does.
+pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: Look<'_>, out: &mut String) -> fmt::Result {
+    if !layer.has_children() {
+        return Ok(());
+    }
+    let heads = ["offset", "bytes", "field", "value", "meaning"].map(String::from);
+    let mut rows = Rows { of, look, rows: vec![Row::Cells(heads, Role::Secondary)], out };
+    rows.children(layer, 0)?;
+    rows.lay_out()
+}
+
+impl Rows<'_> {
+    fn children(&mut self, parent: NodeRef<'_>, depth: usize) -> fmt::Result {
+        let mut counts: Vec<Count> = Vec::new();
+        for child in parent.children() {
+            match counts.iter_mut().find(|count| count.field.is(child.field())) {
+                Some(count) => count.total += 1,
+                None => counts.push(Count { field: child.field(), total: 1, seen: 0, hidden: 0 }),
+            }
+        }
+        for child in parent.children() {
+            let Some(count) = counts.iter_mut().find(|count| count.field.is(child.field())) else { continue };
+            count.seen += 1;
+            if count.seen > HANDFUL && !self.look.all {
+                count.hidden += 1;
+                continue;
+            }
+            let number = (count.total > 1).then_some(count.seen);
+            self.left_out(&mut counts, depth)?;
+            self.node(parent, child, number, depth)?;
+        }
+        self.left_out(&mut counts, depth)
+    }
+
+    fn left_out(&mut self, counts: &mut [Count], depth: usize) -> fmt::Result {
+        for count in counts.iter_mut().filter(|count| count.hidden > 0) {
+            self.push(Row::Rest(count.hidden, count.field, depth))?;
+            count.hidden = 0;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, parent: NodeRef<'_>, node: NodeRef<'_>, number: Option<usize>, depth: usize) -> fmt::Result {
+        let field = node.field();
+        let opens = node.has_children() && !self.look.folds(node);
+        let is_envelope = opens && matches!(field.kind, Kind::Group | Kind::Protocol);
+        let place = place_of(self.of, node.span());
+
+        let mut label = " ".repeat(2 * depth);
+        label.push_str(field.name);
+        if let Some(number) = number {
+            write!(label, " [{number}]")?;
+        }
+        let moved = node.span().is_somewhere() && parent.span().is_somewhere();
+        if moved && place.buffer != place_of(self.of, parent.span()).buffer {
+            write!(label, " in {}", place.buffer)?;
+        }
+        let mut value = String::new();
+        node.write_value(&mut Guarded(&mut value))?;
+        let mut meaning = String::new();
+        node.write_meaning(&mut Guarded(&mut meaning))?;
+
+        let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
+        let mut offset = place.base + u64::from(node.span().start);
+        let told = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
+        // The bytes of a group follow with its fields.
+        let bytes = if is_envelope { &[] } else { node.bytes() };
+        let per_line = if self.look.all && !opens { BYTES_PER_LINE } else { FEW_BYTES };
+        let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
+        let more = if rest.is_empty() || per_line == BYTES_PER_LINE { "" } else { " …" };
+        self.push(Row::Cells([told, format!("{}{more}", Spaced(first)), label, value, meaning], role))?;
+        if more.is_empty() {
+            for line in rest.chunks(BYTES_PER_LINE) {
+                offset += BYTES_PER_LINE as u64;
+                let cells = [offset.to_string(), Spaced(line).to_string(), String::new(), String::new(), String::new()];
+                self.push(Row::Cells(cells, role))?;
+            }
+        }
+        if opens { self.children(node, depth + 1) } else { Ok(()) }
+    }
+
+    fn push(&mut self, row: Row) -> fmt::Result {
+        self.rows.push(row);
+        if self.rows.len() >= AT_ONCE { self.lay_out() } else { Ok(()) }
+    }
+
+    fn lay_out(&mut self) -> fmt::Result {
+        let mut rows = std::mem::take(&mut self.rows);
+        let [value, meaning] = self.limits(&rows);
+        rows = if self.look.all { unfolded(rows, value, meaning) } else { shortened(rows, value, meaning) };
+
+        let mut table = comfy_table::Table::new();
+        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        for row in &rows {
+            match row {
+                Row::Cells(cells, _) => table.add_row(cells),
+                Row::Rest(..) => table.add_row([""; 5]),
+            };
+        }
+        if let Some(offsets) = table.column_mut(0) {
+            offsets.set_cell_alignment(CellAlignment::Right);
+        }
+        let bytes_column = 3 + table.column_max_content_widths().first().map_or(0, |width| usize::from(*width));
+        for (line, row) in table.lines().zip(&rows) {
+            match row {
+                Row::Cells(cells, role) => self.paint(&line, cells, *role)?,
+                Row::Rest(count, field, depth) => {
+                    let indent = bytes_column + 2 * depth;
+                    let rest = format_args!("… {count} more {} (-V shows all)", Plural(field.name));
+                    let rest = self.look.theme.paint(Role::Secondary, rest);
+                    write!(self.out, "{:indent$}{rest}", "")?;
+                }
+            }
+            self.out.push('\n');
+        }
+        Ok(())
+    }
+
+    /// Columns for values and for meanings.
+    fn limits(&self, rows: &[Row]) -> [usize; 2] {
+        const BETWEEN: usize = 2;
+        let mut widest = [0; 5];
+        for row in rows {
+            if let Row::Cells(cells, _) = row {
+                for (widest, cell) in widest.iter_mut().zip(cells) {
+                    *widest = width(cell).max(*widest);
+                }
+            }
+        }
+        let [offset, bytes, field, value, meaning] = widest;
+        let Some(columns) = self.look.width else { return [COLUMNS, COLUMNS] };
+        let left = columns.saturating_sub(offset + bytes + field + 4 * BETWEEN + 1);
+        if value + meaning <= left {
+            return [value.max(1), meaning.max(1)];
+        }
+        let for_meaning = meaning.min((left / 3).max(left.saturating_sub(value)));
+        [left.saturating_sub(for_meaning).max(LEAST), for_meaning.max(LEAST)]
+    }
+
+    /// The line of a row with its cells coloured: between them there is only space.
+    fn paint(&mut self, line: &str, cells: &[String; 5], bytes: Role) -> fmt::Result {
+        let is_head = bytes == Role::Secondary;
+        let roles = [Role::Offset, bytes, Role::Name, Role::Value, Role::Meaning];
+        let mut rest = line;
+        for (cell, role) in cells.iter().zip(roles) {
+            let words = cell.trim();
+            let Some((space, behind)) = rest.split_once(words).filter(|_| !words.is_empty()) else { continue };
+            let role = if is_head { Role::Secondary } else { role };
+            write!(self.out, "{space}{}", self.look.theme.paint(role, words))?;
+            rest = behind;
+        }
+        Ok(())
+    }
+}
+
+fn shortened(mut rows: Vec<Row>, value_limit: usize, meaning_limit: usize) -> Vec<Row> {
+    for row in &mut rows {
+        if let Row::Cells([_, _, _, value, meaning], _) = row {
+            cut(value, value_limit);
+            cut(meaning, meaning_limit);
+        }
+    }
+    rows
+}
+
+/// Values and meanings that are too wide go on in rows of their own.
+fn unfolded(rows: Vec<Row>, value_limit: usize, meaning_limit: usize) -> Vec<Row> {
+    let mut all = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Row::Cells([offset, bytes, field, value, meaning], role) = row else { continue };
+        let mut values = wrapped(&value, value_limit);
+        let mut meanings = wrapped(&meaning, meaning_limit);
+        let mut before = [offset, bytes, field];
+        let mut next = (values.next(), meanings.next());
+        loop {
+            let [offset, bytes, field] = std::mem::take(&mut before);
+            let words = |piece: Option<&str>| piece.unwrap_or_default().to_owned();
+            all.push(Row::Cells([offset, bytes, field, words(next.0), words(next.1)], role));
+            next = (values.next(), meanings.next());
+            if next == (None, None) {
+                break;
+            }
+        }
+    }
+    all
+}

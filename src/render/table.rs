@@ -1,0 +1,200 @@
+//! A heading and a table for each record: what people read.
+//!
+//! A message whose heading says it all takes one line. That is bytes that nobody understands, which are previewed, and
+//! a message with a name, nothing more to say of it and no more than a header's few fields: a keep-alive.
+
+use super::heading::Heading;
+use super::hexdump::{self, Colouring};
+use super::rows::{self, Look};
+use super::theme::{Role, Theme};
+use super::time::{Clock, TimeForm};
+use super::{KEPT, unwritable};
+use crate::record::{Message, Packet, Record, Tally, place_of};
+use crate::sink::{Begin, Problem, Sink};
+use crate::tree::{Dissection, Field, Layer, NodeRef, Want, clean};
+use crate::wire::data;
+use std::fmt::{self, Write};
+use std::io;
+
+/// Fields that a message of few words has at most: a length and a type, say.
+const FEW_FIELDS: usize = 3;
+
+/// What to show in tables.
+#[derive(Debug, Clone)]
+pub struct TableOptions {
+    /// Nothing is cut or folded: `-V`.
+    pub verbose_fields: bool,
+    /// Also the layers that carry a message: `-v`.
+    pub carriers: bool,
+    /// A hex dump behind each table: `-x`.
+    pub hex: bool,
+    /// Details of these protocols only; of all if there are none: `-O`.
+    pub details: Vec<&'static Field>,
+    /// Columns of the terminal; none if it is not one.
+    pub width: Option<usize>,
+    /// Colours.
+    pub theme: Theme,
+    /// How times are told: `-t`.
+    pub time: TimeForm,
+    /// Say which file follows.
+    pub file_names: bool,
+}
+
+/// Prints records as tables.
+pub struct Table<W> {
+    to: W,
+    options: TableOptions,
+    clock: Clock,
+    text: String,
+    /// Whether the last record took more than a line, if there was one.
+    was_long: Option<bool>,
+}
+
+impl<W: io::Write> Table<W> {
+    /// Prints to `to`.
+    pub fn new(to: W, options: TableOptions) -> Table<W> {
+        let clock = Clock::new(options.time);
+        Table { to, options, clock, text: String::new(), was_long: None }
+    }
+
+    fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
+        self.text.clear();
+        let printer = Printer { options: &self.options, heading: Heading { theme: self.options.theme, clock: &self.clock } };
+        write(&printer, &mut self.text).map_err(unwritable)?;
+        let is_long = self.text.lines().nth(1).is_some();
+        if self.was_long.is_some_and(|was_long| was_long || is_long) {
+            self.to.write_all(b"\n")?;
+        }
+        self.was_long = Some(is_long);
+        self.to.write_all(self.text.as_bytes())?;
+        self.text.shrink_to(KEPT);
+        Ok(())
+    }
+}
+
+impl<W: io::Write> Sink for Table<W> {
+    fn want(&self) -> Want {
+        Want::EVERYTHING
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        if !self.options.file_names {
+            return Ok(());
+        }
+        self.print(|printer, out| file_line(begin.file, printer.options.theme, out))
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.print(|printer, out| match record {
+            Record::Message(message) => printer.message(message, out),
+            Record::Packet(packet) => printer.packet(packet, out),
+            Record::Gap(gap) => printer.heading.gap(gap, out),
+        })
+    }
+
+    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// The line that says which file follows.
+pub(super) fn file_line(file: &str, theme: Theme, out: &mut String) -> fmt::Result {
+    let mut name = String::new();
+    clean(file, &mut name)?;
+    writeln!(out, "{}", theme.paint(Role::Secondary, format_args!("── {name} ──")))
+}
+
+struct Printer<'a> {
+    options: &'a TableOptions,
+    heading: Heading<'a>,
+}
+
+impl Printer<'_> {
+    fn message(&self, message: &Message<'_>, out: &mut String) -> fmt::Result {
+        let Some(node) = message.node() else { return Ok(()) };
+        let (of, options) = (message.of, self.options);
+        let carriers: Vec<&Layer> = message.carriers().into_iter().filter(|layer| self.shows_carrier(of, layer)).collect();
+        let is_data = node.field().is(&data::DATA);
+        let has_notes = message.notes().next().is_some();
+        let takes_line = !options.verbose_fields && (is_data || (says_it_all(message) && !has_notes));
+        self.heading.message(message, is_data && takes_line, out)?;
+
+        let colouring = self.colouring(of, carriers.iter().copied().chain([message.layer]));
+        for layer in &carriers {
+            self.section(of, layer, colouring.as_ref(), out)?;
+        }
+        if !takes_line && self.has_details(of, message.layer) {
+            if !carriers.is_empty() {
+                self.heading.layer(of, message.layer, out)?;
+            }
+            rows::table(of, node, self.look(colouring.as_ref()), out)?;
+        }
+        message.notes().try_for_each(|note| self.heading.note(of, note, out))?;
+        match &colouring {
+            Some(colouring) => {
+                let base = place_of(of, node.span()).base;
+                hexdump::of_node(of, node, base, colouring, options.theme, out)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
+        let of = packet.of;
+        self.heading.packet(packet, out)?;
+        let colouring = self.colouring(of, of.tree.layers.iter());
+        for layer in &of.tree.layers {
+            self.section(of, layer, colouring.as_ref(), out)?;
+        }
+        of.tree.notes.iter().try_for_each(|note| self.heading.note(of, note, out))?;
+        match &colouring {
+            Some(colouring) => hexdump::of_frame(of, colouring, self.options.theme, out),
+            None => Ok(()),
+        }
+    }
+
+    fn section(&self, of: Dissection<'_>, layer: &Layer, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {
+        self.heading.layer(of, layer, out)?;
+        match of.layer_node(layer) {
+            Some(node) if self.has_details(of, layer) => rows::table(of, node, self.look(colouring), out),
+            _ => Ok(()),
+        }
+    }
+
+    fn look<'c>(&self, colouring: Option<&'c Colouring>) -> Look<'c> {
+        let TableOptions { verbose_fields, width, theme, .. } = *self.options;
+        Look { all: verbose_fields, width, theme, colouring }
+    }
+
+    /// Colours are shared with a dump or there are none.
+    fn colouring<'t>(&self, of: Dissection<'t>, layers: impl Iterator<Item = &'t Layer>) -> Option<Colouring> {
+        let nodes = || layers.filter_map(|layer| of.layer_node(layer));
+        self.options.hex.then(|| Colouring::of(nodes(), |node| self.look(None).folds(node)))
+    }
+
+    /// A carrier that `-O` asks for is shown without `-v`.
+    fn shows_carrier(&self, of: Dissection<'_>, layer: &Layer) -> bool {
+        self.options.carriers || (!self.options.details.is_empty() && self.has_details(of, layer))
+    }
+
+    fn has_details(&self, of: Dissection<'_>, layer: &Layer) -> bool {
+        let details = &self.options.details;
+        let is_asked_for = |node: NodeRef<'_>| details.iter().any(|protocol| protocol.is(node.field()));
+        details.is_empty() || of.layer_node(layer).is_some_and(is_asked_for)
+    }
+}
+
+/// Whether the heading says all there is in a message.
+fn says_it_all(message: &Message<'_>) -> bool {
+    let few = |node: NodeRef<'_>| node.children().take(FEW_FIELDS + 1).count() <= FEW_FIELDS;
+    let flat = |node: NodeRef<'_>| node.children().all(|child| !child.has_children());
+    !message.name().is_empty() && message.info().is_empty() && message.node().is_some_and(|node| few(node) && flat(node))
+}

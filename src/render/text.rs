@@ -1,0 +1,123 @@
+//! Words made to fit: display width, cutting, wrapping, and a last guard before the terminal.
+
+use crate::tree::{clean, is_harmful};
+use std::fmt::{self, Write};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns that text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Cut text to `limit` columns, the last of which then says that it was cut.
+pub fn cut(text: &mut String, limit: usize) {
+    if width(text) > limit {
+        text.truncate(fitting(text, limit.saturating_sub(1)));
+        text.push('…');
+    }
+}
+
+/// The text in pieces of at most `limit` columns.
+pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let (piece, behind) = rest.split_at_checked(fitting(rest, limit).max(first))?;
+        rest = behind;
+        Some(piece)
+    })
+}
+
+/// Bytes of the text that fit into `limit` columns.
+fn fitting(text: &str, limit: usize) -> usize {
+    let mut columns = 0;
+    let fits = |(_, character): &(usize, char)| {
+        columns += character.width().unwrap_or(0);
+        columns <= limit
+    };
+    text.char_indices().take_while(fits).last().map_or(0, |(at, character)| at + character.len_utf8())
+}
+
+/// Writes words and spells out what a terminal might act on. For words that should be harmless already.
+pub struct Guarded<'a>(pub &'a mut String);
+
+impl Write for Guarded<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        if words.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+            self.0.push_str(words);
+            return Ok(());
+        }
+        words.chars().try_for_each(|character| {
+            if is_harmful(character) {
+                return write!(self.0, "{}", character.escape_unicode());
+            }
+            self.0.push(character);
+            Ok(())
+        })
+    }
+}
+
+/// What a layer is and says, in a line.
+pub fn told(name: &str, info: &str, out: &mut String) -> fmt::Result {
+    clean(name, out)?;
+    if !name.is_empty() && !info.is_empty() {
+        out.push_str(", ");
+    }
+    clean(info, out)
+}
+
+/// A label for several.
+pub struct Plural(pub &'static str);
+
+impl fmt::Display for Plural {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HISSING: [&str; 5] = ["s", "x", "z", "ch", "sh"];
+        let label = self.0;
+        match label.strip_suffix('y') {
+            Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => write!(f, "{stem}ies"),
+            _ if HISSING.iter().any(|end| label.ends_with(end)) => write!(f, "{label}es"),
+            _ => write!(f, "{label}s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_by_columns_not_by_bytes() {
+        let mut text = String::from("größer als");
+        cut(&mut text, 5);
+        assert_eq!(text, "größ…");
+        let mut wide = String::from("漢字漢字");
+        cut(&mut wide, 4);
+        assert_eq!(wide, "漢…");
+        let mut short = String::from("abc");
+        cut(&mut short, 3);
+        assert_eq!(short, "abc");
+    }
+
+    #[test]
+    fn wrapping_loses_nothing_even_where_nothing_fits() {
+        assert_eq!(wrapped("abcdefg", 3).collect::<Vec<_>>(), ["abc", "def", "g"]);
+        assert_eq!(wrapped("漢字", 1).collect::<Vec<_>>(), ["漢", "字"]);
+        assert_eq!(wrapped("", 3).count(), 0);
+    }
+
+    #[test]
+    fn labels_have_plurals() {
+        let words = ["entry", "key", "box", "address", "value", "match"].map(|label| Plural(label).to_string());
+        assert_eq!(words, ["entries", "keys", "boxes", "addresses", "values", "matches"]);
+    }
+
+    #[test]
+    fn the_guard_spells_out_escapes_and_keeps_backslashes() {
+        let mut out = String::new();
+        Guarded(&mut out).write_str("a\\n \x1b[0m é").unwrap();
+        assert_eq!(out, "a\\n \\u{1b}[0m é");
+    }
+}

@@ -1,0 +1,221 @@
+//! Times in the forms that tshark's `-t` knows, and as RFC 3339.
+//!
+//! A damaged file may have any time: one that no calendar has is written as seconds.
+
+use crate::tree::{Time, Timestamp};
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use std::fmt::{self, Write};
+
+const SECOND: i128 = 1_000_000_000;
+
+/// How times are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimeForm {
+    /// Seconds since the first frame: `r`.
+    #[default]
+    Relative,
+    /// The time of day where this runs: `a`.
+    Absolute,
+    /// The same with the date: `ad`.
+    Dated,
+    /// Seconds since the record before: `d`.
+    Delta,
+    /// Seconds since 1970: `e`.
+    Epoch,
+    /// The time of day in UTC: `u`.
+    Utc,
+}
+
+impl TimeForm {
+    /// The form by the letters that tshark has for it.
+    #[must_use]
+    pub fn named(letters: &str) -> Option<TimeForm> {
+        Some(match letters {
+            "r" => TimeForm::Relative,
+            "a" => TimeForm::Absolute,
+            "ad" => TimeForm::Dated,
+            "d" => TimeForm::Delta,
+            "e" => TimeForm::Epoch,
+            "u" => TimeForm::Utc,
+            _ => return None,
+        })
+    }
+}
+
+/// The times of a record.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct When {
+    /// When it was captured.
+    pub time: Time,
+    /// Nanoseconds since the first frame.
+    pub since_start: Option<i128>,
+    /// Nanoseconds since the record before.
+    pub since_previous: Option<i128>,
+}
+
+/// Writes times in one form.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    form: TimeForm,
+    zone: TimeZone,
+}
+
+impl Clock {
+    /// A clock for this form, set to the time zone of this machine.
+    #[must_use]
+    pub fn new(form: TimeForm) -> Clock {
+        let zone = match form {
+            TimeForm::Absolute | TimeForm::Dated => TimeZone::system(),
+            _ => TimeZone::UTC,
+        };
+        Clock { form, zone }
+    }
+
+    /// What to put before a time to tell a span from a point.
+    pub(super) fn sign(&self) -> &'static str {
+        match self.form {
+            TimeForm::Relative | TimeForm::Delta => "+",
+            _ => "",
+        }
+    }
+
+    /// The time; nothing where nobody recorded it.
+    pub(super) fn write(&self, when: When, out: &mut String) -> fmt::Result {
+        let (Some(time), Some(since_start)) = (when.time, when.since_start) else { return Ok(()) };
+        match self.form {
+            TimeForm::Relative => seconds(since_start, digits(since_start), out),
+            TimeForm::Delta => {
+                let since = when.since_previous.unwrap_or_default();
+                seconds(since, digits(since), out)
+            }
+            TimeForm::Epoch => epoch(time, out),
+            TimeForm::Absolute | TimeForm::Dated | TimeForm::Utc => match moment(time) {
+                Some(moment) => self.day_time(self.zone.to_datetime(moment), out),
+                None => epoch(time, out),
+            },
+        }
+    }
+
+    fn day_time(&self, at: DateTime, out: &mut String) -> fmt::Result {
+        if self.form == TimeForm::Dated {
+            write!(out, "{} ", at.date())?;
+        }
+        write!(out, "{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())?;
+        let nanos = i128::from(at.subsec_nanosecond());
+        fraction(nanos, digits(nanos), out)
+    }
+}
+
+/// Nanoseconds as seconds with this many digits behind the point.
+pub fn seconds(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::Result {
+    if nanos < 0 {
+        out.write_char('-')?;
+    }
+    let nanos = nanos.unsigned_abs();
+    write!(out, "{}", nanos / SECOND.unsigned_abs())?;
+    fraction(i128::try_from(nanos).unwrap_or_default(), digits, out)
+}
+
+/// Nanoseconds since 1970.
+pub fn since_1970(time: Timestamp) -> i128 {
+    time.since(Timestamp { seconds: 0, nanos: 0 })
+}
+
+fn epoch(time: Timestamp, out: &mut String) -> fmt::Result {
+    let nanos = since_1970(time);
+    seconds(nanos, digits(nanos), out)
+}
+
+fn fraction(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::Result {
+    let nanos = nanos % SECOND;
+    match digits {
+        6 => write!(out, ".{:06}", nanos / 1000),
+        _ => write!(out, ".{nanos:09}"),
+    }
+}
+
+/// Microseconds are enough unless there are nanoseconds.
+fn digits(nanos: i128) -> usize {
+    if nanos % 1000 == 0 { 6 } else { 9 }
+}
+
+fn moment(time: Timestamp) -> Option<jiff::Timestamp> {
+    let nanos = i32::try_from(i128::from(time.nanos) % SECOND).ok()?;
+    let seconds = time.seconds.checked_add(i64::from(time.nanos) / 1_000_000_000)?;
+    jiff::Timestamp::new(seconds, nanos).ok()
+}
+
+/// A time as RFC 3339 writes it, in UTC.
+pub struct Rfc3339(DateTime);
+
+impl Rfc3339 {
+    /// The time, if it has one: the years 0 to 9999.
+    pub fn of(time: Timestamp) -> Option<Rfc3339> {
+        let at = Offset::UTC.to_datetime(moment(time)?);
+        (at.year() >= 0).then_some(Rfc3339(at))
+    }
+}
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.0;
+        write!(f, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", at.year(), at.month(), at.day(), at.hour(), at.minute(), at.second())?;
+        let nanos = i128::from(at.subsec_nanosecond());
+        fraction(nanos, digits(nanos), f)?;
+        f.write_char('Z')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: Timestamp = Timestamp { seconds: 1_448_400_002, nanos: 55_398_000 };
+
+    fn told(form: TimeForm, time: Timestamp) -> String {
+        let mut clock = Clock::new(form);
+        clock.zone = TimeZone::fixed(jiff::tz::offset(2));
+        if form == TimeForm::Utc {
+            clock.zone = TimeZone::UTC;
+        }
+        let when = When { time: Some(time), since_start: Some(2_055_398_000), since_previous: Some(-1) };
+        let mut out = String::new();
+        clock.write(when, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn every_form_of_tshark_is_known() {
+        let told = ["r", "a", "ad", "d", "e", "u"].map(|letters| told(TimeForm::named(letters).unwrap(), AT));
+        assert_eq!(
+            told,
+            ["2.055398", "23:20:02.055398", "2015-11-24 23:20:02.055398", "-0.000000001", "1448400002.055398", "21:20:02.055398"]
+        );
+        assert_eq!(TimeForm::named("x"), None);
+    }
+
+    #[test]
+    fn a_time_that_no_calendar_has_is_told_in_seconds() {
+        let far = Timestamp { seconds: i64::MAX, nanos: u32::MAX };
+        assert_eq!(told(TimeForm::Utc, far), "9223372036854775811.294967295");
+        assert!(Rfc3339::of(far).is_none());
+        assert!(Rfc3339::of(Timestamp { seconds: -90_000_000_000, nanos: 0 }).is_none());
+    }
+
+    #[test]
+    fn rfc_3339_has_as_many_digits_as_needed() {
+        let written = |seconds, nanos| Rfc3339::of(Timestamp { seconds, nanos }).unwrap().to_string();
+        assert_eq!(Rfc3339::of(AT).unwrap().to_string(), "2015-11-24T21:20:02.055398Z");
+        assert_eq!(written(0, 1), "1970-01-01T00:00:00.000000001Z");
+        assert_eq!(written(0, 1_500_000_000), "1970-01-01T00:00:01.500000Z");
+        assert_eq!(written(-1, 500_000_000), "1969-12-31T23:59:59.500000Z");
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_time_that_nobody_recorded() {
+        let mut out = String::new();
+        Clock::new(TimeForm::Relative).write(When::default(), &mut out).unwrap();
+        assert_eq!(out, "");
+    }
+}
