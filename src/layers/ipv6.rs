@@ -17,7 +17,7 @@ pub static PROTOCOL: Protocol = layer(&IPV6, FIELDS);
 
 fields! {
     IPV6 = protocol("ipv6", "IPv6", "Internet Protocol version 6");
-    VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000);
+    VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000).also("ip.version");
     TCLASS = number("ipv6.tclass", "Traffic class", "How to treat the packet").hex(2).mask(0x0ff0_0000);
     FLOW = number("ipv6.flow", "Flow label", "Which flow it belongs to").hex(6).mask(0x000f_ffff);
     PLEN = number("ipv6.plen", "Payload length", "Bytes behind this header");

@@ -51,8 +51,6 @@ pub fn datagram(wire: &mut Wire<'_>, stream: Option<u32>, missing: usize) -> Res
     if !payload.is_empty() {
         wire.bytes(&PAYLOAD, payload.len())?;
     }
-    if payload.end < start + captured {
-        wire.put(&TRAILER, Value::Bytes, payload.end..start + captured);
-    }
+    wire.rest(&TRAILER);
     Ok((payload, (start + on_wire).saturating_sub(end)))
 }
