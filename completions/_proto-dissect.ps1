@@ -1,0 +1,66 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'proto-dissect' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'proto-dissect'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'proto-dissect' {
+            [CompletionResult]::new('-T', '-T ', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'A column of -T fields, by field name; may be given again')
+            [CompletionResult]::new('--field', '--field', [CompletionResultType]::ParameterName, 'A column of -T fields, by field name; may be given again')
+            [CompletionResult]::new('-E', '-E ', [CompletionResultType]::ParameterName, 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n')
+            [CompletionResult]::new('--fields-option', '--fields-option', [CompletionResultType]::ParameterName, 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N printed records')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N printed records')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--packets', '--packets', [CompletionResultType]::ParameterName, 'Show frames with all their layers instead of messages')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'A line for each record, the same as -T list')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'A line for each record, the same as -T list')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'A JSON object for each record, one a line, the same as -T ndjson')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Fold and cut nothing')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Fold and cut nothing')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Add the link, IP and transport fields that carry a message')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Add the link, IP and transport fields that carry a message')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Add a hex dump')
+            [CompletionResult]::new('--hex', '--hex', [CompletionResultType]::ParameterName, 'Add a hex dump')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Exit with 5 when messages are malformed or stream bytes are missing')
+            [CompletionResult]::new('--exit-status', '--exit-status', [CompletionResultType]::ParameterName, 'Exit with 1 when nothing was printed')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (roff)')
+            break
+        }
+        'proto-dissect;completions' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'proto-dissect;man' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

@@ -1,0 +1,58 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[proto-dissect] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'proto-dissect'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'proto-dissect'= {
+            cand -T 'Form of the output'
+            cand --format 'Form of the output'
+            cand -e 'A column of -T fields, by field name; may be given again'
+            cand --field 'A column of -T fields, by field name; may be given again'
+            cand -E 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n'
+            cand --fields-option 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n'
+            cand -c 'Stop after N printed records'
+            cand --count 'Stop after N printed records'
+            cand --color 'When to use colours'
+            cand --packets 'Show frames with all their layers instead of messages'
+            cand -l 'A line for each record, the same as -T list'
+            cand --list 'A line for each record, the same as -T list'
+            cand --json 'A JSON object for each record, one a line, the same as -T ndjson'
+            cand -V 'Fold and cut nothing'
+            cand --full 'Fold and cut nothing'
+            cand -v 'Add the link, IP and transport fields that carry a message'
+            cand --verbose 'Add the link, IP and transport fields that carry a message'
+            cand -x 'Add a hex dump'
+            cand --hex 'Add a hex dump'
+            cand --strict 'Exit with 5 when messages are malformed or stream bytes are missing'
+            cand --exit-status 'Exit with 1 when nothing was printed'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand completions 'Print the completions of a shell'
+            cand man 'Print the manual page (roff)'
+        }
+        &'proto-dissect;completions'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'proto-dissect;man'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+    ]
+    $completions[$command]
+}

@@ -1,0 +1,51 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_proto_dissect_global_optspecs
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex c/count= color= strict exit-status version h/help
+end
+
+function __fish_proto_dissect_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_proto_dissect_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_proto_dissect_using_subcommand
+    set -l cmd (__fish_proto_dissect_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s T -l format -d 'Form of the output' -r -f -a "table\t'A heading and a table of fields for each record'
+list\t'A line for each record'
+ndjson\t'A JSON object for each record, one a line'
+json\t'All records in one JSON array'
+fields\t'The columns of -e'"
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s e -l field -d 'A column of -T fields, by field name; may be given again' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s E -l fields-option -d 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s c -l count -d 'Stop after N printed records' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l packets -d 'Show frames with all their layers instead of messages'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s l -l list -d 'A line for each record, the same as -T list'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l json -d 'A JSON object for each record, one a line, the same as -T ndjson'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s V -l full -d 'Fold and cut nothing'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s v -l verbose -d 'Add the link, IP and transport fields that carry a message'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s x -l hex -d 'Add a hex dump'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l strict -d 'Exit with 5 when messages are malformed or stream bytes are missing'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l exit-status -d 'Exit with 1 when nothing was printed'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 'Print the version'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "completions" -d 'Print the completions of a shell'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "man" -d 'Print the manual page (roff)'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand man" -s h -l help -d 'Print help'

@@ -1,0 +1,84 @@
+//! Running the program and comparing what it prints with what is kept in `tests/golden/`.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "shared by tests that need parts of it")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run left behind.
+pub struct Run {
+    /// Exit code.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+/// The program, in the folder of the project, with nothing of the caller's terminal.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
+    command
+}
+
+/// Run it with these arguments, and with this on standard input.
+pub fn run_with(arguments: &[&str], input: &[u8]) -> Run {
+    let mut child =
+        program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A program that ends early does not read all of it.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run {
+        code: done.status.code().unwrap_or(-1),
+        out: String::from_utf8(done.stdout).unwrap(),
+        err: String::from_utf8(done.stderr).unwrap(),
+    }
+}
+
+/// Run it with these arguments.
+pub fn run(arguments: &[&str]) -> Run {
+    run_with(arguments, b"")
+}
+
+/// Compare with a kept text. `UPDATE=1` keeps the new one instead; a person reads the difference.
+pub fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, text).unwrap();
+        return;
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    if let Some((number, (old, new))) = (1..).zip(kept.lines().zip(text.lines())).find(|(_, (old, new))| old != new) {
+        panic!("{name} line {number}:\n  kept {old}\n  now  {new}\nUPDATE=1 cargo test keeps the new text");
+    }
+    assert_eq!(kept.lines().count(), text.lines().count(), "{name} has another number of lines");
+    assert_eq!(kept, text, "{name} differs in its line ends");
+}
+
+/// A file of its own for a test, which goes away with it.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A file with this content.
+    pub fn new(name: &str, content: &[u8]) -> Scratch {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&path, content).unwrap();
+        Scratch(path)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

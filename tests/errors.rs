@@ -1,0 +1,168 @@
+//! What goes wrong says so in a line, with the exit code that belongs to it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{Run, Scratch, program, run, run_with};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
+const SESSION: &str = "samples/pipboy.pcap";
+
+/// One or two lines, no backtrace, and the words that help.
+fn assert_error(run: &Run, code: i32, words: &[&str]) {
+    assert_eq!(run.code, code, "{}", run.err);
+    assert!((1..=2).contains(&run.err.lines().count()), "{}", run.err);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    for word in words {
+        assert!(run.err.contains(word), "{word:?} is not in: {}", run.err);
+    }
+}
+
+#[test]
+fn a_missing_file_is_exit_3() {
+    assert_error(&run(&["samples/nothing.pcap"]), 3, &["samples/nothing.pcap", "No such file"]);
+}
+
+#[test]
+fn a_directory_is_exit_3() {
+    assert_error(&run(&["samples"]), 3, &["samples", "directory"]);
+}
+
+#[test]
+fn an_empty_file_is_exit_4_with_nothing_printed() {
+    let empty = Scratch::new("empty", b"");
+    for arguments in [&[empty.path()][..], &["--json", empty.path()], &["-T", "json", empty.path()]] {
+        let run = run(arguments);
+        assert_error(&run, 4, &["empty", "expected"]);
+        assert_eq!(run.out, "");
+    }
+    assert_error(&run_with(&[], b""), 4, &["-: ", "empty"]);
+}
+
+#[test]
+fn what_is_no_capture_is_exit_4() {
+    let prose = Scratch::new("prose", b"Dear diary, today I met a deathclaw.\n");
+    assert_error(&run(&[prose.path()]), 4, &["not a capture", "not hex"]);
+    let noise = Scratch::new("noise", &[0xfe; 300]);
+    assert_error(&run(&[noise.path()]), 4, &["not a capture"]);
+}
+
+#[test]
+fn a_cut_header_is_exit_4() {
+    let bytes = fs::read(SESSION).unwrap();
+    let cut = Scratch::new("header.pcap", &bytes[..10]);
+    assert_error(&run(&[cut.path()]), 4, &["pcap"]);
+}
+
+#[test]
+fn a_cut_last_packet_is_exit_5_after_everything_before_it() {
+    let bytes = fs::read(SESSION).unwrap();
+    let whole = run(&["--json", SESSION]);
+    let cut = Scratch::new("cut.pcap", &bytes[..bytes.len() - 7]);
+    let run = run(&["--json", cut.path()]);
+    assert_error(&run, 5, &["truncated", "frame 209"]);
+    let lines: Vec<&str> = run.out.lines().collect();
+    let [.., error, end] = lines[..] else { panic!("{}", run.out) };
+    assert!(error.contains(r#""type":"error","code":"truncated""#), "{error}");
+    assert!(end.contains(r#""frames":209"#) && end.contains(r#""truncated":true"#), "{end}");
+    let before: Vec<&str> = lines[1..lines.len() - 2].to_vec();
+    assert_eq!(whole.out.lines().skip(1).take(before.len()).collect::<Vec<_>>(), before);
+    let array = common::run(&["-T", "json", cut.path()]);
+    assert!(serde_json::from_str::<serde_json::Value>(&array.out).is_ok());
+}
+
+#[test]
+fn several_files_are_all_read_and_the_gravest_code_counts() {
+    let run = run(&["-l", "samples/nothing.pcap", SESSION]);
+    assert_eq!(run.code, 3);
+    assert!(run.out.lines().count() > 80);
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let mut child =
+        program().args(["--json", "--packets", SESSION]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::with_capacity(64, child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    drop(out);
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+    assert!(line.contains("begin"));
+}
+
+#[test]
+fn records_of_a_growing_pipe_appear_at_once() {
+    let bytes = fs::read(SESSION).unwrap();
+    for arguments in [&["--json"][..], &["-l"], &["-T", "table"], &["-e", "frame.number"]] {
+        let mut child = program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        // File header and the first frame, no more.
+        stdin.write_all(&bytes[..24 + 16 + 64]).unwrap();
+        let mut line = String::new();
+        while line.is_empty() || line.contains("begin") {
+            line.clear();
+            assert!(out.read_line(&mut line).unwrap() > 0, "{arguments:?} ended");
+        }
+        drop(stdin);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_2_before_any_input_is_opened() {
+    for (arguments, words) in [
+        (&["--nonsense"][..], &["--nonsense"][..]),
+        (&["-T", "xml", "nothing"], &["xml", "ndjson"]),
+        (&["-T", "fields", "nothing"], &["-e"]),
+        (&["-e", "pipboy.tipe", "nothing"], &["pipboy.tipe", "pipboy.type"]),
+        (&["-e", "frame.nmber", "nothing"], &["frame.number"]),
+        (&["-E", "occurrence=f", "nothing"], &["-e"]),
+        (&["-e", "ip.src", "-E", "occurrence=x", "nothing"], &["f, l or a"]),
+        (&["-e", "ip.src", "-E", "what", "nothing"], &["NAME=VALUE"]),
+        (&["--json", "-e", "ip.src", "nothing"], &["-e"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert_eq!(run.out, "");
+        for word in words {
+            assert!(run.err.contains(word), "{arguments:?}: {word:?} is not in: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn strict_and_exit_status_change_the_code() {
+    assert_eq!(run(&["-l", "samples/pipboy-damaged.pcap"]).code, 0);
+    assert_eq!(run(&["-l", "--strict", "samples/pipboy-damaged.pcap"]).code, 5);
+    assert_eq!(run(&["-l", "--strict", SESSION]).code, 0);
+    let header = Scratch::new("no-packets.pcap", &fs::read(SESSION).unwrap()[..24]);
+    assert_eq!(run(&[header.path()]).code, 0);
+    assert_eq!(run(&["--exit-status", header.path()]).code, 1);
+    assert_eq!(run(&["--exit-status", "-l", SESSION]).code, 0);
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let help = run(&["-h"]);
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    assert!(help.out.contains("Examples:") && help.out.lines().count() <= 50, "{}", help.out);
+    assert!(run(&["--version"]).out.starts_with("proto-dissect "));
+}
+
+/// Any prefix of a capture, any garbage: orderly ends, valid JSON.
+#[test]
+fn any_prefix_of_a_capture_ends_in_order() {
+    let bytes = fs::read("samples/pipboy-ipv6.pcapng").unwrap();
+    for cut in (0..bytes.len()).step_by(211) {
+        let run = run_with(&["--json"], &bytes[..cut]);
+        assert!([0, 4, 5].contains(&run.code), "cut at {cut}: exit {} {}", run.code, run.err);
+        for line in run.out.lines() {
+            assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "cut at {cut}: {line}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Every form of output, exactly as it is printed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{assert_golden, run, run_with};
+use serde_json::Value;
+use std::collections::HashSet;
+
+const SESSION: &str = "samples/pipboy.pcap";
+
+/// The records of a run as JSON, each an object.
+fn records(arguments: &[&str]) -> Vec<Value> {
+    let run = run(arguments);
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn messages(arguments: &[&str]) -> Vec<Value> {
+    records(arguments).into_iter().filter(|record| record["type"] == "message").collect()
+}
+
+#[test]
+fn forms_print_what_is_kept() {
+    for (name, arguments) in [
+        ("table.txt", &["-c", "24", SESSION][..]),
+        ("table-full.txt", &["-V", "-c", "11", SESSION]),
+        ("table-verbose-hex.txt", &["-v", "-x", "-c", "5", SESSION]),
+        ("table-colour.txt", &["--color", "always", "-c", "6", "-x", SESSION]),
+        ("table-damaged.txt", &["samples/pipboy-damaged.pcap"]),
+        ("table-layers.txt", &["samples/layers.pcap"]),
+        ("table-packets.txt", &["--packets", "samples/layers.pcap"]),
+        ("list.txt", &["-l", SESSION]),
+        ("list-packets.txt", &["--packets", "-l", SESSION]),
+        ("list-midstream.txt", &["-l", "samples/pipboy-midstream.pcap"]),
+        ("ndjson.txt", &["--json", "-c", "12", SESSION]),
+        ("ndjson-damaged.txt", &["--json", "samples/pipboy-damaged.pcap"]),
+        ("ndjson-packets.txt", &["--json", "--packets", "samples/layers.pcap"]),
+        ("ndjson-ipv6.txt", &["--json", "-v", "-c", "4", "samples/pipboy-ipv6.pcapng"]),
+        ("json.txt", &["-T", "json", "samples/linux-cooked.pcap"]),
+        ("several-files.txt", &["-l", "samples/linux-cooked.pcap", "samples/null-loopback.pcap"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
+        assert_golden(name, &run.out);
+    }
+}
+
+#[test]
+fn columns_are_written_as_tshark_writes_them() {
+    let columns = ["-T", "fields", "-e", "frame.number", "-e", "tcp.port", "-e", "ip.src", "-e", "pipboy.type"];
+    let all = run(&[&columns[..], &["--packets", "-c", "12", SESSION]].concat());
+    assert_golden("fields.txt", &all.out);
+    let first = run(&[&columns[..], &["--packets", "-c", "12", "-E", "occurrence=f", SESSION]].concat());
+    assert!(all.out.contains("41508,27000\t") && !first.out.contains("41508,27000\t"), "{}", first.out);
+    assert_eq!(run(&["-e", "message.name", "-c", "1", SESSION]).out, "discovery_request\n");
+}
+
+#[test]
+fn no_escape_byte_reaches_a_pipe() {
+    for arguments in [&[SESSION][..], &["-l", SESSION], &["-V", "-x", "-v", SESSION], &["--packets", SESSION]] {
+        assert!(!run(arguments).out.contains('\x1b'));
+    }
+    assert!(run(&["--color", "always", "-c", "1", SESSION]).out.contains('\x1b'));
+}
+
+#[test]
+fn a_follow_dump_says_what_its_capture_says() {
+    let of_capture: Vec<Value> = messages(&["--json", SESSION]).into_iter().filter(|m| m["stream"] == "tcp/0").collect();
+    let of_dump = messages(&["--json", "samples/pipboy-follow.txt"]);
+    assert!(of_dump.len() > 70);
+    for side in ["c2s", "s2c"] {
+        let said = |messages: &[Value]| -> Vec<[Value; 5]> {
+            let by_side = messages.iter().filter(|message| message["dir"] == side);
+            by_side.map(|m| ["name", "off", "len", "fields", "buffer"].map(|key| m[key].clone())).collect()
+        };
+        assert_eq!(said(&of_capture), said(&of_dump));
+    }
+}
+
+#[test]
+fn a_message_piped_in_as_hex_is_recognised() {
+    let greeting = b"23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72 73 69 6f 6e 22 3a 22 31 2e 31 2e 33 30 2e 30 22 7d 0a";
+    let run = run_with(&["--json"], greeting);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains(r#""info":"en 1.1.30.0""#), "{}", run.out);
+    let frame = run_with(&["-l"], &std::fs::read("samples/pipboy-greeting.hex").unwrap());
+    assert!(frame.out.contains("connection_accepted"), "{}", frame.out);
+}
+
+#[test]
+fn maps_lead_every_byte_of_a_message_back_to_its_frames() {
+    for message in messages(&["--json", "samples/pipboy-damaged.pcap"]) {
+        let Some(map) = message["map"].as_array() else { continue };
+        let mut at = message["off"].as_u64().unwrap();
+        for piece in map {
+            assert_eq!(piece["off"].as_u64().unwrap(), at);
+            at += piece["len"].as_u64().unwrap();
+        }
+        assert_eq!(at, message["off"].as_u64().unwrap() + message["len"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn the_last_line_counts_what_was_printed() {
+    for file in ["samples/pipboy.pcap", "samples/pipboy-damaged.pcap", "samples/pipboy-midstream.pcap", "samples/layers.pcap"] {
+        let records = records(&["--json", file]);
+        let end = records.last().unwrap();
+        let count = |kind: &str| records.iter().filter(|record| record["type"] == kind).count() as u64;
+        assert_eq!(end["type"], "end");
+        assert_eq!(end["messages"].as_u64().unwrap(), count("message"));
+        assert_eq!(end["gaps"].as_u64().unwrap(), count("gap"));
+    }
+}
+
+#[test]
+fn both_views_count_the_same() {
+    let end = |arguments: &[&str]| records(arguments).last().unwrap().clone();
+    for file in ["samples/pipboy.pcap", "samples/pipboy-damaged.pcap"] {
+        assert_eq!(end(&["--json", file]), end(&["--json", "--packets", file]));
+    }
+}
+
+#[test]
+fn an_array_is_one_json_value_with_the_same_records() {
+    let array: Vec<Value> = serde_json::from_str(&run(&["-T", "json", SESSION]).out).unwrap();
+    assert_eq!(array, records(&["--json", SESSION]));
+}
+
+#[test]
+fn hostile_text_reaches_no_output_raw() {
+    let hostile = "{\"lang\":\"\\u001b[31m\u{9b}31m\u{202e}\",\"version\":\"\x07\"}";
+    let mut message = u32::try_from(hostile.len()).unwrap().to_le_bytes().to_vec();
+    message.push(1);
+    message.extend(hostile.as_bytes());
+    let hex: String = message.iter().map(|byte| format!("{byte:02x} ")).collect();
+    let bad: HashSet<char> = ['\x1b', '\u{9b}', '\u{202e}', '\x07'].into();
+    for arguments in [&[][..], &["-V"], &["-l"], &["-x"], &["--json"], &["-T", "json"], &["-e", "pipboy.json"]] {
+        let run = run_with(arguments, hex.as_bytes());
+        assert!(!run.out.is_empty() && !run.out.contains(|c| bad.contains(&c)), "{arguments:?}: {:?}", run.out);
+    }
+}
