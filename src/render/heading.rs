@@ -53,7 +53,8 @@ impl Heading<'_> {
             write!(out, "  {}", self.theme.paint(Role::Protocol, path))?;
         }
         self.ends(packet.ends(), out)?;
-        said("", packet.info(), out)?;
+        let (name, info) = words_of(packet);
+        said(name, info, out)?;
         out.push('\n');
         Ok(())
     }
@@ -137,6 +138,13 @@ pub fn times_of(message: &Message<'_>) -> When {
 /// The times of a frame.
 pub fn moments_of(packet: &Packet<'_>) -> When {
     When { time: packet.of.tree.frame.time, since_start: packet.since_start, since_previous: packet.since_previous }
+}
+
+/// What the innermost layer that has something to say is and says.
+pub fn words_of<'t>(packet: &Packet<'t>) -> (&'t str, &'t str) {
+    let tree = packet.of.tree;
+    let words = |layer: &Layer| (tree.made(layer.name), tree.made(layer.info));
+    tree.layers.iter().rev().map(words).find(|words| *words != ("", "")).unwrap_or_default()
 }
 
 /// The colour of a level.

@@ -2,7 +2,7 @@
 //!
 //! No width is known before the last record, so columns have the least width that most records need, as tshark's do.
 
-use super::heading::{moments_of, role_of, times_of};
+use super::heading::{moments_of, role_of, times_of, words_of};
 use super::table::file_line;
 use super::text::{Guarded, told};
 use super::theme::{Role, Theme};
@@ -72,7 +72,8 @@ impl<W: io::Write> List<W> {
         let innermost = packet.innermost().and_then(|layer| of.layer_node(layer));
         let protocol = innermost.map_or("", |node| node.field().name);
         self.columns(frame.number, moments_of(packet), packet.ends(), protocol, frame.original)?;
-        clean(packet.info(), &mut self.line)?;
+        let (name, info) = words_of(packet);
+        told(name, info, &mut self.line)?;
         of.tree.notes.iter().try_for_each(|note| self.note(of, note))
     }
 

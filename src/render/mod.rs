@@ -11,9 +11,13 @@ mod list;
 mod pseudo;
 mod rows;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 mod theme;
 mod time;
+#[cfg(test)]
+mod trial;
 
 pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
 pub use json::{Json, JsonOptions, Shape};
@@ -21,7 +25,7 @@ pub use list::{List, ListOptions};
 pub use pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub use table::{Table, TableOptions};
 pub use theme::{Painted, Role, Theme};
-pub use time::{Clock, TimeForm};
+pub use time::TimeForm;
 
 use std::{fmt, io};
 

@@ -2,7 +2,7 @@
 
 use super::time::{seconds, since_1970};
 use crate::record::{Path, Record};
-use crate::tree::{Ends, FrameInfo, Kind, StreamId};
+use crate::tree::{Ends, FrameInfo, Kind, StreamId, Timestamp};
 use std::fmt;
 
 /// A field of the record itself.
@@ -24,6 +24,8 @@ pub enum Answer<'t> {
     Number(u64),
     /// Nanoseconds, shown as seconds.
     Nanos(i128),
+    /// A point in time, shown as seconds since 1970 with the fraction as it stands, even one that is out of range.
+    Time(Timestamp),
     /// Words of a protocol or from the capture.
     Words(&'t str),
     /// A conversation.
@@ -37,6 +39,8 @@ impl fmt::Display for Answer<'_> {
         match self {
             Answer::Number(number) => number.fmt(f),
             Answer::Nanos(nanos) => seconds(*nanos, 9, f),
+            Answer::Time(time) if time.seconds < 0 => seconds(since_1970(*time), 9, f),
+            Answer::Time(time) => write!(f, "{}.{:09}", time.seconds, time.nanos),
             Answer::Words(words) => crate::tree::clean(words, f),
             Answer::Stream(stream) => stream.fmt(f),
             Answer::Path(path) => path.fmt(f),
@@ -116,7 +120,7 @@ fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
         Record::Packet(packet) => packet.of.tree.frame.time,
         Record::Gap(_) => None,
     };
-    time.map(|time| Answer::Nanos(since_1970(time)))
+    time.map(Answer::Time)
 }
 
 fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

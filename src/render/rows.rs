@@ -21,6 +21,9 @@ const FEW_BYTES: usize = 6;
 /// Bytes in a line when all are shown.
 const BYTES_PER_LINE: usize = 16;
 
+/// Columns below which a line has half as many.
+const NARROW: usize = 100;
+
 /// Columns for a value where the width of the output is not known.
 const COLUMNS: usize = 100;
 
@@ -47,6 +50,11 @@ impl Look<'_> {
     /// Whether a group is told in one line.
     pub fn folds(&self, node: NodeRef<'_>) -> bool {
         !self.all && node.field().digest.is_some()
+    }
+
+    fn bytes_per_line(&self) -> usize {
+        let is_narrow = self.width.is_some_and(|columns| columns < NARROW);
+        if is_narrow { BYTES_PER_LINE / 2 } else { BYTES_PER_LINE }
     }
 }
 
@@ -140,13 +148,14 @@ impl Rows<'_> {
         let told = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
         // The bytes of a group follow with its fields.
         let bytes = if is_envelope { &[] } else { node.bytes() };
-        let per_line = if self.look.all && !opens { BYTES_PER_LINE } else { FEW_BYTES };
+        let shows_all = self.look.all && !opens;
+        let per_line = if shows_all { self.look.bytes_per_line() } else { FEW_BYTES };
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
-        let more = if rest.is_empty() || per_line == BYTES_PER_LINE { "" } else { " …" };
+        let more = if rest.is_empty() || shows_all { "" } else { " …" };
         self.push(Row::Cells([told, format!("{}{more}", Spaced(first)), label, value, meaning], role))?;
-        if more.is_empty() {
-            for line in rest.chunks(BYTES_PER_LINE) {
-                offset += BYTES_PER_LINE as u64;
+        if shows_all {
+            for line in rest.chunks(per_line) {
+                offset += per_line as u64;
                 let cells = [offset.to_string(), Spaced(line).to_string(), String::new(), String::new(), String::new()];
                 self.push(Row::Cells(cells, role))?;
             }
@@ -209,7 +218,7 @@ impl Rows<'_> {
             return [value.max(1), meaning.max(1)];
         }
         let for_meaning = meaning.min((left / 3).max(left.saturating_sub(value)));
-        [left.saturating_sub(for_meaning).max(LEAST), for_meaning.max(LEAST)]
+        [left.saturating_sub(for_meaning).max(LEAST), for_meaning.max(LEAST.min(meaning))]
     }
 
     /// The line of a row with its cells coloured: between them there is only space.

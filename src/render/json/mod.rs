@@ -6,6 +6,8 @@
 mod nodes;
 mod records;
 mod safe;
+#[cfg(test)]
+mod tests;
 
 use super::KEPT;
 use crate::record::{Record, Tally};

@@ -3,6 +3,7 @@
 use super::nodes::{Children, Notes, Shown};
 use crate::input::link_name;
 use crate::record::{Buffer, Message, Packet, Tally, pieces_of, place_of};
+use crate::render::heading::words_of;
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Ends, Gap, Layer, NodeRef, Note, Time};
@@ -138,7 +139,10 @@ impl Serialize for OfPacket<'_, '_> {
         if let Some(path) = packet.path() {
             map.serialize_entry("path", &Shown(path))?;
         }
-        words("info", packet.info(), &mut map)?;
+        match words_of(packet) {
+            (only, "") | ("", only) => words("info", only, &mut map)?,
+            (name, info) => map.serialize_entry("info", &Shown(format_args!("{name}, {info}")))?,
+        }
         if let Some(ends) = packet.ends() {
             speakers(ends, &mut map)?;
         }
