@@ -364,13 +364,11 @@ impl Stream {
 
     /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
     fn drain_both(&mut self, out: &mut Out<'_>) {
-        let first = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
-        let mut sides = Side::BOTH.to_vec();
-        while let Some(side) = sides.iter().copied().min_by_key(|side| first(self.half(*side)).unwrap_or(u64::MAX)) {
-            if self.half(side).order.buffered().is_empty() || !self.step(side, Behind::More, out) {
-                sides.retain(|other| *other != side);
-            }
+        let first = out.tree.layers.len();
+        for side in Side::BOTH {
+            while !self.half(side).order.buffered().is_empty() && self.step(side, Behind::More, out) {}
         }
+        out.tree.sort_layers(first);
     }
 
     /// One message, or one run of data. False if more bytes are needed.

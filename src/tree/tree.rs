@@ -196,6 +196,24 @@ impl Tree {
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 
+    /// Put the layers from `first` on, messages of one stream, into the order in which they were complete. What one side said
+    /// keeps its order.
+    pub fn sort_layers(&mut self, first: usize) {
+        let mut latest = [0; 2];
+        let mut complete = Vec::new();
+        for layer in self.layers.get(first..).unwrap_or_default() {
+            let source = self.nodes.get(layer.node as usize).and_then(|node| self.source(node.span));
+            let Some(Source { origin: Origin::Stream(_, side), .. }) = source else { return };
+            let frame = source.and_then(|source| self.pieces_of(source).iter().map(|piece| piece.frame).max());
+            let Some(latest) = latest.get_mut(side.index()) else { return };
+            *latest = frame.unwrap_or_default().max(*latest);
+            complete.push((*latest, *layer));
+        }
+        complete.sort_by_key(|(frame, _)| *frame);
+        self.layers.truncate(first);
+        self.layers.extend(complete.into_iter().map(|(_, layer)| layer));
+    }
+
     /// Stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on. In one piece in this frame they stay where
     /// they are, and `bytes` is nothing; else they are kept here.
     pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {

@@ -10,28 +10,28 @@ impl Protocol {
         match (wire.cut(), result) {
             (Cut::Stream { want }, _) => {
                 let code = self.truncated.unwrap_or(&UNFINISHED);
-                wire.note_ahead(code, format_args!("the stream ends after {have} of {}{want} bytes", at_least(have, want)));
+                wire.note_layer(code, format_args!("the stream ends after {have} of {}{want} bytes", at_least(have, want)));
             }
             (Cut::Lost { want, lost }, _) => {
                 let code = self.gap.unwrap_or(&LOST);
-                wire.note_ahead(code, format_args!("{lost} bytes are missing from the capture after {have} of {want}"));
+                wire.note_layer(code, format_args!("{lost} bytes are missing from the capture after {have} of {want}"));
             }
             (Cut::Capture, Err(Error::Short { needed })) => {
-                wire.note_ahead(&CUT, format_args!("the capture holds {needed} bytes too few of this frame"));
+                wire.note_layer(&CUT, format_args!("the capture holds {needed} bytes too few of this frame"));
             }
             (Cut::No, Err(Error::Short { needed })) => {
-                wire.note_ahead(&SHORT, format_args!("{needed} more bytes needed, {} left", wire.remaining()));
+                wire.note_layer(&SHORT, format_args!("{needed} more bytes needed, {} left", wire.remaining()));
             }
             (_, Err(Error::Malformed) | Ok(())) => {}
         }
         let left = wire.remaining();
         if left > 0 && result.is_ok() && wire.cut() == Cut::No {
-            wire.note_ahead(&LEFT_OVER, format_args!("{left} more than the fields explain"));
+            wire.note_layer(&LEFT_OVER, format_args!("{left} more than the fields explain"));
         }
         wire.rest(self.rest.unwrap_or(&data::BYTES));
         let left_out = wire.left_out();
         if left_out > 0 {
-            wire.note(&FULL, format_args!("{left_out} fields are not shown"));
+            wire.note_layer(&FULL, format_args!("{left_out} fields are not shown"));
         }
         left
     }

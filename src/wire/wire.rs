@@ -324,6 +324,12 @@ impl<'a> Wire<'a> {
         self.tree.note(code, last, span, words);
     }
 
+    /// Remark on the whole layer, and the bytes of it that were not read.
+    pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
+        self.tree.note(code, node, Span::new(self.source, self.at..self.end), words);
+    }
+
     /// Remark that what comes next makes no sense, and stop reading.
     ///
     /// # Errors

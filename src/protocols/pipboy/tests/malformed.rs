@@ -384,7 +384,7 @@ fn update_cut_by_the_stream_keeps_its_entries() {
       29..30 pipboy.entry
         29..30 pipboy.entry.type = 8 (dict)
       pipboy.entry_count = 2
-    ! broken pipboy.truncated at 30..30 pipboy.entry_count: the stream ends after 30 of 64 bytes
+    ! broken pipboy.truncated at 30..30 pipboy: the stream ends after 30 of 64 bytes
     ");
 }
 
@@ -412,7 +412,7 @@ fn update_with_lost_bytes_is_noted_as_a_gap() {
         27..31 pipboy.entry.id = 22261
       pipboy.entry_count = 3
       31..33 pipboy.data = 436c
-    ! broken pipboy.error.gap at 31..33 pipboy.entry_count: 20 bytes are missing from the capture after 33 of 102
+    ! broken pipboy.error.gap at 31..33 pipboy: 20 bytes are missing from the capture after 33 of 102
     ");
 }
 
@@ -424,6 +424,6 @@ fn command_cut_inside_a_number_does_not_show_half_of_it() {
       0..4 pipboy.length = 28
       4..5 pipboy.type = 5 (command)
       5..14 pipboy.json = "{"type":1"
-    ! broken pipboy.truncated at 14..14 pipboy.json: the stream ends after 14 of 33 bytes
+    ! broken pipboy.truncated at 14..14 pipboy: the stream ends after 14 of 33 bytes
     "#);
 }
