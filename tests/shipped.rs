@@ -4,6 +4,8 @@
 mod common;
 
 use common::run;
+use proto_dissect::registry::Registry;
+use proto_dissect::wire::On;
 use std::fs;
 use std::path::Path;
 
@@ -33,4 +35,40 @@ fn completions_are_in_step_with_the_options() {
 #[test]
 fn the_manual_page_is_in_step_with_the_options() {
     assert_shipped("completions/proto-dissect.1", &["man"]);
+}
+
+/// The README's table of protocols: what it is called, and where it is found.
+fn protocol_table() -> String {
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    for protocol in Registry::default().protocols().filter(|protocol| protocol.this.abbrev != "dissect") {
+        let mut places: Vec<String> = Vec::new();
+        for found in protocol.found {
+            places.push(match found.on {
+                On::Tcp(port) => format!("TCP {port}"),
+                On::Udp(port) => format!("UDP {port}"),
+                On::AnyTcp => String::from("any TCP port by content"),
+                On::AnyUdp => String::from("any UDP port by content"),
+            });
+        }
+        let places = if places.is_empty() { String::from("the layer below") } else { places.join(", ") };
+        rows.push((protocol.this.abbrev, format!("| `{}` | {} | {places} |\n", protocol.this.abbrev, protocol.this.about)));
+    }
+    rows.sort();
+    let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+    format!("| name | protocol | found by |\n|---|---|---|\n{rows}")
+}
+
+#[test]
+fn the_readme_lists_every_protocol() {
+    const FROM: &str = "<!-- protocols -->\n";
+    const TO: &str = "<!-- /protocols -->";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once(FROM).unwrap();
+    let (_, after) = rest.split_once(TO).unwrap();
+    let wanted = format!("{before}{FROM}{}{TO}{after}", protocol_table());
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    assert!(fs::read_to_string(&path).unwrap() == wanted, "UPDATE=1 cargo test writes the table of the README");
 }

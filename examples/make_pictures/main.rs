@@ -1,0 +1,122 @@
+//! Writes the pictures of the README: what a terminal shows, as SVG, on a dark and on a light ground.
+//!
+//! ```text
+//! cargo run --example make_pictures        writes examples/make_pictures/*.svg
+//! ```
+//!
+//! The text is the program's own, colours and all; only the sixteen colours of a terminal are given values here.
+
+mod svg;
+
+use proto_dissect::engine::Engine;
+use proto_dissect::input::Capture;
+use proto_dissect::record::{Record, Tally, View};
+use proto_dissect::registry::Registry;
+use proto_dissect::render::{List, ListOptions, Table, TableOptions, Theme, TimeForm};
+use proto_dissect::sink::Sink;
+use proto_dissect::tree::Dissection;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use svg::Ground;
+
+/// Whatever goes wrong is shown and ends the program.
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Columns of the terminal that is drawn.
+const WIDTH: usize = 132;
+
+/// A name, the command line above the picture, and what prints it.
+type Picture = (&'static str, &'static str, fn() -> Result<String>);
+
+const PICTURES: &[Picture] = &[
+    ("table", "proto-dissect samples/pipboy.pcap", table),
+    ("hex", "proto-dissect -x --packets samples/layers.pcap", hex),
+    ("list", "proto-dissect -l samples/pipboy.pcap", list),
+];
+
+fn main() -> Result {
+    for (path, svg) in pictures()? {
+        fs::write(path, svg)?;
+    }
+    Ok(())
+}
+
+fn pictures() -> Result<Vec<(PathBuf, String)>> {
+    let mut pictures = Vec::new();
+    for (name, command, print) in PICTURES {
+        let text = print()?;
+        for ground in [Ground::Dark, Ground::Light] {
+            let file = format!("examples/make_pictures/{name}-{}.svg", ground.name());
+            pictures.push((Path::new(env!("CARGO_MANIFEST_DIR")).join(file), svg::draw(command, &text, ground)));
+        }
+    }
+    Ok(pictures)
+}
+
+fn table() -> Result<String> {
+    messages("pipboy.pcap", View::Messages, &[4, 5, 11, 20], |out| Box::new(Table::new(out, table_options(false))))
+}
+
+fn hex() -> Result<String> {
+    messages("layers.pcap", View::Packets, &[5], |out| Box::new(Table::new(out, table_options(true))))
+}
+
+fn list() -> Result<String> {
+    let options = ListOptions { theme: Theme::coloured(), time: TimeForm::default(), file_names: false, flush: false };
+    let numbers: Vec<u64> = (1..=24).collect();
+    messages("pipboy.pcap", View::Messages, &numbers, |out| Box::new(List::new(out, options)))
+}
+
+fn table_options(hex: bool) -> TableOptions {
+    TableOptions {
+        verbose_fields: false,
+        carriers: false,
+        hex,
+        details: Vec::new(),
+        width: Some(WIDTH),
+        theme: Theme::coloured(),
+        time: TimeForm::default(),
+        file_names: false,
+    }
+}
+
+/// What a sink prints of the records with these numbers.
+fn messages(
+    sample: &str,
+    view: View,
+    numbers: &[u64],
+    open: impl for<'o> FnOnce(&'o mut Vec<u8>) -> Box<dyn Sink + 'o>,
+) -> Result<String> {
+    let file = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample))?;
+    let mut capture = Capture::open(Box::new(file))?;
+    let mut out = Vec::new();
+    let mut sink = open(&mut out);
+    let mut engine = Engine::new(Registry::default(), sink.want());
+    let mut tally = Tally::new(view);
+    while let Some(frame) = capture.next_frame()? {
+        let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
+        tally.records(of, true, |record| {
+            let number = match record {
+                Record::Message(message) => message.n,
+                Record::Packet(packet) => packet.of.tree.frame.number,
+                Record::Gap(_) => 0,
+            };
+            if numbers.contains(&number) { sink.record(&record) } else { Ok(()) }
+        })?;
+    }
+    drop(sink);
+    Ok(String::from_utf8(out)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pictures_show_what_the_program_prints() {
+        for (path, svg) in pictures().unwrap() {
+            let kept = fs::read_to_string(&path).unwrap_or_default();
+            assert!(kept == svg, "{} is not what `cargo run --example make_pictures` writes", path.display());
+        }
+    }
+}
