@@ -3,7 +3,7 @@
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Segment, udp};
-use crate::registry::{Candidate, Registry};
+use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, How, On, Wire};
 use std::net::SocketAddr;
@@ -22,16 +22,14 @@ pub(super) fn datagram(
     frame: &Frame<'_>,
     segment: &Segment,
 ) {
-    let ports = ports(frame.bytes.get(segment.range.clone()).unwrap_or_default());
-    let stream = ports.map(|[src, dst]| {
-        let (src, dst) = (SocketAddr::new(segment.src, src), SocketAddr::new(segment.dst, dst));
-        conversation(registry, exchanges, frame.number, src, dst)
-    });
-    let address = |at: usize| {
-        let port = ports.and_then(|ports| ports.get(at).copied());
-        move |ip| Some(port.map_or(Address::Ip(ip), |port| Address::Socket(SocketAddr::new(ip, port))))
+    let sockets = sockets(frame, segment);
+    let venue = sockets.map(|[src, dst]| conversation(registry, exchanges, frame.number, src, dst));
+    let [src, dst] = match sockets {
+        Some(sockets) => sockets.map(Address::Socket),
+        None => [segment.src, segment.dst].map(Address::Ip),
     };
-    let ends = tree.push_ends(Ends { src: address(0)(segment.src), dst: address(1)(segment.dst), stream, path: None });
+    let stream = venue.map(|(venue, side)| (venue.stream, side));
+    let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
     let layer = tree.push_layer(&udp::UDP, Span::new(0, segment.range.clone()), segment.below, ends, false);
     let mut wire = Wire::new(tree, layer, 0, frame.bytes, segment.range.clone(), layers::cut(segment.missing));
     let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), segment.missing);
@@ -49,7 +47,8 @@ pub(super) fn datagram(
         return;
     }
     let bytes = frame.bytes.get(payload.clone()).unwrap_or_default();
-    match registry.datagram_owner(ports, bytes) {
+    let owner = venue.and_then(|(venue, _)| registry.datagram_owner(&venue, bytes));
+    match owner {
         Some(candidate) => message(tree, candidate, frame.bytes, payload, missing, Some(layer)),
         None => {
             layers::unexplained(tree, frame.bytes, payload, Some(layer));
@@ -77,19 +76,20 @@ pub(super) fn message(
     tree.undissected += left as u64;
 }
 
-fn ports(header: &[u8]) -> Option<[u16; 2]> {
-    let udp = etherparse::UdpHeaderSlice::from_slice(header).ok()?;
-    Some([udp.source_port(), udp.destination_port()])
+/// Who sends a datagram and who gets it, if its header says so.
+fn sockets(frame: &Frame<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
+    let udp = etherparse::UdpHeaderSlice::from_slice(frame.bytes.get(segment.range.clone())?).ok()?;
+    Some([SocketAddr::new(segment.src, udp.source_port()), SocketAddr::new(segment.dst, udp.destination_port())])
 }
 
-/// The conversation of two ends, and which of them speaks.
+/// The conversation of two ends, and which of its sides speaks.
 fn conversation(
     registry: Registry,
     exchanges: &mut Table<Exchange>,
     frame: u64,
     src: SocketAddr,
     dst: SocketAddr,
-) -> (StreamId, Side) {
+) -> (Venue, Side) {
     let pair = Pair::new(src, dst);
     if exchanges.get(&pair, frame).is_none() {
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
@@ -97,6 +97,10 @@ fn conversation(
         exchanges.begin(pair, frame, |_| Exchange { client });
     }
     let (number, client) = exchanges.get(&pair, frame).map_or((0, src), |(number, exchange)| (number, exchange.client));
-    let side = if client == src { Side::Client } else { Side::Server };
-    (StreamId { transport: Transport::Udp, number }, side)
+    let stream = StreamId { transport: Transport::Udp, number };
+    if client == src {
+        (Venue { stream, sockets: Some([src, dst]) }, Side::Client)
+    } else {
+        (Venue { stream, sockets: Some([dst, src]) }, Side::Server)
+    }
 }

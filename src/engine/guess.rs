@@ -1,14 +1,14 @@
 //! What bytes are that nobody said anything of: hex text that may begin at any layer.
 
 use crate::layers::Next;
-use crate::registry::{Candidate, Owner, Registry};
-use crate::tree::Side;
-use crate::wire::Opening;
+use crate::registry::{Assume, Candidate, Owner, Registry, Venue};
+use crate::tree::{Side, StreamId, Transport};
+use crate::wire::{On, Opening, Protocol};
 use etherparse::{ArpPacketSlice, EtherType, Ethernet2Slice, IpSlice, SingleVlanSlice, ether_type};
 
-/// What bytes begin with.
+/// What bytes are.
 pub(super) enum Guess {
-    /// A header of these layers.
+    /// They begin with a header of these layers.
     Layers(Next),
     /// Messages of a stream protocol, said by this side.
     Stream(Side),
@@ -21,28 +21,67 @@ pub(super) enum Guess {
 /// Link type number of Ethernet.
 const ETHERNET: u16 = 1;
 
-/// What the bytes begin with: a frame whose lengths and checksums fit, else what a protocol recognises.
-pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guess {
-    if is_ip(bytes) {
-        return Guess::Layers(Next::Ip);
+/// What the bytes are: what the user said, else a frame whose lengths and checksums fit, else what a protocol recognises.
+/// Also the names of others that would recognise them.
+pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static str>) {
+    let by_looks = || registry.datagrams_on(None, bytes);
+    let known = match registry.assume() {
+        Assume::Layer(next) => Some(Guess::Layers(next)),
+        Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
+        Assume::Port(On::Udp(port)) => {
+            Some(registry.datagrams_on(Some([0, port]), bytes).next().map_or(Guess::Nothing, Guess::Datagram))
+        }
+        Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).unwrap_or(Side::Server))),
+        Assume::Nothing if is_ip(bytes) => Some(Guess::Layers(Next::Ip)),
+        Assume::Nothing if is_ethernet(bytes) => Some(Guess::Layers(Next::Link(ETHERNET))),
+        Assume::Nothing => None,
+    };
+    if let Some(known) = known {
+        return (known, Vec::new());
     }
-    if is_ethernet(bytes) {
-        return Guess::Layers(Next::Link(ETHERNET));
+    let side = speaker(registry, bytes);
+    let mut others: Vec<&str> =
+        by_looks().map(|candidate| candidate.protocol.this.abbrev).skip(usize::from(side.is_none())).collect();
+    others.dedup();
+    let guess = match side {
+        Some(side) => Guess::Stream(side),
+        None => by_looks().next().map_or(Guess::Nothing, Guess::Datagram),
+    };
+    (guess, others)
+}
+
+/// A protocol's payload, because the user says so.
+fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, bytes: &[u8]) -> Guess {
+    match Candidate::datagram(protocol) {
+        Some(candidate) if side.is_none() && registry.datagrams_on(None, bytes).any(|other| same(&other, &candidate)) => {
+            Guess::Datagram(candidate)
+        }
+        Some(candidate) if !protocol.found.iter().any(|found| Candidate { protocol, found }.is_stream()) => {
+            Guess::Datagram(candidate)
+        }
+        _ => Guess::Stream(side.or_else(|| speaker(registry, bytes)).unwrap_or(Side::Client)),
     }
-    if let Some(candidate) = registry.datagram_owner(None, bytes) {
-        return Guess::Datagram(candidate);
-    }
-    for side in [Side::Server, Side::Client] {
+}
+
+fn same(a: &Candidate, b: &Candidate) -> bool {
+    std::ptr::eq(a.protocol, b.protocol)
+}
+
+/// The side that would say the bytes at the beginning of a stream, if a stream protocol recognises them.
+fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
+    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None };
+    [Side::Server, Side::Client].into_iter().find_map(|side| {
         let mut said: [&[u8]; 2] = [&[], &[]];
         if let Some(place) = said.get_mut(side.index()) {
             *place = bytes;
         }
         let opening = Opening { said, from_start: [true, true], complete: true };
-        if let Owner::Known(_, server) = registry.stream_owner(None, &opening) {
-            return Guess::Stream(if server == Side::Server { side } else { side.other() });
+        match registry.stream_owner(&venue, &opening) {
+            Owner::Known(_, Side::Server) => Some(side),
+            Owner::Known(_, Side::Client) => Some(side.other()),
+            Owner::Unsure | Owner::Nobody => None,
         }
-    }
-    Guess::Nothing
+    })
 }
 
 /// An Ethernet frame around a whole IP packet or an ARP packet; padding may follow.

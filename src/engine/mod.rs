@@ -12,8 +12,8 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
-use crate::tree::{FrameInfo, Level, Side, StreamId, Transport, Tree, Want};
-use crate::wire::notes::GIVEN_UP;
+use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::Exchange;
 use message::Out;
 use std::net::SocketAddr;
@@ -158,7 +158,8 @@ impl Engine {
 
     /// Bytes of which nobody said what they are.
     fn unknown(&mut self, frame: &Frame<'_>) {
-        match guess::guess(self.registry, frame.bytes) {
+        let (guess, others) = guess::guess(self.registry, frame.bytes);
+        match guess {
             guess::Guess::Layers(first) => {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
                 self.transport(frame, reached);
@@ -170,6 +171,9 @@ impl Engine {
             guess::Guess::Nothing => {
                 layers::unexplained(&mut self.tree, frame.bytes, 0..frame.bytes.len(), None);
             }
+        }
+        if !others.is_empty() {
+            self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::flow::reassembly::{Accepted, Direction, Gap, Place, Segment as InOrde
 use crate::input::Frame;
 use crate::layers::tcp::{self, Numbers, Standing};
 use crate::layers::{self, Segment};
-use crate::registry::{Candidate, Owner, Registry};
+use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{self, Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
 use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol, Wire};
@@ -428,8 +428,8 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: behind != Behind::More || full,
         };
-        let ports = self.sockets.map(|sockets| sockets.map(|socket| socket.port()));
-        match out.registry.stream_owner(ports, &opening) {
+        let venue = Venue { stream: self.id, sockets: self.sockets };
+        match out.registry.stream_owner(&venue, &opening) {
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };
                 self.belongs = Belongs::To(protocol, open());

@@ -15,5 +15,6 @@ fields! {
     LEFT_OVER = odd("dissect.left_over", "bytes left over", "More bytes than the fields explain");
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment brings other bytes for a place that had some; the first ones count");
     STALE = odd("dissect.stale", "outside the stream", "A segment lies before the start of the stream, in bytes given up, or far off");
+    TIE = info("dissect.tie", "others fit", "Other protocols would recognise the bytes as well");
     GIVEN_UP = broken("dissect.given_up", "given up", "State of the conversation was given up to bound memory");
 }

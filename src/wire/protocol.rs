@@ -63,6 +63,12 @@ pub enum How {
 }
 
 impl On {
+    /// Whether it names a port.
+    #[must_use]
+    pub const fn has_port(self) -> bool {
+        matches!(self, On::Tcp(_) | On::Udp(_))
+    }
+
     /// Read there as datagrams by this function, if they look like it.
     #[must_use]
     pub const fn datagram(self, looks: Looks, read: fn(&mut Wire<'_>) -> Result) -> Found {

@@ -1,0 +1,139 @@
+//! What the user says of the bytes: `--as`, `--port`, `-d`. Words become choices, or an error that says what would do.
+
+use super::args::Reading;
+use super::forms::Wrong;
+use crate::layers::Next;
+use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
+use crate::tree::{Side, StreamId, Transport};
+use crate::wire::{On, Protocol};
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+
+/// The registry with what the options choose.
+pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
+    let registry = Registry::default();
+    let decode_as = reading.decode_as.iter().map(|text| decode_as(registry, text)).collect::<Result<_, _>>()?;
+    let assume = match (&reading.as_protocol, &reading.port) {
+        (Some(text), _) => as_protocol(registry, text)?,
+        (None, Some(text)) => Assume::Port(port(text)?),
+        (None, None) => Assume::Nothing,
+    };
+    Ok(registry.choosing(Choices { decode_as, no_heuristics: reading.no_heuristics, assume }))
+}
+
+/// `eth`, `librpc`, `xfire:c2s`.
+fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
+    let (name, side) = match text.split_once(':') {
+        Some((name, "c2s")) => (name, Some(Side::Client)),
+        Some((name, "s2c")) => (name, Some(Side::Server)),
+        Some((_, other)) => return Err(format!("--as {text}: the direction is c2s or s2c, not {other:?}")),
+        None => (text, None),
+    };
+    if let Some(next) = layer(name) {
+        return Ok(Assume::Layer(next));
+    }
+    protocol(registry, "--as", text, name).map(|protocol| Assume::Protocol(protocol, side))
+}
+
+/// Layers that bytes may begin with, by name.
+fn layer(name: &str) -> Option<Next> {
+    Some(match name {
+        "eth" | "ethernet" => Next::Link(1),
+        "ip" | "ipv4" | "ipv6" => Next::Ip,
+        "arp" => Next::EtherType(0x0806),
+        "vlan" => Next::EtherType(0x8100),
+        "llc" => Next::Llc,
+        "null" => Next::Link(0),
+        "sll" => Next::Link(113),
+        "icmp" => Next::IpProtocol(1),
+        "icmpv6" => Next::IpProtocol(58),
+        "data" => Next::Data,
+        _ => return None,
+    })
+}
+
+fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<&'static Protocol, Wrong> {
+    let known = || registry.applications().iter().map(|protocol| protocol.this.abbrev);
+    match registry.applications().iter().find(|protocol| protocol.this.abbrev == name) {
+        Some(protocol) => Ok(protocol),
+        None => {
+            let mut names: Vec<&str> = known().collect();
+            names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+            names.truncate(8);
+            Err(format!("{option} {text}: no protocol is called {name:?}; there is {}, and layers such as eth and ip", names.join(", ")))
+        }
+    }
+}
+
+/// `tcp:27000` or `udp:28000`.
+fn port(text: &str) -> Result<On, Wrong> {
+    let wrong = || format!("--port {text}: expected tcp:PORT or udp:PORT, such as tcp:27000");
+    let (transport, port) = text.split_once(':').ok_or_else(wrong)?;
+    let port: u16 = port.parse().map_err(|_| wrong())?;
+    match transport {
+        "tcp" => Ok(On::Tcp(port)),
+        "udp" => Ok(On::Udp(port)),
+        _ => Err(wrong()),
+    }
+}
+
+/// `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`, `…,none`.
+fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
+    let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
+    let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
+    let (field, value) = selector.split_once("==").ok_or_else(|| wrong("the selector has no =="))?;
+    let value = value.trim();
+    let number = || value.parse().map_err(|_| wrong(&format!("{value:?} is no number")));
+    let selector = match field.trim() {
+        "tcp.port" => Selector::Ports(Transport::Tcp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is no port")))?),
+        "udp.port" => Selector::Ports(Transport::Udp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is no port")))?),
+        "tcp.stream" => Selector::Stream(StreamId { transport: Transport::Tcp, number: number()? }),
+        "udp.stream" => Selector::Stream(StreamId { transport: Transport::Udp, number: number()? }),
+        "ip.addr" | "ipv6.addr" => {
+            Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is no address")))?)
+        }
+        other => return Err(wrong(&format!("{other:?} selects nothing; it is tcp.port, udp.port, tcp.stream, udp.stream or ip.addr"))),
+    };
+    let name = name.trim();
+    let protocol = if name == "none" { None } else { Some(protocol(registry, "-d", text, name)?) };
+    Ok(DecodeAs { selector, protocol })
+}
+
+/// `27000`, or a range: `8000-8100`, `8000..8100`.
+fn ports(text: &str) -> Option<RangeInclusive<u16>> {
+    let (from, to) = text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
+    let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+    (from <= to).then_some(from..=to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_are_read() {
+        let read = |text| decode_as(Registry::default(), text);
+        assert_eq!(read("tcp.port==27000,pipboy").unwrap().selector, Selector::Ports(Transport::Tcp, 27000..=27000));
+        assert_eq!(read("udp.port==8000-8100,none").unwrap().selector, Selector::Ports(Transport::Udp, 8000..=8100));
+        assert!(read("tcp.stream==3,none").unwrap().protocol.is_none());
+        assert!(matches!(read("ip.addr==10.0.0.5,pipboy").unwrap().selector, Selector::Address(_)));
+    }
+
+    #[test]
+    fn wrong_selectors_say_what_would_do() {
+        for (text, word) in [
+            ("tcp.port==x,pipboy", "no port"),
+            ("tcp.port==9-3,pipboy", "no port"),
+            ("tcp.prt==1,pipboy", "tcp.port"),
+            ("tcp.port==1", "missing"),
+            ("tcp.port=1,pipboy", "=="),
+            ("tcp.port==1,pipby", "pipboy"),
+            ("ip.addr==1.2.3,pipboy", "no address"),
+        ] {
+            let wrong = decode_as(Registry::default(), text).err().unwrap();
+            assert!(wrong.contains(word), "{text}: {wrong}");
+        }
+        assert!(as_protocol(Registry::default(), "pipboy:up").err().unwrap().contains("c2s or s2c"));
+        assert!(port("27000").err().unwrap().contains("tcp:27000"));
+    }
+}

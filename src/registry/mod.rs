@@ -1,0 +1,210 @@
+//! Every protocol, found by the place where it occurs, by its name, or by a field's name.
+
+mod choices;
+
+pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
+
+use crate::tree::{Field, Side};
+use crate::wire::{Found, How, Looks, On, Opening, Protocol, Verdict};
+use crate::{layers, protocols, wire};
+
+/// The protocols that are looked for, and what the user chose among them.
+#[derive(Clone, Copy)]
+pub struct Registry {
+    applications: &'static [&'static Protocol],
+    choices: &'static Choices,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::of(protocols::ALL)
+    }
+}
+
+static NO_CHOICES: Choices = Choices { decode_as: Vec::new(), no_heuristics: false, assume: Assume::Nothing };
+
+/// A protocol at one of the places where it is found.
+#[derive(Clone, Copy)]
+pub struct Candidate {
+    /// The protocol.
+    pub protocol: &'static Protocol,
+    /// The place.
+    pub found: &'static Found,
+}
+
+/// Who a stream belongs to.
+#[derive(Clone, Copy)]
+pub enum Owner {
+    /// This protocol; the given side is the server.
+    Known(Candidate, Side),
+    /// Somebody might still claim it.
+    Unsure,
+    /// Nobody.
+    Nobody,
+}
+
+impl Registry {
+    /// One that looks for these application protocols only.
+    #[must_use]
+    pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
+        Registry { applications, choices: &NO_CHOICES }
+    }
+
+    /// The same with the choices of a user. They stay for the rest of the run: a process makes them once.
+    #[must_use]
+    pub fn choosing(self, choices: Choices) -> Registry {
+        Registry { choices: Box::leak(Box::new(choices)), ..self }
+    }
+
+    /// What bytes are that come without headers.
+    #[must_use]
+    pub fn assume(self) -> Assume {
+        self.choices.assume
+    }
+
+    /// Layers and applications, each once.
+    pub fn protocols(self) -> impl Iterator<Item = &'static Protocol> {
+        layers::ALL.iter().chain(self.applications).copied().chain([&REMARKS])
+    }
+
+    /// The protocol of this name.
+    #[must_use]
+    pub fn protocol(self, name: &str) -> Option<&'static Protocol> {
+        self.protocols().find(|protocol| protocol.this.abbrev == name)
+    }
+
+    /// The application protocols.
+    #[must_use]
+    pub fn applications(self) -> &'static [&'static Protocol] {
+        self.applications
+    }
+
+    /// Every field of every protocol.
+    pub fn fields(self) -> impl Iterator<Item = &'static Field> {
+        self.protocols().flat_map(|protocol| protocol.fields.iter().copied())
+    }
+
+    /// The fields that go by this name: one, or several that share it.
+    #[must_use]
+    pub fn named(self, name: &str) -> Vec<&'static Field> {
+        self.fields().filter(|field| field.answers_to(name)).collect()
+    }
+
+    fn candidates(self) -> impl Iterator<Item = Candidate> {
+        self.applications
+            .iter()
+            .flat_map(|protocol| protocol.found.iter().map(move |found| Candidate { protocol, found }))
+            .filter(move |candidate| !self.choices.no_heuristics || candidate.found.on.has_port())
+    }
+
+    /// Whether some protocol has its home on this port.
+    #[must_use]
+    pub fn is_home(self, on: On) -> bool {
+        self.candidates().any(|candidate| candidate.found.on == on)
+    }
+
+    /// Whose stream this is, given what its two sides have said. What the user chose goes first, then ports, then looks; a
+    /// port that several protocols share asks each of them.
+    #[must_use]
+    pub fn stream_owner(self, venue: &Venue, opening: &Opening<'_>) -> Owner {
+        if let Some(owner) = self.chosen_stream(venue, opening) {
+            return owner;
+        }
+        let mut owner = Owner::Nobody;
+        for by_port in [true, false] {
+            for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
+                let home = match candidate.found.on {
+                    On::Tcp(port) if by_port => self.side_of(venue, port),
+                    On::AnyTcp if !by_port => Some(Side::Server),
+                    _ => None,
+                };
+                let Some(home) = home else { continue };
+                match candidate.judge(home, opening) {
+                    Verdict::Yes(server) => return Owner::Known(candidate, server),
+                    Verdict::Unsure => owner = Owner::Unsure,
+                    Verdict::No => {}
+                }
+            }
+        }
+        owner
+    }
+
+    /// The side that has this port.
+    fn side_of(self, venue: &Venue, port: u16) -> Option<Side> {
+        match (venue.sockets, self.choices.assume) {
+            (Some([_, server]), _) if server.port() == port => Some(Side::Server),
+            (Some([client, _]), _) if client.port() == port => Some(Side::Client),
+            (None, Assume::Port(On::Tcp(seen))) if seen == port => Some(Side::Server),
+            _ => None,
+        }
+    }
+
+    fn chosen_stream(self, venue: &Venue, opening: &Opening<'_>) -> Option<Owner> {
+        let protocol = match (venue.sockets, self.choices.assume) {
+            (None, Assume::Protocol(protocol, _)) => Some(protocol),
+            _ => self.choices.decode_as.iter().find(|line| line.selector.fits(venue))?.protocol,
+        };
+        let Some(protocol) = protocol else { return Some(Owner::Nobody) };
+        let ways = protocol.found.iter().map(|found| Candidate { protocol, found });
+        let Some(candidate) = ways.into_iter().find(Candidate::is_stream) else { return Some(Owner::Nobody) };
+        let server = match candidate.judge(Side::Server, opening) {
+            Verdict::Yes(server) => server,
+            Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
+            Verdict::Unsure | Verdict::No => Side::Server,
+        };
+        Some(Owner::Known(candidate, server))
+    }
+
+    /// Whose datagram this is: what the user chose, then ports, then looks.
+    #[must_use]
+    pub fn datagram_owner(self, venue: &Venue, bytes: &[u8]) -> Option<Candidate> {
+        if let Some(line) = self.choices.decode_as.iter().find(|line| line.selector.fits(venue)) {
+            return line.protocol.and_then(Candidate::datagram);
+        }
+        let ports = venue.sockets.map(|sockets| sockets.map(|socket| socket.port()));
+        self.datagrams_on(ports, bytes).next()
+    }
+
+    /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports may be at home anywhere.
+    pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
+        let fits = move |candidate: &Candidate| match candidate.found.looks {
+            Looks::Anything => ports.is_some(),
+            Looks::Datagram(looks) => looks(bytes),
+            Looks::Stream(_) => false,
+        };
+        let at_home = move |candidate: &Candidate| match candidate.found.on {
+            On::Udp(port) => ports.is_none_or(|ports| ports.contains(&port)),
+            _ => false,
+        };
+        let datagrams = move || self.candidates().filter(|candidate| matches!(candidate.found.how, How::Datagram(_)));
+        let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
+        datagrams().filter(at_home).chain(datagrams().filter(elsewhere)).filter(fits)
+    }
+}
+
+impl Candidate {
+    /// How a protocol is read as datagrams, if it is.
+    #[must_use]
+    pub fn datagram(protocol: &'static Protocol) -> Option<Candidate> {
+        let ways = protocol.found.iter().map(|found| Candidate { protocol, found });
+        ways.into_iter().find(|candidate| matches!(candidate.found.how, How::Datagram(_)))
+    }
+
+    /// Whether it is read as a stream.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.found.how, How::Stream(_))
+    }
+
+    fn judge(&self, home: Side, opening: &Opening<'_>) -> Verdict {
+        match self.found.looks {
+            Looks::Anything => Verdict::Yes(home),
+            Looks::Stream(looks) => looks(opening),
+            Looks::Datagram(_) => Verdict::No,
+        }
+    }
+}
+
+/// The notes that any protocol may get, as a protocol of their own.
+static REMARKS: Protocol =
+    Protocol { this: &wire::notes::DISSECT, fields: wire::notes::FIELDS, found: &[], rest: None, truncated: None, gap: None };
