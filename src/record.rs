@@ -1,6 +1,6 @@
 //! What is shown: a frame's tree as messages or as one packet, numbered and counted.
 
-use crate::tree::{Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Span, Time};
+use crate::tree::{Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time};
 use std::fmt;
 
 /// The two ways to look at a capture.
@@ -56,6 +56,8 @@ pub enum Buffer {
     Frame(u64),
     /// One direction of a stream.
     Stream(crate::tree::StreamId, crate::tree::Side),
+    /// Bytes that are not on the wire as such, by their number in the record.
+    Derived(u32),
 }
 
 impl fmt::Display for Buffer {
@@ -63,6 +65,7 @@ impl fmt::Display for Buffer {
         match self {
             Buffer::Frame(number) => write!(f, "frame/{number}"),
             Buffer::Stream(stream, side) => write!(f, "{stream}/{side}"),
+            Buffer::Derived(number) => write!(f, "derived/{number}"),
         }
     }
 }
@@ -81,8 +84,33 @@ pub struct Place {
 pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
     match of.tree.source(span).map(|source| (source.origin, source.base)) {
         Some((Origin::Stream(stream, side), base)) => Place { buffer: Buffer::Stream(stream, side), base },
-        _ => Place { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
+        Some((Origin::Derived(derived), base)) => Place { buffer: Buffer::Derived(derived.number), base },
+        Some((Origin::Frame, _)) | None => Place { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
     }
+}
+
+/// The sources that are not on the wire as such and that these layers, or what those were made of, lie in.
+#[must_use]
+pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'t Source)> {
+    let derived = |at: &u32| match of.tree.sources.get(*at as usize)? {
+        source @ Source { origin: Origin::Derived(derived), .. } => Some((*derived, source)),
+        _ => None,
+    };
+    if !of.tree.sources.iter().any(|source| matches!(source.origin, Origin::Derived(_))) {
+        return Vec::new();
+    }
+    let nodes = layers.iter().filter_map(|layer| range_of(of, layer)).flat_map(|range| range.start as usize..range.end as usize);
+    let mut used: Vec<u32> = nodes.filter_map(|at| Some(of.tree.nodes.get(at)?.span.source)).collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut at = 0;
+    while let Some(source) = used.get(at) {
+        let from = derived(source).and_then(|(derived, _)| derived.from).map(|from| from.source);
+        used.extend(from.filter(|from| !used.contains(from)));
+        at += 1;
+    }
+    used.sort_unstable();
+    used.iter().filter_map(derived).collect()
 }
 
 /// Where the bytes of a layer were captured; none if it lies in the frame.

@@ -19,7 +19,7 @@ pub use layer::{Address, Ends, FrameInfo, Gap, Layer, LayerId, StreamId, Transpo
 pub use node::{Made, Node, Note, Value};
 pub use show::{Dissection, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
-pub use span::{Origin, Piece, Source, Span};
+pub use span::{Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use tree::{MAX_DEPTH, MAX_NODES, Tree, Want};
 

@@ -92,6 +92,19 @@ pub enum Origin {
     Frame,
     /// Bytes of one direction of a stream.
     Stream(StreamId, Side),
+    /// Bytes that are not on the wire as such.
+    Derived(Derived),
+}
+
+/// Bytes that were joined, decompressed or deciphered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Derived {
+    /// Its number in the tree, from 1.
+    pub number: u32,
+    /// How they came to be: `ip fragments`, `zlib`.
+    pub how: &'static str,
+    /// What they were made of, if that lies in one place.
+    pub from: Option<Span>,
 }
 
 /// A run of bytes that spans count in.
@@ -104,6 +117,23 @@ pub struct Source {
     /// The pieces it was made of, as a range of [`super::Tree::pieces`].
     pub pieces: Range<usize>,
     pub(super) held: Held,
+}
+
+impl Source {
+    /// Bytes in it, as far as it is not the frame.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.held {
+            Held::Frame(_) => 0,
+            Held::Tree(held) => held.len() as u64,
+        }
+    }
+
+    /// Whether it holds no bytes of its own.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Where the bytes of a source can be had.

@@ -2,7 +2,8 @@
 
 use super::span::Held;
 use super::{
-    Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Made, Node, Note, Origin, Piece, Side, Source, Span, StreamId, Value,
+    Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Made, Node, Note, Origin, Piece, Side, Source, Span, StreamId,
+    Value,
 };
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -226,6 +227,20 @@ impl Tree {
             None => Held::Frame(self.pieces.get(first).map_or(0, |piece| piece.at as usize)),
         };
         self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
+    }
+
+    /// Bytes that are not on the wire as such, with the pieces they were joined from pushed to [`Tree::pieces`] from `first` on.
+    pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+        let before = self.sources.iter().filter(|source| matches!(source.origin, Origin::Derived(_))).count();
+        let number = u32::try_from(before + 1).unwrap_or(u32::MAX);
+        let start = self.joined.len();
+        self.joined.extend_from_slice(bytes);
+        self.push_source(Source {
+            origin: Origin::Derived(Derived { number, how, from }),
+            base: 0,
+            pieces: first..self.pieces.len(),
+            held: Held::Tree(start..self.joined.len()),
+        })
     }
 
     fn push_source(&mut self, source: Source) -> u32 {

@@ -214,6 +214,28 @@ impl<'a> Wire<'a> {
         if needed > 0 && result.is_ok() { Err(Error::Short { needed }) } else { result }
     }
 
+    /// Read bytes that the next `count` ones were turned into: decompressed, deciphered. The bytes themselves are passed over;
+    /// the fields that `read` reads lie in a buffer of their own.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer; and those of `read`.
+    pub fn derived<T>(
+        &mut self,
+        how: &'static str,
+        count: usize,
+        bytes: &[u8],
+        read: impl FnOnce(&mut Wire<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let start = self.at;
+        self.skip(count)?;
+        let from = Span::new(self.source, start..self.at);
+        let first = self.tree.pieces.len();
+        let source = self.tree.push_derived(how, Some(from), first, bytes);
+        let mut inner =
+            Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree };
+        read(&mut inner)
+    }
+
     /// Put a value that was worked out and lies nowhere.
     pub fn add(&mut self, field: &'static Field, value: Value) -> u32 {
         self.tree.push(field, value, Span::NONE)

@@ -2,11 +2,11 @@
 
 use super::nodes::{Children, Notes, Shown};
 use crate::input::link_name;
-use crate::record::{Buffer, Message, Packet, Tally, pieces_of, place_of};
+use crate::record::{Buffer, Message, Packet, Tally, derived_of, pieces_of, place_of};
 use crate::render::heading::words_of;
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Dissection, Ends, Gap, Layer, NodeRef, Note, Time};
+use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Source, Span, Time};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// The version of the shapes.
@@ -110,6 +110,8 @@ impl Serialize for OfMessage<'_, '_> {
         if carriers {
             map.serialize_entry("layers", &Layers { of, layers: &message.carriers() })?;
         }
+        let carried_by = if carriers { message.carriers() } else { Vec::new() };
+        derived(of, &[&[message.layer], &carried_by[..]].concat(), &mut map)?;
         if let Some(node) = message.node() {
             below(of, node, buffer, &mut map)?;
         }
@@ -146,7 +148,9 @@ impl Serialize for OfPacket<'_, '_> {
         if let Some(ends) = packet.ends() {
             speakers(ends, &mut map)?;
         }
-        map.serialize_entry("layers", &Layers { of, layers: &of.tree.layers.iter().collect::<Vec<_>>() })?;
+        let layers: Vec<&Layer> = of.tree.layers.iter().collect();
+        derived(of, &layers, &mut map)?;
+        map.serialize_entry("layers", &Layers { of, layers: &layers })?;
         notes(of, &of.tree.notes.iter().collect::<Vec<_>>(), Buffer::Frame(frame.number), &mut map)?;
         map.end()
     }
@@ -227,7 +231,7 @@ fn place<M: SerializeMap>(of: Dissection<'_>, node: NodeRef<'_>, map: &mut M) ->
     map.serialize_entry("off", &off)?;
     map.serialize_entry("len", &len)?;
     if !pieces_of(of, node).is_empty() {
-        map.serialize_entry("map", &Map { of, node, off, end: off + u64::from(len) })?;
+        map.serialize_entry("map", &Map { pieces: pieces_of(of, node), off, end: off + u64::from(len) })?;
     }
     Ok(place.buffer)
 }
@@ -240,10 +244,57 @@ fn notes<M: SerializeMap>(of: Dissection<'_>, notes: &[&Note], buffer: Buffer, m
     if notes.is_empty() { Ok(()) } else { map.serialize_entry("notes", &Notes { of, notes, buffer }) }
 }
 
+/// The buffers that are not on the wire as such, if the layers lie in any.
+fn derived<M: SerializeMap>(of: Dissection<'_>, layers: &[&Layer], map: &mut M) -> Result<(), M::Error> {
+    let buffers: Vec<_> = derived_of(of, layers).into_iter().map(|(derived, source)| OfDerived { of, derived, source }).collect();
+    if buffers.is_empty() { Ok(()) } else { map.serialize_entry("derived", &buffers) }
+}
+
+/// A buffer that is not on the wire as such: what it was made of, and how.
+struct OfDerived<'t> {
+    of: Dissection<'t>,
+    derived: Derived,
+    source: &'t Source,
+}
+
+impl Serialize for OfDerived<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OfDerived { of, derived, source } = self;
+        let len = source.len();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", &Shown(Buffer::Derived(derived.number)))?;
+        if let Some(from) = derived.from {
+            map.serialize_entry("from", &From { of: *of, from })?;
+        }
+        map.serialize_entry("len", &len)?;
+        map.serialize_entry("how", derived.how)?;
+        let pieces = of.tree.pieces_of(source);
+        if !pieces.is_empty() {
+            map.serialize_entry("map", &Map { pieces, off: 0, end: len })?;
+        }
+        map.end()
+    }
+}
+
+struct From<'t> {
+    of: Dissection<'t>,
+    from: Span,
+}
+
+impl Serialize for From<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let place = place_of(self.of, self.from);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", &Shown(place.buffer))?;
+        map.serialize_entry("off", &(place.base + u64::from(self.from.start)))?;
+        map.serialize_entry("len", &self.from.len())?;
+        map.end()
+    }
+}
+
 /// Where the bytes from `off` to `end` were captured.
 struct Map<'t> {
-    of: Dissection<'t>,
-    node: NodeRef<'t>,
+    pieces: &'t [tree::Piece],
     off: u64,
     end: u64,
 }
@@ -251,7 +302,7 @@ struct Map<'t> {
 impl Serialize for Map<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for piece in pieces_of(self.of, self.node) {
+        for piece in self.pieces {
             if let Some(piece) = piece.clip(&(self.off..self.end)) {
                 list.serialize_element(&Piece { off: piece.off, len: piece.len, frame: piece.frame, at: piece.at })?;
             }
