@@ -2,7 +2,7 @@
 
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
-use crate::layers::{self, Segment, udp};
+use crate::layers::{self, Carried, Segment, udp};
 use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, How, On, Wire};
@@ -14,14 +14,14 @@ pub(super) struct Exchange {
     client: SocketAddr,
 }
 
-/// A UDP header and the message behind it.
+/// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
 pub(super) fn datagram(
     registry: Registry,
     tree: &mut Tree,
     exchanges: &mut Table<Exchange>,
     frame: &Frame<'_>,
     segment: &Segment,
-) {
+) -> Option<(Carried, LayerId)> {
     let sockets = sockets(frame, segment);
     let venue = sockets.map(|[src, dst]| conversation(registry, exchanges, frame.number, src, dst));
     let [src, dst] = match sockets {
@@ -39,21 +39,27 @@ pub(super) fn datagram(
             let left = udp::PROTOCOL.conclude(&mut wire, Err(error));
             tree.undissected += left as u64;
             layers::finish(tree, layer, segment.range.end);
-            return;
+            return None;
         }
     };
     layers::finish(tree, layer, payload.start);
     if payload.is_empty() {
-        return;
+        return None;
     }
     let bytes = frame.bytes.get(payload.clone()).unwrap_or_default();
     let owner = venue.and_then(|(venue, _)| registry.datagram_owner(&venue, bytes));
+    // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
+    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), bytes));
+    if let Some(next) = tunnel.filter(|_| owner.is_none_or(|owner| owner.found.on == On::AnyUdp)) {
+        return Some((Carried::new(next, payload, missing), layer));
+    }
     match owner {
         Some(candidate) => message(tree, candidate, frame.bytes, payload, missing, Some(layer)),
         None => {
             layers::unexplained(tree, frame.bytes, payload, Some(layer));
         }
     }
+    None
 }
 
 /// A datagram's payload as a protocol's message.

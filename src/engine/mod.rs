@@ -9,10 +9,10 @@ mod tests;
 
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Reached, Segment, tcp};
+use crate::layers::{self, Carried, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
-use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{FrameInfo, LayerId, Level, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::Exchange;
 use message::Out;
@@ -91,11 +91,17 @@ impl Engine {
         Some(&self.tree)
     }
 
+    /// TCP or UDP, and what a tunnel over UDP carries, as deep as the layers allow.
     fn transport(&mut self, frame: &Frame<'_>, reached: Reached) {
-        match reached {
-            Reached::Tcp(segment) => self.tcp(frame, &segment),
-            Reached::Udp(segment) => self.udp(frame, &segment),
-            Reached::End => {}
+        let mut reached = reached;
+        loop {
+            let inner = match reached {
+                Reached::Tcp(segment) => return self.tcp(frame, &segment),
+                Reached::Udp(segment) => self.udp(frame, &segment),
+                Reached::End => return,
+            };
+            let Some((carried, below)) = inner else { return };
+            reached = layers::walk_on(&mut self.tree, carried, frame.bytes, Some(below));
         }
     }
 
@@ -146,8 +152,8 @@ impl Engine {
             .begin(pair, frame.number, |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path))
     }
 
-    fn udp(&mut self, frame: &Frame<'_>, segment: &Segment) {
-        datagram::datagram(self.registry, &mut self.tree, &mut self.exchanges, frame, segment);
+    fn udp(&mut self, frame: &Frame<'_>, segment: &Segment) -> Option<(Carried, LayerId)> {
+        datagram::datagram(self.registry, &mut self.tree, &mut self.exchanges, frame, segment)
     }
 
     /// The next bytes of a conversation that has no packets.

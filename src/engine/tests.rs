@@ -360,3 +360,62 @@ proptest! {
         told(&packets);
     }
 }
+
+/// A frame whose link type says that it begins with an IP header.
+fn packet_tree(engine: &mut Engine, bytes: &[u8]) -> String {
+    let frame = Frame { number: 1, time: None, link: Link::Type(101), bytes, original_len: u32::try_from(bytes.len()).unwrap() };
+    let tree = engine.dissect(&frame);
+    let lines = tree.layers.iter().map(|layer| {
+        let node = tree.nodes[layer.node as usize];
+        let ends = &tree.ends[layer.ends as usize];
+        let stream = ends.stream.map(|(stream, side)| format!(" {stream} {side}")).unwrap_or_default();
+        let ends = ends.src.zip(ends.dst).map(|(src, dst)| format!(" {src} → {dst}")).unwrap_or_default();
+        format!("{}{ends}{stream}", node.field.abbrev)
+    });
+    lines.chain(tree.notes.iter().map(|note| format!("! {}", note.code.abbrev))).collect::<Vec<_>>().join("\n")
+}
+
+/// A VXLAN packet around an Ethernet frame around this.
+fn vxlan(inner: &[u8]) -> Vec<u8> {
+    let mut payload = vec![0x08, 0, 0, 0, 0, 0, 123, 0, 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00];
+    payload.extend_from_slice(inner);
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4([172, 16, 0, 1], [172, 16, 0, 2], 64).udp(40000, 4789).write(&mut bytes, &payload).unwrap();
+    bytes
+}
+
+#[test]
+fn a_stream_in_a_tunnel_has_its_own_ends_and_conversation() {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let say = vxlan(&bytes(&Packet { ack: Some(1), ..client(1, b"\x02ab") }));
+    insta::assert_snapshot!(packet_tree(&mut engine, &say), @"
+    ip 172.16.0.1 → 172.16.0.2
+    udp 172.16.0.1:40000 → 172.16.0.2:4789 udp/0 c2s
+    vxlan 172.16.0.1:40000 → 172.16.0.2:4789 udp/0 c2s
+    eth 02:00:00:00:00:01 → 02:00:00:00:00:02
+    ip 10.0.0.1 → 10.0.0.2
+    tcp 10.0.0.1:5000 → 10.0.0.2:9 tcp/0 c2s
+    toy 10.0.0.1:5000 → 10.0.0.2:9 tcp/0 c2s
+    ");
+    insta::assert_snapshot!(packet_tree(&mut engine, &vxlan(&bytes(&says(Side::Server, 1, b"\x01c")))), @"
+    ip 172.16.0.1 → 172.16.0.2
+    udp 172.16.0.1:40000 → 172.16.0.2:4789 udp/0 c2s
+    vxlan 172.16.0.1:40000 → 172.16.0.2:4789 udp/0 c2s
+    eth 02:00:00:00:00:01 → 02:00:00:00:00:02
+    ip 10.0.0.2 → 10.0.0.1
+    tcp 10.0.0.2:9 → 10.0.0.1:5000 tcp/0 s2c
+    toy 10.0.0.2:9 → 10.0.0.1:5000 tcp/0 s2c
+    ");
+}
+
+#[test]
+fn tunnels_in_tunnels_end_somewhere() {
+    let mut bytes = bytes(&client(1, b"\x02ab"));
+    for _ in 0..40 {
+        bytes = vxlan(&bytes);
+    }
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let told = packet_tree(&mut engine, &bytes);
+    assert_eq!(told.lines().filter(|line| line.starts_with("vxlan")).count(), 8);
+    assert!(told.ends_with("! dissect.deep"), "{told}");
+}

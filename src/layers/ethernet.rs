@@ -6,8 +6,8 @@
 //! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
 //! ```
 
-use super::{Carried, Header, Next, arp, ip, ipv6, layer};
-use crate::tree::{Address, Names, fields};
+use super::{Carried, Described, Header, Next, arp, cisco, ip, ipv6, layer, mpls, ppp, pppoe};
+use crate::tree::{Address, Names, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
 
@@ -29,6 +29,9 @@ fields! {
     PADDING = bytes("eth.padding", "Padding", "Bytes that fill a short frame");
     TRAILER = bytes("eth.trailer", "Trailer", "Bytes behind the payload");
 }
+
+/// An Ethernet frame that something other than a link carries.
+pub(super) static FRAME: Described = Described { protocol: &PROTOCOL, header };
 
 mod vlan_fields {
     use super::ETHER_TYPES;
@@ -54,7 +57,7 @@ mod llc_fields {
         DSAP = number("llc.dsap", "DSAP", "Service that gets it").hex(2);
         SSAP = number("llc.ssap", "SSAP", "Service that sends it").hex(2);
         CONTROL = number("llc.control", "Control", "Kind of frame").hex(2);
-        OUI = number("llc.oui", "OUI", "Whose types these are").hex(6);
+        OUI = number("llc.oui", "OUI", "Whose types these are");
         LLC_TYPE = number("llc.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
         PID = number("llc.pid", "Protocol ID", "What the frame carries, by its owner's numbers").hex(4);
     }
@@ -74,6 +77,7 @@ pub const ETHER_TYPES: Names = &[
     (0x86dd, "IPv6"),
     (0x8808, "MAC control"),
     (0x8809, "Slow protocols"),
+    (0x880b, "PPP"),
     (0x8847, "MPLS"),
     (0x8848, "MPLS multicast"),
     (0x8863, "PPPoE discovery"),
@@ -84,6 +88,7 @@ pub const ETHER_TYPES: Names = &[
     (0x88e5, "MACsec"),
     (0x88e7, "Provider backbone bridge"),
     (0x88f7, "PTP"),
+    (0x8909, "Cisco metadata"),
     (0x9000, "Loopback"),
     (0x9100, "QinQ"),
 ];
@@ -91,10 +96,20 @@ pub const ETHER_TYPES: Names = &[
 const IPV4: u16 = 0x0800;
 const ARP: u16 = 0x0806;
 const IPV6: u16 = 0x86dd;
+const BRIDGED: u16 = 0x6558;
+const PPP: u16 = 0x880b;
+const MPLS: u16 = 0x8847;
+const MPLS_MULTICAST: u16 = 0x8848;
+const PPPOE_DISCOVERY: u16 = 0x8863;
+const PPPOE_SESSION: u16 = 0x8864;
+const CISCO_METADATA: u16 = 0x8909;
 const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
 /// Numbers below are lengths, not types.
 const FIRST_TYPE: u16 = 1536;
+
+/// Bytes of a header.
+pub(super) const HEADER: usize = 14;
 
 /// Frames are padded to this many bytes, their check sequence not counted.
 const SHORTEST: usize = 60;
@@ -105,13 +120,41 @@ pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
         IPV4 => (&ip::PROTOCOL, ip::header),
         ARP => (&arp::PROTOCOL, arp::packet),
         IPV6 => (&ipv6::PROTOCOL, ipv6::header),
+        BRIDGED => (&PROTOCOL, header),
+        PPP => (&ppp::PROTOCOL, ppp::frame),
+        MPLS | MPLS_MULTICAST => (&mpls::PROTOCOL, mpls::labels),
+        PPPOE_DISCOVERY => (&pppoe::DISCOVERY_PROTOCOL, pppoe::discovery),
+        PPPOE_SESSION => (&pppoe::SESSION_PROTOCOL, pppoe::session),
+        CISCO_METADATA => (&cisco::METADATA_PROTOCOL, cisco::metadata),
         _ if VLAN_TYPES.contains(&number) => (&VLAN_PROTOCOL, vlan),
         _ => return None,
     })
 }
 
+/// How much bytes look like an Ethernet frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Looks {
+    /// Not at all, or there are too few.
+    No,
+    /// They may have a length, and one host sends them.
+    Vaguely,
+    /// Their type is one that is known.
+    Well,
+}
+
+/// How much these bytes look like an Ethernet frame.
+pub(super) fn looks(bytes: &[u8]) -> Looks {
+    let Some([_, _, _, _, _, _, src, _, _, _, _, _, high, low]) = bytes.first_chunk() else { return Looks::No };
+    match u16::from_be_bytes([*high, *low]) {
+        0..FIRST_TYPE if src & 1 == 0 => Looks::Vaguely,
+        kind if name_of(ETHER_TYPES, kind.into()).is_some() => Looks::Well,
+        _ => Looks::No,
+    }
+}
+
 /// An Ethernet header, and the padding behind what it carries.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let frame = wire.at();
     let kind = Ethernet2HeaderSlice::from_slice(wire.ahead()).map(|header| header.ether_type().0);
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
@@ -124,27 +167,48 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let end = start + wire.remaining();
     let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);
     let (stop, missing) = carried.map_or((end, missing), |len| (start + len, 0));
-    let trailer = if end <= SHORTEST { &PADDING } else { &TRAILER };
-    Ok(Carried { trailer, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
+    let trailer = if end - frame <= SHORTEST { &PADDING } else { &TRAILER };
+    Ok(Carried { trailer: Some(trailer), ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
 fn next(kind: u16) -> Next {
     if kind < FIRST_TYPE { Next::Llc } else { Next::EtherType(kind) }
 }
 
-/// How long a payload says it is, seen through VLAN tags.
+/// How long a payload says it is, seen through VLAN tags and MPLS labels.
 fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
-    let u16_at = |at: usize| Some(u16::from_be_bytes(payload.get(at..at + 2)?.try_into().ok()?));
-    match kind {
-        0..FIRST_TYPE => Some(usize::from(kind)),
-        IPV4 => Some(usize::from(u16_at(2)?)).filter(|len| *len >= 20),
-        IPV6 => Some(usize::from(u16_at(4)?)).filter(|len| *len > 0).map(|len| len + 40),
-        ARP => {
-            let sizes = usize::from(*payload.get(4)?) + usize::from(*payload.get(5)?);
-            Some(8 + 2 * sizes)
-        }
-        _ if VLAN_TYPES.contains(&kind) => Some(4 + payload_len(u16_at(2)?, payload.get(4..)?)?),
-        _ => None,
+    let (mut kind, mut at) = (kind, 0);
+    loop {
+        let u16_at = |offset: usize| Some(u16::from_be_bytes(*payload.get(at + offset..)?.first_chunk()?));
+        let len = match kind {
+            0..FIRST_TYPE => usize::from(kind),
+            IPV4 => Some(usize::from(u16_at(2)?)).filter(|len| *len >= 20)?,
+            IPV6 => Some(usize::from(u16_at(4)?)).filter(|len| *len > 0)? + 40,
+            ARP => {
+                let sizes = usize::from(*payload.get(at + 4)?) + usize::from(*payload.get(at + 5)?);
+                8 + 2 * sizes
+            }
+            PPPOE_DISCOVERY | PPPOE_SESSION => usize::from(u16_at(4)?) + 6,
+            MPLS | MPLS_MULTICAST => {
+                let [_, _, bottom, _] = *payload.get(at..)?.first_chunk()?;
+                at += 4;
+                if bottom & 1 == 1 {
+                    kind = match payload.get(at)? >> 4 {
+                        4 => IPV4,
+                        6 => IPV6,
+                        _ => return None,
+                    };
+                }
+                continue;
+            }
+            _ if VLAN_TYPES.contains(&kind) => {
+                kind = u16_at(2)?;
+                at += 4;
+                continue;
+            }
+            _ => return None,
+        };
+        return Some(at + len);
     }
 }
 

@@ -24,8 +24,12 @@ pub const TCP: u8 = 6;
 pub const UDP: u8 = 17;
 /// IPv6 as an IP protocol.
 pub const IPV6: u8 = 41;
+/// GRE as an IP protocol.
+pub const GRE: u8 = 47;
 /// ICMPv6 as an IP protocol.
 pub const ICMPV6: u8 = 58;
+/// MPLS as an IP protocol.
+pub const MPLS: u8 = 137;
 
 fields! {
     IP = protocol("ip", "IPv4", "Internet Protocol version 4");
@@ -98,6 +102,7 @@ pub const PROTOCOLS: Names = &[
     (132, "SCTP"),
     (135, "mobility"),
     (136, "UDP-Lite"),
+    (137, "MPLS"),
 ];
 
 /// An IPv4 header with its options.

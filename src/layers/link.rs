@@ -1,4 +1,4 @@
-//! What a frame begins with, by link type: loopback headers and Linux cooked capture. Ethernet has its own file.
+//! What a frame begins with, by link type: loopback headers and Linux cooked capture. The others have files of their own.
 //!
 //! ```text
 //! null      family:4, in the byte order of the capturing machine
@@ -8,7 +8,7 @@
 //! ```
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{Carried, Header, Next, layer};
+use super::{Carried, Header, Next, cisco, fddi, layer, ppp, pppoe, token_ring};
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -69,13 +69,21 @@ const FAMILIES: Names = &[
 ];
 const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), (3, "to another host"), (4, "from us")];
 
-/// Who describes a frame of this link type.
-pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
+/// Who describes a frame of this link type that begins with these bytes. What some captures call PPP is
+/// Cisco's framing.
+pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
     Some(match number {
         0 => (&NULL_PROTOCOL, null),
         1 => (&ethernet::PROTOCOL, ethernet::header),
+        6 => (&token_ring::PROTOCOL, token_ring::frame),
+        9 | 50 if cisco::looks(frame) => (&cisco::PROTOCOL, cisco::frame),
+        9 | 50 => (&ppp::PROTOCOL, ppp::frame),
+        10 => (&fddi::PROTOCOL, fddi::frame),
+        51 => (&pppoe::SESSION_PROTOCOL, pppoe::session),
+        104 => (&cisco::PROTOCOL, cisco::frame),
         108 => (&LOOP_PROTOCOL, openbsd),
         113 => (&SLL_PROTOCOL, sll),
+        204 => (&ppp::PROTOCOL, ppp::directed),
         276 => (&SLL_PROTOCOL, sll2),
         _ => return None,
     })

@@ -2,48 +2,87 @@
 //!
 //! `etherparse` finds where headers and payloads end; the cursor records what the fields say. A header function
 //! describes one header and returns what it carries; [`walk`] follows that from layer to layer down to TCP or UDP,
-//! which need to know of conversations and are left to the engine.
+//! which need to know of conversations and are left to the engine. Where UDP carries a packet of its own
+//! ([`udp::tunnel`]), the engine comes back with it ([`walk_on`]).
 
 pub mod arp;
+pub mod cisco;
+pub mod erspan;
 pub mod ethernet;
+pub mod fddi;
+pub mod geneve;
+pub mod gre;
+pub mod gtp;
 pub mod icmp;
 pub mod icmpv6;
 pub mod ip;
 pub mod ipv6;
+pub mod l2tp;
 pub mod link;
+pub mod mpls;
+pub mod ppp;
+pub mod pppoe;
+pub mod pseudowire;
 pub mod tcp;
+pub mod teredo;
+#[cfg(test)]
+mod tests;
+pub mod token_ring;
+#[cfg(test)]
+mod trial;
 pub mod udp;
+pub mod vxlan;
 
-use crate::input::Link;
+use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree, Value};
-use crate::wire::notes::TRAILER;
+use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
+use std::fmt;
 use std::net::IpAddr;
 use std::ops::Range;
 
 /// Every protocol described here.
 pub static ALL: &[&Protocol] = &[
     &arp::PROTOCOL,
+    &cisco::METADATA_PROTOCOL,
+    &cisco::PROTOCOL,
+    &cisco::SLARP_PROTOCOL,
     &DATA,
+    &erspan::PROTOCOL,
     &ethernet::LLC_PROTOCOL,
     &ethernet::PROTOCOL,
     &ethernet::VLAN_PROTOCOL,
+    &fddi::PROTOCOL,
+    &geneve::PROTOCOL,
+    &gre::PROTOCOL,
+    &gtp::PROTOCOL,
     &icmp::PROTOCOL,
     &icmpv6::PROTOCOL,
     &ip::PROTOCOL,
     &ipv6::PROTOCOL,
+    &l2tp::PROTOCOL,
     &link::LOOP_PROTOCOL,
     &link::NULL_PROTOCOL,
     &link::SLL_PROTOCOL,
+    &mpls::PROTOCOL,
+    &ppp::PROTOCOL,
+    &pppoe::DISCOVERY_PROTOCOL,
+    &pppoe::PROTOCOL,
+    &pppoe::SESSION_PROTOCOL,
+    &pseudowire::CHANNEL_PROTOCOL,
+    &pseudowire::PROTOCOL,
     &tcp::PROTOCOL,
+    &teredo::PROTOCOL,
+    &token_ring::PROTOCOL,
     &udp::PROTOCOL,
+    &vxlan::PROTOCOL,
 ];
 
 /// Bytes that nobody understands, as a protocol.
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 
-/// Headers that may lie on each other in one frame.
-const MAX_LAYERS: usize = 16;
+/// Headers that may lie on each other in one frame, tunnels included.
+const MAX_LAYERS: usize = 32;
 
 /// A protocol of this module: found by what lies below it, not by port or looks.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
@@ -63,10 +102,32 @@ pub enum Next {
     Ip,
     /// What this IP protocol number stands for.
     IpProtocol(u8),
+    /// A header that only the one before it can name.
+    Header(&'static Described),
     /// Bytes nobody here understands.
     Data,
     /// Nothing.
     Nothing,
+}
+
+/// A header that no number stands for: whose it is, and who describes it.
+pub struct Described {
+    protocol: &'static Protocol,
+    header: Header,
+}
+
+impl PartialEq for Described {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Described {}
+
+impl fmt::Debug for Described {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.protocol.this.fmt(f)
+    }
 }
 
 /// What a header carries.
@@ -80,13 +141,15 @@ pub struct Carried {
     pub missing: usize,
     /// From whom to whom, if the header says so.
     pub ends: Option<(Address, Address)>,
-    /// The field for bytes behind it that the layer was given but does not count as carried.
-    pub trailer: &'static Field,
+    /// The field for bytes behind it that the layer was given but does not count as carried; none if it has described them.
+    pub trailer: Option<&'static Field>,
 }
 
 impl Carried {
-    fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
-        Carried { next, range, missing, ends: None, trailer: &TRAILER }
+    /// This, in this range, and so much longer on the wire.
+    #[must_use]
+    pub fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
+        Carried { next, range, missing, ends: None, trailer: Some(&TRAILER) }
     }
 
     fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
@@ -137,13 +200,19 @@ pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize) -> Reache
 
 /// Describe the headers of a frame whose first one is known.
 pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize) -> Reached {
-    let mut carried = Carried::new(first, 0..frame.len(), missing);
-    let mut below = None;
-    for _ in 0..MAX_LAYERS {
-        if let Some(reached) = transport(tree, &carried, below) {
-            return reached;
+    walk_on(tree, Carried::new(first, 0..frame.len(), missing), frame, None)
+}
+
+/// Describe the headers that a layer carries.
+pub fn walk_on(tree: &mut Tree, first: Carried, frame: &[u8], below: Option<LayerId>) -> Reached {
+    let (mut carried, mut below) = (first, below);
+    while let Some((protocol, header)) = header_of(&carried, frame) {
+        if tree.layers.len() >= MAX_LAYERS {
+            unexplained(tree, frame, carried.range.clone(), below);
+            let node = tree.here().saturating_sub(1);
+            tree.note(&DEEP, node, Span::new(0, carried.range), format_args!("more than {MAX_LAYERS} headers"));
+            return Reached::End;
         }
-        let Some((protocol, header)) = header_of(&carried, frame) else { break };
         let (layer, behind) = describe(tree, protocol, header, &carried, frame, below);
         below = Some(layer);
         match behind {
@@ -151,10 +220,28 @@ pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize) -> 
             None => return Reached::End,
         }
     }
+    if let Some(reached) = transport(tree, &carried, below) {
+        return reached;
+    }
     if carried.next != Next::Nothing && !(carried.range.is_empty() && below.is_some()) {
-        unexplained(tree, frame, carried.range, below);
+        let len = carried.range.len();
+        let layer = unexplained(tree, frame, carried.range, below);
+        if let Next::Link(number) = carried.next {
+            name_link(tree, layer, number, len);
+        }
     }
     Reached::End
+}
+
+/// Say of bytes that nobody explains which link type they are of.
+fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
+    let info = match link_name(number) {
+        Some(name) => tree.make_heading(format_args!("{name}, {len} bytes")),
+        None => tree.make_heading(format_args!("link type {number}, {len} bytes")),
+    };
+    if let Some(layer) = tree.layers.get_mut(layer as usize) {
+        layer.info = info;
+    }
 }
 
 /// Bytes of a frame that nobody explains, as a layer.
@@ -183,7 +270,8 @@ type Header = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
 fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
     Some(match carried.next {
         Next::Link(number) => {
-            return link::header_of(number).or_else(|| ip_header(carried, frame).filter(|_| link::is_raw_ip(number)));
+            let ahead = frame.get(carried.range.clone()).unwrap_or_default();
+            return link::header_of(number, ahead).or_else(|| ip_header(carried, frame).filter(|_| link::is_raw_ip(number)));
         }
         Next::EtherType(number) => return ethernet::header_of(number),
         Next::Llc => (&ethernet::LLC_PROTOCOL, ethernet::llc),
@@ -192,6 +280,9 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::IpProtocol(ip::ICMPV6) => (&icmpv6::PROTOCOL, icmpv6::header),
         Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
         Next::IpProtocol(ip::IPV6) => (&ipv6::PROTOCOL, ipv6::header),
+        Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),
+        Next::IpProtocol(ip::MPLS) => (&mpls::PROTOCOL, mpls::labels),
+        Next::Header(described) => (described.protocol, described.header),
         Next::IpProtocol(_) | Next::Data | Next::Nothing => return None,
     })
 }
@@ -221,8 +312,8 @@ fn describe(
     let result = header(&mut wire, carried.missing);
     let behind = match result {
         Ok(behind) => {
-            if behind.range.end < carried.range.end {
-                wire.put(behind.trailer, Value::Bytes, behind.range.end..carried.range.end);
+            if let Some(trailer) = behind.trailer.filter(|_| behind.range.end < carried.range.end) {
+                wire.put(trailer, Value::Bytes, behind.range.end..carried.range.end);
             }
             Some(behind)
         }

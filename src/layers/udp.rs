@@ -4,7 +4,7 @@
 //! source port:2 | destination port:2 | length:2 | checksum:2 | payload
 //! ```
 
-use super::layer;
+use super::{Described, Next, geneve, gtp, l2tp, layer, mpls, teredo, vxlan};
 use crate::tree::{Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
@@ -25,6 +25,28 @@ fields! {
 }
 
 const HEADER: usize = 8;
+
+/// Whether a payload may begin as a tunnel's do.
+type Looks = fn(&[u8]) -> bool;
+
+/// Ports that stand for tunnels, what begins their payloads, and how those look.
+const TUNNELS: &[(u16, &Described, Looks)] = &[
+    (1701, &l2tp::PACKET, l2tp::looks),
+    (2152, &gtp::MESSAGE, gtp::looks),
+    (3544, &teredo::HEADERS, teredo::looks),
+    (4789, &vxlan::HEADER, vxlan::looks),
+    (4790, &vxlan::GENERIC, vxlan::looks),
+    (6081, &geneve::HEADER, geneve::looks),
+    (6635, &mpls::LABELS, mpls::looks),
+    (8472, &vxlan::HEADER, vxlan::looks),
+];
+
+/// What a payload is if it carries packets of its own. The ports say so, and the bytes must not speak against it.
+#[must_use]
+pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
+    let found = TUNNELS.iter().find(|(port, _, looks)| ports.contains(port) && looks(payload));
+    found.map(|(_, described, _)| Next::Header(described))
+}
 
 /// A datagram's header and payload. Returns where the payload lies, and how much of it the capture cut off.
 ///

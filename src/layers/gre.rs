@@ -1,0 +1,249 @@
+//! GRE, Generic Routing Encapsulation (RFC 2784, RFC 2890, the older RFC 1701), and the enhanced kind of PPTP (RFC 2637).
+//!
+//! ```text
+//! version 0  C:1 R:1 K:1 S:1 s:1 recursion:3 reserved:5 version:3 | type:2
+//!            C or R: checksum:2 offset:2 | K: key:4 | S: sequence:4 | R: routes | packet
+//! version 1  0 0 K S 0 recursion:3 A:1 reserved:4 version:3 | type:2
+//!            length:2 call:2 | S: sequence:4 | A: acknowledgment:4 | PPP frame
+//! route      family:2 | offset:1 | length:1 | addresses           one of family and length 0 is the last
+//! ```
+//!
+//! The type is an Ethernet type. Not covered: the attributes that 3GPP2 hides in the key, and checking the checksum.
+
+use super::ethernet::{self, ETHER_TYPES, rest};
+use super::{Carried, Next, cisco, erspan, layer, ppp};
+use crate::tree::{Field, Names, fields, name_of};
+use crate::wire::{Protocol, Result, Wire};
+
+/// GRE.
+pub static PROTOCOL: Protocol = layer(&GRE, FIELDS);
+
+fields! {
+    GRE = protocol("gre", "GRE", "Generic Routing Encapsulation");
+    FLAGS = number("gre.flags_and_version", "Flags and version", "Which parts the header has").hex(4);
+    CHECKSUMMED = bool("gre.flags.checksum", "Checksum present", "A checksum follows").mask(0x8000);
+    ROUTED = bool("gre.flags.routing", "Routing present", "Routes follow").mask(0x4000);
+    KEYED = bool("gre.flags.key", "Key present", "A key follows").mask(0x2000);
+    SEQUENCED = bool("gre.flags.sequence_number", "Sequence number present", "A sequence number follows").mask(0x1000);
+    STRICT = bool("gre.flags.strict_source_route", "Strict source route", "All routes are strict").mask(0x0800);
+    RECURSION = number("gre.flags.recursion_control", "Recursion control", "Further encapsulations allowed").mask(0x0700);
+    ACKED = bool("gre.flags.ack", "Acknowledgment present", "An acknowledgment number follows").mask(0x0080);
+    RESERVED = number("gre.flags.reserved", "Reserved", "Zero").mask(0x00f8);
+    VERSION = number("gre.flags.version", "Version", "0, or 1 for PPTP").mask(0x0007);
+    PROTO = number("gre.proto", "Protocol type", "What the packet carries").hex(4).names(TYPES);
+    CHECKSUM = number("gre.checksum", "Checksum", "Of header and packet").hex(4);
+    OFFSET = number("gre.offset", "Offset", "Where among the routes the active one is");
+    KEY = number("gre.key", "Key", "Which tunnel or flow").hex(8);
+    PAYLOAD_LENGTH = number("gre.key.payload_length", "Payload length", "Bytes of the PPP frame");
+    CALL_ID = number("gre.key.call_id", "Call ID", "Which call of the receiver");
+    SEQUENCE = number("gre.sequence_number", "Sequence number", "Counts packets");
+    ACK = number("gre.ack_number", "Acknowledgment number", "The last packet that arrived");
+    ROUTING = group("gre.routing", "Routing", "A route");
+    FAMILY = number("gre.routing.address_family", "Address family", "Kind of addresses");
+    SRE_OFFSET = number("gre.routing.sre_offset", "Offset", "Where in the route the active address is");
+    SRE_LENGTH = number("gre.routing.src_length", "Length", "Bytes of the route");
+    INFORMATION = bytes("gre.routing.information", "Addresses", "The route");
+    REDIRECT = bytes("gre.wccp.redirect_header", "Redirect header", "Why a web cache gets the packet");
+    UNKNOWN_VERSION = odd("gre.flags.version.unknown", "unknown version", "The version is neither 0 nor 1");
+}
+
+const TYPES: Names = &[
+    (0x0000, "keepalive"),
+    (0x00fe, "OSI"),
+    (0x0800, "IPv4"),
+    (0x0806, "ARP"),
+    (0x2000, "CDP"),
+    (0x22eb, "ERSPAN III"),
+    (0x6558, "Transparent Ethernet bridging"),
+    (0x8100, "802.1Q VLAN"),
+    (0x86dd, "IPv6"),
+    (0x880b, "PPP"),
+    (0x8847, "MPLS"),
+    (0x8848, "MPLS multicast"),
+    (0x883e, "WCCP"),
+    (0x88be, "ERSPAN"),
+    (0x8909, "Cisco metadata"),
+];
+const ERSPAN_II: u16 = 0x88be;
+const ERSPAN_III: u16 = 0x22eb;
+const WCCP: u16 = 0x883e;
+const METADATA: u16 = 0x8909;
+
+/// A header of either version.
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let first = wire.ahead().get(1).map_or(0, |low| VERSION.bits_of((*low).into()));
+    let enhanced = first == 1;
+    let bits: &[&Field] = if enhanced {
+        &[&CHECKSUMMED, &ROUTED, &KEYED, &SEQUENCED, &STRICT, &RECURSION, &ACKED, &VERSION]
+    } else {
+        &[&CHECKSUMMED, &ROUTED, &KEYED, &SEQUENCED, &STRICT, &RECURSION, &RESERVED, &VERSION]
+    };
+    let flags = wire.flags(&FLAGS, 2, bits)?;
+    let protocol = wire.u16_be(&PROTO)?;
+    let name = name_of(TYPES, protocol.into()).or_else(|| name_of(ETHER_TYPES, protocol.into()));
+    wire.info(format_args!("{}", name.unwrap_or("unknown type")));
+    let has = |flag: &Field| flag.bits_of(flags) == 1;
+    match VERSION.bits_of(flags) {
+        0 => {}
+        1 => return enhanced_header(wire, &has, missing),
+        version => wire.note(&UNKNOWN_VERSION, format_args!("version {version}, read as version 0")),
+    }
+    if has(&CHECKSUMMED) || has(&ROUTED) {
+        wire.u16_be(&CHECKSUM)?;
+        wire.u16_be(&OFFSET)?;
+    }
+    if has(&KEYED) {
+        wire.u32_be(&KEY)?;
+    }
+    if has(&SEQUENCED) {
+        wire.u32_be(&SEQUENCE)?;
+    }
+    if has(&ROUTED) {
+        while !wire.group(&ROUTING, route)? {}
+    }
+    let next = match protocol {
+        // The first kind of ERSPAN has no header and no sequence number.
+        ERSPAN_II if !has(&SEQUENCED) => Next::Header(&ethernet::FRAME),
+        ERSPAN_II | ERSPAN_III => Next::Header(&erspan::HEADER),
+        WCCP => {
+            redirect(wire)?;
+            Next::Ip
+        }
+        METADATA => Next::Header(&cisco::METADATA_IN_GRE),
+        0 => Next::Data,
+        _ => Next::EtherType(protocol),
+    };
+    Ok(Carried::new(next, rest(wire), missing))
+}
+
+/// The rest of a header of PPTP. A packet that only acknowledges carries nothing.
+fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: usize) -> Result<Carried> {
+    let length = usize::from(wire.u16_be(&PAYLOAD_LENGTH)?);
+    let call = wire.u16_be(&CALL_ID)?;
+    wire.info(format_args!("call {call}, {length} bytes"));
+    if has(&SEQUENCED) {
+        wire.u32_be(&SEQUENCE)?;
+    }
+    if has(&ACKED) {
+        wire.u32_be(&ACK)?;
+    }
+    let (start, captured) = (wire.at(), wire.remaining());
+    let range = start..start + length.min(captured);
+    let next = if length > 0 { Next::Header(&ppp::FRAME) } else { Next::Nothing };
+    Ok(Carried::new(next, range, length.saturating_sub(captured).min(missing)))
+}
+
+/// A route. True for the last one, which is empty.
+fn route(wire: &mut Wire<'_>) -> Result<bool> {
+    let family = wire.u16_be(&FAMILY)?;
+    wire.u8(&SRE_OFFSET)?;
+    let length = usize::from(wire.u8(&SRE_LENGTH)?);
+    if length > 0 {
+        wire.bytes(&INFORMATION, length)?;
+    }
+    Ok(family == 0 && length == 0)
+}
+
+/// The second version of WCCP puts four bytes before the packet; the first does not, and IPv4 follows at once.
+fn redirect(wire: &mut Wire<'_>) -> Result {
+    const LENGTH: usize = 4;
+    match wire.ahead().first() {
+        Some(first) if first >> 4 != 4 => wire.bytes(&REDIRECT, LENGTH).map(drop),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::Next;
+    use crate::layers::trial::{cut, layers};
+
+    #[test]
+    fn every_part_of_a_header_is_read() {
+        let frame = [
+            "f000 2000",           // checksum, routing, key, sequence; CDP
+            "1234 0004",           // checksum, offset 4
+            "deadbeef",            // key
+            "00000005",            // sequence
+            "0800 00 04 0a000003", // a route through 10.0.0.3
+            "0000 00 00",          // the last route
+            "02b4",                // CDP
+        ];
+        insta::assert_snapshot!(layers(Next::IpProtocol(47), &frame), @"
+        gre 0..28 | CDP
+          0..2 gre.flags_and_version = 0xf000
+            0..2 gre.flags.checksum = true
+            0..2 gre.flags.routing = true
+            0..2 gre.flags.key = true
+            0..2 gre.flags.sequence_number = true
+            0..2 gre.flags.strict_source_route = false
+            0..2 gre.flags.recursion_control = 0
+            0..2 gre.flags.reserved = 0
+            0..2 gre.flags.version = 0
+          2..4 gre.proto = 0x2000 (CDP)
+          4..6 gre.checksum = 0x1234
+          6..8 gre.offset = 4
+          8..12 gre.key = 0xdeadbeef
+          12..16 gre.sequence_number = 5
+          16..24 gre.routing
+            16..18 gre.routing.address_family = 2048
+            18..19 gre.routing.sre_offset = 0
+            19..20 gre.routing.src_length = 4
+            20..24 gre.routing.information = 0a000003
+          24..28 gre.routing
+            24..26 gre.routing.address_family = 0
+            26..27 gre.routing.sre_offset = 0
+            27..28 gre.routing.src_length = 0
+        data 28..30 | 2 bytes
+          28..30 data.data = 02b4
+        ");
+    }
+
+    #[test]
+    fn an_acknowledgment_of_pptp_carries_nothing() {
+        let frame = [
+            "2081 880b", // key and acknowledgment, version 1; PPP
+            "0000 0007", // no bytes for call 7
+            "00000003",  // packet 3 arrived
+        ];
+        insta::assert_snapshot!(layers(Next::IpProtocol(47), &frame), @"
+        gre 0..12 | call 7, 0 bytes
+          0..2 gre.flags_and_version = 0x2081
+            0..2 gre.flags.checksum = false
+            0..2 gre.flags.routing = false
+            0..2 gre.flags.key = true
+            0..2 gre.flags.sequence_number = false
+            0..2 gre.flags.strict_source_route = false
+            0..2 gre.flags.recursion_control = 0
+            0..2 gre.flags.ack = true
+            0..2 gre.flags.version = 1
+          2..4 gre.proto = 0x880b (PPP)
+          4..6 gre.key.payload_length = 0
+          6..8 gre.key.call_id = 7
+          8..12 gre.ack_number = 3
+        ");
+    }
+
+    #[test]
+    fn a_header_that_is_cut_is_noted() {
+        let frame = [
+            "3000 0800", // key, sequence; IPv4
+            "dead",      // half a key
+        ];
+        insta::assert_snapshot!(cut(Next::IpProtocol(47), &frame, 40), @"
+        gre 0..6 | IPv4
+          0..2 gre.flags_and_version = 0x3000
+            0..2 gre.flags.checksum = false
+            0..2 gre.flags.routing = false
+            0..2 gre.flags.key = true
+            0..2 gre.flags.sequence_number = true
+            0..2 gre.flags.strict_source_route = false
+            0..2 gre.flags.recursion_control = 0
+            0..2 gre.flags.reserved = 0
+            0..2 gre.flags.version = 0
+          2..4 gre.proto = 0x0800 (IPv4)
+          4..6 data.data = dead
+        ! broken dissect.cut at 4..6 gre: the capture holds 2 bytes too few of this frame
+        ");
+    }
+}

@@ -1,0 +1,237 @@
+//! GTP-U, packets of mobile users in UDP (3GPP TS 29.281), version 1.
+//!
+//! ```text
+//! header     version:3 PT:1 .:1 E:1 S:1 PN:1 | message:1 | length:2 | tunnel:4
+//!            E, S or PN: sequence:2 | N-PDU number:1 | next extension:1
+//! extension  length:1, in units of four bytes | content | next extension:1
+//! ```
+//!
+//! Not covered: the elements of messages other than user packets, GTP-C, GTP' and version 0.
+
+use super::{Carried, Described, Next, layer};
+use crate::tree::{Names, fields, name_of};
+use crate::wire::{Protocol, Result, Wire, data};
+
+/// GTP-U.
+pub static PROTOCOL: Protocol = layer(&GTP, FIELDS);
+
+/// A GTP-U message.
+pub(super) static MESSAGE: Described = Described { protocol: &PROTOCOL, header: message };
+
+fields! {
+    GTP = protocol("gtp", "GTP", "GPRS Tunnelling Protocol");
+    FLAGS = number("gtp.flags", "Flags", "Version, and which parts the header has").hex(2);
+    VERSION = number("gtp.flags.version", "Version", "1").mask(0xe0);
+    PAYLOAD = number("gtp.flags.payload", "Protocol type", "1 for GTP, 0 for GTP prime").mask(0x10);
+    RESERVED = number("gtp.flags.reserved", "Reserved", "Zero").mask(0x08);
+    E = bool("gtp.flags.e", "Extension header present", "Extensions follow").mask(0x04);
+    S = bool("gtp.flags.s", "Sequence number present", "The sequence number counts").mask(0x02);
+    PN = bool("gtp.flags.pn", "N-PDU number present", "The N-PDU number counts").mask(0x01);
+    MESSAGE_TYPE = number("gtp.message", "Message type", "What the message is").hex(2).names(MESSAGES);
+    LENGTH = number("gtp.length", "Length", "Bytes behind the first eight");
+    TEID = number("gtp.teid", "TEID", "Which tunnel of the receiver").hex(8);
+    SEQ_NUMBER = number("gtp.seq_number", "Sequence number", "Counts packets").hex(4);
+    NPDU = number("gtp.npdu_number", "N-PDU number", "Of handovers").hex(2);
+    NEXT = number("gtp.ext_hdr.next", "Next extension header", "What follows").hex(2).names(EXTENSIONS);
+    UNUSED = bytes("gtp.unused", "Unused", "A field whose flag is not set");
+    EXTENSION = group("gtp.ext_hdr", "Extension header", "An extension");
+    EXT_LENGTH = number("gtp.ext_hdr.length", "Length", "Units of four bytes");
+    PDCP_SN = number("gtp.ext_hdr.pdcp_sn", "PDCP sequence number", "Of the radio link");
+    UDP_PORT = number("gtp.ext_hdr.udp_port", "UDP port", "Where the message in question came from");
+    PDU_TYPE = number("gtp.ext_hdr.pdu_ses_con.pdu_type", "PDU type", "0 downlink, 1 uplink").mask(0xf000);
+    QFI = number("gtp.ext_hdr.pdu_ses_con.qos_flow_id", "QoS flow", "Which flow the packet is of").mask(0x003f);
+    CONTENT = bytes("gtp.ext_hdr.content", "Content", "Depends on the extension");
+    BAD_LENGTH = odd("gtp.length.bad", "bad length", "The length is more than the datagram has");
+    NO_LENGTH = broken("gtp.ext_hdr.length.zero", "no length", "An extension says that it has no bytes");
+}
+
+const MESSAGES: Names = &[
+    (1, "echo request"),
+    (2, "echo response"),
+    (26, "error indication"),
+    (31, "supported extension headers"),
+    (253, "tunnel status"),
+    (254, "end marker"),
+    (255, "user packet"),
+];
+const EXTENSIONS: Names = &[
+    (0x00, "none"),
+    (0x20, "service class indicator"),
+    (0x40, "UDP port"),
+    (0x81, "RAN container"),
+    (0x82, "long PDCP number"),
+    (0x83, "Xw RAN container"),
+    (0x84, "NR RAN container"),
+    (0x85, "PDU session container"),
+    (0xc0, "PDCP number"),
+];
+const USER_PACKET: u8 = 255;
+
+/// Whether a message may begin here: version 1 of GTP, and a message of the user plane.
+pub(super) fn looks(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|flags| flags & 0xf8 == 0x30)
+        && bytes.get(1).is_none_or(|message| name_of(MESSAGES, (*message).into()).is_some())
+}
+
+fn message(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let flags = wire.flags(&FLAGS, 1, &[&VERSION, &PAYLOAD, &RESERVED, &E, &S, &PN])?;
+    let message = wire.u8(&MESSAGE_TYPE)?;
+    let length = usize::from(wire.u16_be(&LENGTH)?);
+    let tunnel = wire.u32_be(&TEID)?;
+    wire.name(name_of(MESSAGES, message.into()).unwrap_or("unknown message"));
+    wire.info(format_args!("tunnel {tunnel:#010x}"));
+    let have = wire.remaining() + missing;
+    if length > have {
+        wire.note(&BAD_LENGTH, format_args!("{length} where the datagram has {have}"));
+    }
+    let end = wire.at() + length.min(wire.remaining());
+    let missing = length.min(have).saturating_sub(wire.remaining());
+    if flags & (E.mask | S.mask | PN.mask) != 0 {
+        // One flag brings all three fields, but only the ones whose own flag is set say anything.
+        match S.bits_of(flags) {
+            0 => wire.bytes(&UNUSED, 2).map(drop)?,
+            _ => wire.u16_be(&SEQ_NUMBER).map(drop)?,
+        }
+        match PN.bits_of(flags) {
+            0 => wire.bytes(&UNUSED, 1).map(drop)?,
+            _ => wire.u8(&NPDU).map(drop)?,
+        }
+        let mut next = match E.bits_of(flags) {
+            0 => wire.bytes(&UNUSED, 1).map(|_| 0)?,
+            _ => wire.u8(&NEXT)?,
+        };
+        while next != 0 {
+            next = wire.group(&EXTENSION, |wire| extension(wire, next))?;
+        }
+    }
+    let end = end.max(wire.at());
+    if message == USER_PACKET {
+        return Ok(Carried::new(Next::Ip, wire.at()..end, missing));
+    }
+    if end > wire.at() {
+        wire.bytes(&data::BYTES, end - wire.at())?;
+    }
+    Ok(Carried::nothing(end))
+}
+
+/// An extension of this kind. Returns the kind of the next.
+fn extension(wire: &mut Wire<'_>, kind: u8) -> Result<u8> {
+    const UNIT: usize = 4;
+    const AROUND: usize = 2;
+    let length = UNIT * usize::from(wire.u8(&EXT_LENGTH)?);
+    let Some(content) = length.checked_sub(AROUND) else {
+        wire.note(&NO_LENGTH, format_args!("an extension has four bytes at least"));
+        return Err(crate::wire::Error::Malformed);
+    };
+    let start = wire.at();
+    match (kind, content) {
+        (0xc0, 2) => wire.u16_be(&PDCP_SN).map(drop)?,
+        (0x40, 2) => wire.u16_be(&UDP_PORT).map(drop)?,
+        (0x85, 2..) => wire.bits(2, &[&PDU_TYPE, &QFI]).map(drop)?,
+        _ => {}
+    }
+    let left = content.saturating_sub(wire.at() - start);
+    if left > 0 {
+        wire.bytes(&CONTENT, left)?;
+    }
+    wire.u8(&NEXT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::trial::layers;
+
+    #[test]
+    fn a_user_packet_with_extensions_is_handed_on() {
+        let frame = [
+            "34 ff 000d 00001234", // extensions, user packet, 13 bytes, tunnel
+            "0000 00 85",          // no sequence number; session container
+            "01 0105 c0",          // flow 5; PDCP number
+            "01 0904 00",          // number 2308; none
+            "05",                  // no IP
+        ];
+        insta::assert_snapshot!(layers(Next::Header(&MESSAGE), &frame), @"
+        gtp 0..20 | user packet | tunnel 0x00001234
+          0..1 gtp.flags = 0x34
+            0..1 gtp.flags.version = 1
+            0..1 gtp.flags.payload = 1
+            0..1 gtp.flags.reserved = 0
+            0..1 gtp.flags.e = true
+            0..1 gtp.flags.s = false
+            0..1 gtp.flags.pn = false
+          1..2 gtp.message = 0xff (user packet)
+          2..4 gtp.length = 13
+          4..8 gtp.teid = 0x00001234
+          8..10 gtp.unused = 0000
+          10..11 gtp.unused = 00
+          11..12 gtp.ext_hdr.next = 0x85 (PDU session container)
+          12..16 gtp.ext_hdr
+            12..13 gtp.ext_hdr.length = 1
+            13..15 gtp.ext_hdr.pdu_ses_con.pdu_type = 0
+            13..15 gtp.ext_hdr.pdu_ses_con.qos_flow_id = 5
+            15..16 gtp.ext_hdr.next = 0xc0 (PDCP number)
+          16..20 gtp.ext_hdr
+            16..17 gtp.ext_hdr.length = 1
+            17..19 gtp.ext_hdr.pdcp_sn = 2308
+            19..20 gtp.ext_hdr.next = 0x00 (none)
+        data 20..21 | 1 bytes
+          20..21 data.data = 05
+        ");
+    }
+
+    #[test]
+    fn an_echo_keeps_its_elements() {
+        let frame = [
+            "32 02 0006 00000000", // sequence number, echo response, 6 bytes
+            "0007 00 00",          // number 7
+            "0e05",                // restart counter
+        ];
+        insta::assert_snapshot!(layers(Next::Header(&MESSAGE), &frame), @"
+        gtp 0..14 | echo response | tunnel 0x00000000
+          0..1 gtp.flags = 0x32
+            0..1 gtp.flags.version = 1
+            0..1 gtp.flags.payload = 1
+            0..1 gtp.flags.reserved = 0
+            0..1 gtp.flags.e = false
+            0..1 gtp.flags.s = true
+            0..1 gtp.flags.pn = false
+          1..2 gtp.message = 0x02 (echo response)
+          2..4 gtp.length = 6
+          4..8 gtp.teid = 0x00000000
+          8..10 gtp.seq_number = 0x0007
+          10..11 gtp.unused = 00
+          11..12 gtp.unused = 00
+          12..14 data.data = 0e05
+        ");
+    }
+
+    #[test]
+    fn an_extension_without_bytes_is_noted() {
+        let frame = [
+            "34 ff 0006 00001234", // extensions, user packet, 6 bytes, tunnel
+            "0000 00 85",          // session container
+            "00 00",               // no bytes
+        ];
+        insta::assert_snapshot!(layers(Next::Header(&MESSAGE), &frame), @"
+        gtp 0..14 | user packet | tunnel 0x00001234
+          0..1 gtp.flags = 0x34
+            0..1 gtp.flags.version = 1
+            0..1 gtp.flags.payload = 1
+            0..1 gtp.flags.reserved = 0
+            0..1 gtp.flags.e = true
+            0..1 gtp.flags.s = false
+            0..1 gtp.flags.pn = false
+          1..2 gtp.message = 0xff (user packet)
+          2..4 gtp.length = 6
+          4..8 gtp.teid = 0x00001234
+          8..10 gtp.unused = 0000
+          10..11 gtp.unused = 00
+          11..12 gtp.ext_hdr.next = 0x85 (PDU session container)
+          12..13 gtp.ext_hdr
+            12..13 gtp.ext_hdr.length = 0
+          13..14 data.data = 00
+        ! broken gtp.ext_hdr.length.zero at 12..13 gtp.ext_hdr.length: an extension has four bytes at least
+        ");
+    }
+}

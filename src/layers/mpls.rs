@@ -1,0 +1,148 @@
+//! MPLS, Multiprotocol Label Switching (RFC 3032): a stack of labels, all in one layer.
+//!
+//! ```text
+//! label:20 class:3 bottom:1 ttl:8 | ... up to the one that is the bottom | packet
+//! ```
+//!
+//! What the packet is, no field says. Its first four bits tell IP (4 and 6) and the associated channel (1) apart; what is
+//! left may be a pseudowire with Ethernet in it, which is recognised by its looks.
+
+use super::ethernet::{self, Looks, rest};
+use super::{Carried, Described, Next, layer, pseudowire};
+use crate::tree::fields;
+use crate::wire::{Protocol, Result, Wire};
+
+/// MPLS.
+pub static PROTOCOL: Protocol = layer(&MPLS, FIELDS);
+
+/// A stack of labels that a UDP port stands for.
+pub(super) static LABELS: Described = Described { protocol: &PROTOCOL, header: labels };
+
+fields! {
+    MPLS = protocol("mpls", "MPLS", "Multiprotocol Label Switching");
+    LABEL = number("mpls.label", "Label", "Which path the packet takes").mask(0xffff_f000);
+    EXP = number("mpls.exp", "Traffic class", "How to treat the packet; once for experiments").mask(0x0e00);
+    BOTTOM = number("mpls.bottom", "Bottom of stack", "1 for the last label").mask(0x0100);
+    TTL = number("mpls.ttl", "Time to live", "Routers it may still pass").mask(0x00ff);
+}
+
+const LABEL_BYTES: usize = 4;
+
+/// Labels down to the bottom of the stack.
+pub(super) fn labels(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let mut count = 0;
+    let mut outer = 0;
+    loop {
+        let raw = wire.bits(LABEL_BYTES, &[&LABEL, &EXP, &BOTTOM, &TTL])?;
+        count += 1;
+        if count == 1 {
+            outer = LABEL.bits_of(raw);
+            wire.info(format_args!("label {outer}"));
+        }
+        if BOTTOM.bits_of(raw) == 1 {
+            if count > 1 {
+                wire.info(format_args!("label {outer} to {}, {count} in all", LABEL.bits_of(raw)));
+            }
+            return Ok(Carried::new(next(wire.ahead(), missing), rest(wire), missing));
+        }
+    }
+}
+
+fn next(packet: &[u8], missing: usize) -> Next {
+    let Some(first) = packet.first() else { return Next::Nothing };
+    match first >> 4 {
+        4 | 6 => Next::Ip,
+        1 => Next::Header(&pseudowire::CHANNEL),
+        // Half of what there is to judge by would be judged otherwise than the whole.
+        0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::HEADER => Next::Data,
+        0 => {
+            let with_word = packet.get(pseudowire::WORD..).map_or(Looks::No, ethernet::looks);
+            match ethernet::looks(packet) {
+                without if without > with_word => Next::Header(&ethernet::FRAME),
+                _ if with_word > Looks::No => Next::Header(&pseudowire::CONTROL_WORD),
+                _ => Next::Data,
+            }
+        }
+        _ if ethernet::looks(packet) > Looks::No => Next::Header(&ethernet::FRAME),
+        _ => Next::Data,
+    }
+}
+
+/// Whether a stack of labels may begin here: it has a bottom, unless its end is cut off.
+pub(super) fn looks(bytes: &[u8]) -> bool {
+    const DEEPEST: usize = 16;
+    let mut labels = bytes.chunks_exact(LABEL_BYTES).take(DEEPEST);
+    labels.any(|label| label.get(2).is_some_and(|bits| bits & 1 == 1)) || bytes.len() < DEEPEST * LABEL_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::Next;
+    use crate::layers::trial::{cut, layers};
+
+    #[test]
+    fn two_labels_and_a_pseudowire_are_read() {
+        let frame = [
+            "0001 20fe",                      // label 18, not the last
+            "0001 01ff",                      // label 16, the last
+            "0000 0007",                      // control word, frame 7
+            "020000000002 020000000001 88cc", // Ethernet, LLDP
+            "0000",                           // nothing more to say
+        ];
+        insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
+        mpls 0..8 | label 18 to 16, 2 in all
+          0..4 mpls.label = 18
+          0..4 mpls.exp = 0
+          0..4 mpls.bottom = 0
+          0..4 mpls.ttl = 254
+          4..8 mpls.label = 16
+          4..8 mpls.exp = 0
+          4..8 mpls.bottom = 1
+          4..8 mpls.ttl = 255
+        pweth 8..12
+          8..12 pweth.cw = 0x00000007
+            8..12 pweth.cw.sequence_number = 7
+        eth 12..26 | 02:00:00:00:00:01 → 02:00:00:00:00:02
+          12..18 eth.dst = 02:00:00:00:00:02
+          18..24 eth.src = 02:00:00:00:00:01
+          24..26 eth.type = 0x88cc (LLDP)
+        data 26..28 | 2 bytes
+          26..28 data.data = 0000
+        ");
+    }
+
+    #[test]
+    fn labels_before_ip_are_told_by_its_version() {
+        let frame = [
+            "0001 0140", // label 16, the last
+            "65",        // IPv6, and no more of it
+        ];
+        insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
+        mpls 0..4 | label 16
+          0..4 mpls.label = 16
+          0..4 mpls.exp = 0
+          0..4 mpls.bottom = 1
+          0..4 mpls.ttl = 64
+        ipv6 4..5
+          4..5 data.data = 65
+        ! broken dissect.short at 4..5 ipv6: 3 more bytes needed, 1 left
+        ");
+    }
+
+    #[test]
+    fn a_stack_that_is_cut_is_noted() {
+        let frame = [
+            "0001 20fe", // label 18, not the last
+            "0001",      // half a label
+        ];
+        insta::assert_snapshot!(cut(Next::EtherType(0x8847), &frame, 10), @"
+        mpls 0..6 | label 18
+          0..4 mpls.label = 18
+          0..4 mpls.exp = 0
+          0..4 mpls.bottom = 0
+          0..4 mpls.ttl = 254
+          4..6 data.data = 0001
+        ! broken dissect.cut at 4..6 mpls: the capture holds 2 bytes too few of this frame
+        ");
+    }
+}

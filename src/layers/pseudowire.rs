@@ -1,0 +1,93 @@
+//! What stands before a pseudowire's frame in MPLS: the control word of Ethernet (RFC 4448) and the header of the associated
+//! channel, which carries messages about the pseudowire itself (RFC 5586).
+//!
+//! ```text
+//! control word  0:4 reserved:12 | sequence:2 | Ethernet frame
+//! channel       1:4 version:4 | reserved:1 | type:2 | message
+//! ```
+//!
+//! Not covered: pseudowires of ATM, frame relay, HDLC and TDM, and what the channel says unless it is IP.
+
+use super::ethernet::{self, rest};
+use super::{Carried, Described, Next, layer};
+use crate::tree::{Names, fields};
+use crate::wire::{Protocol, Result, Wire};
+
+/// The control word of an Ethernet pseudowire.
+pub static PROTOCOL: Protocol = layer(&PWETH, FIELDS);
+
+/// The associated channel.
+pub static CHANNEL_PROTOCOL: Protocol = layer(&channel_fields::PWACH, channel_fields::FIELDS);
+
+/// The control word, found by its looks.
+pub(super) static CONTROL_WORD: Described = Described { protocol: &PROTOCOL, header: control_word };
+
+/// The header of the associated channel, found by its first bits.
+pub(super) static CHANNEL: Described = Described { protocol: &CHANNEL_PROTOCOL, header: channel };
+
+fields! {
+    PWETH = protocol("pweth", "Pseudowire", "Control word of an Ethernet pseudowire");
+    CW = number("pweth.cw", "Control word", "All of it").hex(8);
+    SEQUENCE = number("pweth.cw.sequence_number", "Sequence number", "Counts frames; 0 where nobody does").mask(0xffff);
+}
+
+mod channel_fields {
+    use crate::tree::fields;
+
+    fields! {
+        PWACH = protocol("pwach", "Associated channel", "Messages about a pseudowire or a path");
+        VER = number("pwach.ver", "Version", "0").mask(0x0f);
+        RES = number("pwach.res", "Reserved", "Zero").hex(2);
+        TYPE = number("pwach.channel_type", "Channel type", "What the message is").hex(4).names(super::CHANNELS);
+    }
+}
+use channel_fields::{RES, TYPE, VER};
+
+const CHANNELS: Names =
+    &[(0x0007, "BFD without IP"), (0x0021, "IPv4"), (0x0057, "IPv6"), (0x0024, "protection switching"), (0x0058, "faults")];
+
+/// Bytes of a control word.
+pub(super) const WORD: usize = 4;
+
+fn control_word(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    wire.flags(&CW, WORD, &[&SEQUENCE])?;
+    Ok(Carried::new(Next::Header(&ethernet::FRAME), rest(wire), missing))
+}
+
+fn channel(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    wire.bits(1, &[&VER])?;
+    wire.u8(&RES)?;
+    let next = match wire.u16_be(&TYPE)? {
+        0x0021 | 0x0057 => Next::Ip,
+        _ => Next::Data,
+    };
+    Ok(Carried::new(next, rest(wire), missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::Next;
+    use crate::layers::trial::layers;
+
+    #[test]
+    fn a_channel_is_told_by_its_first_bits() {
+        let frame = [
+            "0000 d140",  // label 13, the last
+            "10 00 0007", // channel of BFD
+            "aabb",       // what it says
+        ];
+        insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
+        mpls 0..4 | label 13
+          0..4 mpls.label = 13
+          0..4 mpls.exp = 0
+          0..4 mpls.bottom = 1
+          0..4 mpls.ttl = 64
+        pwach 4..8
+          4..5 pwach.ver = 0
+          5..6 pwach.res = 0x00
+          6..8 pwach.channel_type = 0x0007 (BFD without IP)
+        data 8..10 | 2 bytes
+          8..10 data.data = aabb
+        ");
+    }
+}
