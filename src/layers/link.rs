@@ -8,7 +8,7 @@
 //! ```
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{Carried, Header, Next, cisco, fddi, layer, ppp, pppoe, token_ring};
+use super::{Carried, Header, Next, avs, cisco, fddi, layer, ppi, ppp, pppoe, prism, radiotap, token_ring, wlan};
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -69,8 +69,8 @@ const FAMILIES: Names = &[
 ];
 const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), (3, "to another host"), (4, "from us")];
 
-/// Who describes a frame of this link type that begins with these bytes. What some captures call PPP is
-/// Cisco's framing.
+/// Who describes a frame of this link type that begins with these bytes. What some captures call PPP is Cisco's framing, and
+/// what they call Prism is AVS.
 pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
     Some(match number {
         0 => (&NULL_PROTOCOL, null),
@@ -81,8 +81,14 @@ pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol,
         10 => (&fddi::PROTOCOL, fddi::frame),
         51 => (&pppoe::SESSION_PROTOCOL, pppoe::session),
         104 => (&cisco::PROTOCOL, cisco::frame),
+        105 => (&wlan::PROTOCOL, wlan::frame),
         108 => (&LOOP_PROTOCOL, openbsd),
         113 => (&SLL_PROTOCOL, sll),
+        119 if avs::looks(frame) => (&avs::PROTOCOL, avs::header),
+        119 => (&prism::PROTOCOL, prism::header),
+        127 => (&radiotap::PROTOCOL, radiotap::header),
+        163 => (&avs::PROTOCOL, avs::header),
+        192 => (&ppi::PROTOCOL, ppi::header),
         204 => (&ppp::PROTOCOL, ppp::directed),
         276 => (&SLL_PROTOCOL, sll2),
         _ => return None,

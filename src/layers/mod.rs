@@ -6,6 +6,7 @@
 //! ([`udp::tunnel`]), the engine comes back with it ([`walk_on`]).
 
 pub mod arp;
+pub mod avs;
 pub mod cisco;
 pub mod erspan;
 pub mod ethernet;
@@ -19,10 +20,14 @@ pub mod ip;
 pub mod ipv6;
 pub mod l2tp;
 pub mod link;
+mod little;
 pub mod mpls;
+pub mod ppi;
 pub mod ppp;
 pub mod pppoe;
+pub mod prism;
 pub mod pseudowire;
+pub mod radiotap;
 pub mod tcp;
 pub mod teredo;
 #[cfg(test)]
@@ -32,6 +37,7 @@ pub mod token_ring;
 mod trial;
 pub mod udp;
 pub mod vxlan;
+pub mod wlan;
 
 use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree, Value};
@@ -44,6 +50,7 @@ use std::ops::Range;
 /// Every protocol described here.
 pub static ALL: &[&Protocol] = &[
     &arp::PROTOCOL,
+    &avs::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
@@ -65,17 +72,21 @@ pub static ALL: &[&Protocol] = &[
     &link::NULL_PROTOCOL,
     &link::SLL_PROTOCOL,
     &mpls::PROTOCOL,
+    &ppi::PROTOCOL,
     &ppp::PROTOCOL,
     &pppoe::DISCOVERY_PROTOCOL,
     &pppoe::PROTOCOL,
     &pppoe::SESSION_PROTOCOL,
+    &prism::PROTOCOL,
     &pseudowire::CHANNEL_PROTOCOL,
     &pseudowire::PROTOCOL,
+    &radiotap::PROTOCOL,
     &tcp::PROTOCOL,
     &teredo::PROTOCOL,
     &token_ring::PROTOCOL,
     &udp::PROTOCOL,
     &vxlan::PROTOCOL,
+    &wlan::PROTOCOL,
 ];
 
 /// Bytes that nobody understands, as a protocol.

@@ -19,6 +19,7 @@ fn nesting_ends_at_its_bound() {
     assert_eq!(nested(Next::EtherType(0x8100), "0001 8100", 1000), bound);
     assert_eq!(nested(Next::EtherType(0x8847), "00010140 00000000 020000000002 020000000001 8847", 1000), bound);
     assert_eq!(nested(Next::EtherType(0x8864), "1100 0011 ffff 0281 00010140 020000000002 020000000001 8864", 1000), bound);
+    assert_eq!(nested(Next::Link(192), "0000 0800 c0000000", 1000), bound);
 }
 
 #[test]

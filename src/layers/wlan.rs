@@ -1,0 +1,454 @@
+//! IEEE 802.11, wireless networks: data frames, and the headers of management and control frames.
+//!
+//! ```text
+//! frame control:2 | duration:2 | address 1:6 | management and data: address 2:6 | address 3:6 | sequence:2
+//!   data from one access point to another: address 4:6 | QoS data: QoS:2 | if the order bit says so: HT control:4
+//!   body | check sequence:4, if the capture says so
+//! frame control  subtype:4 type:2 version:2 | order:1 protected:1 more:1 power:1 retry:1 fragments:1 from:1 to:1
+//!
+//! to from   address 1           address 2           address 3     address 4
+//!  0  0     destination         source              network
+//!  0  1     destination         network             source
+//!  1  0     network             source              destination
+//!  1  1     receiver            transmitter         destination   source
+//! ```
+//!
+//! Numbers have the low byte first. The body of a data frame is LLC, unless it is protected, a fragment, or several frames
+//! in one. Not covered: those, what management and control frames say, mesh control, and 802.11ah.
+
+use super::ethernet::{Shown, mac};
+use super::{Carried, Described, Next, layer, little};
+use crate::tree::{Address, Field, Names, Value, fields, name_of};
+use crate::wire::notes::TRAILER;
+use crate::wire::{Protocol, Result, Wire, data};
+
+/// IEEE 802.11.
+pub static PROTOCOL: Protocol = layer(&WLAN, FIELDS);
+
+fields! {
+    WLAN = protocol("wlan", "IEEE 802.11", "Wireless network");
+    TYPE_SUBTYPE = number("wlan.fc.type_subtype", "Type and subtype", "What the frame is").hex(4).names(KINDS);
+    FC = number("wlan.fc", "Frame control", "Kind of frame and flags").hex(4);
+    VERSION = number("wlan.fc.version", "Version", "0").mask(0x0300);
+    TYPE = number("wlan.fc.type", "Type", "Kind of frame").mask(0x0c00).names(TYPES);
+    SUBTYPE = number("wlan.fc.subtype", "Subtype", "Which of that kind").mask(0xf000);
+    FLAGS = number("wlan.flags", "Flags", "About the frame").hex(2).mask(0x00ff);
+    TO_DS = bool("wlan.fc.tods", "To DS", "On its way to an access point").mask(0x0001);
+    FROM_DS = bool("wlan.fc.fromds", "From DS", "Comes from an access point").mask(0x0002);
+    MORE_FRAGMENTS = bool("wlan.fc.frag", "More fragments", "More fragments follow").mask(0x0004);
+    RETRY = bool("wlan.fc.retry", "Retry", "Sent before").mask(0x0008);
+    POWER = bool("wlan.fc.pwrmgt", "Power management", "The sender will go to sleep").mask(0x0010);
+    MORE_DATA = bool("wlan.fc.moredata", "More data", "More waits for the receiver").mask(0x0020);
+    PROTECTED = bool("wlan.fc.protected", "Protected", "The body is enciphered").mask(0x0040);
+    ORDER = bool("wlan.fc.order", "Order", "HT control follows, or the order matters").mask(0x0080);
+    DURATION = number("wlan.duration", "Duration", "Microseconds that the medium stays taken").mask(0x7fff);
+    AID = number("wlan.aid", "Association ID", "Who polls").mask(0x3fff);
+    RA = mac("wlan.ra", "Receiver", "Who gets the frame next").also("wlan.addr");
+    TA = mac("wlan.ta", "Transmitter", "Who sent the frame last").also("wlan.addr");
+    DA = mac("wlan.da", "Destination", "Who the frame is for").also("wlan.addr");
+    SA = mac("wlan.sa", "Source", "Who sends the frame").also("wlan.addr");
+    BSSID = mac("wlan.bssid", "BSS ID", "Which network").also("wlan.addr");
+    FRAG = number("wlan.frag", "Fragment number", "Which part of the frame").mask(0x000f);
+    SEQ = number("wlan.seq", "Sequence number", "Counts frames").mask(0xfff0);
+    QOS = number("wlan.qos", "QoS control", "How to treat the frame").hex(4);
+    TID = number("wlan.qos.tid", "TID", "Traffic class or stream").mask(0x000f);
+    EOSP = bool("wlan.qos.eosp", "EOSP", "End of a service period").mask(0x0010);
+    ACK = number("wlan.qos.ack", "Ack policy", "How to acknowledge").hex(4).mask(0x0060);
+    AMSDU = bool("wlan.qos.amsdupresent", "A-MSDU", "The body is several frames").mask(0x0080);
+    HTC = number("wlan.htc", "HT control", "About the radio link").hex(8);
+    PADDING = bytes("wlan.padding", "Padding", "Put in by the capturing card");
+    FCS = number("wlan.fcs", "Check sequence", "Of the whole frame").hex(8);
+}
+
+const MANAGEMENT: u64 = 0;
+const CONTROL: u64 = 1;
+const DATA: u64 = 2;
+
+const TYPES: Names = &[(0, "management"), (1, "control"), (2, "data"), (3, "extension")];
+const KINDS: Names = &[
+    (0x00, "association request"),
+    (0x01, "association response"),
+    (0x02, "reassociation request"),
+    (0x03, "reassociation response"),
+    (0x04, "probe request"),
+    (0x05, "probe response"),
+    (0x06, "timing advertisement"),
+    (0x08, "beacon"),
+    (0x09, "ATIM"),
+    (0x0a, "disassociation"),
+    (0x0b, "authentication"),
+    (0x0c, "deauthentication"),
+    (0x0d, "action"),
+    (0x0e, "action without ack"),
+    (0x12, "trigger"),
+    (0x14, "beamforming report poll"),
+    (0x15, "NDP announcement"),
+    (0x16, "control frame extension"),
+    (0x17, "control wrapper"),
+    (0x18, "block ack request"),
+    (0x19, "block ack"),
+    (0x1a, "power-save poll"),
+    (0x1b, "request to send"),
+    (0x1c, "clear to send"),
+    (0x1d, "acknowledgement"),
+    (0x1e, "CF-end"),
+    (0x1f, "CF-end and CF-ack"),
+    (0x20, "data"),
+    (0x21, "data and CF-ack"),
+    (0x22, "data and CF-poll"),
+    (0x23, "data, CF-ack and CF-poll"),
+    (0x24, "no data"),
+    (0x25, "CF-ack"),
+    (0x26, "CF-poll"),
+    (0x27, "CF-ack and CF-poll"),
+    (0x28, "QoS data"),
+    (0x29, "QoS data and CF-ack"),
+    (0x2a, "QoS data and CF-poll"),
+    (0x2b, "QoS data, CF-ack and CF-poll"),
+    (0x2c, "QoS without data"),
+    (0x2e, "QoS CF-poll without data"),
+    (0x2f, "QoS CF-ack and CF-poll without data"),
+    (0x30, "DMG beacon"),
+];
+
+const FLAG_BITS: &[&Field] =
+    &[&VERSION, &TYPE, &SUBTYPE, &FLAGS, &TO_DS, &FROM_DS, &MORE_FRAGMENTS, &RETRY, &POWER, &MORE_DATA, &PROTECTED, &ORDER];
+
+/// What a capture does to a frame beside capturing it.
+#[derive(Clone, Copy)]
+struct Handling {
+    /// The check sequence is at the end.
+    checked: bool,
+    /// The header is filled up to a multiple of four bytes.
+    padded: bool,
+}
+
+static BARE: Described = Described { protocol: &PROTOCOL, header: frame };
+static CHECKED: Described = Described { protocol: &PROTOCOL, header: checked };
+static PADDED: Described = Described { protocol: &PROTOCOL, header: padded };
+static BOTH: Described = Described { protocol: &PROTOCOL, header: checked_and_padded };
+
+/// A frame as a capture header says it was treated.
+pub(super) fn handled(checked: bool, padded: bool) -> Next {
+    Next::Header(match (checked, padded) {
+        (false, false) => &BARE,
+        (true, false) => &CHECKED,
+        (false, true) => &PADDED,
+        (true, true) => &BOTH,
+    })
+}
+
+/// A frame as it is.
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    whole(wire, missing, Handling { checked: false, padded: false })
+}
+
+fn checked(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    whole(wire, missing, Handling { checked: true, padded: false })
+}
+
+fn padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    whole(wire, missing, Handling { checked: false, padded: true })
+}
+
+fn checked_and_padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    whole(wire, missing, Handling { checked: true, padded: true })
+}
+
+/// What a header found out about the body behind it.
+struct Body {
+    next: Next,
+    src: Option<Address>,
+    dst: Option<Address>,
+}
+
+fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carried> {
+    const CHECK: usize = 4;
+    let (start, end) = (wire.at(), wire.at() + wire.remaining());
+    let body = header(wire)?;
+    if handling.padded {
+        let over = (wire.at() - start) % 4;
+        if over > 0 {
+            wire.bytes(&PADDING, 4 - over)?;
+        }
+    }
+    if !handling.checked {
+        return finish(wire, body, end, missing, Some(&TRAILER));
+    }
+    let check = CHECK.saturating_sub(missing);
+    let stop = end.saturating_sub(check).max(wire.at());
+    let last = wire.ahead().get(stop - wire.at()..).and_then(|check| <[u8; CHECK]>::try_from(check).ok());
+    let trailer = match last {
+        Some(last) => {
+            // It lies behind the body but is put down first, before the body's own fields or layers.
+            wire.put(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
+            None
+        }
+        None => Some(&TRAILER),
+    };
+    finish(wire, body, stop, missing.saturating_sub(CHECK), trailer)
+}
+
+/// The body: handed on if it is somebody else's, else shown as it is.
+fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<Carried> {
+    if body.next == Next::Nothing && end > wire.at() {
+        wire.bytes(&data::BYTES, end - wire.at())?;
+    }
+    Ok(Carried { trailer, ..Carried::new(body.next, wire.at()..end, missing).between(body.src, body.dst) })
+}
+
+/// A header. The body of management and control frames belongs to the frame itself.
+fn header(wire: &mut Wire<'_>) -> Result<Body> {
+    let at = wire.at();
+    let first = wire.ahead().first().map_or(0, |first| u64::from(*first));
+    let kind = (first & 0x0c) << 2 | first >> 4;
+    let control = wire.flags(&FC, 2, FLAG_BITS)?;
+    wire.put(&TYPE_SUBTYPE, Value::Unsigned(kind), at..at + 1);
+    let name = name_of(KINDS, kind).unwrap_or("unknown subtype");
+    wire.name(name);
+    match TYPE.bits_of(control) {
+        MANAGEMENT => {
+            little::bits(wire, 2, &[&DURATION])?;
+            let dst = address(wire, &[&RA, &DA])?;
+            let src = address(wire, &[&TA, &SA])?;
+            wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
+            address(wire, &[&BSSID])?;
+            little::bits(wire, 2, &[&FRAG, &SEQ])?;
+            if ORDER.bits_of(control) == 1 {
+                wire.u32_le(&HTC)?;
+            }
+            Ok(Body { next: Next::Nothing, src, dst })
+        }
+        CONTROL => controlling(wire, SUBTYPE.bits_of(control)),
+        DATA => carrying(wire, control),
+        _ => Ok(Body { next: Next::Nothing, src: None, dst: None }),
+    }
+}
+
+/// The addresses of a control frame, as many as its subtype has.
+fn controlling(wire: &mut Wire<'_>, subtype: u64) -> Result<Body> {
+    const POLL: u64 = 10;
+    const EXTENSION: u64 = 6;
+    little::bits(wire, 2, &[if subtype == POLL { &AID } else { &DURATION }])?;
+    let (dst, src) = match subtype {
+        POLL => (address(wire, &[&RA, &BSSID])?, address(wire, &[&TA])?),
+        2 | 4 | 5 | 8 | 9 | 11 => (address(wire, &[&RA])?, address(wire, &[&TA])?),
+        14 | 15 => (address(wire, &[&RA])?, address(wire, &[&BSSID])?),
+        EXTENSION => (None, None),
+        _ => (address(wire, &[&RA])?, None),
+    };
+    match src {
+        Some(_) => wire.info(format_args!("{} → {}", Shown(src), Shown(dst))),
+        None => wire.info(format_args!("→ {}", Shown(dst))),
+    }
+    Ok(Body { next: Next::Nothing, src, dst })
+}
+
+/// The rest of the header of a data frame.
+fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
+    const WITHOUT_DATA: u64 = 4;
+    const WITH_QOS: u64 = 8;
+    little::bits(wire, 2, &[&DURATION])?;
+    let (dst, src) = match (TO_DS.bits_of(control), FROM_DS.bits_of(control)) {
+        (0, 0) => {
+            let dst = address(wire, &[&RA, &DA])?;
+            let src = address(wire, &[&TA, &SA])?;
+            address(wire, &[&BSSID])?;
+            (dst, src)
+        }
+        (0, _) => {
+            let dst = address(wire, &[&RA, &DA])?;
+            address(wire, &[&TA, &BSSID])?;
+            (dst, address(wire, &[&SA])?)
+        }
+        (_, 0) => {
+            address(wire, &[&RA, &BSSID])?;
+            let src = address(wire, &[&TA, &SA])?;
+            (address(wire, &[&DA])?, src)
+        }
+        _ => {
+            address(wire, &[&RA])?;
+            address(wire, &[&TA])?;
+            (address(wire, &[&DA])?, None)
+        }
+    };
+    let sequence = little::bits(wire, 2, &[&FRAG, &SEQ])?;
+    let relayed = TO_DS.bits_of(control) == 1 && FROM_DS.bits_of(control) == 1;
+    let src = if relayed { address(wire, &[&SA])? } else { src };
+    wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
+    let subtype = SUBTYPE.bits_of(control);
+    let mut several = false;
+    if subtype & WITH_QOS != 0 {
+        let from_access_point: &[&Field] = &[&QOS, &TID, &EOSP, &ACK, &AMSDU];
+        let from_station: &[&Field] = &[&QOS, &TID, &ACK, &AMSDU];
+        let from = if FROM_DS.bits_of(control) == 1 { from_access_point } else { from_station };
+        let qos = little::bits(wire, 2, from)?;
+        several = AMSDU.bits_of(qos) == 1;
+        if ORDER.bits_of(control) == 1 {
+            wire.u32_le(&HTC)?;
+        }
+    }
+    let fragment = MORE_FRAGMENTS.bits_of(control) == 1 || FRAG.bits_of(sequence) > 0;
+    let next = match () {
+        () if subtype & WITHOUT_DATA != 0 => Next::Nothing,
+        () if PROTECTED.bits_of(control) == 1 || fragment || several => Next::Data,
+        () => Next::Llc,
+    };
+    Ok(Body { next, src, dst })
+}
+
+/// One address in all its roles.
+fn address(wire: &mut Wire<'_>, roles: &[&'static Field]) -> Result<Option<Address>> {
+    const LENGTH: usize = 6;
+    let range = wire.at()..wire.at() + LENGTH;
+    let address = mac(wire.ahead().get(..LENGTH).unwrap_or_default());
+    wire.skip(LENGTH)?;
+    for role in roles {
+        wire.put(role, Value::Bytes, range.clone());
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::trial::{cut, layers};
+
+    #[test]
+    fn data_from_an_access_point_is_handed_on() {
+        let frame = [
+            "88 02 2c00",                             // QoS data from an access point
+            "020000000001 020000000002 020000000003", // to whom, through whom, from whom
+            "1032 1500",                              // frame 801; class 5, end of period
+            "fefe03",                                 // LLC, OSI
+            "38ac82fa",                               // check sequence
+        ];
+        insta::assert_snapshot!(layers(Next::Header(&CHECKED), &frame), @"
+        wlan 0..33 | QoS data | 02:00:00:00:00:03 → 02:00:00:00:00:01
+          0..2 wlan.fc = 0x8802
+            0..2 wlan.fc.version = 0
+            0..2 wlan.fc.type = 2 (data)
+            0..2 wlan.fc.subtype = 8
+            0..2 wlan.flags = 0x02
+            0..2 wlan.fc.tods = false
+            0..2 wlan.fc.fromds = true
+            0..2 wlan.fc.frag = false
+            0..2 wlan.fc.retry = false
+            0..2 wlan.fc.pwrmgt = false
+            0..2 wlan.fc.moredata = false
+            0..2 wlan.fc.protected = false
+            0..2 wlan.fc.order = false
+          0..1 wlan.fc.type_subtype = 0x0028 (QoS data)
+          2..4 wlan.duration = 44
+          4..10 wlan.ra = 02:00:00:00:00:01
+          4..10 wlan.da = 02:00:00:00:00:01
+          10..16 wlan.ta = 02:00:00:00:00:02
+          10..16 wlan.bssid = 02:00:00:00:00:02
+          16..22 wlan.sa = 02:00:00:00:00:03
+          22..24 wlan.frag = 0
+          22..24 wlan.seq = 801
+          24..26 wlan.qos = 0x0015
+          24..26 wlan.qos.tid = 5
+          24..26 wlan.qos.eosp = true
+          24..26 wlan.qos.ack = 0x0000
+          24..26 wlan.qos.amsdupresent = false
+          29..33 wlan.fcs = 0xfa82ac38
+        llc 26..29 | DSAP 0xfe, SSAP 0xfe
+          26..27 llc.dsap = 0xfe
+          27..28 llc.ssap = 0xfe
+          28..29 llc.control = 0x03
+        ");
+    }
+
+    #[test]
+    fn an_acknowledgement_has_one_address() {
+        let frame = [
+            "d4 00 0000",   // acknowledgement
+            "020000000001", // to whom
+        ];
+        insta::assert_snapshot!(layers(Next::Link(105), &frame), @"
+        wlan 0..10 | acknowledgement | → 02:00:00:00:00:01
+          0..2 wlan.fc = 0xd400
+            0..2 wlan.fc.version = 0
+            0..2 wlan.fc.type = 1 (control)
+            0..2 wlan.fc.subtype = 13
+            0..2 wlan.flags = 0x00
+            0..2 wlan.fc.tods = false
+            0..2 wlan.fc.fromds = false
+            0..2 wlan.fc.frag = false
+            0..2 wlan.fc.retry = false
+            0..2 wlan.fc.pwrmgt = false
+            0..2 wlan.fc.moredata = false
+            0..2 wlan.fc.protected = false
+            0..2 wlan.fc.order = false
+          0..1 wlan.fc.type_subtype = 0x001d (acknowledgement)
+          2..4 wlan.duration = 0
+          4..10 wlan.ra = 02:00:00:00:00:01
+        ");
+    }
+
+    #[test]
+    fn a_relayed_frame_has_four_addresses() {
+        let frame = [
+            "08 43 2c00",                                               // protected data between access points
+            "020000000001 020000000002 020000000003 1032 020000000004", // receiver, transmitter, destination, frame 801, source
+            "0102",                                                     // enciphered
+        ];
+        insta::assert_snapshot!(layers(Next::Link(105), &frame), @"
+        wlan 0..30 | data | 02:00:00:00:00:04 → 02:00:00:00:00:03
+          0..2 wlan.fc = 0x0843
+            0..2 wlan.fc.version = 0
+            0..2 wlan.fc.type = 2 (data)
+            0..2 wlan.fc.subtype = 0
+            0..2 wlan.flags = 0x43
+            0..2 wlan.fc.tods = true
+            0..2 wlan.fc.fromds = true
+            0..2 wlan.fc.frag = false
+            0..2 wlan.fc.retry = false
+            0..2 wlan.fc.pwrmgt = false
+            0..2 wlan.fc.moredata = false
+            0..2 wlan.fc.protected = true
+            0..2 wlan.fc.order = false
+          0..1 wlan.fc.type_subtype = 0x0020 (data)
+          2..4 wlan.duration = 44
+          4..10 wlan.ra = 02:00:00:00:00:01
+          10..16 wlan.ta = 02:00:00:00:00:02
+          16..22 wlan.da = 02:00:00:00:00:03
+          22..24 wlan.frag = 0
+          22..24 wlan.seq = 801
+          24..30 wlan.sa = 02:00:00:00:00:04
+        data 30..32 | 2 bytes
+          30..32 data.data = 0102
+        ");
+    }
+
+    #[test]
+    fn a_header_that_is_cut_is_noted() {
+        let frame = [
+            "80 00 0000",        // beacon
+            "ffffffffffff 0200", // to all, from whom
+        ];
+        insta::assert_snapshot!(cut(Next::Link(105), &frame, 90), @"
+        wlan 0..12 | beacon
+          0..2 wlan.fc = 0x8000
+            0..2 wlan.fc.version = 0
+            0..2 wlan.fc.type = 0 (management)
+            0..2 wlan.fc.subtype = 8
+            0..2 wlan.flags = 0x00
+            0..2 wlan.fc.tods = false
+            0..2 wlan.fc.fromds = false
+            0..2 wlan.fc.frag = false
+            0..2 wlan.fc.retry = false
+            0..2 wlan.fc.pwrmgt = false
+            0..2 wlan.fc.moredata = false
+            0..2 wlan.fc.protected = false
+            0..2 wlan.fc.order = false
+          0..1 wlan.fc.type_subtype = 0x0008 (beacon)
+          2..4 wlan.duration = 0
+          4..10 wlan.ra = ff:ff:ff:ff:ff:ff
+          4..10 wlan.da = ff:ff:ff:ff:ff:ff
+          10..12 data.data = 0200
+        ! broken dissect.cut at 10..12 wlan: the capture holds 4 bytes too few of this frame
+        ");
+    }
+}
