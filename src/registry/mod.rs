@@ -155,6 +155,12 @@ impl Registry {
         Some(Owner::Known(candidate, server))
     }
 
+    /// Whether the user chose whose this conversation is.
+    #[must_use]
+    pub fn is_chosen(self, venue: &Venue) -> bool {
+        self.choices.decode_as.iter().any(|line| line.selector.fits(venue))
+    }
+
     /// Whose datagram this is: what the user chose, then ports, then looks.
     #[must_use]
     pub fn datagram_owner(self, venue: &Venue, bytes: &[u8]) -> Option<Candidate> {

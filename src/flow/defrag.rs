@@ -1,0 +1,315 @@
+//! Datagrams put together from their fragments, in whatever order those come.
+//!
+//! Of bytes that come twice the first copy stays, and others in their place are reported. What is never completed is handed
+//! back when it is too old, when there is too much of it, or at the end: nothing is dropped silently. Knows no headers: it is
+//! told who belongs together.
+
+use crate::tree::{Piece, Time};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Bytes that all waiting fragments may take.
+const MAX_HELD: usize = 4 << 20;
+
+/// Parts of one datagram: as many as fit when each has the least that a fragment but the last may have.
+const MAX_PARTS: usize = 8192;
+
+/// Seconds after which the rest of a datagram is no longer waited for.
+const PATIENCE: i64 = 60;
+
+/// What a part costs beside its bytes.
+const OVERHEAD: usize = 64;
+
+/// One fragment as it was captured.
+#[derive(Debug, Clone, Copy)]
+pub struct Fragment<'a> {
+    /// Bytes of the datagram before it.
+    pub off: u32,
+    /// Whether others lie behind it.
+    pub more: bool,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The frame it came in.
+    pub frame: u64,
+    /// Offset of its bytes in that frame.
+    pub at: u32,
+    /// When that frame was captured.
+    pub time: Time,
+}
+
+/// A datagram, or what there is of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joined {
+    /// Its bytes without those that are missing.
+    pub bytes: Vec<u8>,
+    /// Where they were captured; offsets count in `bytes`.
+    pub pieces: Vec<Piece>,
+    /// Bytes known to be missing.
+    pub missing: u64,
+}
+
+/// What became of a fragment.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The datagram that it completed.
+    pub whole: Option<Joined>,
+    /// Bytes of it that contradict an earlier copy.
+    pub differing: usize,
+}
+
+/// Waiting fragments, by what makes them belong together.
+#[derive(Debug)]
+pub struct Fragments<K> {
+    waiting: HashMap<K, Datagram, foldhash::fast::RandomState>,
+    held: usize,
+}
+
+#[derive(Debug, Default)]
+struct Datagram {
+    /// In order, none over another.
+    parts: Vec<Part>,
+    /// Where the last fragment says it ends.
+    end: Option<u32>,
+    last_frame: u64,
+    last_time: Time,
+}
+
+#[derive(Debug)]
+struct Part {
+    off: u32,
+    bytes: Vec<u8>,
+    frame: u64,
+    at: u32,
+    time: Time,
+}
+
+impl Part {
+    fn end(&self) -> u32 {
+        self.off.saturating_add(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX))
+    }
+}
+
+impl<K> Default for Fragments<K> {
+    fn default() -> Self {
+        Fragments { waiting: HashMap::default(), held: 0 }
+    }
+}
+
+impl<K: Hash + Eq + Copy> Fragments<K> {
+    /// Takes a fragment of the datagram that `key` names.
+    pub fn accept(&mut self, key: K, fragment: &Fragment<'_>) -> Outcome {
+        let datagram = self.waiting.entry(key).or_default();
+        let before = datagram.held();
+        let differing = datagram.insert(fragment);
+        self.held = (self.held + datagram.held()).saturating_sub(before);
+        if !datagram.is_whole() {
+            return Outcome { whole: None, differing };
+        }
+        let whole = self.waiting.remove(&key).map(|datagram| {
+            self.held = self.held.saturating_sub(datagram.held());
+            datagram.joined()
+        });
+        Outcome { whole, differing }
+    }
+
+    /// Hands back what will not be completed: too old by now, or the oldest of too much.
+    pub fn make_room(&mut self, now: Time) -> Vec<Joined> {
+        if self.waiting.is_empty() {
+            return Vec::new();
+        }
+        let is_old = |datagram: &Datagram| match (now, datagram.last_time) {
+            (Some(now), Some(then)) => now.seconds.saturating_sub(then.seconds) > PATIENCE,
+            _ => false,
+        };
+        let limit = if self.held > MAX_HELD { self.median_frame() } else { 0 };
+        let old = self.waiting.extract_if(|_, datagram| is_old(datagram) || datagram.last_frame < limit);
+        let old: Vec<Datagram> = old.map(|(_, datagram)| datagram).collect();
+        self.held = self.held.saturating_sub(old.iter().map(Datagram::held).sum());
+        in_order(old)
+    }
+
+    /// Hands back everything.
+    pub fn drain(&mut self) -> Vec<Joined> {
+        self.held = 0;
+        in_order(self.waiting.drain().map(|(_, datagram)| datagram).collect())
+    }
+
+    fn median_frame(&self) -> u64 {
+        let mut frames: Vec<u64> = self.waiting.values().map(|datagram| datagram.last_frame).collect();
+        let middle = frames.len() / 2;
+        *frames.select_nth_unstable(middle).1 + 1
+    }
+}
+
+fn in_order(mut datagrams: Vec<Datagram>) -> Vec<Joined> {
+    datagrams.sort_by_key(|datagram| datagram.last_frame);
+    datagrams.into_iter().map(Datagram::joined).collect()
+}
+
+impl Datagram {
+    fn held(&self) -> usize {
+        self.parts.iter().map(|part| part.bytes.capacity() + OVERHEAD).sum()
+    }
+
+    /// Keeps what is new of a fragment. Returns how many of the others differ from what was there.
+    fn insert(&mut self, fragment: &Fragment<'_>) -> usize {
+        (self.last_frame, self.last_time) = (fragment.frame, fragment.time);
+        let end = fragment.off.saturating_add(u32::try_from(fragment.bytes.len()).unwrap_or(u32::MAX));
+        if !fragment.more {
+            self.end.get_or_insert(end);
+        }
+        let differing = self.parts.iter().map(|part| differing(part, fragment)).sum();
+        let mut new = Vec::new();
+        let mut from = fragment.off;
+        for part in self.parts.iter().filter(|part| part.end() > fragment.off && part.off < end) {
+            new.extend(cut(fragment, from, part.off));
+            from = part.end();
+        }
+        new.extend(cut(fragment, from, end));
+        if self.parts.len() + new.len() <= MAX_PARTS {
+            self.parts.extend(new);
+            self.parts.sort_by_key(|part| part.off);
+        }
+        differing
+    }
+
+    fn is_whole(&self) -> bool {
+        let mut reached = 0;
+        for part in &self.parts {
+            if part.off > reached {
+                return false;
+            }
+            reached = part.end();
+        }
+        self.end.is_some_and(|end| reached >= end)
+    }
+
+    fn joined(self) -> Joined {
+        let mut joined = Joined { bytes: Vec::new(), pieces: Vec::new(), missing: 0 };
+        let mut reached = 0;
+        for part in &self.parts {
+            let off = joined.bytes.len() as u64;
+            let len = u32::try_from(part.bytes.len()).unwrap_or(u32::MAX);
+            joined.missing += u64::from(part.off.saturating_sub(reached));
+            joined.pieces.push(Piece { off, len, frame: part.frame, at: part.at, time: part.time });
+            joined.bytes.extend_from_slice(&part.bytes);
+            reached = part.end();
+        }
+        joined.missing += u64::from(self.end.unwrap_or(reached).saturating_sub(reached));
+        joined
+    }
+}
+
+/// The bytes of a fragment from one offset of the datagram to another.
+fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<Part> {
+    let start = from.checked_sub(fragment.off)?;
+    let bytes = fragment.bytes.get(start as usize..to.checked_sub(fragment.off)? as usize)?;
+    let part = Part {
+        off: from,
+        bytes: bytes.to_vec(),
+        frame: fragment.frame,
+        at: fragment.at.saturating_add(start),
+        time: fragment.time,
+    };
+    Some(part).filter(|part| !part.bytes.is_empty())
+}
+
+/// How many bytes of a fragment are others than those of a part at the same place.
+fn differing(part: &Part, fragment: &Fragment<'_>) -> usize {
+    let old = part.bytes.get(fragment.off.saturating_sub(part.off) as usize..).unwrap_or_default();
+    let new = fragment.bytes.get(part.off.saturating_sub(fragment.off) as usize..).unwrap_or_default();
+    old.iter().zip(new).filter(|(old, new)| old != new).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Timestamp;
+    use proptest::prelude::*;
+
+    fn fragment(off: u32, more: bool, bytes: &[u8], frame: u64) -> Fragment<'_> {
+        Fragment { off, more, bytes, frame, at: 34, time: None }
+    }
+
+    #[test]
+    fn fragments_come_in_any_order() {
+        let mut fragments = Fragments::default();
+        assert!(fragments.accept(1, &fragment(8, false, b"ij", 1)).whole.is_none());
+        let whole = fragments.accept(1, &fragment(0, true, b"abcdefgh", 2)).whole.unwrap();
+        assert_eq!(whole.bytes, b"abcdefghij");
+        assert_eq!(whole.pieces.iter().map(|piece| (piece.off, piece.frame)).collect::<Vec<_>>(), [(0, 2), (8, 1)]);
+        assert_eq!((whole.missing, fragments.held), (0, 0));
+    }
+
+    #[test]
+    fn the_first_copy_of_a_byte_counts_and_another_is_told() {
+        let mut fragments = Fragments::default();
+        fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
+        let outcome = fragments.accept(1, &fragment(4, false, b"eXghij", 2));
+        assert_eq!(outcome.differing, 1);
+        let whole = outcome.whole.unwrap();
+        assert_eq!(whole.bytes, b"abcdefghij");
+        assert_eq!(whole.pieces[1].at, 34 + 4);
+    }
+
+    #[test]
+    fn others_with_another_key_stay_apart() {
+        let mut fragments = Fragments::default();
+        fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
+        assert!(fragments.accept(2, &fragment(8, false, b"ij", 2)).whole.is_none());
+        assert_eq!(fragments.drain().len(), 2);
+    }
+
+    #[test]
+    fn what_is_never_completed_is_handed_back() {
+        let mut fragments = Fragments::default();
+        let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
+        fragments.accept(1, &Fragment { time: time(100), ..fragment(0, true, b"abcdefgh", 1) });
+        fragments.accept(1, &Fragment { time: time(101), ..fragment(16, false, b"q", 2) });
+        assert!(fragments.make_room(time(161)).is_empty());
+        let left = fragments.make_room(time(162));
+        assert_eq!((left[0].bytes.as_slice(), left[0].missing), (&b"abcdefghq"[..], 8));
+        assert_eq!(fragments.held, 0);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut fragments = Fragments::default();
+        let bytes = vec![0; 60_000];
+        let mut handed_back = 0;
+        for key in 0..1000 {
+            fragments.accept(key, &fragment(0, true, &bytes, key));
+            handed_back += fragments.make_room(None).len();
+            assert!(fragments.held <= MAX_HELD + 2 * 60_000);
+        }
+        assert_eq!(handed_back + fragments.drain().len(), 1000);
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_and_any_overlap_gives_the_datagram(
+            len in 1_usize..400,
+            cuts in prop::collection::vec((any::<prop::sample::Index>(), 1_usize..100), 0..30),
+        ) {
+            let bytes: Vec<u8> = (0..len).map(|at| u8::try_from(at % 251).unwrap()).collect();
+            let mut fragments = Fragments::default();
+            let mut whole = None;
+            let fixed = [(0, len)];
+            let parts = cuts.iter().map(|(at, len)| (at.index(bytes.len()), *len)).chain(fixed);
+            for (number, (at, part)) in (1..).zip(parts) {
+                let end = (at + part).min(len);
+                let off = u32::try_from(at).unwrap();
+                let outcome = fragments.accept(7, &fragment(off, end < len, &bytes[at..end], number));
+                prop_assert_eq!(outcome.differing, 0);
+                if let Some(joined) = outcome.whole {
+                    whole = Some(joined);
+                    break;
+                }
+            }
+            let whole = whole.unwrap();
+            let reached = whole.pieces.iter().fold(0, |at, piece| { assert_eq!(piece.off, at); piece.end() });
+            prop_assert_eq!(reached, len as u64);
+            prop_assert_eq!(whole.bytes, bytes);
+        }
+    }
+}
