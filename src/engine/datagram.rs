@@ -1,8 +1,7 @@
 //! UDP: conversations, and whose message a datagram is.
 
 use crate::flow::{Pair, Table};
-use crate::input::Frame;
-use crate::layers::{self, Carried, Segment, udp};
+use crate::layers::{self, Bytes, Carried, Segment, udp};
 use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, How, On, Wire};
@@ -19,19 +18,20 @@ pub(super) fn datagram(
     registry: Registry,
     tree: &mut Tree,
     exchanges: &mut Table<Exchange>,
-    frame: &Frame<'_>,
+    number: u64,
+    bytes: Bytes<'_>,
     segment: &Segment,
 ) -> Option<(Carried, LayerId)> {
-    let sockets = sockets(frame, segment);
-    let venue = sockets.map(|[src, dst]| conversation(registry, exchanges, frame.number, src, dst));
+    let sockets = sockets(bytes, segment);
+    let venue = sockets.map(|[src, dst]| conversation(registry, exchanges, number, src, dst));
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
     };
     let stream = venue.map(|(venue, side)| (venue.stream, side));
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
-    let layer = tree.push_layer(&udp::UDP, Span::new(0, segment.range.clone()), segment.below, ends, false);
-    let mut wire = Wire::new(tree, layer, 0, frame.bytes, segment.range.clone(), layers::cut(segment.missing));
+    let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, segment.range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
     let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), segment.missing);
     let (payload, missing) = match result {
         Ok(payload) => payload,
@@ -46,17 +46,18 @@ pub(super) fn datagram(
     if payload.is_empty() {
         return None;
     }
-    let bytes = frame.bytes.get(payload.clone()).unwrap_or_default();
-    let owner = venue.and_then(|(venue, _)| registry.datagram_owner(&venue, bytes));
+    let said = bytes.get(payload.clone());
+    let owner = venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said));
+    let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
-    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), bytes));
-    if let Some(next) = tunnel.filter(|_| owner.is_none_or(|owner| owner.found.on == On::AnyUdp)) {
+    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
+    if let Some(next) = tunnel.filter(|_| !chosen && owner.is_none_or(|owner| owner.found.on == On::AnyUdp)) {
         return Some((Carried::new(next, payload, missing), layer));
     }
     match owner {
-        Some(candidate) => message(tree, candidate, frame.bytes, payload, missing, Some(layer)),
+        Some(candidate) => message(tree, candidate, bytes, payload, missing, Some(layer)),
         None => {
-            layers::unexplained(tree, frame.bytes, payload, Some(layer));
+            layers::unexplained(tree, bytes, payload, Some(layer));
         }
     }
     None
@@ -66,7 +67,7 @@ pub(super) fn datagram(
 pub(super) fn message(
     tree: &mut Tree,
     candidate: Candidate,
-    frame: &[u8],
+    bytes: Bytes<'_>,
     range: Range<usize>,
     missing: usize,
     below: Option<LayerId>,
@@ -74,8 +75,9 @@ pub(super) fn message(
     let How::Datagram(read) = candidate.found.how else { return };
     let protocol = candidate.protocol;
     let ends = below.and_then(|below| tree.layers.get(below as usize)).map_or(0, |layer| layer.ends);
-    let layer = tree.push_layer(protocol.this, Span::new(0, range.clone()), below, ends, true);
-    let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), if missing > 0 { Cut::Capture } else { Cut::No });
+    let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), below, ends, true);
+    let mut wire =
+        Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), if missing > 0 { Cut::Capture } else { Cut::No });
     let result = read(&mut wire);
     let left = protocol.conclude(&mut wire, result);
     layers::finish(tree, layer, range.end);
@@ -83,8 +85,8 @@ pub(super) fn message(
 }
 
 /// Who sends a datagram and who gets it, if its header says so.
-fn sockets(frame: &Frame<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
-    let udp = etherparse::UdpHeaderSlice::from_slice(frame.bytes.get(segment.range.clone())?).ok()?;
+fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
+    let udp = etherparse::UdpHeaderSlice::from_slice(bytes.get(segment.range.clone())).ok()?;
     Some([SocketAddr::new(segment.src, udp.source_port()), SocketAddr::new(segment.dst, udp.destination_port())])
 }
 

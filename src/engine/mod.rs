@@ -1,18 +1,20 @@
 //! One frame through layers, flows and protocols: the only place where they meet.
 
 mod datagram;
+mod fragment;
 mod guess;
 mod message;
 mod stream;
 #[cfg(test)]
 mod tests;
 
+use crate::flow::defrag::Fragments;
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Carried, Reached, Segment, tcp};
+use crate::layers::{self, Bytes, Carried, Next, Part, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
-use crate::tree::{FrameInfo, LayerId, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::Exchange;
 use message::Out;
@@ -28,6 +30,9 @@ pub struct Engine {
     tree: Tree,
     streams: Table<Stream>,
     exchanges: Table<Exchange>,
+    fragments: Fragments<fragment::Key>,
+    /// Whether the frame brought a part of a datagram whose other parts are awaited.
+    awaits: bool,
     /// The conversation of inputs that have no packets, only what two sides said.
     bare: Option<Stream>,
     ending: Option<std::vec::IntoIter<Stream>>,
@@ -43,6 +48,8 @@ impl Engine {
             tree: Tree::new(want),
             streams: Table::default(),
             exchanges: Table::default(),
+            fragments: Fragments::default(),
+            awaits: false,
             bare: None,
             ending: None,
             waiting: 0,
@@ -62,17 +69,18 @@ impl Engine {
             captured,
             original: frame.original_len,
         });
+        self.awaits = false;
         let missing = frame.original_len.saturating_sub(captured) as usize;
         match frame.link {
             Link::Type(_) => {
                 let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing);
-                self.transport(frame, reached);
+                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             Link::Stream(side) => self.bare(frame, side),
             Link::Unknown => self.unknown(frame),
         }
         self.make_room(frame);
-        mark_innermost(&mut self.tree);
+        mark_innermost(&mut self.tree, self.awaits);
         &self.tree
     }
 
@@ -84,37 +92,64 @@ impl Engine {
             all.extend(streams.drain().into_iter().map(|(_, stream)| stream));
             all.into_iter()
         });
-        let mut stream = ending.find(|stream| !stream.is_empty())?;
+        let Some(mut stream) = ending.find(|stream| !stream.is_empty()) else { return self.finish_fragments() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
         let mut out = Out::new(&mut self.tree, self.registry, &[], None);
         stream.close(&mut out);
         Some(&self.tree)
     }
 
-    /// TCP or UDP, and what a tunnel over UDP carries, as deep as the layers allow.
-    fn transport(&mut self, frame: &Frame<'_>, reached: Reached) {
+    /// The parts of datagrams that are still awaited when the capture ends.
+    fn finish_fragments(&mut self) -> Option<&Tree> {
+        let left = self.fragments.drain();
+        let last = left.last().and_then(|joined| joined.pieces.last())?;
+        self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
+        for joined in &left {
+            fragment::incomplete(&mut self.tree, joined);
+        }
+        Some(&self.tree)
+    }
+
+    /// TCP or UDP, what a tunnel over UDP carries, and datagrams that a fragment completes, as deep as the layers allow.
+    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
         let mut reached = reached;
         loop {
             let inner = match reached {
-                Reached::Tcp(segment) => return self.tcp(frame, &segment),
-                Reached::Udp(segment) => self.udp(frame, &segment),
+                Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
+                Reached::Udp(segment) => {
+                    let exchanges = &mut self.exchanges;
+                    datagram::datagram(self.registry, &mut self.tree, exchanges, frame.number, bytes, &segment)
+                }
+                Reached::Fragment(part, segment) => return self.fragment(frame, bytes, part, &segment),
                 Reached::End => return,
             };
             let Some((carried, below)) = inner else { return };
-            reached = layers::walk_on(&mut self.tree, carried, frame.bytes, Some(below));
+            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below));
         }
     }
 
-    fn tcp(&mut self, frame: &Frame<'_>, segment: &Segment) {
-        let bytes = frame.bytes.get(segment.range.clone()).unwrap_or_default();
-        let Some(numbers) = tcp::numbers(bytes) else {
-            stream::cut_header(&mut self.tree, frame, segment);
+    /// A part of a datagram; the last one to come brings the datagram.
+    fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
+        let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
+            self.awaits = true;
+            return;
+        };
+        let source = fragment::source(&mut self.tree, &whole);
+        let joined = Bytes { source, all: &whole.bytes };
+        let carried = Carried::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
+        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below);
+        self.transport(frame, joined, reached);
+    }
+
+    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+        let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
+            stream::cut_header(&mut self.tree, bytes, segment);
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
         let old = self.open_stream(frame, segment, src, dst, &numbers);
         let Some((_, stream)) = self.streams.get(&Pair::new(src, dst), frame.number) else { return };
-        let layer = stream.describe(&mut self.tree, frame, segment, src, &numbers);
+        let layer = stream.describe(&mut self.tree, bytes, segment, src, &numbers);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some((_, mut old)) = old {
             self.waiting = self.waiting.saturating_sub(old.held());
@@ -124,7 +159,7 @@ impl Engine {
             return;
         }
         let before = stream.held();
-        stream.accept(&Speaker { frame, segment, numbers: &numbers, src }, &mut out);
+        stream.accept(&Speaker { frame, bytes, segment, numbers: &numbers, src }, &mut out);
         self.waiting = (self.waiting + stream.held()).saturating_sub(before);
         if self.waiting > MAX_WAITING {
             stream.give_up(&mut out);
@@ -152,10 +187,6 @@ impl Engine {
             .begin(pair, frame.number, |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path))
     }
 
-    fn udp(&mut self, frame: &Frame<'_>, segment: &Segment) -> Option<(Carried, LayerId)> {
-        datagram::datagram(self.registry, &mut self.tree, &mut self.exchanges, frame, segment)
-    }
-
     /// The next bytes of a conversation that has no packets.
     fn bare(&mut self, frame: &Frame<'_>, side: Side) {
         let stream = self.bare.get_or_insert_with(Stream::bare);
@@ -168,14 +199,14 @@ impl Engine {
         match guess {
             guess::Guess::Layers(first) => {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
-                self.transport(frame, reached);
+                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, side),
             guess::Guess::Datagram(candidate) => {
-                datagram::message(&mut self.tree, candidate, frame.bytes, 0..frame.bytes.len(), 0, None);
+                datagram::message(&mut self.tree, candidate, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), 0, None);
             }
             guess::Guess::Nothing => {
-                layers::unexplained(&mut self.tree, frame.bytes, 0..frame.bytes.len(), None);
+                layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
             }
         }
         if !others.is_empty() {
@@ -186,6 +217,9 @@ impl Engine {
     /// Forget the conversations that were quiet longest when there are too many.
     fn make_room(&mut self, frame: &Frame<'_>) {
         self.exchanges.make_room();
+        for joined in self.fragments.make_room(frame.time) {
+            fragment::incomplete(&mut self.tree, &joined);
+        }
         for (_, mut stream) in self.streams.make_room() {
             self.waiting = self.waiting.saturating_sub(stream.held());
             if !stream.is_empty() {
@@ -205,13 +239,14 @@ impl Engine {
     }
 }
 
-/// A frame without any message is told by its innermost layer, unless that is a TCP segment without remarks.
-fn mark_innermost(tree: &mut Tree) {
+/// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,
+/// without remarks.
+fn mark_innermost(tree: &mut Tree, awaits: bool) {
     if tree.layers.iter().any(|layer| layer.message) {
         return;
     }
     let remarked = tree.notes.iter().any(|note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd);
     let Some(innermost) = tree.layers.last_mut() else { return };
     let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
-    innermost.message = remarked || !is_tcp;
+    innermost.message = remarked || !(is_tcp || awaits);
 }

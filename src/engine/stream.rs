@@ -4,9 +4,9 @@ use super::message::{Out, Said, ends_of};
 use crate::flow::reassembly::{Accepted, Direction, Gap, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{self, Numbers, Standing};
-use crate::layers::{self, Segment};
+use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{self, Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{self, Address, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
 use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol, Wire};
 use std::net::SocketAddr;
@@ -59,6 +59,7 @@ struct Half {
 /// A segment and what the layers found out about it.
 pub(super) struct Speaker<'a> {
     pub frame: &'a Frame<'a>,
+    pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
     pub numbers: &'a Numbers,
     pub src: SocketAddr,
@@ -157,7 +158,7 @@ impl Stream {
     pub(super) fn describe(
         &mut self,
         tree: &mut Tree,
-        frame: &Frame<'_>,
+        bytes: Bytes<'_>,
         segment: &Segment,
         src: SocketAddr,
         numbers: &Numbers,
@@ -172,7 +173,7 @@ impl Stream {
             ack_base: self.half(side.other()).base.unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));
-        tcp_layer(tree, frame, segment, ends, standing)
+        tcp_layer(tree, bytes, segment, ends, standing)
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
@@ -203,23 +204,26 @@ impl Stream {
 
     /// Take a segment: what it completes is shown now, whichever side said it.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
-        let Speaker { frame, segment, numbers, src } = speaker;
+        let Speaker { frame, bytes, segment, numbers, src } = speaker;
         self.last_frame = frame.number;
         let side = self.side_of(*src);
         let start = (segment.range.start + numbers.header).min(segment.range.end);
-        let bytes = frame.bytes.get(start..segment.range.end).unwrap_or_default();
         self.half_mut(side).from_start |= numbers.syn;
         let in_order = InOrder {
             seq: numbers.seq,
             syn: numbers.syn,
             fin: numbers.fin,
-            bytes,
+            bytes: bytes.get(start..segment.range.end),
             missing: u32::try_from(segment.missing).unwrap_or(u32::MAX),
             frame: frame.number,
             at: u32::try_from(start).unwrap_or(u32::MAX),
             time: frame.time,
         };
-        let side = self.take(side, &in_order, out);
+        let side = if bytes.source == 0 {
+            self.take(side, &in_order, out)
+        } else {
+            self.take_in_pieces(side, &in_order, bytes.source, out)
+        };
         if numbers.acks {
             if numbers.syn {
                 self.half_mut(side.other()).order.expect(numbers.ack);
@@ -230,6 +234,33 @@ impl Stream {
         if self.half(side).order.is_finished() {
             self.drain(side, Behind::End, out);
         }
+    }
+
+    /// Take a segment that was joined from fragments: each piece of it was captured elsewhere.
+    fn take_in_pieces(&mut self, side: Side, segment: &InOrder<'_>, source: u32, out: &mut Out<'_>) -> Side {
+        let start = u64::from(segment.at);
+        let range = start..start + segment.bytes.len() as u64;
+        let source = out.tree.sources.get(source as usize).cloned();
+        let pieces = source.map(|source| out.tree.pieces_of(&source).to_vec()).unwrap_or_default();
+        let pieces: Vec<Piece> = pieces.iter().filter_map(|piece| piece.clip(&range)).collect();
+        let mut side = side;
+        for (number, piece) in pieces.iter().enumerate() {
+            let off = usize::try_from(piece.off - start).unwrap_or(usize::MAX);
+            let bytes = segment.bytes.get(off..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
+            let opened = u32::from(segment.syn && number > 0);
+            let part = InOrder {
+                seq: segment.seq.wrapping_add(u32::try_from(off).unwrap_or(u32::MAX)).wrapping_add(opened),
+                syn: segment.syn && number == 0,
+                fin: segment.fin && number + 1 == pieces.len(),
+                bytes,
+                missing: 0,
+                frame: piece.frame,
+                at: piece.at,
+                time: piece.time,
+            };
+            side = self.take(side, &part, out);
+        }
+        if pieces.is_empty() { self.take(side, segment, out) } else { side }
     }
 
     /// Take the next bytes that a side of a conversation without packets said.
@@ -274,8 +305,8 @@ impl Stream {
             _ => return,
         };
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());
-        if !stale.is_empty() {
-            let layer = layers::unexplained(out.tree, out.frame, stale, out.below);
+        if !stale.is_empty() && segment.frame == out.tree.frame.number {
+            let layer = layers::unexplained(out.tree, Bytes::of_frame(out.frame), stale, out.below);
             let ends = ends_of(out.tree, &self.ends(side));
             if let Some(layer) = out.tree.layers.get_mut(layer as usize) {
                 layer.ends = ends;
@@ -514,16 +545,16 @@ pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbe
 }
 
 /// The TCP layer of a segment that ends inside its header.
-pub(super) fn cut_header(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment) {
+pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
-    tcp_layer(tree, frame, segment, ends, Standing::default());
+    tcp_layer(tree, bytes, segment, ends, Standing::default());
 }
 
-fn tcp_layer(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, ends: u32, standing: Standing) -> LayerId {
+fn tcp_layer(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: u32, standing: Standing) -> LayerId {
     let range = segment.range.clone();
-    let layer = tree.push_layer(&tcp::TCP, Span::new(0, range.clone()), segment.below, ends, false);
-    let mut wire = Wire::new(tree, layer, 0, frame.bytes, range.clone(), layers::cut(segment.missing));
+    let layer = tree.push_layer(&tcp::TCP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
     let result = tcp::segment(&mut wire, standing, segment.missing);
     if result.is_err() {
         let left = tcp::PROTOCOL.conclude(&mut wire, result);

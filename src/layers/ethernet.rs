@@ -216,6 +216,7 @@ fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if let Ok(tag) = SingleVlanHeaderSlice::from_slice(wire.ahead()) {
         let (priority, id) = (tag.priority_code_point().value(), tag.vlan_identifier().value());
         wire.info(format_args!("ID {id}, priority {priority}"));
+        wire.tag(id.into());
     }
     wire.bits(2, &[&PRIORITY, &DEI, &ID])?;
     let length = wire.ahead().first_chunk().is_some_and(|kind| u16::from_be_bytes(*kind) < FIRST_TYPE);

@@ -55,6 +55,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let kind = wire.u16_be(&PROTO)?;
     let number = wire.bits(3, &[&VNI])?;
     wire.info(format_args!("VNI {number:#08x}"));
+    wire.tag(number);
     wire.u8(&RESERVED)?;
     if options > 0 {
         wire.group(&OPTIONS, |wire| {

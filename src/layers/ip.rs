@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::Shown;
-use super::{Carried, Next, layer};
+use super::{Carried, Next, Part, layer};
 use crate::tree::{Address, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
@@ -58,7 +58,8 @@ fields! {
     BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
     BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length cannot be");
     EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length is more than the frame had on the wire");
-    FRAGMENT = info("ip.fragment", "fragment", "A part of a datagram");
+    FRAGMENT = bytes("ip.fragment", "Fragment", "A part of a datagram");
+    INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are not in the capture");
 }
 
 const ECNS: Names = &[(0, "not ECN-capable"), (1, "ECT(1)"), (2, "ECT(0)"), (3, "congestion experienced")];
@@ -129,8 +130,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if total > captured + missing {
         wire.note(&EXCEEDS, format_args!("{total} bytes in a frame that has {}", captured + missing));
     }
-    wire.u16_be(&ID)?;
-    let offset = fragment(wire)?;
+    let id = wire.u16_be(&ID)?;
+    let (off, more) = fragment(wire)?;
     wire.u8(&TTL)?;
     let protocol = wire.u8(&PROTO)?;
     wire.u16_be(&CHECKSUM)?;
@@ -141,29 +142,31 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let payload = lax.payload();
     let protocol_name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
     wire.info(format_args!("{} → {} {protocol_name}", Shown(src), Shown(dst)));
-    let next = if payload.fragmented {
-        wire.note(&FRAGMENT, format_args!("bytes from {offset} on of datagram"));
-        Next::Data
-    } else {
-        Next::IpProtocol(protocol)
-    };
     // What lies behind an authentication header belongs to it, so its own length counts as payload here.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
     let end = wire.at() + auth + payload.payload.len();
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
+    let next = if payload.fragmented {
+        if missing == 0 {
+            wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
+        }
+        Next::Fragment(Part { id: id.into(), protocol, off, more })
+    } else {
+        Next::IpProtocol(protocol)
+    };
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
 }
 
-/// Flags and fragment offset share two bytes. Returns the offset in bytes.
-fn fragment(wire: &mut Wire<'_>) -> Result<u64> {
+/// Flags and fragment offset share two bytes. Returns the offset in bytes, and whether more fragments follow.
+fn fragment(wire: &mut Wire<'_>) -> Result<(u32, bool)> {
     const UNIT: u64 = 8;
     let start = wire.at();
     let raw = wire.ahead().first_chunk().map_or(0, |raw| u64::from(u16::from_be_bytes(*raw)));
     wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
     let offset = UNIT * FRAG_OFFSET.bits_of(raw);
     wire.put(&FRAG_OFFSET, Value::Unsigned(offset), start..start + 2);
-    Ok(offset)
+    Ok((u32::try_from(offset).unwrap_or(u32::MAX), MF.bits_of(raw) != 0))
 }
 
 /// The destination: with a source route still to go, that is the last address of the route, and the header names the next.

@@ -5,9 +5,9 @@
 //! ```
 
 use super::ethernet::Shown;
-use super::ip::{FRAGMENT, PROTOCOLS};
-use super::{Carried, Next, layer};
-use crate::tree::{Address, Field, Names, fields, name_of};
+use super::ip::PROTOCOLS;
+use super::{Carried, Next, Part, layer};
+use crate::tree::{Address, Field, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
 use std::net::{IpAddr, Ipv6Addr};
@@ -55,6 +55,7 @@ fields! {
     AH_SPI = number("ah.spi", "SPI", "Which security association").hex(8);
     AH_SEQUENCE = number("ah.sequence", "Sequence", "Counts packets");
     AH_ICV = bytes("ah.icv", "ICV", "Integrity check value");
+    FRAGMENT = bytes("ipv6.fragment", "Fragment", "A part of a datagram");
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header cannot be read");
     EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length is more than the frame had on the wire");
@@ -89,8 +90,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let src = address(wire.bytes(&SRC, 16)?);
     let dst = address(wire.bytes(&DST, 16)?);
     let (lax, stopped) = lax.map_err(|_| Error::Malformed)?;
-    let end = wire.at() + lax.extensions().slice().len();
-    extensions(wire, first_header, end)?;
+    let extensions_len = lax.extensions().slice().len();
+    let part = extensions(wire, first_header, start + HEADER + extensions_len)?;
     let payload = lax.payload();
     if let Some((error, _)) = stopped {
         wire.note_ahead(&EXTENSION, format_args!("{error}"));
@@ -98,23 +99,26 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let protocol = payload.ip_number.0;
     let name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
     wire.info(format_args!("{} → {} {name}", Shown(src), Shown(dst)));
-    let next = if payload.fragmented {
-        wire.note(&FRAGMENT, format_args!("a part of a datagram"));
-        Next::Data
-    } else {
-        Next::IpProtocol(protocol)
-    };
-    let end = wire.at() + payload.payload.len();
+    let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
+    let next = match part {
+        Some(part) => {
+            if missing == 0 {
+                wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
+            }
+            Next::Fragment(part)
+        }
+        None => Next::IpProtocol(protocol),
+    };
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
 }
 
-/// The extension headers up to `end`, each as a group.
+/// The extension headers up to `end`, each as a group. Returns which part of a datagram follows, if it is only a part.
 ///
 /// etherparse finds where they end, but its iterator over them reads past the end when the last one is cut (0.21), so they
 /// are followed here.
-fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result {
+fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>> {
     let mut kind = first;
     while wire.at() < end {
         let header = wire.ahead();
@@ -124,13 +128,18 @@ fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result {
             HOP_BY_HOP => options(wire, length, &HOPOPTS, &HOPOPTS_NXT, &HOPOPTS_LEN)?,
             DESTINATION => options(wire, length, &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?,
             ROUTE => routing(wire, length)?,
-            FRAGMENTED => fragment(wire)?,
+            FRAGMENTED => {
+                // What lies behind belongs to the datagram.
+                if let Some(part) = fragment(wire, next)? {
+                    return Ok(Some(part));
+                }
+            }
             AUTHENTICATION => authentication(wire, 4 * (usize::from(units) + 2))?,
             _ => break,
         }
         kind = next;
     }
-    Ok(())
+    Ok(None)
 }
 
 fn options(wire: &mut Wire<'_>, length: usize, group: &'static Field, next: &'static Field, len: &'static Field) -> Result {
@@ -166,12 +175,17 @@ fn routing(wire: &mut Wire<'_>, length: usize) -> Result {
     })
 }
 
-fn fragment(wire: &mut Wire<'_>) -> Result {
+/// A fragment header. Returns which part follows; nothing if that is the whole datagram.
+fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<Part>> {
+    const UNIT: u64 = 8;
     wire.group(&FRAGHDR, |wire| {
         wire.u8(&FRAG_NXT)?;
         wire.u8(&FRAG_RESERVED)?;
-        wire.bits(2, &[&FRAG_OFFSET, &FRAG_BITS, &FRAG_MORE])?;
-        wire.u32_be(&FRAG_ID).map(drop)
+        let raw = wire.bits(2, &[&FRAG_OFFSET, &FRAG_BITS, &FRAG_MORE])?;
+        let id = wire.u32_be(&FRAG_ID)?;
+        let off = u32::try_from(UNIT * FRAG_OFFSET.bits_of(raw)).unwrap_or(u32::MAX);
+        let more = FRAG_MORE.bits_of(raw) != 0;
+        Ok(Some(Part { id, protocol, off, more }).filter(|_| more || off > 0))
     })
 }
 

@@ -113,6 +113,8 @@ pub enum Next {
     Ip,
     /// What this IP protocol number stands for.
     IpProtocol(u8),
+    /// A part of a datagram.
+    Fragment(Part),
     /// A header that only the one before it can name.
     Header(&'static Described),
     /// Bytes nobody here understands.
@@ -139,6 +141,42 @@ impl fmt::Debug for Described {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.protocol.this.fmt(f)
     }
+}
+
+/// The bytes that layers are read from: a frame, or a datagram that was joined from its fragments.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes<'a> {
+    /// Where their spans count.
+    pub source: u32,
+    /// All of them.
+    pub all: &'a [u8],
+}
+
+impl<'a> Bytes<'a> {
+    /// A frame's.
+    #[must_use]
+    pub fn of_frame(all: &'a [u8]) -> Bytes<'a> {
+        Bytes { source: 0, all }
+    }
+
+    /// Those in a range.
+    #[must_use]
+    pub fn get(self, range: Range<usize>) -> &'a [u8] {
+        self.all.get(range).unwrap_or_default()
+    }
+}
+
+/// Which part of which datagram a packet carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Ties the parts together.
+    pub id: u32,
+    /// What the datagram is.
+    pub protocol: u8,
+    /// Its bytes before this part.
+    pub off: u32,
+    /// Whether more parts follow.
+    pub more: bool,
 }
 
 /// What a header carries.
@@ -181,6 +219,8 @@ pub enum Reached {
     Tcp(Segment),
     /// A UDP datagram in this range.
     Udp(Segment),
+    /// A part of a datagram in this range.
+    Fragment(Part, Segment),
     /// All is described.
     End,
 }
@@ -211,20 +251,20 @@ pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize) -> Reache
 
 /// Describe the headers of a frame whose first one is known.
 pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize) -> Reached {
-    walk_on(tree, Carried::new(first, 0..frame.len(), missing), frame, None)
+    walk_on(tree, Carried::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None)
 }
 
 /// Describe the headers that a layer carries.
-pub fn walk_on(tree: &mut Tree, first: Carried, frame: &[u8], below: Option<LayerId>) -> Reached {
+pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>) -> Reached {
     let (mut carried, mut below) = (first, below);
-    while let Some((protocol, header)) = header_of(&carried, frame) {
+    while let Some((protocol, header)) = header_of(&carried, bytes.all) {
         if tree.layers.len() >= MAX_LAYERS {
-            unexplained(tree, frame, carried.range.clone(), below);
+            unexplained(tree, bytes, carried.range.clone(), below);
             let node = tree.here().saturating_sub(1);
-            tree.note(&DEEP, node, Span::new(0, carried.range), format_args!("more than {MAX_LAYERS} headers"));
+            tree.note(&DEEP, node, Span::new(bytes.source, carried.range), format_args!("more than {MAX_LAYERS} headers"));
             return Reached::End;
         }
-        let (layer, behind) = describe(tree, protocol, header, &carried, frame, below);
+        let (layer, behind) = describe(tree, protocol, header, &carried, bytes, below);
         below = Some(layer);
         match behind {
             Some(behind) => carried = behind,
@@ -236,7 +276,7 @@ pub fn walk_on(tree: &mut Tree, first: Carried, frame: &[u8], below: Option<Laye
     }
     if carried.next != Next::Nothing && !(carried.range.is_empty() && below.is_some()) {
         let len = carried.range.len();
-        let layer = unexplained(tree, frame, carried.range, below);
+        let layer = unexplained(tree, bytes, carried.range, below);
         if let Next::Link(number) = carried.next {
             name_link(tree, layer, number, len);
         }
@@ -255,11 +295,11 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
     }
 }
 
-/// Bytes of a frame that nobody explains, as a layer.
-pub fn unexplained(tree: &mut Tree, frame: &[u8], range: Range<usize>, below: Option<LayerId>) -> LayerId {
+/// Bytes that nobody explains, as a layer.
+pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below: Option<LayerId>) -> LayerId {
     let ends = last_ends(tree);
-    let layer = tree.push_layer(&data::DATA, Span::new(0, range.clone()), below, ends, true);
-    let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
+    let layer = tree.push_layer(&data::DATA, Span::new(bytes.source, range.clone()), below, ends, true);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), Cut::No);
     wire.info(format_args!("{} bytes", range.len()));
     wire.rest(&data::BYTES);
     finish(tree, layer, range.end);
@@ -268,11 +308,16 @@ pub fn unexplained(tree: &mut Tree, frame: &[u8], range: Range<usize>, below: Op
 }
 
 fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
-    let Next::IpProtocol(number @ (ip::TCP | ip::UDP)) = carried.next else { return None };
     let ends = tree.ends.last()?;
     let (Some(Address::Ip(src)), Some(Address::Ip(dst))) = (ends.src, ends.dst) else { return None };
     let segment = Segment { range: carried.range.clone(), missing: carried.missing, src, dst, below };
-    Some(if number == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) })
+    match carried.next {
+        Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
+        Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),
+        // Of a part that the capture cut off nobody knows where it ended.
+        Next::Fragment(part) if carried.missing == 0 => Some(Reached::Fragment(part, segment)),
+        _ => None,
+    }
 }
 
 /// Describes one header; `missing` is how much the capture cut off behind the end of the cursor.
@@ -294,7 +339,7 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),
         Next::IpProtocol(ip::MPLS) => (&mpls::PROTOCOL, mpls::labels),
         Next::Header(described) => (described.protocol, described.header),
-        Next::IpProtocol(_) | Next::Data | Next::Nothing => return None,
+        Next::IpProtocol(_) | Next::Fragment(_) | Next::Data | Next::Nothing => return None,
     })
 }
 
@@ -313,13 +358,13 @@ fn describe(
     protocol: &'static Protocol,
     header: Header,
     carried: &Carried,
-    frame: &[u8],
+    bytes: Bytes<'_>,
     below: Option<LayerId>,
 ) -> (LayerId, Option<Carried>) {
     let start = carried.range.start;
     let ends = last_ends(tree);
-    let layer = tree.push_layer(protocol.this, Span::new(0, start..start), below, ends, false);
-    let mut wire = Wire::new(tree, layer, 0, frame, carried.range.clone(), cut(carried.missing));
+    let layer = tree.push_layer(protocol.this, Span::new(bytes.source, start..start), below, ends, false);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, carried.range.clone(), cut(carried.missing));
     let result = header(&mut wire, carried.missing);
     let behind = match result {
         Ok(behind) => {
@@ -372,8 +417,9 @@ pub fn cut(missing: usize) -> Cut {
 /// Close a layer whose header ends at `end`; its fields may lie behind that.
 pub fn finish(tree: &mut Tree, layer: LayerId, end: usize) {
     let Some(&crate::tree::Layer { node, .. }) = tree.layers.get(layer as usize) else { return };
-    let Some(&crate::tree::Node { field, .. }) = tree.nodes.get(node as usize) else { return };
-    let furthest = tree.nodes.get(node as usize + 1..).unwrap_or_default().iter().filter(|node| node.span.source == 0);
+    let Some(&crate::tree::Node { field, span, .. }) = tree.nodes.get(node as usize) else { return };
+    let own = |node: &&crate::tree::Node| node.span.source == span.source;
+    let furthest = tree.nodes.get(node as usize + 1..).unwrap_or_default().iter().filter(own);
     let end = furthest.map(|node| node.span.end as usize).fold(end, usize::max);
     tree.close(node, field, end);
 }

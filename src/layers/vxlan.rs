@@ -69,6 +69,7 @@ fn generic(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 fn network(wire: &mut Wire<'_>) -> Result {
     let number = wire.bits(3, &[&VNI])?;
     wire.info(format_args!("VNI {number}"));
+    wire.tag(number);
     wire.u8(&RESERVED).map(drop)
 }
 

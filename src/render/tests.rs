@@ -209,7 +209,7 @@ fn data_takes_a_line_with_a_preview() {
     let mut trial = framed(&[], |_| Ok(()));
     trial.tree.layers.clear();
     let bytes: Vec<u8> = (0..40).collect();
-    crate::layers::unexplained(&mut trial.tree, &bytes, 0..40, None);
+    crate::layers::unexplained(&mut trial.tree, crate::layers::Bytes::of_frame(&bytes), 0..40, None);
     trial.bytes = bytes;
     assert_snapshot!(trial.table(Messages, plain_table()), @r#"
     #1  +0.000000  10.0.0.1:27000 → 10.0.0.2:51000  Data  40 bytes  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f …  frame 17

@@ -62,6 +62,8 @@ pub struct Tree {
     pub sources: Vec<Source>,
     /// Where the bytes of stream sources were captured.
     pub pieces: Vec<Piece>,
+    /// What tells packets of the same addresses apart: the numbers of virtual networks they are in.
+    pub tag: u64,
     /// Payload bytes that nobody explained.
     pub undissected: u64,
     made: String,
@@ -83,6 +85,7 @@ impl Tree {
             ends: Vec::new(),
             sources: Vec::new(),
             pieces: Vec::new(),
+            tag: 0,
             undissected: 0,
             made: String::new(),
             joined: Vec::new(),
@@ -104,6 +107,7 @@ impl Tree {
         self.sources.clear();
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         self.pieces.clear();
+        self.tag = 0;
         self.undissected = 0;
         self.made.clear();
         self.made.shrink_to(KEPT_BYTES);

@@ -321,6 +321,11 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Say in which virtual network everything behind is.
+    pub fn tag(&mut self, number: u64) {
+        self.tree.tag = self.tree.tag.rotate_left(24) ^ (number + 1);
+    }
+
     /// Read without touching the heading: what is quoted here would write its own.
     pub fn quoting<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let layer = self.layer as usize;
