@@ -79,7 +79,7 @@ impl OpenError {
     pub(super) fn from_read(error: io::Error) -> OpenError {
         match code_of(&error) {
             "io" => OpenError::Io(error),
-            _ => OpenError::Damaged { format: "gzip", what: format!("cannot be decompressed: {error}") },
+            _ => OpenError::Damaged { format: "a compressed file", what: format!("cannot be read: {error}") },
         }
     }
 }
@@ -104,7 +104,7 @@ impl ReadError {
         ReadError { code: "damaged", at: Some(at), text }
     }
 
-    /// A failed read; a gzip decoder reports damage in the same way.
+    /// A failed read; decompression reports damage in the same way.
     pub(super) fn from_read(at: u64, error: &io::Error) -> ReadError {
         ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {error}") }
     }

@@ -4,7 +4,7 @@
 //! memory does not grow with the input. What a frame's bytes mean is not known here, nor what a file is called.
 //!
 //! ```text
-//! bytes ─► sniff ─► gzip? ─► pcap | pcapng | hex ─► Frame
+//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | hex ─► Frame
 //! ```
 
 mod buffer;
@@ -12,7 +12,9 @@ mod error;
 mod frame;
 mod hex;
 mod link;
+mod lz4;
 mod order;
+mod packed;
 mod pcap;
 mod pcapng;
 #[cfg(test)]
@@ -24,12 +26,11 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
-
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
 pub use frame::{Frame, Link, Timestamp};
 pub use link::link_name;
+use packed::Unpacked;
 use sniff::Kind;
 
 /// How deep compression inside compression is followed.
@@ -104,8 +105,8 @@ impl Capture {
                 Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
                 Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
                 Kind::Text => Reader::Hex(hex::Reader::open(buffer)?),
-                Kind::Gzip => {
-                    buffer = Buffer::new(Box::new(MultiGzDecoder::new(buffer)));
+                Kind::Packed(_) => {
+                    buffer = Buffer::new(Box::new(Unpacked::new(buffer)));
                     continue;
                 }
             };

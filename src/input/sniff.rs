@@ -3,6 +3,7 @@
 //! Well-known formats that are not read get a name and a word on what to do. File names are never looked at.
 
 use super::error::OpenError;
+use super::packed::Packing;
 use super::pcap;
 
 /// A kind of input that can be opened.
@@ -10,7 +11,7 @@ use super::pcap;
 pub(super) enum Kind {
     Pcap,
     PcapNg,
-    Gzip,
+    Packed(Packing),
     Text,
 }
 
@@ -28,8 +29,7 @@ const SAY: &str = "say how to read it with --as or --link";
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "an xz file", UNPACK),
     (b"BZh", "a bzip2 file", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "a zstd file", UNPACK),
-    (b"\x04\x22\x4d\x18", "an lz4 file", UNPACK),
+    (b"\x02\x21\x4c\x18", "an lz4 file of the old kind", UNPACK),
     (b"\x5d\0\0", "an lzma file", UNPACK),
     (b"\x1f\x9d", "a Unix compress file", UNPACK),
     (b"PK\x03\x04", "a zip archive", "extract the capture from it first"),
@@ -70,8 +70,8 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
         return Ok(Kind::PcapNg);
     }
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Kind::Gzip);
+    if let Some(packing) = Packing::of(bytes) {
+        return Ok(Kind::Packed(packing));
     }
     if is_text(bytes) { Ok(Kind::Text) } else { Err(unrecognised(bytes)) }
 }
