@@ -6,6 +6,8 @@
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
+use super::error::ReadError;
+
 /// Room for one read. Large enough that the system call costs nothing next to the dissection.
 const READ_SIZE: usize = 256 * 1024;
 
@@ -64,6 +66,20 @@ impl Buffer {
             self.read_once()?;
         }
         Ok(Supply::Enough)
+    }
+
+    /// Whether `count` bytes of a part are there; `false` only where the input ends before its first one.
+    pub(super) fn have(&mut self, count: usize, part: &str) -> Result<bool, ReadError> {
+        match self.need(count) {
+            Ok(Supply::Enough) => Ok(true),
+            Ok(Supply::Ended) if self.ahead().is_empty() => Ok(false),
+            Ok(Supply::Ended) => {
+                let there = self.ahead().len();
+                let text = format!("the file ends in the middle of a {part}: {there} bytes of {count} are there");
+                Err(ReadError::truncated(self.offset, text))
+            }
+            Err(error) => Err(ReadError::from_read(self.offset, &error)),
+        }
     }
 
     /// Uses up `count` bytes and returns them; fewer if fewer are there.

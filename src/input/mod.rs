@@ -11,8 +11,10 @@ mod buffer;
 mod error;
 mod frame;
 mod hex;
+mod interface;
 mod link;
 mod lz4;
+mod options;
 mod order;
 mod packed;
 mod pcap;
@@ -29,7 +31,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
 pub use frame::{Frame, Link, Timestamp};
+use interface::About;
+pub use interface::{Extra, Interface, Section};
 pub use link::link_name;
+pub use options::Comments;
 use packed::Unpacked;
 use sniff::Kind;
 
@@ -154,10 +159,49 @@ impl Capture {
     /// Link types known so far, each once, in order of appearance; none for hex text.
     #[must_use]
     pub fn links(&self) -> &[u16] {
+        self.about().map_or(&[], |about| &about.links)
+    }
+
+    /// What is known of an interface of the section that is being read, by the number its frames have. Captures that
+    /// cannot tell interfaces apart have one, number 0; hex text has none.
+    #[must_use]
+    pub fn interface(&self, number: u32) -> Option<&Interface> {
+        self.interfaces().get(number as usize)
+    }
+
+    /// All interfaces of the section that is being read, as far as they are known.
+    #[must_use]
+    pub fn interfaces(&self) -> &[Interface] {
         match &self.reader {
-            Reader::Pcap(reader) => reader.links(),
-            Reader::PcapNg(reader) => reader.links(),
+            Reader::Pcap(reader) => std::slice::from_ref(reader.interface()),
+            Reader::PcapNg(reader) => reader.interfaces(),
             Reader::Hex(_) => &[],
+        }
+    }
+
+    /// The sections of a pcapng capture so far.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        self.about().map_or(&[], |about| &about.sections)
+    }
+
+    /// What a capture holds beside packets, and how much of each, as far as it was read.
+    #[must_use]
+    pub fn extras(&self) -> &[(Extra, u64)] {
+        self.about().map_or(&[], |about| &about.extras)
+    }
+
+    /// Frames that the capturing program says it lost so far.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.about().map_or(0, |about| about.dropped)
+    }
+
+    fn about(&self) -> Option<&About> {
+        match &self.reader {
+            Reader::Pcap(reader) => Some(reader.about()),
+            Reader::PcapNg(reader) => Some(reader.about()),
+            Reader::Hex(_) => None,
         }
     }
 

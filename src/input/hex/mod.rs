@@ -157,7 +157,7 @@ impl Reader {
             _ => Link::Unknown,
         };
         let original_len = u32::try_from(self.packet.len()).unwrap_or(u32::MAX);
-        Ok(Some(Frame { number: 0, time: None, link, bytes: &self.packet, original_len }))
+        Ok(Some(Frame { link, bytes: &self.packet, original_len, ..Frame::default() }))
     }
 
     /// Feeds lines until a packet is complete or the text is over.
