@@ -50,12 +50,16 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng) or hex text"),
+            OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng, snoop) or hex text"),
             OpenError::Unrecognised { looks_like, advice } => {
-                write!(f, "this is {looks_like}, not a capture (pcap, pcapng) and not hex text; {advice}")
+                write!(f, "this is {looks_like}, not a capture (pcap, pcapng, snoop) and not hex text; {advice}")
             }
             OpenError::UnsupportedVersion { format, major, minor } => {
-                let known = if *format == "pcap" { "2.x" } else { "1.0" };
+                let known = match *format {
+                    "pcap" => "2.x",
+                    "snoop" => "2.0",
+                    _ => "1.0",
+                };
                 write!(f, "{format} version {major}.{minor} is not supported; expected {known}, or the file is damaged")
             }
             OpenError::Damaged { format, what } => write!(f, "this begins as {format} does, but {what}"),

@@ -4,7 +4,7 @@
 //! memory does not grow with the input. What a frame's bytes mean is not known here, nor what a file is called.
 //!
 //! ```text
-//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | hex ─► Frame
+//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | hex ─► Frame
 //! ```
 
 mod buffer;
@@ -22,6 +22,7 @@ mod pcapng;
 #[cfg(test)]
 mod samples;
 mod sniff;
+mod snoop;
 
 use std::fmt;
 use std::io::{self, Read};
@@ -48,6 +49,8 @@ pub enum Format {
     Pcap,
     /// Its successor.
     PcapNg,
+    /// The capture file of Solaris.
+    Snoop,
     /// Packets as text.
     Hex,
     /// Wireshark's hex dump of a conversation.
@@ -55,12 +58,13 @@ pub enum Format {
 }
 
 impl Format {
-    /// `pcap`, `pcapng`, `hex` or `follow`.
+    /// `pcap`, `pcapng`, `snoop`, `hex` or `follow`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::Pcap => "pcap",
             Format::PcapNg => "pcapng",
+            Format::Snoop => "snoop",
             Format::Hex => "hex",
             Format::FollowStream => "follow",
         }
@@ -85,6 +89,7 @@ pub struct Capture {
 enum Reader {
     Pcap(pcap::Reader),
     PcapNg(pcapng::Reader),
+    Snoop(snoop::Reader),
     Hex(hex::Reader),
 }
 
@@ -109,6 +114,7 @@ impl Capture {
             let reader = match kind? {
                 Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
                 Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
+                Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
                 Kind::Text => Reader::Hex(hex::Reader::open(buffer)?),
                 Kind::Packed(_) => {
                     buffer = Buffer::new(Box::new(Unpacked::new(buffer)));
@@ -132,6 +138,7 @@ impl Capture {
         let next = match &mut self.reader {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
+            Reader::Snoop(reader) => reader.next(),
             Reader::Hex(reader) => reader.next(),
         };
         match next {
@@ -152,6 +159,7 @@ impl Capture {
         match &self.reader {
             Reader::Pcap(_) => Format::Pcap,
             Reader::PcapNg(_) => Format::PcapNg,
+            Reader::Snoop(_) => Format::Snoop,
             Reader::Hex(reader) => reader.format(),
         }
     }
@@ -175,6 +183,7 @@ impl Capture {
         match &self.reader {
             Reader::Pcap(reader) => std::slice::from_ref(reader.interface()),
             Reader::PcapNg(reader) => reader.interfaces(),
+            Reader::Snoop(reader) => std::slice::from_ref(reader.interface()),
             Reader::Hex(_) => &[],
         }
     }
@@ -191,7 +200,7 @@ impl Capture {
         self.about().map_or(&[], |about| &about.extras)
     }
 
-    /// Frames that the capturing program says it lost so far.
+    /// Frames that the capturing program says it lost so far, in a snoop capture; 0 elsewhere.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.about().map_or(0, |about| about.dropped)
@@ -201,6 +210,7 @@ impl Capture {
         match &self.reader {
             Reader::Pcap(reader) => Some(reader.about()),
             Reader::PcapNg(reader) => Some(reader.about()),
+            Reader::Snoop(reader) => Some(reader.about()),
             Reader::Hex(_) => None,
         }
     }

@@ -5,18 +5,20 @@
 use super::error::OpenError;
 use super::packed::Packing;
 use super::pcap;
+use super::snoop;
 
 /// A kind of input that can be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Pcap,
     PcapNg,
+    Snoop,
     Packed(Packing),
     Text,
 }
 
 /// Enough to know what can be opened.
-pub(super) const LOOK: usize = 4;
+pub(super) const LOOK: usize = 8;
 
 /// Enough to name what cannot.
 pub(super) const LONGEST: usize = 16;
@@ -35,7 +37,6 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive", "extract the capture from it first"),
     (b"7z\xbc\xaf", "a 7-Zip archive", "extract the capture from it first"),
     (b"Rar!", "a rar archive", "extract the capture from it first"),
-    (b"snoop\0\0\0", "a Solaris snoop capture", CONVERT),
     (b"RTSS", "a Microsoft Network Monitor 1 capture", CONVERT),
     (b"GMBU", "a Microsoft Network Monitor 2 capture", CONVERT),
     (b"XCP\0", "a NetXRay or Windows Sniffer capture", CONVERT),
@@ -69,6 +70,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     }
     if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
         return Ok(Kind::PcapNg);
+    }
+    if bytes.starts_with(snoop::MAGIC) {
+        return Ok(Kind::Snoop);
     }
     if let Some(packing) = Packing::of(bytes) {
         return Ok(Kind::Packed(packing));
