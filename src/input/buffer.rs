@@ -140,7 +140,12 @@ impl Buffer {
         }
         // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
         if self.end > self.data.len() / 2 || self.data.is_empty() {
-            self.data.resize((self.data.len() * 2).max(READ_SIZE), 0);
+            // Fresh memory is zero already, unlike the end of memory that grew.
+            let mut larger = vec![0; (self.data.len() * 2).max(READ_SIZE)];
+            if let (Some(new), Some(old)) = (larger.get_mut(..self.end), self.data.get(..self.end)) {
+                new.copy_from_slice(old);
+            }
+            self.data = larger;
         }
     }
 }

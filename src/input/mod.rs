@@ -8,6 +8,8 @@
 //! ```
 
 mod buffer;
+#[cfg(test)]
+mod cuts;
 mod error;
 mod frame;
 mod hex;
