@@ -36,7 +36,7 @@ pub use error::{OpenError, ReadError};
 pub use frame::{Frame, Link, Timestamp};
 use interface::About;
 pub use interface::{Extra, Interface, Section};
-pub use link::link_name;
+pub use link::{link_name, link_names, link_number};
 pub use options::Comments;
 use packed::Unpacked;
 use sniff::Kind;
