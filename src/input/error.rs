@@ -6,6 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
+use super::InputFormat;
+
 /// Why an input is not read at all.
 #[derive(Debug)]
 pub enum OpenError {
@@ -17,6 +19,13 @@ pub enum OpenError {
         looks_like: String,
         /// What to do about it.
         advice: &'static str,
+    },
+    /// Somebody said what it is, and it is something else.
+    NotAs {
+        /// What it was said to be.
+        wanted: InputFormat,
+        /// What it is, as it completes "this is".
+        found: &'static str,
     },
     /// A capture of a version of its format that nobody has described to us.
     UnsupportedVersion {
@@ -53,6 +62,9 @@ impl fmt::Display for OpenError {
             OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng, snoop) or hex text"),
             OpenError::Unrecognised { looks_like, advice } => {
                 write!(f, "this is {looks_like}, not a capture (pcap, pcapng, snoop) and not hex text; {advice}")
+            }
+            OpenError::NotAs { wanted, found } => {
+                write!(f, "this is {found}, but was to be read as {wanted}; leave that out, and it is found out from the bytes")
             }
             OpenError::UnsupportedVersion { format, major, minor } => {
                 let known = match *format {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::options::Options;
+use super::options::{OptionList, text};
 
 /// The most bytes of names and comments that are kept of a capture; what comes after them is left out.
 const TEXT: usize = 1 << 20;
@@ -122,7 +122,7 @@ impl About {
         }
     }
 
-    pub(super) fn section(&mut self, options: Options<'_>) {
+    pub(super) fn section(&mut self, options: OptionList<'_>) {
         if self.sections.len() >= SECTIONS {
             return;
         }
@@ -139,7 +139,7 @@ impl About {
         self.sections.push(section);
     }
 
-    pub(super) fn interface(&mut self, link: Option<u16>, snap_len: u32, options: Options<'_>) -> Interface {
+    pub(super) fn interface(&mut self, link: Option<u16>, snap_len: u32, options: OptionList<'_>) -> Interface {
         if let Some(link) = link {
             self.link(link);
         }
@@ -169,9 +169,8 @@ impl About {
         }
     }
 
-    /// Text of an option. Some programs end it with a zero.
     fn keep(&mut self, value: &[u8]) -> Option<String> {
-        let value = value.iter().position(|byte| *byte == 0).map_or(value, |end| value.get(..end).unwrap_or_default());
+        let value = text(value);
         if self.text + value.len() > TEXT {
             return None;
         }
@@ -197,7 +196,7 @@ mod tests {
         assert_eq!(about.extras.last(), Some(&(Extra::More, 200)));
         let options = [&[1, 0, 0xfc, 0xff][..], &[b'a'; 0xfffc]].concat();
         for _ in 0..2000 {
-            about.section(Options { order: Order::Little, bytes: &options });
+            about.section(OptionList { order: Order::Little, bytes: &options });
         }
         assert_eq!(about.sections.len(), SECTIONS);
         assert_eq!(about.sections.iter().filter(|section| !section.comments.is_empty()).count(), 16);

@@ -14,12 +14,12 @@ const COMMENT: u16 = 1;
 
 /// Code and value of each option.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options<'a> {
+pub(super) struct OptionList<'a> {
     pub(super) order: Order,
     pub(super) bytes: &'a [u8],
 }
 
-impl<'a> Iterator for Options<'a> {
+impl<'a> Iterator for OptionList<'a> {
     type Item = (u16, &'a [u8]);
 
     fn next(&mut self) -> Option<(u16, &'a [u8])> {
@@ -34,19 +34,24 @@ impl<'a> Iterator for Options<'a> {
     }
 }
 
+/// Text as it is meant: some programs end it with a zero, and what comes after that is by accident.
+pub(super) fn text(value: &[u8]) -> &[u8] {
+    value.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
 /// The comments on a frame. Nothing is read or made before they are asked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Comments<'a>(Option<Options<'a>>);
+pub struct Comments<'a>(Option<OptionList<'a>>);
 
 impl<'a> Comments<'a> {
-    pub(super) fn new(options: Options<'a>) -> Comments<'a> {
+    pub(super) fn new(options: OptionList<'a>) -> Comments<'a> {
         Comments((!options.bytes.is_empty()).then_some(options))
     }
 
     /// Each comment, in the order of the capture. What is not UTF-8 is replaced.
     pub fn iter(&self) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
         let options = self.0.into_iter().flatten();
-        options.filter(|(code, _)| *code == COMMENT).map(|(_, value)| String::from_utf8_lossy(value))
+        options.filter(|(code, _)| *code == COMMENT).map(|(_, value)| String::from_utf8_lossy(text(value)))
     }
 
     /// Whether there is none.
@@ -62,12 +67,12 @@ mod tests {
 
     #[test]
     fn comments_stand_between_other_options() {
-        let bytes = b"\x01\0\x02\0hi\0\0\x02\0\x04\0abcd\x01\0\x01\0\xff\0\0\0\0\0\0\0\x01\0\x04\0late";
-        let comments = Comments::new(Options { order: Order::Little, bytes });
+        let bytes = b"\x01\0\x04\0hi\0?\x02\0\x04\0abcd\x01\0\x01\0\xff\0\0\0\0\0\0\0\x01\0\x04\0late";
+        let comments = Comments::new(OptionList { order: Order::Little, bytes });
         assert_eq!(comments.iter().collect::<Vec<_>>(), ["hi", "\u{fffd}"]);
         assert!(!comments.is_empty());
         assert!(Comments::default().is_empty());
-        let cut = Comments::new(Options { order: Order::Little, bytes: &bytes[..20] });
+        let cut = Comments::new(OptionList { order: Order::Little, bytes: &bytes[..20] });
         assert_eq!(cut.iter().count(), 1);
     }
 }

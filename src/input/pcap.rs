@@ -16,7 +16,7 @@ use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use super::interface::{About, Interface};
-use super::options::Options;
+use super::options::OptionList;
 use super::order::Order;
 
 const FILE_HEADER: usize = 24;
@@ -99,8 +99,16 @@ impl Reader {
         // Above the link type lie the length of a checksum and reserved bits.
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
         let mut about = About::default();
-        let interface = about.interface(Some(link), header.snaplen, Options { order, bytes: &[] });
+        let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
         Ok(Reader { buffer, order, record_header, unit, lengths, link, interface, about })
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let order = self.order.as_str();
+        let unit = if self.unit == 1 { "nanoseconds" } else { "microseconds" };
+        let modified = if self.record_header == RECORD_HEADER { "" } else { " with modified record headers" };
+        let link = super::link_words(self.link);
+        format!("pcap{modified}, known by its first bytes ({order}, times in {unit}, link type {link})")
     }
 
     pub(super) fn about(&self) -> &About {

@@ -10,7 +10,7 @@ use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use super::interface::{About, Interface};
-use super::options::Options;
+use super::options::OptionList;
 use super::order::Order;
 
 pub(super) const MAGIC: &[u8] = b"snoop\0\0\0";
@@ -59,8 +59,13 @@ impl Reader {
         }
         let mut about = About::default();
         let link = link(datalink);
-        let interface = about.interface(link, 0, Options { order: Order::Big, bytes: &[] });
+        let interface = about.interface(link, 0, OptionList { order: Order::Big, bytes: &[] });
         Ok(Reader { buffer, link: link.map_or(Link::Unknown, Link::Type), interface, about })
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let link = self.interface.link.map_or_else(|| "unknown".to_owned(), super::link_words);
+        format!("snoop, known by its first bytes (link type {link})")
     }
 
     pub(super) fn about(&self) -> &About {

@@ -24,7 +24,7 @@ use super::buffer::{Buffer, LARGEST};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use super::interface::{About, Extra, Interface};
-use super::options::{Comments, Options};
+use super::options::{Comments, OptionList};
 use super::order::Order;
 use clock::Clock;
 
@@ -40,6 +40,8 @@ const INTERFACES: usize = 65_536;
 pub(super) struct Reader {
     buffer: Buffer,
     order: Order,
+    /// Byte order of the first section.
+    first: Order,
     /// Those of this section.
     interfaces: Vec<Interface>,
     /// What each packet needs of them.
@@ -81,7 +83,7 @@ impl Reader {
     pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
         let order = Order::Little;
         let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
-        let mut reader = Reader { buffer, order, interfaces, sources, about, failure: None };
+        let mut reader = Reader { buffer, order, first: order, interfaces, sources, about, failure: None };
         let damaged = |what: String| OpenError::Damaged { format: "pcapng", what };
         match reader.block() {
             Ok(Some(block)) => {
@@ -95,8 +97,13 @@ impl Reader {
             Ok(None) => return Err(damaged("its section header is missing".to_owned())),
             Err(error) => return Err(damaged(error.text)),
         }
+        reader.first = reader.order;
         reader.failure = reader.meet_interfaces().err();
         Ok(reader)
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("pcapng, known by its first bytes (first section {})", self.first.as_str())
     }
 
     pub(super) fn about(&self) -> &About {
@@ -119,7 +126,7 @@ impl Reader {
                 let end = packet.from + packet.captured;
                 let comments = if packet.options {
                     let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).unwrap_or_default();
-                    Comments::new(Options { order: self.order, bytes })
+                    Comments::new(OptionList { order: self.order, bytes })
                 } else {
                     Comments::default()
                 };
@@ -234,13 +241,13 @@ impl Reader {
         self.interfaces.clear();
         self.sources.clear();
         let bytes = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
-        self.about.section(Options { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() });
+        self.about.section(OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() });
     }
 
     fn interface_described(&mut self, block: &Block) -> Option<()> {
         let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4)?;
         let (link, snap_len) = (self.order.u16(body, 0)?, self.order.u32(body, 4)?);
-        let options = Options { order: self.order, bytes: body.get(8..)? };
+        let options = OptionList { order: self.order, bytes: body.get(8..)? };
         let mut clock = Clock::default();
         for (code, value) in options {
             match (code, value) {
