@@ -10,14 +10,13 @@
 //! ```
 //! All other blocks are counted and passed over, custom ones too: they hold no packet anybody could name.
 //!
-//! `pcap-parser` cuts out the blocks. Their bodies are read here: it collects the options of each packet in a vector,
-//! gives up a packet for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
+//! `pcap-parser` names the blocks. They are read here: it collects the options of each packet in a vector, gives up a packet
+//! for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
 
 mod clock;
 
 use pcap_parser::{
     CB_MAGIC, DCB_MAGIC, DSB_MAGIC, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, NRB_MAGIC, PIB_MAGIC, SHB_MAGIC, SJE_MAGIC, SPB_MAGIC,
-    parse_unknownblock_be, parse_unknownblock_le,
 };
 
 use super::buffer::{Buffer, LARGEST};
@@ -180,17 +179,12 @@ impl Reader {
             return Err(self.damaged(format!("a block that says it is {len} bytes long")));
         }
         self.buffer.have(whole, "block")?;
-        let ahead = self.buffer.ahead();
-        let parsed = match self.order {
-            Order::Little => parse_unknownblock_le(ahead),
-            Order::Big => parse_unknownblock_be(ahead),
-        };
-        match parsed {
-            Ok((_, block)) if block.block_len2 == len => Ok(Some(Block { kind, len: whole })),
-            Ok((_, block)) => {
-                Err(self.damaged(format!("a block that says {len} bytes at its start and {} at its end", block.block_len2)))
+        match self.order.u32(self.buffer.ahead(), whole - 4) {
+            Some(end) if end == len => Ok(Some(Block { kind, len: whole })),
+            end => {
+                let end = end.unwrap_or_default();
+                Err(self.damaged(format!("a block that says {len} bytes at its start and {end} at its end")))
             }
-            Err(_) => Err(self.damaged("a block that cannot be read".to_owned())),
         }
     }
 
