@@ -32,6 +32,7 @@ impl Kept {
             link: self.link,
             bytes: &self.bytes[..len],
             original_len: u32::try_from(self.bytes.len()).unwrap(),
+            ..Frame::default()
         }
     }
 }

@@ -52,7 +52,8 @@ fn messages(packets: &[Vec<u8>]) -> Vec<String> {
         Ok(())
     };
     for (number, bytes) in (1..).zip(packets) {
-        let frame = Frame { number, time: None, link: Link::Type(101), bytes, original_len: u32::try_from(bytes.len()).unwrap() };
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
         tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
     }
     while let Some(tree) = engine.finish() {

@@ -126,6 +126,7 @@ fn told(packets: &[Packet]) -> Vec<String> {
             link: Link::Type(101),
             bytes,
             original_len: u32::try_from(bytes.len()).unwrap(),
+            ..Frame::default()
         };
         tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
     }
@@ -296,7 +297,7 @@ fn sequence_numbers_wrap_inside_a_message() {
 fn a_message_in_one_segment_stays_in_its_frame() {
     let frame_bytes = bytes(&client(100, &[1, 7]));
     let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
-    let frame = Frame { number: 1, time: None, link: Link::Type(101), bytes: &frame_bytes, original_len: 42 };
+    let frame = Frame { number: 1, link: Link::Type(101), bytes: &frame_bytes, original_len: 42, ..Frame::default() };
     let tree = engine.dissect(&frame);
     let node = tree.nodes.iter().find(|node| node.field.is(&TOY_FIELD)).unwrap();
     assert_eq!(tree.pieces[0].at, HEADERS);
@@ -363,7 +364,8 @@ proptest! {
 
 /// A frame whose link type says that it begins with an IP header.
 fn packet_tree(engine: &mut Engine, bytes: &[u8]) -> String {
-    let frame = Frame { number: 1, time: None, link: Link::Type(101), bytes, original_len: u32::try_from(bytes.len()).unwrap() };
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    let frame = Frame { number: 1, link: Link::Type(101), bytes, original_len, ..Frame::default() };
     let tree = engine.dissect(&frame);
     let lines = tree.layers.iter().map(|layer| {
         let node = tree.nodes[layer.node as usize];

@@ -6,8 +6,12 @@
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
+use super::error::ReadError;
+
 /// Room for one read. Large enough that the system call costs nothing next to the dissection.
 const READ_SIZE: usize = 256 * 1024;
+
+const PAGE: usize = 4096;
 
 /// The most bytes that are ever held at once: one block of a capture, one line of hex text.
 pub(super) const LARGEST: usize = 64 * 1024 * 1024;
@@ -53,7 +57,12 @@ impl Buffer {
     /// Reads until `count` bytes are ahead, and not one read more.
     ///
     /// An error comes only when the bytes before it do not suffice.
+    #[inline]
     pub(super) fn need(&mut self, count: usize) -> io::Result<Supply> {
+        if self.end - self.start >= count { Ok(Supply::Enough) } else { self.read_until(count) }
+    }
+
+    fn read_until(&mut self, count: usize) -> io::Result<Supply> {
         while self.end - self.start < count {
             if self.ended {
                 return Ok(Supply::Ended);
@@ -64,6 +73,25 @@ impl Buffer {
             self.read_once()?;
         }
         Ok(Supply::Enough)
+    }
+
+    /// Whether `count` bytes of a part are there; `false` only where the input ends before its first one.
+    #[inline]
+    pub(super) fn have(&mut self, count: usize, part: &str) -> Result<bool, ReadError> {
+        if self.end - self.start >= count { Ok(true) } else { self.read_part(count, part) }
+    }
+
+    fn read_part(&mut self, count: usize, part: &str) -> Result<bool, ReadError> {
+        match self.need(count) {
+            Ok(Supply::Enough) => Ok(true),
+            Ok(Supply::Ended) if self.ahead().is_empty() => Ok(false),
+            Ok(Supply::Ended) => {
+                let there = self.ahead().len();
+                let text = format!("the file ends in the middle of a {part}: {there} bytes of {count} are there");
+                Err(ReadError::truncated(self.offset, text))
+            }
+            Err(error) => Err(ReadError::from_read(self.offset, &error)),
+        }
     }
 
     /// Uses up `count` bytes and returns them; fewer if fewer are there.
@@ -118,13 +146,20 @@ impl Buffer {
             return;
         }
         if self.start > 0 {
-            self.data.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
+            // Up to a whole page, for the next read to fill whole pages from whole pages.
+            let held = self.end - self.start;
+            let end = held.next_multiple_of(PAGE).min(self.data.len());
+            self.data.copy_within(self.start..self.end, end - held);
+            (self.start, self.end) = (end - held, end);
         }
         // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
         if self.end > self.data.len() / 2 || self.data.is_empty() {
-            self.data.resize((self.data.len() * 2).max(READ_SIZE), 0);
+            // Fresh memory is zero already, unlike the end of memory that grew.
+            let mut larger = vec![0; (self.data.len() * 2).max(READ_SIZE)];
+            if let (Some(new), Some(old)) = (larger.get_mut(..self.end), self.data.get(..self.end)) {
+                new.copy_from_slice(old);
+            }
+            self.data = larger;
         }
     }
 }

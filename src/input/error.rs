@@ -6,6 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
+use super::InputFormat;
+
 /// Why an input is not read at all.
 #[derive(Debug)]
 pub enum OpenError {
@@ -17,6 +19,13 @@ pub enum OpenError {
         looks_like: String,
         /// What to do about it.
         advice: &'static str,
+    },
+    /// Somebody said what it is, and it is something else.
+    NotAs {
+        /// What it was said to be.
+        wanted: InputFormat,
+        /// What it is, as it completes "this is".
+        found: &'static str,
     },
     /// A capture of a version of its format that nobody has described to us.
     UnsupportedVersion {
@@ -50,12 +59,19 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng) or hex text"),
+            OpenError::Empty => write!(f, "the input is empty; expected a capture (pcap, pcapng, snoop) or hex text"),
             OpenError::Unrecognised { looks_like, advice } => {
-                write!(f, "this is {looks_like}, not a capture (pcap, pcapng) and not hex text; {advice}")
+                write!(f, "this is {looks_like}, not a capture (pcap, pcapng, snoop) and not hex text; {advice}")
+            }
+            OpenError::NotAs { wanted, found } => {
+                write!(f, "this is {found}, but was to be read as {wanted}; leave that out, and it is found out from the bytes")
             }
             OpenError::UnsupportedVersion { format, major, minor } => {
-                let known = if *format == "pcap" { "2.x" } else { "1.0" };
+                let known = match *format {
+                    "pcap" => "2.x",
+                    "snoop" => "2.0",
+                    _ => "1.0",
+                };
                 write!(f, "{format} version {major}.{minor} is not supported; expected {known}, or the file is damaged")
             }
             OpenError::Damaged { format, what } => write!(f, "this begins as {format} does, but {what}"),
@@ -79,7 +95,7 @@ impl OpenError {
     pub(super) fn from_read(error: io::Error) -> OpenError {
         match code_of(&error) {
             "io" => OpenError::Io(error),
-            _ => OpenError::Damaged { format: "gzip", what: format!("cannot be decompressed: {error}") },
+            _ => OpenError::Damaged { format: "a compressed file", what: format!("cannot be read: {error}") },
         }
     }
 }
@@ -104,7 +120,7 @@ impl ReadError {
         ReadError { code: "damaged", at: Some(at), text }
     }
 
-    /// A failed read; a gzip decoder reports damage in the same way.
+    /// A failed read; decompression reports damage in the same way.
     pub(super) fn from_read(at: u64, error: &io::Error) -> ReadError {
         ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {error}") }
     }

@@ -2,25 +2,28 @@
 
 use crate::tree::Side;
 
+use super::options::Comments;
 pub use crate::tree::Timestamp;
 
 /// What the first byte of a frame is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Link {
     /// A link-layer header of this number in the tcpdump.org list of link types.
     Type(u16),
     /// Nobody said: hex text whose bytes may start at Ethernet, at IP or at an application.
+    #[default]
     Unknown,
     /// Application bytes that one side of a single conversation said next.
     Stream(Side),
 }
 
 /// One captured frame.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Frame<'a> {
     /// Its number in the input, from 1.
     pub number: u64,
-    /// When it was captured, if the input says so.
+    /// When it was captured, if the input says so. Hex text may say the time of day alone: that is counted from
+    /// 1970-01-01.
     pub time: Option<Timestamp>,
     /// How its bytes begin.
     pub link: Link,
@@ -28,4 +31,14 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// Bytes it had on the wire; more than `bytes` holds if the capture cut it.
     pub original_len: u32,
+    /// Which interface of its section of a pcapng capture saw it: what [`Capture::interface`](super::Capture::interface)
+    /// takes.
+    pub interface: Option<u32>,
+    /// What the capture calls that interface.
+    pub interface_name: Option<&'a str>,
+    /// Who sent it, if hex text marks it as text2pcap has it: `O` or `>` is the client, where the text was made, and `I` or
+    /// `<` the server.
+    pub direction: Option<Side>,
+    /// What somebody wrote about it in a pcapng capture.
+    pub comments: Comments<'a>,
 }

@@ -1,141 +1,186 @@
-//! Names of link types, for output. What they mean to a dissector is said elsewhere.
+//! Names of link types, for output and for the command line. What they mean to a dissector is said elsewhere.
+
+use std::borrow::Cow;
 
 /// The name of a link type of the tcpdump.org list, in lower case; `None` for one that has no name here.
 #[must_use]
 pub fn link_name(link: u16) -> Option<&'static str> {
-    Some(match link {
-        0 => "null",
-        1 => "ethernet",
-        3 => "ax25",
-        6 => "ieee802.5",
-        7 => "arcnet-bsd",
-        8 => "slip",
-        9 => "ppp",
-        10 => "fddi",
-        12 | 14 | 101 => "raw",
-        50 => "ppp-hdlc",
-        51 => "ppp-ether",
-        99 => "symantec-firewall",
-        100 => "atm-rfc1483",
-        104 => "c-hdlc",
-        105 => "ieee802.11",
-        107 => "frelay",
-        108 => "loop",
-        113 => "linux-sll",
-        114 => "ltalk",
-        117 => "pflog",
-        119 => "ieee802.11-prism",
-        122 => "ip-over-fc",
-        123 => "sunatm",
-        127 => "ieee802.11-radiotap",
-        129 => "arcnet-linux",
-        138 => "apple-ip-over-ieee1394",
-        139 => "mtp2-with-phdr",
-        140 => "mtp2",
-        141 => "mtp3",
-        142 => "sccp",
-        143 => "docsis",
-        144 => "linux-irda",
-        163 => "ieee802.11-avs",
-        165 => "bacnet-ms-tp",
-        166 => "ppp-pppd",
-        169 => "gprs-llc",
-        170 => "gpf-t",
-        171 => "gpf-f",
-        177 => "linux-lapd",
-        178 => "juniper-ether",
-        182 => "mfr",
-        187 => "bluetooth-hci-h4",
-        189 => "usb-linux",
-        192 => "ppi",
-        195 => "ieee802.15.4-withfcs",
-        196 => "sita",
-        197 => "erf",
-        201 => "bluetooth-hci-h4-with-phdr",
-        202 => "ax25-kiss",
-        203 => "lapd",
-        204 => "ppp-with-dir",
-        205 => "c-hdlc-with-dir",
-        206 => "frelay-with-dir",
-        207 => "lapb-with-dir",
-        209 => "ipmb-linux",
-        210 => "flexray",
-        212 => "lin",
-        215 => "ieee802.15.4-nonask-phy",
-        220 => "usb-linux-mmapped",
-        224 => "fc-2",
-        225 => "fc-2-with-frame-delims",
-        226 => "ipnet",
-        227 => "can-socketcan",
-        228 => "ipv4",
-        229 => "ipv6",
-        230 => "ieee802.15.4-nofcs",
-        231 => "dbus",
-        235 => "dvb-ci",
-        236 => "mux27010",
-        237 => "stanag-5066-d-pdu",
-        239 => "nflog",
-        240 => "netanalyzer",
-        241 => "netanalyzer-transparent",
-        242 => "ipoib",
-        243 => "mpeg-2-ts",
-        244 => "ng40",
-        245 => "nfc-llcp",
-        247 => "infiniband",
-        248 => "sctp",
-        249 => "usbpcap",
-        250 => "rtac-serial",
-        251 => "bluetooth-le-ll",
-        252 => "wireshark-upper-pdu",
-        253 => "netlink",
-        254 => "bluetooth-linux-monitor",
-        255 => "bluetooth-bredr-bb",
-        256 => "bluetooth-le-ll-with-phdr",
-        257 => "profibus-dl",
-        258 => "pktap",
-        259 => "epon",
-        260 => "ipmi-hpm-2",
-        261 => "zwave-r1-r2",
-        262 => "zwave-r3",
-        263 => "wattstopper-dlm",
-        264 => "iso-14443",
-        265 => "rds",
-        266 => "usb-darwin",
-        268 => "sdlc",
-        270 => "loratap",
-        271 => "vsock",
-        272 => "nordic-ble",
-        273 => "docsis31-xra31",
-        274 => "ethernet-mpacket",
-        275 => "displayport-aux",
-        276 => "linux-sll2",
-        278 => "openvizsla",
-        279 => "ebhscr",
-        280 => "vpp-dispatch",
-        281 => "dsa-tag-brcm",
-        282 => "dsa-tag-brcm-prepend",
-        283 => "ieee802.15.4-tap",
-        284 => "dsa-tag-dsa",
-        285 => "dsa-tag-edsa",
-        286 => "elee",
-        287 => "z-wave-serial",
-        288 => "usb-2.0",
-        289 => "atsc-alp",
-        290 => "etw",
-        291 => "netanalyzer-ng",
-        292 => "zboss-ncp",
-        293 => "usb-2.0-low-speed",
-        294 => "usb-2.0-full-speed",
-        295 => "usb-2.0-high-speed",
-        296 => "auerswald-log",
-        297 => "zwave-tap",
-        298 => "silabs-debug-channel",
-        299 => "fira-uci",
-        300 => "mdb",
-        301 => "dect-nr",
-        _ => return None,
-    })
+    let at = LINKS.binary_search_by_key(&link, |(number, _, _)| *number).ok()?;
+    LINKS.get(at).map(|(_, name, _)| *name)
 }
+
+/// The link type that somebody means: its number, its name as [`link_name`] has it, its name in tcpdump.org's list or in
+/// libpcap (`EN10MB`, `DLT_LINUX_SLL`), or a usual short form (`eth`, `wlan`). Case does not matter, nor whether parts of a
+/// name are joined by `-`, `_` or `.`.
+#[must_use]
+pub fn link_number(name: &str) -> Option<u16> {
+    if let Ok(number) = name.parse() {
+        return Some(number);
+    }
+    let plain = plain(name);
+    let plain = plain.strip_prefix("dlt-").or_else(|| plain.strip_prefix("linktype-")).unwrap_or(&plain);
+    // A few numbers share a name. The one for capture files stands last.
+    let known = LINKS.iter().rev().find(|(_, name, others)| same(name, plain) || others.iter().any(|other| same(other, plain)));
+    known.map(|(number, _, _)| *number).or_else(|| user(plain))
+}
+
+/// All names that [`link_number`] knows, to look for one that is nearly right.
+pub fn link_names() -> impl Iterator<Item = &'static str> {
+    LINKS.iter().flat_map(|(_, name, others)| std::iter::once(*name).chain(others.iter().copied()))
+}
+
+/// Numbers for private use have names too.
+fn user(name: &str) -> Option<u16> {
+    let number: u16 = name.strip_prefix("user")?.parse().ok()?;
+    (number < 16).then_some(147 + number)
+}
+
+fn same(name: &str, plain_name: &str) -> bool {
+    plain(name) == plain_name
+}
+
+fn plain(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.to_ascii_lowercase().replace(['_', '.', ' '], "-"))
+}
+
+/// Number, name and what else it is called, by number.
+#[rustfmt::skip]
+const LINKS: &[(u16, &str, &[&str])] = &[
+    (0, "null", &["bsd-loopback"]),
+    (1, "ethernet", &["eth", "ether", "en10mb", "en100mb", "802.3", "ieee802.3"]),
+    (3, "ax25", &[]),
+    (6, "ieee802.5", &["ieee802", "token-ring", "tr"]),
+    (7, "arcnet-bsd", &[]),
+    (8, "slip", &[]),
+    (9, "ppp", &[]),
+    (10, "fddi", &[]),
+    (12, "raw", &[]),
+    (14, "raw", &[]),
+    (50, "ppp-hdlc", &["ppp-serial"]),
+    (51, "ppp-ether", &[]),
+    (99, "symantec-firewall", &[]),
+    (100, "atm-rfc1483", &[]),
+    (101, "raw", &["ip", "raw-ip", "rawip"]),
+    (104, "c-hdlc", &["chdlc", "cisco-hdlc"]),
+    (105, "ieee802.11", &["wlan", "wifi", "802.11"]),
+    (107, "frelay", &["fr", "frame-relay"]),
+    (108, "loop", &["openbsd-loop"]),
+    (113, "linux-sll", &["sll", "cooked"]),
+    (114, "ltalk", &[]),
+    (117, "pflog", &[]),
+    (119, "ieee802.11-prism", &["prism", "prism-header"]),
+    (122, "ip-over-fc", &["fc-ip"]),
+    (123, "sunatm", &[]),
+    (127, "ieee802.11-radiotap", &["radiotap", "ieee802.11-radio"]),
+    (129, "arcnet-linux", &[]),
+    (138, "apple-ip-over-ieee1394", &[]),
+    (139, "mtp2-with-phdr", &[]),
+    (140, "mtp2", &[]),
+    (141, "mtp3", &[]),
+    (142, "sccp", &[]),
+    (143, "docsis", &[]),
+    (144, "linux-irda", &[]),
+    (163, "ieee802.11-avs", &["avs", "ieee802.11-radio-avs"]),
+    (165, "bacnet-ms-tp", &[]),
+    (166, "ppp-pppd", &[]),
+    (169, "gprs-llc", &[]),
+    (170, "gpf-t", &[]),
+    (171, "gpf-f", &[]),
+    (177, "linux-lapd", &["lapd-linux"]),
+    (178, "juniper-ether", &[]),
+    (182, "mfr", &[]),
+    (187, "bluetooth-hci-h4", &["bluetooth", "hci"]),
+    (189, "usb-linux", &["usb"]),
+    (192, "ppi", &[]),
+    (195, "ieee802.15.4-withfcs", &["ieee802.15.4", "802.15.4", "zigbee"]),
+    (196, "sita", &[]),
+    (197, "erf", &[]),
+    (201, "bluetooth-hci-h4-with-phdr", &[]),
+    (202, "ax25-kiss", &[]),
+    (203, "lapd", &[]),
+    (204, "ppp-with-dir", &[]),
+    (205, "c-hdlc-with-dir", &[]),
+    (206, "frelay-with-dir", &[]),
+    (207, "lapb-with-dir", &[]),
+    (209, "ipmb-linux", &[]),
+    (210, "flexray", &[]),
+    (212, "lin", &[]),
+    (215, "ieee802.15.4-nonask-phy", &[]),
+    (220, "usb-linux-mmapped", &["usb-linux-mmap"]),
+    (224, "fc-2", &[]),
+    (225, "fc-2-with-frame-delims", &[]),
+    (226, "ipnet", &[]),
+    (227, "can-socketcan", &["can", "socketcan"]),
+    (228, "ipv4", &["ip4"]),
+    (229, "ipv6", &["ip6"]),
+    (230, "ieee802.15.4-nofcs", &["802.15.4-nofcs"]),
+    (231, "dbus", &[]),
+    (235, "dvb-ci", &[]),
+    (236, "mux27010", &[]),
+    (237, "stanag-5066-d-pdu", &[]),
+    (239, "nflog", &[]),
+    (240, "netanalyzer", &[]),
+    (241, "netanalyzer-transparent", &[]),
+    (242, "ipoib", &[]),
+    (243, "mpeg-2-ts", &[]),
+    (244, "ng40", &[]),
+    (245, "nfc-llcp", &[]),
+    (247, "infiniband", &[]),
+    (248, "sctp", &[]),
+    (249, "usbpcap", &[]),
+    (250, "rtac-serial", &[]),
+    (251, "bluetooth-le-ll", &["ble"]),
+    (252, "wireshark-upper-pdu", &["exported-pdu", "wireshark"]),
+    (253, "netlink", &[]),
+    (254, "bluetooth-linux-monitor", &[]),
+    (255, "bluetooth-bredr-bb", &[]),
+    (256, "bluetooth-le-ll-with-phdr", &[]),
+    (257, "profibus-dl", &[]),
+    (258, "pktap", &[]),
+    (259, "epon", &[]),
+    (260, "ipmi-hpm-2", &[]),
+    (261, "zwave-r1-r2", &[]),
+    (262, "zwave-r3", &[]),
+    (263, "wattstopper-dlm", &[]),
+    (264, "iso-14443", &[]),
+    (265, "rds", &[]),
+    (266, "usb-darwin", &[]),
+    (268, "sdlc", &[]),
+    (270, "loratap", &[]),
+    (271, "vsock", &[]),
+    (272, "nordic-ble", &[]),
+    (273, "docsis31-xra31", &[]),
+    (274, "ethernet-mpacket", &["mpacket"]),
+    (275, "displayport-aux", &[]),
+    (276, "linux-sll2", &["sll2", "cooked2"]),
+    (278, "openvizsla", &[]),
+    (279, "ebhscr", &[]),
+    (280, "vpp-dispatch", &[]),
+    (281, "dsa-tag-brcm", &[]),
+    (282, "dsa-tag-brcm-prepend", &[]),
+    (283, "ieee802.15.4-tap", &[]),
+    (284, "dsa-tag-dsa", &[]),
+    (285, "dsa-tag-edsa", &[]),
+    (286, "elee", &[]),
+    (287, "z-wave-serial", &[]),
+    (288, "usb-2.0", &[]),
+    (289, "atsc-alp", &[]),
+    (290, "etw", &[]),
+    (291, "netanalyzer-ng", &[]),
+    (292, "zboss-ncp", &[]),
+    (293, "usb-2.0-low-speed", &[]),
+    (294, "usb-2.0-full-speed", &[]),
+    (295, "usb-2.0-high-speed", &[]),
+    (296, "auerswald-log", &[]),
+    (297, "zwave-tap", &[]),
+    (298, "silabs-debug-channel", &[]),
+    (299, "fira-uci", &[]),
+    (300, "mdb", &[]),
+    (301, "dect-nr", &[]),
+];
 
 #[cfg(test)]
 mod tests {
@@ -146,5 +191,46 @@ mod tests {
         let names = [0, 1, 12, 14, 101, 105, 113, 228, 276].map(|link| link_name(link).unwrap_or_default());
         assert_eq!(names, ["null", "ethernet", "raw", "raw", "raw", "ieee802.11", "linux-sll", "ipv4", "linux-sll2"]);
         assert_eq!(link_name(160), None);
+    }
+
+    #[test]
+    fn every_name_leads_to_its_number() {
+        assert!(LINKS.is_sorted_by(|(one, _, _), (next, _, _)| one < next));
+        for (number, name, others) in LINKS {
+            for name in others.iter().chain([name]) {
+                let found = link_number(name).unwrap();
+                assert!(found == *number || *name == "raw" && found == 101, "{name} is {found}");
+            }
+        }
+        let mut names: Vec<_> = link_names().map(plain).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(all - names.len(), 2, "only raw has three numbers");
+    }
+
+    #[test]
+    fn names_are_found_as_people_write_them() {
+        for (name, number) in [
+            ("1", 1),
+            ("65535", 65535),
+            ("Ethernet", 1),
+            ("EN10MB", 1),
+            ("DLT_EN10MB", 1),
+            ("LINKTYPE_ETHERNET", 1),
+            ("raw", 101),
+            ("DLT_RAW", 101),
+            ("wlan", 105),
+            ("IEEE802_11", 105),
+            ("IEEE802_11_RADIO", 127),
+            ("linux_sll", 113),
+            ("DLT_USER0", 147),
+            ("user15", 162),
+        ] {
+            assert_eq!(link_number(name), Some(number), "{name}");
+        }
+        for name in ["", "ether net", "user16", "65536", "-1", "dlt_"] {
+            assert_eq!(link_number(name), None, "{name}");
+        }
     }
 }

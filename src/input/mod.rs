@@ -4,33 +4,45 @@
 //! memory does not grow with the input. What a frame's bytes mean is not known here, nor what a file is called.
 //!
 //! ```text
-//! bytes ─► sniff ─► gzip? ─► pcap | pcapng | hex ─► Frame
+//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | hex ─► Frame
 //! ```
 
 mod buffer;
+#[cfg(test)]
+mod cuts;
 mod error;
 mod frame;
 mod hex;
+mod interface;
 mod link;
+mod lz4;
+mod options;
 mod order;
+mod packed;
 mod pcap;
 mod pcapng;
+mod raw;
 #[cfg(test)]
 mod samples;
 mod sniff;
+mod snoop;
 
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
-
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
 pub use frame::{Frame, Link, Timestamp};
-pub use link::link_name;
+use interface::About;
+pub use interface::{Extra, Interface, Section};
+pub use link::{link_name, link_names, link_number};
+pub use options::Comments;
+use packed::Unpacked;
 use sniff::Kind;
+
+use crate::tree::Side;
 
 /// How deep compression inside compression is followed.
 const COMPRESSION_DEPTH: usize = 3;
@@ -42,21 +54,27 @@ pub enum Format {
     Pcap,
     /// Its successor.
     PcapNg,
+    /// The capture file of Solaris.
+    Snoop,
     /// Packets as text.
     Hex,
     /// Wireshark's hex dump of a conversation.
     FollowStream,
+    /// Bytes of which somebody said what they are.
+    Raw,
 }
 
 impl Format {
-    /// `pcap`, `pcapng`, `hex` or `follow`.
+    /// `pcap`, `pcapng`, `snoop`, `hex`, `follow` or `raw`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::Pcap => "pcap",
             Format::PcapNg => "pcapng",
+            Format::Snoop => "snoop",
             Format::Hex => "hex",
             Format::FollowStream => "follow",
+            Format::Raw => "raw",
         }
     }
 }
@@ -67,6 +85,51 @@ impl fmt::Display for Format {
     }
 }
 
+/// How somebody says that an input is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputFormat {
+    /// A capture: pcap, pcapng or snoop.
+    Pcap,
+    /// Packets as text. A Follow Stream dump is one packet after another, too.
+    Hex,
+    /// The bytes themselves. See [`Options::link`] for what they are. They are not decompressed.
+    Raw,
+    /// Wireshark's hex dump of a conversation, even if its columns were lost.
+    Follow,
+}
+
+impl InputFormat {
+    /// All of them.
+    pub const ALL: [InputFormat; 4] = [InputFormat::Pcap, InputFormat::Hex, InputFormat::Raw, InputFormat::Follow];
+
+    /// `pcap`, `hex`, `raw` or `follow`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            InputFormat::Pcap => "pcap",
+            InputFormat::Hex => "hex",
+            InputFormat::Raw => "raw",
+            InputFormat::Follow => "follow",
+        }
+    }
+}
+
+impl fmt::Display for InputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What somebody says of an input. By default everything is found out from its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// What it is; nothing is guessed then.
+    pub format: Option<InputFormat>,
+    /// How frames begin that do not say so themselves: packets of hex text, and raw bytes. With [`Link::Stream`], raw bytes
+    /// are what that side of a conversation said; otherwise they are one frame. Captures and Follow Stream dumps know better.
+    pub link: Option<Link>,
+}
+
 /// An open input.
 pub struct Capture {
     reader: Reader,
@@ -74,12 +137,17 @@ pub struct Capture {
     count: u64,
     finished: bool,
     read: Arc<AtomicU64>,
+    /// Kinds of compression, from the outside in.
+    packings: Vec<&'static str>,
+    options: Options,
 }
 
 enum Reader {
     Pcap(pcap::Reader),
     PcapNg(pcapng::Reader),
+    Snoop(snoop::Reader),
     Hex(hex::Reader),
+    Raw(raw::Reader),
 }
 
 impl Capture {
@@ -88,31 +156,66 @@ impl Capture {
     /// # Errors
     /// When the input is empty, is nothing that can be read as it is, or cannot be read at all.
     pub fn open(reader: Box<dyn Read + Send>) -> Result<Capture, OpenError> {
+        Capture::open_with(reader, Options::default())
+    }
+
+    /// Gets ready to read frames of an input of which something is known.
+    ///
+    /// # Errors
+    /// As [`Capture::open`], and when the input is not what it is said to be.
+    pub fn open_with(reader: Box<dyn Read + Send>, options: Options) -> Result<Capture, OpenError> {
         let read = Arc::new(AtomicU64::new(0));
         let mut buffer = Buffer::new(Box::new(Counted { reader, read: Arc::clone(&read) }));
-        for _ in 0..=COMPRESSION_DEPTH {
-            buffer.need(sniff::LOOK).map_err(OpenError::from_read)?;
-            let kind = match sniff::sniff(buffer.ahead()) {
-                // A slow pipe may still owe the rest of a name.
-                Err(OpenError::Unrecognised { .. }) => {
-                    buffer.need(sniff::LONGEST).map_err(OpenError::from_read)?;
-                    sniff::sniff(buffer.ahead())
-                }
-                known => known,
-            };
-            let reader = match kind? {
-                Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
-                Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
-                Kind::Text => Reader::Hex(hex::Reader::open(buffer)?),
-                Kind::Gzip => {
-                    buffer = Buffer::new(Box::new(MultiGzDecoder::new(buffer)));
-                    continue;
-                }
-            };
-            return Ok(Capture { reader, count: 0, finished: false, read });
+        let mut packings = Vec::new();
+        if options.format == Some(InputFormat::Raw) {
+            let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
+            return Ok(Capture { reader, count: 0, finished: false, read, packings, options });
         }
-        let looks_like = format!("compressed more than {COMPRESSION_DEPTH} times over");
-        Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" })
+        while let Kind::Packed(packing) = look(&mut buffer, options.format)? {
+            if packings.len() == COMPRESSION_DEPTH {
+                let looks_like = format!("compressed more than {COMPRESSION_DEPTH} times over");
+                return Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" });
+            }
+            packings.push(packing.as_str());
+            buffer = Buffer::new(Box::new(Unpacked::new(buffer)));
+        }
+        let reader = match look(&mut buffer, options.format)? {
+            Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
+            Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
+            Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
+            Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
+        };
+        Ok(Capture { reader, count: 0, finished: false, read, packings, options })
+    }
+
+    /// What was decided about the input, and why, in a line for people.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let mut told: String = self.packings.iter().flat_map(|packing| [*packing, ", then "]).collect();
+        told += &match &self.reader {
+            Reader::Pcap(reader) => reader.describe(),
+            Reader::PcapNg(reader) => reader.describe(),
+            Reader::Snoop(reader) => reader.describe(),
+            Reader::Hex(reader) => format!("text: {}", reader.describe()),
+            Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
+        };
+        if let Some(format) = self.options.format {
+            told += &format!("; read as {format}, as it was asked for");
+        }
+        match (&self.reader, self.options.link) {
+            (Reader::Hex(_) | Reader::Raw(_), Some(Link::Type(link))) => {
+                told += &format!("; frames are of link type {}, as it was asked for", link_words(link));
+            }
+            (Reader::Raw(_), Some(Link::Stream(side))) => {
+                let side = match side {
+                    Side::Client => "client",
+                    Side::Server => "server",
+                };
+                told += &format!("; said by the {side}, as it was asked for");
+            }
+            _ => {}
+        }
+        told
     }
 
     /// The next frame, borrowed until the one after it is asked for; `None` at the end.
@@ -126,7 +229,9 @@ impl Capture {
         let next = match &mut self.reader {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
+            Reader::Snoop(reader) => reader.next(),
             Reader::Hex(reader) => reader.next(),
+            Reader::Raw(reader) => reader.next(),
         };
         match next {
             Ok(Some(frame)) => {
@@ -146,17 +251,60 @@ impl Capture {
         match &self.reader {
             Reader::Pcap(_) => Format::Pcap,
             Reader::PcapNg(_) => Format::PcapNg,
+            Reader::Snoop(_) => Format::Snoop,
             Reader::Hex(reader) => reader.format(),
+            Reader::Raw(_) => Format::Raw,
         }
     }
 
-    /// Link types known so far, each once, in order of appearance; none for hex text.
+    /// Link types known so far, each once, in order of appearance; none for hex text and raw bytes.
     #[must_use]
     pub fn links(&self) -> &[u16] {
+        self.about().map_or(&[], |about| &about.links)
+    }
+
+    /// What is known of an interface of the section that is being read, by the number its frames have. Captures that
+    /// cannot tell interfaces apart have one, number 0; hex text has none.
+    #[must_use]
+    pub fn interface(&self, number: u32) -> Option<&Interface> {
+        self.interfaces().get(number as usize)
+    }
+
+    /// All interfaces of the section that is being read, as far as they are known.
+    #[must_use]
+    pub fn interfaces(&self) -> &[Interface] {
         match &self.reader {
-            Reader::Pcap(reader) => reader.links(),
-            Reader::PcapNg(reader) => reader.links(),
-            Reader::Hex(_) => &[],
+            Reader::Pcap(reader) => std::slice::from_ref(reader.interface()),
+            Reader::PcapNg(reader) => reader.interfaces(),
+            Reader::Snoop(reader) => std::slice::from_ref(reader.interface()),
+            Reader::Hex(_) | Reader::Raw(_) => &[],
+        }
+    }
+
+    /// The sections of a pcapng capture so far.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        self.about().map_or(&[], |about| &about.sections)
+    }
+
+    /// What a capture holds beside packets, and how much of each, as far as it was read.
+    #[must_use]
+    pub fn extras(&self) -> &[(Extra, u64)] {
+        self.about().map_or(&[], |about| &about.extras)
+    }
+
+    /// Frames that the capturing program says it lost so far, in a snoop capture; 0 elsewhere.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.about().map_or(0, |about| about.dropped)
+    }
+
+    fn about(&self) -> Option<&About> {
+        match &self.reader {
+            Reader::Pcap(reader) => Some(reader.about()),
+            Reader::PcapNg(reader) => Some(reader.about()),
+            Reader::Snoop(reader) => Some(reader.about()),
+            Reader::Hex(_) | Reader::Raw(_) => None,
         }
     }
 
@@ -165,6 +313,31 @@ impl Capture {
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
+}
+
+/// What the bytes ahead are, or are said to be. That they are compressed is seen in any case.
+fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenError> {
+    buffer.need(sniff::LOOK).map_err(OpenError::from_read)?;
+    let kind = match sniff::sniff(buffer.ahead()) {
+        // A slow pipe may still owe the rest of a name.
+        Err(OpenError::Unrecognised { .. }) => {
+            buffer.need(sniff::LONGEST).map_err(OpenError::from_read)?;
+            sniff::sniff(buffer.ahead())
+        }
+        known => known,
+    }?;
+    match (wanted, kind) {
+        (Some(InputFormat::Pcap), Kind::Text) => Err(OpenError::NotAs { wanted: InputFormat::Pcap, found: "text" }),
+        (Some(InputFormat::Hex | InputFormat::Follow), Kind::Pcap | Kind::PcapNg | Kind::Snoop) => {
+            Err(OpenError::NotAs { wanted: wanted.unwrap_or(InputFormat::Hex), found: "a capture" })
+        }
+        (_, kind) => Ok(kind),
+    }
+}
+
+/// A link type by number and name.
+fn link_words(link: u16) -> String {
+    link_name(link).map_or_else(|| link.to_string(), |name| format!("{link} ({name})"))
 }
 
 /// Counts what passes through. The count is shared because the reader ends up inside a decoder.
@@ -267,10 +440,87 @@ mod tests {
         assert_eq!(capture.bytes_read(), packed.len() as u64);
     }
 
+    fn open_as(bytes: &[u8], format: InputFormat, link: Option<Link>) -> Result<Capture, OpenError> {
+        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link })
+    }
+
+    #[test]
+    fn what_somebody_says_is_not_guessed() {
+        let text = b"00000000  31 32                                            12\n";
+        assert_eq!(open(text).unwrap().format(), Format::FollowStream);
+        let mut hex = open_as(text, InputFormat::Hex, Some(Link::Type(101))).unwrap();
+        assert_eq!(hex.format(), Format::Hex);
+        assert_eq!(hex.next_frame().unwrap().unwrap().link, Link::Type(101));
+        let squeezed = b"a note\n00000000  31 32 12\n  00000000  33 3\n";
+        let mut follow = open_as(squeezed, InputFormat::Follow, None).unwrap();
+        assert_eq!(follow.next_frame().unwrap().unwrap().link, Link::Stream(Side::Client));
+        assert_eq!(open_as(&gzip(&pcap()), InputFormat::Pcap, None).unwrap().format(), Format::Pcap);
+        for (bytes, format, wanted) in [
+            (&text[..], InputFormat::Pcap, "this is text, but was to be read as pcap"),
+            (&pcap(), InputFormat::Hex, "this is a capture, but was to be read as hex"),
+            (&gzip(&pcap()), InputFormat::Follow, "this is a capture, but was to be read as follow"),
+            (b"2300", InputFormat::Follow, "this is plain text without hex"),
+            (b"", InputFormat::Raw, "the input is empty"),
+        ] {
+            let error = open_as(bytes, format, None).err().unwrap().to_string();
+            assert!(error.starts_with(wanted), "{error}");
+        }
+    }
+
+    #[test]
+    fn raw_bytes_are_what_somebody_says() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(200_000).collect();
+        let frames = |link| {
+            let mut capture = open_as(&bytes, InputFormat::Raw, link).unwrap();
+            assert_eq!((capture.format(), capture.links()), (Format::Raw, &[][..]));
+            let mut frames = Vec::new();
+            while let Some(frame) = capture.next_frame().unwrap() {
+                frames.push((frame.link, frame.bytes.to_vec()));
+            }
+            frames
+        };
+        assert_eq!(frames(None), [(Link::Unknown, bytes.clone())]);
+        assert_eq!(frames(Some(Link::Type(1))), [(Link::Type(1), bytes.clone())]);
+        let said = frames(Some(Link::Stream(Side::Server)));
+        assert_eq!(said.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [65536, 65536, 65536, 3392]);
+        assert!(said.iter().all(|(link, _)| *link == Link::Stream(Side::Server)));
+        assert_eq!(said.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>(), bytes);
+        let mut packed = open_as(&gzip(&pcap()), InputFormat::Raw, None).unwrap();
+        assert_eq!(packed.next_frame().unwrap().unwrap().bytes, gzip(&pcap()));
+    }
+
+    #[test]
+    fn decisions_are_explained() {
+        let explained = |bytes: &[u8]| open(bytes).unwrap().explain();
+        assert_eq!(
+            explained(&gzip(&pcap())),
+            "gzip, then pcap, known by its first bytes (little-endian, times in microseconds, link type 1 (ethernet))"
+        );
+        assert_eq!(
+            explained(&gzip(b"a note\n00000000: 2300\n")),
+            "gzip, then text: a dump as of xxd (offset, colon, groups of bytes), from line 2 on"
+        );
+        let raw = open_as(b"x", InputFormat::Raw, Some(Link::Stream(Side::Client))).unwrap().explain();
+        assert_eq!(
+            raw,
+            "raw bytes: what one side said, in frames of at most 64 KiB; read as raw, as it was asked for; \
+             said by the client, as it was asked for"
+        );
+        let hex = open_as(b"2300", InputFormat::Hex, Some(Link::Type(1))).unwrap().explain();
+        assert_eq!(
+            hex,
+            "text: bare hex digits, from line 1 on; read as hex, as it was asked for; \
+             frames are of link type 1 (ethernet), as it was asked for"
+        );
+    }
+
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(start in 0_usize..6, bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let magic: [&[u8]; 6] = [b"", &pcap()[..24], b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0", b"\x1f\x8b\x08", b"0000  ", b"{0x"];
+        fn no_bytes_make_it_panic(start in 0_usize..9, bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let zstd = b"\x28\xb5\x2f\xfd\x04\x58";
+            let lz4 = b"\x04\x22\x4d\x18\x60\x40\x82";
+            let snoop = b"snoop\0\0\0\0\0\0\x02\0\0\0\x04";
+            let magic: [&[u8]; 9] = [zstd, lz4, snoop, b"", &pcap()[..24], b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0", b"\x1f\x8b\x08", b"0000  ", b"{0x"];
             let bytes = [magic[start], &bytes].concat();
             if open(&bytes).is_ok() {
                 prop_assert_eq!(drain(&bytes), drain_slowly(&bytes));

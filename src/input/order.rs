@@ -8,6 +8,13 @@ pub(super) enum Order {
 }
 
 impl Order {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Order::Little => "little-endian",
+            Order::Big => "big-endian",
+        }
+    }
+
     pub(super) fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
         let raw = bytes.get(at..)?.first_chunk()?;
         Some(match self {

@@ -5,7 +5,7 @@
 //! record  seconds:4 | fraction:4 | captured:4 | original:4 | (modified: 8 more) | bytes:captured
 //! ```
 //! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and the versions before 2.4
-//! that had the two lengths the other way round. The snap length is not used: files are found that break it.
+//! that had the two lengths the other way round. The snap length is told but not used: files are found that break it.
 //!
 //! `pcap-parser` reads the file header. Records are read here: it knows neither the swapped lengths nor the modified form
 //! in big-endian, and it waits for as many bytes as a damaged length claims.
@@ -15,6 +15,8 @@ use pcap_parser::parse_pcap_header;
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
+use super::interface::{About, Interface};
+use super::options::OptionList;
 use super::order::Order;
 
 const FILE_HEADER: usize = 24;
@@ -52,6 +54,8 @@ pub(super) struct Reader {
     unit: u32,
     lengths: Lengths,
     link: u16,
+    interface: Interface,
+    about: About,
 }
 
 /// A record's header in our terms.
@@ -94,15 +98,29 @@ impl Reader {
         };
         // Above the link type lie the length of a checksum and reserved bits.
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
-        Ok(Reader { buffer, order, record_header, unit, lengths, link })
+        let mut about = About::default();
+        let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
+        Ok(Reader { buffer, order, record_header, unit, lengths, link, interface, about })
     }
 
-    pub(super) fn links(&self) -> &[u16] {
-        std::slice::from_ref(&self.link)
+    pub(super) fn describe(&self) -> String {
+        let order = self.order.as_str();
+        let unit = if self.unit == 1 { "nanoseconds" } else { "microseconds" };
+        let modified = if self.record_header == RECORD_HEADER { "" } else { " with modified record headers" };
+        let link = super::link_words(self.link);
+        format!("pcap{modified}, known by its first bytes ({order}, times in {unit}, link type {link})")
+    }
+
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+
+    pub(super) fn interface(&self) -> &Interface {
+        &self.interface
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        if !self.have(self.record_header)? {
+        if !self.buffer.have(self.record_header, "packet")? {
             return Ok(None);
         }
         let at = self.buffer.offset();
@@ -116,25 +134,10 @@ impl Reader {
             return Err(ReadError::damaged(at, text));
         }
         let whole = self.record_header + record.captured as usize;
-        self.have(whole)?;
+        self.buffer.have(whole, "packet")?;
         let bytes = self.buffer.use_up(whole).get(self.record_header..).unwrap_or_default();
         let (time, link, original_len) = (Some(record.time), Link::Type(self.link), record.original);
-        Ok(Some(Frame { number: 0, time, link, bytes, original_len }))
-    }
-
-    /// Whether `count` bytes of a record are there; `false` only at the end of the last record.
-    fn have(&mut self, count: usize) -> Result<bool, ReadError> {
-        let at = self.buffer.offset();
-        match self.buffer.need(count) {
-            Ok(Supply::Enough) => Ok(true),
-            Ok(Supply::Ended) if self.buffer.ahead().is_empty() => Ok(false),
-            Ok(Supply::Ended) => {
-                let there = self.buffer.ahead().len();
-                let text = format!("the file ends in the middle of a packet: {there} bytes of {count} are there");
-                Err(ReadError::truncated(at, text))
-            }
-            Err(error) => Err(ReadError::from_read(at, &error)),
-        }
+        Ok(Some(Frame { time, link, bytes, original_len, ..Frame::default() }))
     }
 
     fn record(&self) -> Option<Record> {

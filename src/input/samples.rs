@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read};
 
 use super::{Capture, Link, OpenError, ReadError, Timestamp};
+use crate::tree::Side;
 
 /// A frame that owns its bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +13,9 @@ pub(super) struct Owned {
     pub(super) link: Link,
     pub(super) bytes: Vec<u8>,
     pub(super) original_len: u32,
+    pub(super) interface: Option<u32>,
+    pub(super) direction: Option<Side>,
+    pub(super) comments: Vec<String>,
 }
 
 /// Gives one byte for each read.
@@ -33,6 +37,11 @@ pub(super) fn drain(bytes: &[u8]) -> (Vec<Owned>, Option<ReadError>) {
     rest(&mut open(bytes).unwrap())
 }
 
+/// All frames, unless it cannot be opened.
+pub(super) fn try_drain(bytes: &[u8]) -> Result<(Vec<Owned>, Option<ReadError>), OpenError> {
+    Ok(rest(&mut open(bytes)?))
+}
+
 /// The same from a pipe that gives one byte at a time.
 pub(super) fn drain_slowly(bytes: &[u8]) -> (Vec<Owned>, Option<ReadError>) {
     rest(&mut Capture::open(Box::new(Drip(Cursor::new(bytes.to_vec())))).unwrap())
@@ -48,6 +57,9 @@ fn rest(capture: &mut Capture) -> (Vec<Owned>, Option<ReadError>) {
                 link: frame.link,
                 bytes: frame.bytes.to_vec(),
                 original_len: frame.original_len,
+                interface: frame.interface,
+                direction: frame.direction,
+                comments: frame.comments.iter().map(Into::into).collect(),
             }),
             Ok(None) => return (frames, None),
             Err(error) => {

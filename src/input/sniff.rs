@@ -3,19 +3,22 @@
 //! Well-known formats that are not read get a name and a word on what to do. File names are never looked at.
 
 use super::error::OpenError;
+use super::packed::Packing;
 use super::pcap;
+use super::snoop;
 
 /// A kind of input that can be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Pcap,
     PcapNg,
-    Gzip,
+    Snoop,
+    Packed(Packing),
     Text,
 }
 
 /// Enough to know what can be opened.
-pub(super) const LOOK: usize = 4;
+pub(super) const LOOK: usize = 8;
 
 /// Enough to name what cannot.
 pub(super) const LONGEST: usize = 16;
@@ -28,14 +31,12 @@ const SAY: &str = "say how to read it with --as or --link";
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "an xz file", UNPACK),
     (b"BZh", "a bzip2 file", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "a zstd file", UNPACK),
-    (b"\x04\x22\x4d\x18", "an lz4 file", UNPACK),
+    (b"\x02\x21\x4c\x18", "an lz4 file of the old kind", UNPACK),
     (b"\x5d\0\0", "an lzma file", UNPACK),
     (b"\x1f\x9d", "a Unix compress file", UNPACK),
     (b"PK\x03\x04", "a zip archive", "extract the capture from it first"),
     (b"7z\xbc\xaf", "a 7-Zip archive", "extract the capture from it first"),
     (b"Rar!", "a rar archive", "extract the capture from it first"),
-    (b"snoop\0\0\0", "a Solaris snoop capture", CONVERT),
     (b"RTSS", "a Microsoft Network Monitor 1 capture", CONVERT),
     (b"GMBU", "a Microsoft Network Monitor 2 capture", CONVERT),
     (b"XCP\0", "a NetXRay or Windows Sniffer capture", CONVERT),
@@ -70,8 +71,11 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
         return Ok(Kind::PcapNg);
     }
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Kind::Gzip);
+    if bytes.starts_with(snoop::MAGIC) {
+        return Ok(Kind::Snoop);
+    }
+    if let Some(packing) = Packing::of(bytes) {
+        return Ok(Kind::Packed(packing));
     }
     if is_text(bytes) { Ok(Kind::Text) } else { Err(unrecognised(bytes)) }
 }

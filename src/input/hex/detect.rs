@@ -1,13 +1,16 @@
 //! Which dialect a text is in, told from its first line with data.
 
 use super::array::Array;
+use super::bare_ip;
 use super::base64::Base64;
 use super::digits::Digits;
 use super::follow;
 use super::literal::Literal;
+use super::marks::Marks;
 use super::offsets::{self, Shape};
-use super::scan::{after_marks, words};
+use super::scan::{after_marks, all_hex, words};
 use super::{Dialect, Fault, fault};
+use crate::input::InputFormat;
 
 /// The lines before the first one with data.
 #[derive(Default)]
@@ -16,30 +19,54 @@ pub(super) struct Preface {
     prose: bool,
     /// The last of them ended with an open parenthesis, as a Python literal over several lines does.
     open: bool,
+    /// One of them looks like a line of a dump, but cannot be read as one.
+    suspect: bool,
+    /// What they say of the first packet.
+    pub(super) marks: Marks,
+    /// tcpdump's line above a packet calls it IP.
+    pub(super) told_ip: bool,
+    wanted: Option<InputFormat>,
 }
 
 impl Preface {
+    pub(super) fn new(wanted: Option<InputFormat>) -> Preface {
+        Preface { wanted, ..Preface::default() }
+    }
+
     /// The dialect of this line, or `None` if it has no data.
     pub(super) fn dialect(&mut self, line: &[u8]) -> Result<Option<Dialect>, Fault> {
         let text = line.trim_ascii();
-        if text.is_empty() || text.starts_with(b"#") || after_marks(text) == text.len() {
+        if text.is_empty() || text.starts_with(b"#") {
+            return Ok(None);
+        }
+        if self.wanted == Some(InputFormat::Follow) {
+            return Ok(follow::is_row(line).then(|| Dialect::Follow(follow::Dump::default())));
+        }
+        let found = self.look(line, text)?;
+        if found.is_none() {
+            self.marks.add(Marks::of_prose(line));
+            self.told_ip |= bare_ip::is_told(line);
+        }
+        Ok(found)
+    }
+
+    fn look(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
+        if after_marks(text) == text.len() {
             return Ok(None);
         }
         if offsets::is_octal(line) {
             return octal(line);
         }
         let found = match Shape::of(line) {
-            Some(shape) => Some(if follow::fits(line) {
-                Dialect::Follow(follow::Dump::default())
-            } else {
-                Dialect::Offsets(offsets::Dump::new(shape))
-            }),
+            Some(_) if self.wanted.is_none() && follow::fits(line) => Some(Dialect::Follow(follow::Dump::default())),
+            Some(shape) => self.dump(line, shape)?,
             None => Array::of(text).map(Dialect::Array).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
         };
         if found.is_some() {
             return Ok(found);
         }
         self.open = text.ends_with(b"(");
+        self.suspect |= looks_like_a_row(line);
         if self.prose {
             return Ok(None);
         }
@@ -51,6 +78,30 @@ impl Preface {
         self.prose = bare.is_none();
         Ok(bare)
     }
+}
+
+impl Preface {
+    /// A dump may begin at any offset, but then the line has to be one of a dump without doubt.
+    fn dump(&self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
+        let dialect = || Dialect::Offsets(offsets::Dump::new(shape, self.told_ip));
+        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect())) };
+        if !offsets::reads(line, shape) {
+            return Ok(None);
+        }
+        if self.suspect {
+            return fault(
+                0,
+                format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
+            );
+        }
+        Ok(Some(dialect()))
+    }
+}
+
+/// Whether a line that is none of a dump was perhaps meant to be: groups of hex digits behind one word.
+fn looks_like_a_row(line: &[u8]) -> bool {
+    let group = |text: &[u8]| matches!(text.len(), 2 | 4) && all_hex(text);
+    words(line, after_marks(line)).skip(1).take(3).filter(|word| group(word.text)).count() == 3
 }
 
 fn octal<T>(line: &[u8]) -> Result<T, Fault> {

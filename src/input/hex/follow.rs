@@ -38,6 +38,13 @@ pub(super) fn fits(line: &[u8]) -> bool {
     !barred && TEXT_COLUMNS.iter().any(|column| (column + shown - short..=column + shown).contains(&text.len()))
 }
 
+/// Whether a line has an offset and bytes as in such a dump, whatever became of its columns.
+pub(super) fn is_row(line: &[u8]) -> bool {
+    let mut bytes = Vec::new();
+    let offset = split_offset(line).filter(|(offset, _)| offset.text.len() == 8 && !offset.colon && !offset.prefix);
+    offset.is_some_and(|(_, from)| pairs(line, from, PER_LINE, &mut bytes).is_ok()) && !bytes.is_empty()
+}
+
 impl Dump {
     /// Who says the packet.
     pub(super) fn side(&self) -> Side {

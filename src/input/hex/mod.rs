@@ -2,11 +2,12 @@
 //!
 //! The first line with data decides the dialect, and all lines are then read in it. Lines are read one at a time and one
 //! packet is held, so a dump of any size takes little memory. What the bytes mean, even where a packet's headers begin,
-//! is not known here. Direction marks and times, as text2pcap takes them, are recognised and left out.
+//! is not known here. Direction marks and times, as text2pcap takes them, are kept.
 //!
 //! An ASCII column is never data, and what should be data is never passed over: it is an error with line and column.
 
 mod array;
+mod bare_ip;
 mod base64;
 mod detect;
 #[cfg(test)]
@@ -14,22 +15,34 @@ mod dialects;
 mod digits;
 mod follow;
 mod literal;
+mod marks;
 mod offsets;
 mod scan;
 #[cfg(test)]
 mod tests;
 
-use super::Format;
 use super::buffer::{Buffer, LARGEST};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link};
 use super::sniff;
+use super::{Format, InputFormat};
+use marks::Marks;
 
 /// The most bytes of one packet.
 const LARGEST_PACKET: usize = 16 * 1024 * 1024;
 
 /// How far the first line with data may be from the start.
 const LARGEST_PREFACE: u64 = 256 * 1024;
+
+/// Raw IP, whichever version.
+const BARE_IP: u16 = 101;
+
+/// The packet that is being read.
+#[derive(Debug, Default)]
+struct Packet {
+    bytes: Vec<u8>,
+    marks: Marks,
+}
 
 /// What a dialect made of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,15 +80,28 @@ enum Dialect {
 }
 
 impl Dialect {
-    fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+    fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         match self {
             Dialect::Offsets(dump) => dump.feed(line, packet),
-            Dialect::Follow(dump) => dump.feed(line, packet),
+            Dialect::Follow(dump) => dump.feed(line, &mut packet.bytes),
             Dialect::Digits(digits) => digits.feed(line, packet),
-            Dialect::Array(array) => array.feed(line, packet),
-            Dialect::Literal(literal) => literal.feed(line, packet),
-            Dialect::Base64(base64) => base64.feed(line, packet),
+            Dialect::Array(array) => array.feed(line, &mut packet.bytes),
+            Dialect::Literal(literal) => literal.feed(line, &mut packet.bytes),
+            Dialect::Base64(base64) => base64.feed(line, &mut packet.bytes),
         }
+    }
+
+    /// What it looks like.
+    fn describe(&self) -> String {
+        let what = match self {
+            Dialect::Offsets(dump) => return dump.describe(),
+            Dialect::Follow(_) => "a Follow Stream dump of Wireshark (offsets for each side, the server's indented)",
+            Dialect::Digits(_) => "bare hex digits",
+            Dialect::Array(_) => "numbers with 0x",
+            Dialect::Literal(_) => "bytes as string literals",
+            Dialect::Base64(_) => "base64",
+        };
+        what.to_owned()
     }
 
     /// The text is over.
@@ -93,21 +119,27 @@ pub(super) struct Reader {
     text: Buffer,
     /// Number of the line ahead, from 1.
     line: u64,
+    /// Number of the first one with data.
+    first: u64,
     /// Bytes of it that belonged to the packet before.
     used: usize,
     dialect: Dialect,
-    packet: Vec<u8>,
+    packet: Packet,
+    /// The packet was handed out.
+    over: bool,
+    /// How somebody says that packets begin.
+    link: Option<Link>,
     failure: Option<ReadError>,
     ended: bool,
 }
 
 impl Reader {
-    /// Looks for the first line with data.
-    pub(super) fn open(mut text: Buffer) -> Result<Reader, OpenError> {
+    /// Looks for the first line with data: of the dialect that is wanted, or of any.
+    pub(super) fn open(mut text: Buffer, wanted: Option<InputFormat>, link: Option<Link>) -> Result<Reader, OpenError> {
         if text.ahead().starts_with(b"\xef\xbb\xbf") {
             text.pass(3);
         }
-        let mut preface = detect::Preface::default();
+        let mut preface = detect::Preface::new(wanted);
         let mut first = Vec::new();
         let mut line = 1;
         while text.offset() < LARGEST_PREFACE
@@ -119,8 +151,9 @@ impl Reader {
             }
             match preface.dialect(content) {
                 Ok(Some(dialect)) => {
-                    let packet = Vec::new();
-                    return Ok(Reader { text, line, used: 0, dialect, packet, failure: None, ended: false });
+                    let packet = Packet { bytes: Vec::new(), marks: preface.marks };
+                    let (failure, ended) = (None, false);
+                    return Ok(Reader { text, line, first: line, used: 0, dialect, packet, over: false, link, failure, ended });
                 }
                 Ok(None) => text.pass(len),
                 Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
@@ -137,27 +170,38 @@ impl Reader {
         }
     }
 
+    /// What the text looks like.
+    pub(super) fn describe(&self) -> String {
+        format!("{}, from line {} on", self.dialect.describe(), self.first)
+    }
+
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         if let Some(error) = self.failure.take() {
             return Err(error);
         }
-        self.packet.clear();
+        if std::mem::replace(&mut self.over, true) {
+            self.packet.bytes.clear();
+            self.packet.marks = Marks::default();
+        }
         if let Err(error) = self.fill() {
             // A packet with a hole is no packet, but of a conversation all that was said before counts.
-            if !matches!(self.dialect, Dialect::Follow(_)) || self.packet.is_empty() {
+            if !matches!(self.dialect, Dialect::Follow(_)) || self.packet.bytes.is_empty() {
                 return Err(error);
             }
             self.failure = Some(error);
         }
-        if self.packet.is_empty() {
+        let Packet { bytes, marks: Marks { time, direction } } = &self.packet;
+        if bytes.is_empty() {
             return Ok(None);
         }
-        let link = match &self.dialect {
-            Dialect::Follow(dump) => Link::Stream(dump.side()),
+        let link = match (&self.dialect, self.link) {
+            (Dialect::Follow(dump), _) => Link::Stream(dump.side()),
+            (_, Some(link)) => link,
+            (Dialect::Offsets(dump), None) if dump.is_bare_ip(bytes) => Link::Type(BARE_IP),
             _ => Link::Unknown,
         };
-        let original_len = u32::try_from(self.packet.len()).unwrap_or(u32::MAX);
-        Ok(Some(Frame { number: 0, time: None, link, bytes: &self.packet, original_len }))
+        let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        Ok(Some(Frame { time: *time, link, bytes, original_len, direction: *direction, ..Frame::default() }))
     }
 
     /// Feeds lines until a packet is complete or the text is over.
@@ -175,14 +219,14 @@ impl Reader {
             };
             let line = self.text.ahead().get(..len).unwrap_or_default();
             let fed = self.dialect.feed(line, &mut self.packet);
-            if self.packet.len() > LARGEST_PACKET {
+            if self.packet.bytes.len() > LARGEST_PACKET {
                 return Err(self.error(too_large(0)));
             }
             match fed {
                 Ok(Fed::Taken) => self.pass(len, len),
                 Ok(Fed::Complete(used)) => {
                     self.pass(used, len);
-                    if !self.packet.is_empty() {
+                    if !self.packet.bytes.is_empty() {
                         return Ok(());
                     }
                 }

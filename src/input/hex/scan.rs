@@ -57,7 +57,8 @@ pub(super) fn not_hex<T>(at: usize, byte: u8) -> Result<T, Fault> {
     fault(at, format!("`{}` is not a hex digit", byte.escape_ascii()))
 }
 
-/// Skips what text2pcap allows before a packet: a direction mark, a date, a time. Returns where the rest begins.
+/// Skips what text2pcap allows before a packet: a direction mark, a date, a time. Returns where the rest begins; what was
+/// skipped is read by [`Marks`](super::marks::Marks).
 pub(super) fn after_marks(line: &[u8]) -> usize {
     let mut from = 0;
     for (index, word) in words(line, 0).enumerate() {
@@ -72,11 +73,15 @@ pub(super) fn after_marks(line: &[u8]) -> usize {
     from
 }
 
-/// `10:15:14.5`, `2024-01-31` or both with a `T` between.
+/// `10:15:14.5`, `2024-01-31`, both with a `T` between, or seconds since 1970 with a fraction.
 fn is_time(text: &[u8]) -> bool {
     let clock = text.iter().filter(|byte| **byte == b':').count() == 2 && text.contains(&b'.');
     let date = matches!(text, [_, _, _, _, b'-', _, _, b'-', _, _, ..]);
-    (clock || date) && text.iter().all(|byte| byte.is_ascii_digit() || b":-.,TZ".contains(byte))
+    let whole = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let since = (9..=11).contains(&whole)
+        && text.get(whole) == Some(&b'.')
+        && text.get(whole + 1..).is_some_and(|fraction| !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit));
+    since || (clock || date) && text.iter().all(|byte| byte.is_ascii_digit() || b":-+.,TZ".contains(byte))
 }
 
 #[cfg(test)]
@@ -88,6 +93,9 @@ mod tests {
         for (line, rest) in [
             ("I 10:15:14.5 0000 23", " 0000 23"),
             ("2024-01-31 10:15:14.123456", ""),
+            ("2024-01-31T10:15:14+02:00 IP", " IP"),
+            ("1706702400.5 IP", " IP"),
+            ("1706702400 IP", "1706702400 IP"),
             ("I 10:15:14", ""),
             ("> 0000 23", " 0000 23"),
             ("23 00", "23 00"),

@@ -2,7 +2,7 @@
 
 use super::dialects::{DIALECTS, PACKET};
 use crate::input::samples::{Owned, drain, drain_slowly, open};
-use crate::input::{Format, Link, OpenError};
+use crate::input::{Format, Link, OpenError, Timestamp};
 use crate::tree::Side;
 
 fn read(text: &str) -> (Vec<Owned>, Option<String>) {
@@ -27,7 +27,9 @@ fn the_same_packet_comes_out_of_every_dialect() {
             assert!(matches!(frames.len(), 1 | 2), "{name}: {} frames", frames.len());
             for frame in &frames {
                 assert_eq!(frame.bytes, PACKET, "{name}");
-                assert_eq!((frame.link, frame.time, frame.original_len), (Link::Unknown, None, 72));
+                assert_eq!((frame.link, frame.original_len), (Link::Unknown, 72));
+                let timed = name.starts_with("tcpdump") || name.contains("times");
+                assert_eq!(frame.time.is_some(), timed, "{name}");
             }
             assert_eq!(drain_slowly(text.as_bytes()).0, frames, "{name}");
         }
@@ -97,7 +99,7 @@ fn mistakes_are_told_with_line_and_column() {
         ("23 00 01 7b\n22 6c 6g", "line 2, column 8: `g` is not a hex digit"),
         ("23:00:1:00", "line 1, column 7: a single hex digit"),
         ("0000  23 00\n0003  01\n", "line 2, column 1: the offset is 0003, but 2 bytes (0x2) came before it"),
-        ("0010  23 00\n", "line 1, column 1: the offset is 0010, but a packet begins here; expected offset 0"),
+        ("0010  23 00\n0011  01\n", "line 2, column 1: the offset is 0011, but 2 bytes (0x2) came before it"),
         ("0000  23 00\n0002  0x\n", "line 2, column 8: `x` is not a hex digit"),
         ("00000000: 2300 017\n", "line 1, column 18: a single hex digit"),
         ("00000000  23 00\n\n00000005\n", "line 3, column 1: the offset is 00000005, but 2 bytes"),
@@ -122,6 +124,95 @@ fn packets_before_a_mistake_are_kept() {
     let (frames, error) = read("0000  23 00\n\n0000  24 00\n0002  zz\n");
     assert_eq!(bytes(&frames), [[0x23, 0]]);
     assert!(error.unwrap().starts_with("line 4, column 7"));
+}
+
+#[test]
+fn a_dump_may_begin_at_any_offset() {
+    for text in [
+        "0010  23 00\n0012  01\n",
+        "00000010: 2300 01  #..\n",
+        "00000010  23 00 01                                         |#..|\n00000013\n",
+        "0000010 0023 0001\n0000013\n",
+        "0000020 23 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00\n0000040 01\n0000041\n",
+    ] {
+        let (frames, error) = read(text);
+        assert_eq!((error, frames.len()), (None, 1), "{text}");
+        assert!(frames[0].bytes.starts_with(&[0x23, 0, 1]), "{text}");
+    }
+    let (frames, error) = read("000e  23 00\n0010  01\n\n000e  24\nin between\n0000  25\n");
+    assert_eq!((bytes(&frames), error), (vec![&[0x23, 0, 1][..], &[0x24], &[0x25]], None));
+    let (frames, error) = read("000e  23 00\n0010  01\nin between\n000f  24\n");
+    assert_eq!(bytes(&frames), [[0x23, 0, 1]]);
+    assert!(error.unwrap().ends_with("expected offset 0 or 0xe"));
+    let damaged = open(b"000g: 2300 017b 226c  #..{\"l, and so on\n0006: 2300\n").err().unwrap().to_string();
+    assert!(damaged.starts_with("line 2, column 1: the dump begins at offset 0x6, and a line above looks like"), "{damaged}");
+    assert_eq!(bytes(&read("0000010 3412 7856\n*\n0000018\n").0), [b"\x12\x34\x56\x78\x12\x34\x56\x78"]);
+}
+
+#[test]
+fn prose_around_packets_is_passed_over() {
+    let text = "On Monday I saw this:\n\n0000  23 00\n0002  01\nand then, after 20 more,\nthis:\n0000  24 00\n# a comment\n0002  02\nBye.\n";
+    let (frames, error) = read(text);
+    assert_eq!((bytes(&frames), error), (vec![&[0x23, 0, 1][..], &[0x24, 0, 2]], None));
+    assert!(frames.iter().all(|frame| frame.time.is_none() && frame.direction.is_none()));
+    let (frames, error) = read("0000  23 00\n0002  01 02\n00o4  03 04\n0006  05\n");
+    assert_eq!(bytes(&frames), [[0x23, 0, 1, 2]]);
+    assert!(error.unwrap().starts_with("line 4, column 1: the offset is 0006, but a packet begins here"));
+}
+
+#[test]
+fn times_and_directions_are_kept() {
+    let (_, text) = DIALECTS.iter().find(|(name, _)| name.contains("times")).unwrap();
+    let told: Vec<_> = read(text).0.iter().map(|frame| (frame.time.unwrap(), frame.direction.unwrap())).collect();
+    let at = |seconds| Timestamp { seconds, nanos: 500_000_000 };
+    assert_eq!(told, [(at(36_914), Side::Server), (at(36_915), Side::Client)]);
+    let (_, text) = DIALECTS.iter().find(|(name, _)| *name == "direction marks").unwrap();
+    let told: Vec<_> = read(text).0.iter().map(|frame| (frame.time, frame.direction)).collect();
+    assert_eq!(told, [(None, Some(Side::Client)), (None, Some(Side::Server))]);
+    let (frames, _) = read("O\n1706702400.5\n0000  23 00\n0000  24 00\nI 0000  25 00\n2024-01-31 12:00:00.25 0000  26 00\n");
+    let told: Vec<_> = frames.iter().map(|frame| (frame.time.map(|time| time.nanos), frame.direction)).collect();
+    assert_eq!(
+        told,
+        [(Some(500_000_000), Some(Side::Client)), (None, None), (None, Some(Side::Server)), (Some(250_000_000), None)]
+    );
+    let (frames, _) = read("10:15:14.5\n2300\nO 10:15:15.5\n24\n00\n");
+    assert_eq!(bytes(&frames), [[0x23, 0], [0x24, 0]]);
+    assert_eq!(frames.iter().map(|frame| frame.time.unwrap()).collect::<Vec<_>>(), [at(36_914), at(36_915)]);
+}
+
+/// PACKET without its link header.
+const BARE: &str = "\
+22:13:20.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30
+\t0x0000:  4500 003a 0001 0000 4011 66b0 0a00 0001  E..:....@.f.....
+\t0x0010:  0a00 0002 1388 6978 0026 0000 2300 0000  ......ix.&..#...
+\t0x0020:  017b 226c 616e 6722 3a22 656e 222c 2276  .{\"lang\":\"en\",\"v
+\t0x0030:  6572 7369 6f6e 223a 2231                 ersion\":\"1
+";
+
+#[test]
+fn tcpdump_without_the_link_header_is_ip() {
+    let shown = |text: &str| {
+        let (frames, error) = read(text);
+        assert_eq!(error, None);
+        frames.into_iter().map(|frame| (frame.link, frame.bytes)).collect::<Vec<_>>()
+    };
+    let ip = (Link::Type(101), PACKET[14..].to_vec());
+    assert_eq!(shown(BARE), std::slice::from_ref(&ip));
+    let (_, ethernet) = DIALECTS.iter().find(|(name, _)| *name == "tcpdump -xx").unwrap();
+    assert_eq!(
+        shown(&format!("{BARE}{ethernet}\n{BARE}")).iter().map(|(link, _)| *link).collect::<Vec<_>>(),
+        [Link::Type(101), Link::Unknown, Link::Unknown, Link::Type(101)]
+    );
+    let (_, alone) = BARE.split_once('\n').unwrap();
+    assert_eq!(shown(alone), [ip]);
+    // A checksum that the network card would have filled in: the line above tells.
+    let unsummed = BARE.replace("66b0", "0000");
+    assert_eq!(shown(&unsummed)[0].0, Link::Type(101));
+    assert_eq!(shown(unsummed.split_once('\n').unwrap().1)[0].0, Link::Unknown);
+    let verbose = unsummed.replace("UDP, length 30\n", "(tos 0x0)\n    more words\n");
+    assert_eq!(shown(&verbose)[0].0, Link::Type(101));
+    let arp = "22:13:20.5 ARP, Request who-has 10.0.0.2\n\t0x0000:  0001 0800 0604 0001\n";
+    assert_eq!(shown(arp)[0].0, Link::Unknown);
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! What may stand before a packet, as text2pcap takes it: a direction mark, a date, a time.
+//!
+//! ```text
+//! I 10:15:14.5        O 2024-01-31 10:15:14.5        > 2024-01-31T10:15:14.5Z        1706696114.5
+//! ```
+//! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01, and a time without a
+//! zone is taken for UTC, so that the same text always means the same.
+
+use crate::input::Timestamp;
+use crate::tree::Side;
+
+use super::scan::{after_marks, words};
+
+/// What is known of a packet beside its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) time: Option<Timestamp>,
+    pub(super) direction: Option<Side>,
+}
+
+impl Marks {
+    /// The marks that a line begins with.
+    pub(super) fn of(line: &[u8]) -> Marks {
+        let mut marks = Marks::default();
+        let mut date = None;
+        let marked = line.get(..after_marks(line)).unwrap_or_default();
+        for (index, word) in words(marked, 0).enumerate() {
+            match word.text {
+                b"I" | b"i" | b"<" if index == 0 => marks.direction = Some(Side::Server),
+                b"O" | b"o" | b">" if index == 0 => marks.direction = Some(Side::Client),
+                text => match std::str::from_utf8(text).ok().and_then(read) {
+                    Some(Read::Date(day)) => date = Some(day),
+                    Some(Read::Clock(time)) => {
+                        marks.time = Some(Timestamp { seconds: time.seconds + date.unwrap_or(0), ..time });
+                    }
+                    Some(Read::Moment(time)) => marks.time = Some(time),
+                    None => {}
+                },
+            }
+        }
+        marks
+    }
+
+    /// The marks of a line that has no bytes. Prose may begin with `I` or `>`: they count only alone or with a time.
+    pub(super) fn of_prose(line: &[u8]) -> Marks {
+        let marks = Marks::of(line);
+        let alone = after_marks(line) == line.trim_ascii_end().len();
+        if alone || marks.time.is_some() { marks } else { Marks::default() }
+    }
+
+    /// Adds what another line before the same packet says.
+    pub(super) fn add(&mut self, other: Marks) {
+        self.time = other.time.or(self.time);
+        self.direction = other.direction.or(self.direction);
+    }
+}
+
+enum Read {
+    /// Seconds up to the start of the day.
+    Date(i64),
+    /// Since the start of the day.
+    Clock(Timestamp),
+    Moment(Timestamp),
+}
+
+fn read(text: &str) -> Option<Read> {
+    let text = text.trim_end_matches(',');
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(Read::Moment(of_moment(moment)));
+    }
+    if text.contains('T') {
+        let local: jiff::civil::DateTime = text.parse().ok()?;
+        return Some(Read::Moment(of_moment(local.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())));
+    }
+    if text.contains('-') {
+        let day: jiff::civil::Date = text.parse().ok()?;
+        return Some(Read::Date(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second()));
+    }
+    if text.contains(':') {
+        let time: jiff::civil::Time = text.trim_end_matches('Z').parse().ok()?;
+        let seconds = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
+        let nanos = u32::try_from(time.subsec_nanosecond()).ok()?;
+        return Some(Read::Clock(Timestamp { seconds, nanos }));
+    }
+    let (seconds, fraction) = text.split_once('.')?;
+    let nanos = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
+    Some(Read::Moment(Timestamp { seconds: seconds.parse().ok()?, nanos }))
+}
+
+fn of_moment(moment: jiff::Timestamp) -> Timestamp {
+    // Before 1970 both parts are negative.
+    let (seconds, nanos) = (moment.as_second(), moment.subsec_nanosecond());
+    let seconds = if nanos < 0 { seconds - 1 } else { seconds };
+    Timestamp { seconds, nanos: u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_all_their_forms() {
+        let noon = 1_706_702_400;
+        for (line, seconds, nanos) in [
+            ("10:15:14.5 IP 10.0.0.1 > 10.0.0.2", 36_914, 500_000_000),
+            ("I 10:15:14", 36_914, 0),
+            ("2024-01-31 12:00:00.000001", noon, 1000),
+            ("2024-01-31T12:00:00.25Z", noon, 250_000_000),
+            ("2024-01-31T14:00:00.25+02:00", noon, 250_000_000),
+            ("O 2024-01-31T12:00:00", noon, 0),
+            ("1706702400.5 IP6 ::1 > ::2", noon, 500_000_000),
+            ("1969-12-31T23:59:59.5Z", -1, 500_000_000),
+        ] {
+            assert_eq!(Marks::of(line.as_bytes()).time, Some(Timestamp { seconds, nanos }), "{line}");
+        }
+        for line in ["", "2024-01-31", "10:99:14.5", "23:00:01 00", "0000  23 00", "I think so"] {
+            assert_eq!(Marks::of(line.as_bytes()).time, None, "{line}");
+        }
+    }
+
+    #[test]
+    fn direction_marks_are_no_prose() {
+        let direction = |line: &str| Marks::of_prose(line.as_bytes()).direction;
+        assert_eq!(direction("I\r\n"), Some(Side::Server));
+        assert_eq!(direction("> 10:15:14.5"), Some(Side::Client));
+        assert_eq!(direction("I think that this is it:"), None);
+        assert_eq!(direction("> a quotation"), None);
+        assert_eq!(Marks::of(b"O 0000 23 00").direction, Some(Side::Client));
+    }
+}

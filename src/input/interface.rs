@@ -1,0 +1,210 @@
+//! What a capture says of itself: the interfaces it was made on, its sections, and what it holds beside packets.
+//!
+//! Text from the capture is kept only up to a limit, and so is the number of kinds: nothing here grows with the input.
+
+use std::fmt;
+
+use super::options::{OptionList, text};
+
+/// The most bytes of names and comments that are kept of a capture; what comes after them is left out.
+const TEXT: usize = 1 << 20;
+
+/// The most sections that are kept.
+const SECTIONS: usize = 1000;
+
+/// The most kinds of blocks that are told apart.
+const KINDS: usize = 100;
+
+/// Where frames were captured.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Interface {
+    /// How its frames begin: a number of the tcpdump.org list of link types; `None` if nobody knows.
+    pub link: Option<u16>,
+    /// The most bytes that are captured of a frame; 0 is no limit.
+    pub snap_len: u32,
+    /// What the system calls it.
+    pub name: Option<String>,
+    /// What it is, in words.
+    pub description: Option<String>,
+    /// What somebody wrote about it.
+    pub comments: Vec<String>,
+}
+
+/// A part of a pcapng capture that was made in one go.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Section {
+    /// The machine it was captured on.
+    pub hardware: Option<String>,
+    /// Its operating system.
+    pub os: Option<String>,
+    /// The program that captured it.
+    pub application: Option<String>,
+    /// What somebody wrote about it.
+    pub comments: Vec<String>,
+}
+
+/// What a capture holds beside packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// Names of addresses.
+    Names,
+    /// Keys to decrypt with, and their kind as the capture has it: four letters, the first one highest.
+    Secrets(u32),
+    /// What the capturing program counted.
+    Statistics,
+    /// Entries of the system's journal.
+    Journal,
+    /// Which processes the frames belong to, on macOS.
+    Processes,
+    /// Something of the organisation with this number in the list of private enterprises.
+    Custom(u32),
+    /// A block of a type that nobody has described to us.
+    Block(u32),
+    /// More kinds than are told apart.
+    More,
+}
+
+impl fmt::Display for Extra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Extra::Names => f.write_str("name resolution"),
+            Extra::Secrets(kind) => {
+                let what = match &kind.to_be_bytes() {
+                    b"TLSK" => "TLS key log",
+                    b"SSHK" => "SSH key log",
+                    b"WGKL" => "WireGuard key log",
+                    b"ZNWK" => "Zigbee network key",
+                    b"ZAPS" => "Zigbee application key",
+                    b"OPCU" => "OPC UA key log",
+                    _ => return write!(f, "decryption secrets of type {kind:#010x}"),
+                };
+                write!(f, "decryption secrets: {what}")
+            }
+            Extra::Statistics => f.write_str("interface statistics"),
+            Extra::Journal => f.write_str("systemd journal"),
+            Extra::Processes => f.write_str("process information"),
+            Extra::Custom(number) => write!(f, "custom block of enterprise {number}"),
+            Extra::Block(kind) => write!(f, "block of type {kind:#010x}"),
+            Extra::More => f.write_str("blocks of more types"),
+        }
+    }
+}
+
+/// Everything a capture has said of itself so far.
+#[derive(Debug, Default)]
+pub(super) struct About {
+    /// Link types, each once, in order of appearance.
+    pub(super) links: Vec<u16>,
+    pub(super) sections: Vec<Section>,
+    pub(super) extras: Vec<(Extra, u64)>,
+    /// Frames that the capturing program says it lost.
+    pub(super) dropped: u64,
+    /// Bytes of text kept.
+    text: usize,
+}
+
+/// Options that sections and interfaces have.
+mod option {
+    pub(super) const COMMENT: u16 = 1;
+    pub(super) const HARDWARE: u16 = 2;
+    pub(super) const OS: u16 = 3;
+    pub(super) const APPLICATION: u16 = 4;
+    pub(super) const NAME: u16 = 2;
+    pub(super) const DESCRIPTION: u16 = 3;
+}
+
+impl About {
+    pub(super) fn link(&mut self, link: u16) {
+        if !self.links.contains(&link) {
+            self.links.push(link);
+        }
+    }
+
+    pub(super) fn section(&mut self, options: OptionList<'_>) {
+        if self.sections.len() >= SECTIONS {
+            return;
+        }
+        let mut section = Section::default();
+        for (code, value) in options {
+            match code {
+                option::COMMENT => section.comments.extend(self.keep(value)),
+                option::HARDWARE => section.hardware = self.keep(value),
+                option::OS => section.os = self.keep(value),
+                option::APPLICATION => section.application = self.keep(value),
+                _ => {}
+            }
+        }
+        self.sections.push(section);
+    }
+
+    pub(super) fn interface(&mut self, link: Option<u16>, snap_len: u32, options: OptionList<'_>) -> Interface {
+        if let Some(link) = link {
+            self.link(link);
+        }
+        let mut interface = Interface { link, snap_len, ..Interface::default() };
+        for (code, value) in options {
+            match code {
+                option::COMMENT => interface.comments.extend(self.keep(value)),
+                option::NAME => interface.name = self.keep(value),
+                option::DESCRIPTION => interface.description = self.keep(value),
+                _ => {}
+            }
+        }
+        interface
+    }
+
+    pub(super) fn extra(&mut self, extra: Extra) {
+        if let Some((_, count)) = self.extras.iter_mut().find(|(known, _)| *known == extra) {
+            *count += 1;
+        } else if self.extras.len() < KINDS {
+            self.extras.push((extra, 1));
+        } else if extra != Extra::More {
+            // A place is left for it: see the length above.
+            match self.extras.last_mut() {
+                Some((Extra::More, count)) => *count += 1,
+                _ => self.extras.push((Extra::More, 1)),
+            }
+        }
+    }
+
+    fn keep(&mut self, value: &[u8]) -> Option<String> {
+        let value = text(value);
+        if self.text + value.len() > TEXT {
+            return None;
+        }
+        self.text += value.len();
+        Some(String::from_utf8_lossy(value).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::Order;
+    use super::*;
+
+    #[test]
+    fn what_is_kept_has_a_limit() {
+        let mut about = About::default();
+        for kind in 0..300 {
+            about.extra(Extra::Block(kind));
+            about.extra(Extra::Block(0));
+        }
+        assert_eq!(about.extras.len(), KINDS + 1);
+        assert_eq!(about.extras.first(), Some(&(Extra::Block(0), 301)));
+        assert_eq!(about.extras.last(), Some(&(Extra::More, 200)));
+        let options = [&[1, 0, 0xfc, 0xff][..], &[b'a'; 0xfffc]].concat();
+        for _ in 0..2000 {
+            about.section(OptionList { order: Order::Little, bytes: &options });
+        }
+        assert_eq!(about.sections.len(), SECTIONS);
+        assert_eq!(about.sections.iter().filter(|section| !section.comments.is_empty()).count(), 16);
+    }
+
+    #[test]
+    fn extras_have_names() {
+        assert_eq!(Extra::Secrets(0x544c_534b).to_string(), "decryption secrets: TLS key log");
+        assert_eq!(Extra::Secrets(7).to_string(), "decryption secrets of type 0x00000007");
+    }
+}

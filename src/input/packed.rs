@@ -1,0 +1,398 @@
+//! Compressed inputs: gzip, zstd and lz4, frame after frame, become plain bytes.
+//!
+//! What a frame is in is told by its magic, anew for each, so members of gzip, BGZF blocks, several frames and frames of
+//! different kinds one after another are one input. Skippable frames are skipped, zeros behind the last frame are padding.
+//!
+//! The decoders know how to decode; whether the input was cut or is damaged is found out here, alike for all of them.
+//! Memory is bounded by the formats (gzip 32 KiB, lz4 8 MiB) and for zstd by the decoder: it refuses windows of more than
+//! 128 MiB, as `zstd` itself does, and grows with the bytes that come out, not with the window a header claims.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+use std::mem;
+
+use flate2::bufread::GzDecoder;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder as ZstdDecoder};
+
+use super::buffer::{Buffer, Supply};
+use super::lz4;
+
+/// A kind of compressed frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Gzip,
+    Zstd,
+    Lz4,
+    /// Bytes for other programs, before, between and behind frames of zstd and lz4.
+    Skippable,
+}
+
+/// Enough to know the kind.
+const MAGIC: usize = 4;
+
+impl Packing {
+    /// The kind of frame that begins here.
+    pub(super) fn of(bytes: &[u8]) -> Option<Packing> {
+        Some(match bytes {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+            [0x04, 0x22, 0x4d, 0x18, ..] => Packing::Lz4,
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Skippable,
+            _ => return None,
+        })
+    }
+
+    /// Whether these few bytes, the last of the input, are the start of a magic.
+    fn is_begun(bytes: &[u8]) -> bool {
+        let magics: [&[u8]; 4] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"\x50\x2a\x4d\x18"];
+        !bytes.is_empty() && magics.iter().any(|magic| magic.starts_with(bytes))
+    }
+
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Lz4 => "lz4",
+            Packing::Skippable => "zstd or lz4",
+        }
+    }
+}
+
+/// The plain bytes of a compressed input.
+pub(super) struct Unpacked {
+    stage: Stage,
+    /// Kept from one frame to the next: BGZF has one every 64 KiB.
+    spare_gzip: Option<Box<GzDecoder<Source>>>,
+    spare_lz4: Option<Box<lz4::Frame>>,
+}
+
+enum Stage {
+    Between(Source),
+    Gzip(Box<GzDecoder<Source>>),
+    Zstd(Source, Box<ZstdDecoder>),
+    Lz4(Source, Box<lz4::Frame>),
+    /// The end, or an error was told.
+    Over,
+}
+
+/// What a step gave: bytes of the frame, or its end.
+type Step = (usize, Stage);
+
+impl Unpacked {
+    pub(super) fn new(buffer: Buffer) -> Unpacked {
+        Unpacked { stage: Stage::Between(Source::new(buffer)), spare_gzip: None, spare_lz4: None }
+    }
+
+    fn step(&mut self, stage: Stage, out: &mut [u8]) -> io::Result<Step> {
+        match stage {
+            Stage::Between(source) => Ok((0, self.begin(source)?)),
+            Stage::Gzip(mut decoder) => match decoder.read(out) {
+                Ok(0) => {
+                    let source = decoder.reset(Source::new(Buffer::new(Box::new(io::empty()))));
+                    self.spare_gzip = Some(decoder);
+                    Ok((0, Stage::Between(source)))
+                }
+                Ok(count) => Ok((count, Stage::Gzip(decoder))),
+                Err(error) => Err(decoder.get_mut().explain(Packing::Gzip, &error)),
+            },
+            Stage::Zstd(source, decoder) => zstd(source, decoder, out),
+            Stage::Lz4(mut source, mut frame) => match frame.read(&mut source.buffer, out)? {
+                0 => {
+                    self.spare_lz4 = Some(frame);
+                    Ok((0, Stage::Between(source)))
+                }
+                count => Ok((count, Stage::Lz4(source, frame))),
+            },
+            Stage::Over => Ok((0, Stage::Over)),
+        }
+    }
+
+    /// Gets ready for the frame that begins here.
+    fn begin(&mut self, mut source: Source) -> io::Result<Stage> {
+        source.buffer.need(MAGIC)?;
+        match Packing::of(source.buffer.ahead()) {
+            Some(Packing::Gzip) => Ok(Stage::Gzip(match self.spare_gzip.take() {
+                Some(mut decoder) => {
+                    decoder.reset(source);
+                    decoder
+                }
+                None => Box::new(GzDecoder::new(source)),
+            })),
+            Some(Packing::Zstd) => {
+                let mut decoder = Box::new(ZstdDecoder::new());
+                decoder.reset(&mut source).map_err(|error| source.explain(Packing::Zstd, &error))?;
+                Ok(Stage::Zstd(source, decoder))
+            }
+            Some(Packing::Lz4) => {
+                let before = self.spare_lz4.take().map(|frame| *frame);
+                let frame = lz4::Frame::begin(&mut source.buffer, before)?;
+                Ok(Stage::Lz4(source, Box::new(frame)))
+            }
+            Some(Packing::Skippable) => skip(source),
+            None => padding(source),
+        }
+    }
+}
+
+impl Read for Unpacked {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let stage = mem::replace(&mut self.stage, Stage::Over);
+            if out.is_empty() || matches!(stage, Stage::Over) {
+                self.stage = stage;
+                return Ok(0);
+            }
+            let (count, next) = self.step(stage, out)?;
+            self.stage = next;
+            if count > 0 {
+                return Ok(count);
+            }
+        }
+    }
+}
+
+fn zstd(mut source: Source, mut decoder: Box<ZstdDecoder>, out: &mut [u8]) -> io::Result<Step> {
+    while decoder.can_collect() == 0 && !decoder.is_finished() {
+        if let Err(error) = decoder.decode_blocks(&mut source, BlockDecodingStrategy::UptoBlocks(1)) {
+            source.failure = Some(source.explain(Packing::Zstd, &error));
+            // The decoder holds a window of bytes back. With an empty last block and a checksum it hands them out.
+            let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+            if decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1)).is_err() {
+                break;
+            }
+        }
+    }
+    let count = decoder.read(out)?;
+    if count > 0 {
+        return Ok((count, Stage::Zstd(source, decoder)));
+    }
+    if let Some(failure) = source.failure.take() {
+        return Err(failure);
+    }
+    let sums = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
+    match sums {
+        (Some(stored), Some(calculated)) if stored != calculated => Err(damaged(Packing::Zstd, "a wrong checksum")),
+        _ => Ok((0, Stage::Between(source))),
+    }
+}
+
+/// Passes over a frame of bytes for others.
+fn skip(mut source: Source) -> io::Result<Stage> {
+    source.buffer.need(2 * MAGIC)?;
+    let head = source.buffer.use_up(2 * MAGIC);
+    let len = head.get(MAGIC..).and_then(|len| len.first_chunk()).ok_or_else(|| cut(Packing::Skippable))?;
+    let mut left = u32::from_le_bytes(*len) as usize;
+    while left > 0 {
+        if source.buffer.need(1)? == Supply::Ended {
+            return Err(cut(Packing::Skippable));
+        }
+        let some = left.min(source.buffer.ahead().len());
+        source.buffer.pass(some);
+        left -= some;
+    }
+    Ok(Stage::Between(source))
+}
+
+/// Behind the last frame: nothing, or zeros that fill a block of a tape or disk.
+fn padding(mut source: Source) -> io::Result<Stage> {
+    if source.buffer.ahead().len() < MAGIC && Packing::is_begun(source.buffer.ahead()) {
+        return Err(cut(Packing::Skippable));
+    }
+    while source.buffer.need(1)? == Supply::Enough {
+        let ahead = source.buffer.ahead();
+        if ahead.iter().any(|byte| *byte != 0) {
+            let text = "bytes follow the compressed data that belong to no gzip, zstd or lz4 frame";
+            return Err(io::Error::new(ErrorKind::InvalidData, text));
+        }
+        let count = ahead.len();
+        source.buffer.pass(count);
+    }
+    Ok(Stage::Over)
+}
+
+fn cut(packing: Packing) -> io::Error {
+    io::Error::new(ErrorKind::UnexpectedEof, format!("the input ends in the middle of {} data", packing.as_str()))
+}
+
+fn damaged(packing: Packing, what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("damaged {} data: {what}", packing.as_str()))
+}
+
+/// What a decoder reads from. It remembers how reading ended: decoders tell it in many ways, or not at all.
+struct Source {
+    buffer: Buffer,
+    /// The decoder asked for more than there is.
+    ended: bool,
+    /// What went wrong below, or in a decoder that still had bytes to give.
+    failure: Option<io::Error>,
+}
+
+impl Source {
+    fn new(buffer: Buffer) -> Source {
+        Source { buffer, ended: false, failure: None }
+    }
+
+    /// Why a decoder failed.
+    fn explain(&mut self, packing: Packing, error: &dyn std::fmt::Display) -> io::Error {
+        match self.failure.take() {
+            Some(failure) => failure,
+            None if self.ended => cut(packing),
+            None => damaged(packing, &error.to_string()),
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut ahead = self.fill_buf()?;
+        let count = ahead.read(out)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Source {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self.buffer.need(1) {
+            Ok(Supply::Enough) => {}
+            Ok(Supply::Ended) => self.ended = true,
+            Err(error) => {
+                let kind = error.kind();
+                self.failure = Some(error);
+                return Err(kind.into());
+            }
+        }
+        Ok(self.buffer.ahead())
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.buffer.pass(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use flate2::{Compression, write::GzEncoder};
+    use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    type Pack = fn(&[u8]) -> Vec<u8>;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    fn lz4_as(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
+        let info = FrameInfo::new().block_mode(mode).block_size(BlockSize::Max64KB).content_checksum(true).block_checksums(true);
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn lz4(bytes: &[u8]) -> Vec<u8> {
+        lz4_as(bytes, BlockMode::Linked)
+    }
+
+    fn apart(bytes: &[u8]) -> Vec<u8> {
+        lz4_as(bytes, BlockMode::Independent)
+    }
+
+    fn skippable(len: u32) -> Vec<u8> {
+        [b"\x5a\x2a\x4d\x18", &len.to_le_bytes()[..], &vec![7; len as usize]].concat()
+    }
+
+    /// Bytes that compress, but not to nothing.
+    fn content(len: u32) -> Vec<u8> {
+        (0..len).map(|at| at.wrapping_mul(at).to_le_bytes()[1] & 0x3f).collect()
+    }
+
+    /// What comes out, and the kind of error at its end.
+    fn unpack(bytes: &[u8]) -> (Vec<u8>, Option<ErrorKind>) {
+        let mut out = Vec::new();
+        let end = Unpacked::new(Buffer::new(Box::new(Cursor::new(bytes.to_vec())))).read_to_end(&mut out);
+        (out, end.err().map(|error| error.kind()))
+    }
+
+    #[test]
+    fn frames_of_all_kinds_follow_one_another() {
+        let plain = content(150_000);
+        let (first, rest) = plain.split_at(1000);
+        let (second, third) = rest.split_at(60_000);
+        let whole = |packed: &[u8]| unpack(packed) == (plain.clone(), None);
+        for (name, pack) in [("gzip", gzip as Pack), ("zstd", zstd), ("lz4", lz4), ("lz4, blocks apart", apart)] {
+            assert!(whole(&pack(&plain)), "{name}");
+            assert!(whole(&[pack(first), pack(second), pack(b""), pack(third)].concat()), "{name}");
+            assert!(
+                whole(&[skippable(9), pack(first), skippable(0), skippable(500_000), pack(rest), skippable(3)].concat()),
+                "{name}"
+            );
+            assert!(whole(&[pack(&plain), vec![0; 5000]].concat()), "{name}");
+            let (out, error) = unpack(&[&pack(&plain)[..], b"more"].concat());
+            assert!(out == plain && error == Some(ErrorKind::InvalidData), "{name}");
+        }
+        assert!(whole(&[gzip(first), lz4(second), zstd(third)].concat()));
+    }
+
+    #[test]
+    fn what_came_before_a_cut_is_given_and_the_cut_is_told() {
+        let plain = content(600);
+        for pack in [gzip, zstd, lz4] {
+            let packed = [pack(&plain[..200]), pack(&plain[200..])].concat();
+            let boundary = pack(&plain[..200]).len();
+            for cut in (1..packed.len()).filter(|cut| *cut != boundary) {
+                let (out, error) = unpack(&packed[..cut]);
+                let least = if cut > boundary { 200 } else { 0 };
+                assert!(out.len() >= least && plain.starts_with(&out), "cut at {cut}");
+                assert_eq!(error, Some(ErrorKind::UnexpectedEof), "cut at {cut}");
+            }
+        }
+        assert_eq!(unpack(&skippable(9)[..16]).1, Some(ErrorKind::UnexpectedEof));
+        assert_eq!(unpack(&skippable(9)[..6]).1, Some(ErrorKind::UnexpectedEof));
+    }
+
+    #[test]
+    fn a_window_held_back_by_the_decoder_is_not_lost_with_the_rest() {
+        // Two whole blocks, and a third that is missing: everything lies within the window.
+        let block = |byte: u8| [&[2, 0x20, 0][..], &[byte]].concat();
+        let packed = [&b"\x28\xb5\x2f\xfd\x00\x58"[..], &block(b'a'), &block(b'b'), &[4, 0x20]].concat();
+        let (out, error) = unpack(&packed);
+        assert_eq!((out.len(), error), (2048, Some(ErrorKind::UnexpectedEof)));
+    }
+
+    #[test]
+    fn damage_is_not_a_cut() {
+        let plain = content(5000);
+        for pack in [gzip, zstd, lz4] {
+            let good = pack(&plain);
+            for at in [good.len() - 1, good.len() / 2] {
+                let mut packed = good.clone();
+                packed[at] ^= 0x55;
+                assert_eq!(unpack(&packed).1, Some(ErrorKind::InvalidData), "byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_of_no_bytes_is_not_the_end() {
+        let mut packed = lz4(b"");
+        let header = 7;
+        packed.splice(header..header, [0, 0, 0, 0x80, 5, 0x5d, 0xcc, 2]);
+        packed.truncate(packed.len() - 8);
+        assert_eq!(unpack(&packed), (Vec::new(), Some(ErrorKind::UnexpectedEof)));
+    }
+
+    #[test]
+    fn a_window_beyond_all_measure_is_refused() {
+        let (out, error) = unpack(b"\x28\xb5\x2f\xfd\x00\xf8\x01\0\0");
+        assert_eq!((out.len(), error), (0, Some(ErrorKind::InvalidData)));
+    }
+}

@@ -1,0 +1,65 @@
+//! Times of an interface: its resolution and what to add.
+
+use crate::input::Timestamp;
+
+const NANOS: u64 = 1_000_000_000;
+
+/// How an interface counts time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    unit: Unit,
+    /// Seconds to add to each time.
+    pub(super) offset: i64,
+}
+
+/// What a packet's time counts.
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    /// So many make a second, each of so many nanoseconds.
+    Whole(u64, u64),
+    /// So many make a second.
+    Any(u128),
+    /// So many make a second that no time is other than zero.
+    Tiny,
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock { unit: Unit::of(1_000_000), offset: 0 }
+    }
+}
+
+impl Unit {
+    fn of(per_second: u128) -> Unit {
+        match u64::try_from(per_second) {
+            Ok(per_second) if per_second > 0 && NANOS.is_multiple_of(per_second) => Unit::Whole(per_second, NANOS / per_second),
+            _ => Unit::Any(per_second),
+        }
+    }
+}
+
+impl Clock {
+    /// A power of ten, or of two with the highest bit set.
+    pub(super) fn set_resolution(&mut self, exponent: u8) {
+        let per_second = match exponent {
+            0..0x80 => 10_u128.checked_pow(u32::from(exponent)),
+            0x80.. => 2_u128.checked_pow(u32::from(exponent & 0x7f)),
+        };
+        self.unit = per_second.map_or(Unit::Tiny, Unit::of);
+    }
+
+    pub(super) fn time(&self, units: u64) -> Timestamp {
+        let (seconds, nanos) = match self.unit {
+            Unit::Whole(per_second, each) => (units / per_second, units % per_second * each),
+            Unit::Any(per_second) => {
+                let units = u128::from(units);
+                // The remainder is below 2^64 and below `per_second`, so this neither overflows nor reaches a second.
+                let nanos = units % per_second * u128::from(NANOS) / per_second;
+                (u64::try_from(units / per_second).unwrap_or(u64::MAX), u64::try_from(nanos).unwrap_or_default())
+            }
+            Unit::Tiny => (0, 0),
+        };
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_add(self.offset);
+        Timestamp { seconds, nanos: u32::try_from(nanos).unwrap_or_default() }
+    }
+}

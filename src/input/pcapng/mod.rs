@@ -1,0 +1,317 @@
+//! pcapng: sections of blocks. Each section has a byte order and interfaces of its own.
+//!
+//! ```text
+//! block      type:4 | length:4 | body:length-12 | length:4
+//! section    magic:4 | major:2 | minor:2 | section length:8 | options
+//! interface  link:2 | ?:2 | snaplen:4 | options
+//! enhanced   interface:4 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
+//! simple     original:4 | packet, padded to 4
+//! obsolete   interface:2 | drops:2 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
+//! ```
+//! All other blocks are counted and passed over, custom ones too: they hold no packet anybody could name.
+//!
+//! `pcap-parser` names the blocks. They are read here: it collects the options of each packet in a vector, gives up a packet
+//! for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
+
+mod clock;
+
+use pcap_parser::{
+    CB_MAGIC, DCB_MAGIC, DSB_MAGIC, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, NRB_MAGIC, PIB_MAGIC, SHB_MAGIC, SJE_MAGIC, SPB_MAGIC,
+};
+
+use super::buffer::{Buffer, LARGEST};
+use super::error::{OpenError, ReadError};
+use super::frame::{Frame, Link, Timestamp};
+use super::interface::{About, Extra, Interface};
+use super::options::{Comments, OptionList};
+use super::order::Order;
+use clock::Clock;
+
+const OBSOLETE_PACKET: u32 = 2;
+const BLOCK_HEADER: usize = 8;
+const SECTION_BODY: usize = 16;
+const IF_TSRESOL: u16 = 9;
+const IF_TSOFFSET: u16 = 14;
+
+/// The most interfaces of a section.
+const INTERFACES: usize = 65_536;
+
+pub(super) struct Reader {
+    buffer: Buffer,
+    order: Order,
+    /// Byte order of the first section.
+    first: Order,
+    /// Those of this section.
+    interfaces: Vec<Interface>,
+    /// What each packet needs of them.
+    sources: Vec<Source>,
+    about: About,
+    /// Found while looking ahead for interfaces; told when the frames before it have been.
+    failure: Option<ReadError>,
+}
+
+/// Where packets come from.
+#[derive(Clone, Copy)]
+struct Source {
+    link: u16,
+    snap_len: u32,
+    clock: Clock,
+}
+
+/// A packet found in the block ahead.
+struct Packet {
+    time: Option<Timestamp>,
+    interface: u32,
+    link: u16,
+    /// Where its bytes begin in the block.
+    from: usize,
+    captured: usize,
+    original: u32,
+    /// Whether options may follow.
+    options: bool,
+}
+
+/// The block ahead, all of it in the buffer.
+struct Block {
+    kind: u32,
+    len: usize,
+}
+
+impl Reader {
+    /// Reads the section header and, as far as they are there without waiting, the interfaces.
+    pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
+        let order = Order::Little;
+        let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
+        let mut reader = Reader { buffer, order, first: order, interfaces, sources, about, failure: None };
+        let damaged = |what: String| OpenError::Damaged { format: "pcapng", what };
+        match reader.block() {
+            Ok(Some(block)) => {
+                let (major, minor) = reader.version().unwrap_or_default();
+                if major != 1 {
+                    return Err(OpenError::UnsupportedVersion { format: "pcapng", major, minor });
+                }
+                reader.section(&block);
+                reader.buffer.pass(block.len);
+            }
+            Ok(None) => return Err(damaged("its section header is missing".to_owned())),
+            Err(error) => return Err(damaged(error.text)),
+        }
+        reader.first = reader.order;
+        reader.failure = reader.meet_interfaces().err();
+        Ok(reader)
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("pcapng, known by its first bytes (first section {})", self.first.as_str())
+    }
+
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Those of the section that is being read.
+    pub(super) fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        while let Some(block) = self.block()? {
+            if let Some(packet) = self.packet(&block)? {
+                let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
+                let block = self.buffer.use_up(block.len);
+                let end = packet.from + packet.captured;
+                let comments = if packet.options {
+                    let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).unwrap_or_default();
+                    Comments::new(OptionList { order: self.order, bytes })
+                } else {
+                    Comments::default()
+                };
+                return Ok(Some(Frame {
+                    time: packet.time,
+                    link: Link::Type(packet.link),
+                    bytes: block.get(packet.from..end).unwrap_or_default(),
+                    original_len: packet.original,
+                    interface: Some(packet.interface),
+                    interface_name,
+                    comments,
+                    ..Frame::default()
+                }));
+            }
+            self.other(&block)?;
+        }
+        Ok(None)
+    }
+
+    /// Reads the blocks before the first packet: waits for one interface, and takes others that have arrived with it.
+    fn meet_interfaces(&mut self) -> Result<(), ReadError> {
+        while self.sources.is_empty() || self.block_has_arrived() {
+            let Some(block) = self.block()? else { break };
+            if matches!(block.kind, EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET) {
+                break;
+            }
+            self.other(&block)?;
+        }
+        Ok(())
+    }
+
+    fn block_has_arrived(&self) -> bool {
+        let ahead = self.buffer.ahead();
+        self.order.u32(ahead, 4).is_some_and(|len| ahead.len() >= len as usize)
+    }
+
+    /// Waits for the next block; `None` at the end of the input.
+    fn block(&mut self) -> Result<Option<Block>, ReadError> {
+        if !self.buffer.have(BLOCK_HEADER, "block")? {
+            return Ok(None);
+        }
+        if self.order.u32(self.buffer.ahead(), 0) == Some(SHB_MAGIC) {
+            self.buffer.have(BLOCK_HEADER + 4, "block")?;
+            self.order = self.section_order()?;
+        }
+        let ahead = self.buffer.ahead();
+        let (kind, len) = (self.order.u32(ahead, 0).unwrap_or_default(), self.order.u32(ahead, 4).unwrap_or_default());
+        let least = if kind == SHB_MAGIC { 12 + SECTION_BODY } else { 12 };
+        let whole = len as usize;
+        if whole < least || !whole.is_multiple_of(4) || whole > LARGEST {
+            return Err(self.damaged(format!("a block that says it is {len} bytes long")));
+        }
+        self.buffer.have(whole, "block")?;
+        match self.order.u32(self.buffer.ahead(), whole - 4) {
+            Some(end) if end == len => Ok(Some(Block { kind, len: whole })),
+            end => {
+                let end = end.unwrap_or_default();
+                Err(self.damaged(format!("a block that says {len} bytes at its start and {end} at its end")))
+            }
+        }
+    }
+
+    fn section_order(&self) -> Result<Order, ReadError> {
+        match self.buffer.ahead().get(8..12) {
+            Some([0x4d, 0x3c, 0x2b, 0x1a]) => Ok(Order::Little),
+            Some([0x1a, 0x2b, 0x3c, 0x4d]) => Ok(Order::Big),
+            _ => Err(self.damaged("a section header without its byte order mark 1a2b3c4d".to_owned())),
+        }
+    }
+
+    /// Takes in a block that is no packet.
+    fn other(&mut self, block: &Block) -> Result<(), ReadError> {
+        match block.kind {
+            SHB_MAGIC => match self.version() {
+                Some((1, _)) => self.section(block),
+                version => {
+                    let (major, minor) = version.unwrap_or_default();
+                    return Err(self.damaged(format!("a section of version {major}.{minor}; expected 1.0")));
+                }
+            },
+            IDB_MAGIC if self.sources.len() >= INTERFACES => {
+                return Err(self.damaged(format!("a section with more than {INTERFACES} interfaces")));
+            }
+            IDB_MAGIC => {
+                if self.interface_described(block).is_none() {
+                    return Err(self.damaged("an interface block too short for its link type".to_owned()));
+                }
+            }
+            kind => {
+                let first = self.order.u32(self.body(block), 0).unwrap_or_default();
+                self.about.extra(match kind {
+                    NRB_MAGIC => Extra::Names,
+                    DSB_MAGIC => Extra::Secrets(first),
+                    ISB_MAGIC => Extra::Statistics,
+                    SJE_MAGIC => Extra::Journal,
+                    PIB_MAGIC => Extra::Processes,
+                    CB_MAGIC | DCB_MAGIC => Extra::Custom(first),
+                    _ => Extra::Block(kind),
+                });
+            }
+        }
+        self.buffer.pass(block.len);
+        Ok(())
+    }
+
+    fn section(&mut self, block: &Block) {
+        self.interfaces.clear();
+        self.sources.clear();
+        let bytes = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+        self.about.section(OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() });
+    }
+
+    fn interface_described(&mut self, block: &Block) -> Option<()> {
+        let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4)?;
+        let (link, snap_len) = (self.order.u16(body, 0)?, self.order.u32(body, 4)?);
+        let options = OptionList { order: self.order, bytes: body.get(8..)? };
+        let mut clock = Clock::default();
+        for (code, value) in options {
+            match (code, value) {
+                (IF_TSRESOL, [exponent, ..]) => clock.set_resolution(*exponent),
+                (IF_TSOFFSET, _) => clock.offset = self.order.i64(value, 0).unwrap_or_default(),
+                _ => {}
+            }
+        }
+        self.interfaces.push(self.about.interface(Some(link), snap_len, options));
+        self.sources.push(Source { link, snap_len, clock });
+        Some(())
+    }
+
+    fn version(&self) -> Option<(u16, u16)> {
+        let ahead = self.buffer.ahead();
+        Some((self.order.u16(ahead, 12)?, self.order.u16(ahead, 14)?))
+    }
+
+    fn body(&self, block: &Block) -> &[u8] {
+        self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default()
+    }
+
+    /// The packet in a block; `None` if it is a block of another kind.
+    fn packet(&self, block: &Block) -> Result<Option<Packet>, ReadError> {
+        let body = self.body(block);
+        let word = |at| self.order.u32(body, at);
+        let short = || self.damaged("a packet block too short for its header".to_owned());
+        let interface = match block.kind {
+            EPB_MAGIC => word(0).ok_or_else(short)?,
+            OBSOLETE_PACKET => u32::from(self.order.u16(body, 0).ok_or_else(short)?),
+            SPB_MAGIC => return self.simple(body, word(0).ok_or_else(short)?).map(Some),
+            _ => return Ok(None),
+        };
+        let source = self.source(interface)?;
+        let (Some(high), Some(low), Some(captured), Some(original)) = (word(4), word(8), word(12), word(16)) else {
+            return Err(short());
+        };
+        let room = body.len() - 20;
+        if captured as usize > room {
+            return Err(self.damaged(format!("a packet of {captured} bytes in a block with room for {room}")));
+        }
+        let time = Some(source.clock.time(u64::from(high) << 32 | u64::from(low)));
+        let (from, captured) = (BLOCK_HEADER + 20, captured as usize);
+        Ok(Some(Packet { time, interface, link: source.link, from, captured, original, options: true }))
+    }
+
+    /// A simple packet says neither its time nor how much of it was captured: as much as the first interface takes.
+    fn simple(&self, body: &[u8], original: u32) -> Result<Packet, ReadError> {
+        let source = self.source(0)?;
+        let limit = if source.snap_len == 0 { u32::MAX } else { source.snap_len };
+        let (captured, room) = (original.min(limit) as usize, body.len() - 4);
+        if captured > room {
+            return Err(self.damaged(format!("a packet of {captured} bytes in a block with room for {room}")));
+        }
+        let (link, from) = (source.link, BLOCK_HEADER + 4);
+        Ok(Packet { time: None, interface: 0, link, from, captured, original, options: false })
+    }
+
+    fn source(&self, number: u32) -> Result<&Source, ReadError> {
+        self.sources.get(number as usize).ok_or_else(|| {
+            let known = self.sources.len();
+            self.damaged(format!("a packet of interface {number}, but its section has described {known}"))
+        })
+    }
+
+    fn damaged(&self, text: String) -> ReadError {
+        ReadError::damaged(self.buffer.offset(), text)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "lengths in tests are small, and halves of a time are meant")]
+mod tests;

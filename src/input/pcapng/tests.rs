@@ -1,0 +1,191 @@
+//! pcapng as a whole: blocks are written here and read back.
+
+use super::*;
+use crate::input::samples::{self, drain, drain_slowly};
+
+/// Writes blocks in one byte order.
+#[derive(Clone, Copy)]
+struct Writer(bool);
+
+impl Writer {
+    fn w16(self, value: u16) -> Vec<u8> {
+        if self.0 { value.to_be_bytes().to_vec() } else { value.to_le_bytes().to_vec() }
+    }
+
+    fn w32(self, value: u32) -> Vec<u8> {
+        if self.0 { value.to_be_bytes().to_vec() } else { value.to_le_bytes().to_vec() }
+    }
+
+    fn block(self, kind: u32, body: &[u8]) -> Vec<u8> {
+        let len = self.w32(body.len() as u32 + 12);
+        [&self.w32(kind), &len, body, &len].concat()
+    }
+
+    fn section(self) -> Vec<u8> {
+        self.block(SHB_MAGIC, &[self.w32(0x1a2b_3c4d), self.w16(1), self.w16(0), vec![0xff; 8]].concat())
+    }
+
+    fn interface(self, link: u16, snap_len: u32, options: &[u8]) -> Vec<u8> {
+        self.block(IDB_MAGIC, &[&self.w16(link), &self.w16(0), &self.w32(snap_len), options].concat())
+    }
+
+    fn option(self, code: u16, value: &[u8]) -> Vec<u8> {
+        let mut padded = value.to_vec();
+        padded.resize(value.len().next_multiple_of(4), 0);
+        [self.w16(code), self.w16(value.len() as u16), padded].concat()
+    }
+
+    fn enhanced(self, interface: u32, time: u64, bytes: &[u8], options: &[u8]) -> Vec<u8> {
+        let mut padded = bytes.to_vec();
+        padded.resize(bytes.len().next_multiple_of(4), 0);
+        let len = self.w32(bytes.len() as u32);
+        let numbers = [self.w32(interface), self.w32((time >> 32) as u32), self.w32(time as u32), len, self.w32(99)].concat();
+        self.block(EPB_MAGIC, &[&numbers, &padded[..], options].concat())
+    }
+}
+
+const LITTLE: Writer = Writer(false);
+const BIG: Writer = Writer(true);
+
+fn time_of(writer: Writer, options: &[u8], units: u64) -> (i64, u32) {
+    let bytes = [writer.section(), writer.interface(1, 0, options), writer.enhanced(0, units, b"a", &[])].concat();
+    let time = drain(&bytes).0[0].time.unwrap();
+    (time.seconds, time.nanos)
+}
+
+#[test]
+fn sections_have_their_own_byte_order_and_interfaces() {
+    let first = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 1_000_002, b"abc", &[])].concat();
+    let second = [BIG.section(), BIG.interface(101, 0, &[]), BIG.interface(1, 0, &[]), BIG.enhanced(0, 3, b"de", &[])].concat();
+    let bytes = [first, second].concat();
+    let (frames, error) = drain(&bytes);
+    assert_eq!(error, None);
+    assert_eq!(frames.iter().map(|frame| frame.link).collect::<Vec<_>>(), [Link::Type(1), Link::Type(101)]);
+    assert_eq!(frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>(), [&b"abc"[..], b"de"]);
+    assert_eq!(frames[0].time, Some(Timestamp { seconds: 1, nanos: 2000 }));
+    assert_eq!(frames[0].original_len, 99);
+    assert_eq!(drain_slowly(&bytes).0, frames);
+    let mut capture = samples::open(&bytes).unwrap();
+    assert_eq!(capture.links(), [1]);
+    while capture.next_frame().unwrap().is_some() {}
+    assert_eq!(capture.links(), [1, 101]);
+}
+
+#[test]
+fn times_have_any_resolution_and_an_offset() {
+    for writer in [LITTLE, BIG] {
+        let resolution = |exponent: u8| writer.option(IF_TSRESOL, &[exponent]);
+        let offset =
+            |seconds: i64| writer.option(IF_TSOFFSET, &if writer.0 { seconds.to_be_bytes() } else { seconds.to_le_bytes() });
+        assert_eq!(time_of(writer, &[], 1_500_000), (1, 500_000_000));
+        assert_eq!(time_of(writer, &resolution(9), 5_000_000_007), (5, 7));
+        assert_eq!(time_of(writer, &resolution(0x88), 0x0132), (1, 195_312_500));
+        assert_eq!(time_of(writer, &resolution(0), u64::MAX), (i64::MAX, 0));
+        assert_eq!(time_of(writer, &resolution(19), u64::MAX), (1, 844_674_407));
+        assert_eq!(time_of(writer, &resolution(0xff), u64::MAX), (0, 0));
+        assert_eq!(time_of(writer, &resolution(100), u64::MAX), (0, 0));
+        assert_eq!(time_of(writer, &offset(-5), 1_000_000), (-4, 0));
+        assert_eq!(time_of(writer, &[resolution(0), offset(i64::MAX)].concat(), 9), (i64::MAX, 0));
+    }
+}
+
+#[test]
+fn simple_and_obsolete_packets_are_frames_and_custom_blocks_are_not() {
+    let simple = LITTLE.block(SPB_MAGIC, &[&LITTLE.w32(60)[..], b"abcdefgh"].concat());
+    let times = [LITTLE.w32(0), LITTLE.w32(7), LITTLE.w32(3), LITTLE.w32(3)].concat();
+    let obsolete = LITTLE.block(OBSOLETE_PACKET, &[&LITTLE.w16(0), &LITTLE.w16(1), &times[..], b"xyz\0"].concat());
+    let custom = LITTLE.block(0xbad, b"\0\0\0\0abcd");
+    let bytes = [LITTLE.section(), LITTLE.interface(1, 6, &[]), simple, custom, obsolete].concat();
+    let (frames, error) = drain(&bytes);
+    assert_eq!((frames.len(), error), (2, None));
+    assert_eq!((frames[0].time, &frames[0].bytes[..], frames[0].original_len), (None, &b"abcdef"[..], 60));
+    assert_eq!((frames[1].time.unwrap().nanos, &frames[1].bytes[..]), (7000, &b"xyz"[..]));
+}
+
+#[test]
+fn a_damaged_option_costs_no_packet() {
+    let broken = [LITTLE.w16(1), LITTLE.w16(0x3030)].concat();
+    let bytes = [LITTLE.section(), LITTLE.interface(1, 0, &broken), LITTLE.enhanced(0, 0, b"abc", &broken)].concat();
+    assert_eq!(drain(&bytes).0[0].bytes, b"abc");
+}
+
+#[test]
+fn damage_is_told_with_its_place_after_the_frames_before_it() {
+    let good = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, b"abc", &[])].concat();
+    let at = good.len() as u64;
+    let mut two_lengths = LITTLE.block(5, b"abcd");
+    two_lengths[12] ^= 1;
+    let mut packet_too_long = LITTLE.enhanced(0, 0, b"abc", &[]);
+    packet_too_long[20] = 5;
+    let huge = [LITTLE.w32(6), LITTLE.w32(!3)].concat();
+    let tiny = [LITTLE.w32(6), LITTLE.w32(8)].concat();
+    let odd = [LITTLE.w32(6), LITTLE.w32(33)].concat();
+    let stranger = LITTLE.enhanced(1, 0, b"abc", &[]);
+    let unmarked = LITTLE.block(SHB_MAGIC, &[7; 16]);
+    for damage in [two_lengths, packet_too_long, huge, tiny, odd, stranger, unmarked] {
+        let (frames, error) = drain(&[&good[..], &damage].concat());
+        let error = error.unwrap();
+        assert_eq!((frames.len(), error.code, error.at), (1, "damaged", Some(at)), "{error}");
+    }
+}
+
+#[test]
+fn a_cut_anywhere_gives_the_frames_before_it() {
+    let blocks = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, b"abc", &[]), BIG.section()];
+    let mut ends = Vec::new();
+    for block in &blocks {
+        ends.push(ends.last().unwrap_or(&0) + block.len());
+    }
+    samples::every_cut_gives_a_prefix(&blocks.concat(), blocks[0].len(), &ends);
+}
+
+#[test]
+fn a_block_larger_than_the_buffer_is_read() {
+    let large = vec![7; 700_000];
+    let bytes = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, &large, &[])].concat();
+    assert_eq!(drain(&bytes).0[0].bytes, large);
+}
+
+#[test]
+fn comments_and_names_are_told() {
+    for writer in [LITTLE, BIG] {
+        let about = [writer.option(1, b"of the section"), writer.option(3, b"an OS"), writer.option(4, b"a program\0")].concat();
+        let mark = [writer.w32(0x1a2b_3c4d), writer.w16(1), writer.w16(0), vec![0xff; 8]].concat();
+        let section = writer.block(SHB_MAGIC, &[mark, about].concat());
+        let named = [writer.option(2, b"eth0"), writer.option(3, b"a cable"), writer.option(1, b"of the interface")].concat();
+        let interfaces = [writer.interface(1, 96, &named), writer.interface(113, 0, &[])].concat();
+        let remarks = [writer.option(1, b"one"), writer.option(2, b"\0\0\0\0"), writer.option(1, "tw\u{f6}".as_bytes())].concat();
+        let packets = [writer.enhanced(0, 0, b"abc", &remarks), writer.enhanced(1, 0, b"abcd", &[])].concat();
+        let mut capture = samples::open(&[section, interfaces, packets].concat()).unwrap();
+        let frame = capture.next_frame().unwrap().unwrap();
+        assert_eq!((frame.interface, frame.interface_name), (Some(0), Some("eth0")));
+        assert_eq!(frame.comments.iter().collect::<Vec<_>>(), ["one", "tw\u{f6}"]);
+        let frame = capture.next_frame().unwrap().unwrap();
+        assert_eq!((frame.interface, frame.interface_name, frame.comments.is_empty()), (Some(1), None, true));
+        let interface = capture.interface(0).unwrap();
+        assert_eq!((interface.link, interface.snap_len, interface.name.as_deref()), (Some(1), 96, Some("eth0")));
+        assert_eq!(
+            (interface.description.as_deref(), &interface.comments[..]),
+            (Some("a cable"), &["of the interface".to_owned()][..])
+        );
+        assert_eq!(capture.interface(1).unwrap().name, None);
+        assert_eq!(capture.interface(2), None);
+        let section = &capture.sections()[0];
+        assert_eq!((&section.os, &section.hardware), (&Some("an OS".to_owned()), &None));
+        assert_eq!((section.application.as_deref(), &section.comments[0][..]), (Some("a program"), "of the section"));
+    }
+}
+
+#[test]
+fn other_blocks_are_counted() {
+    let names = LITTLE.block(NRB_MAGIC, &[0; 4]);
+    let secrets = LITTLE.block(DSB_MAGIC, &[LITTLE.w32(0x544c_534b), LITTLE.w32(0)].concat());
+    let custom = LITTLE.block(DCB_MAGIC, &LITTLE.w32(32473));
+    let unknown = LITTLE.block(0x8000_0077, b"");
+    let (start, packet) = ([LITTLE.section(), LITTLE.interface(1, 0, &[])].concat(), LITTLE.enhanced(0, 0, b"abc", &[]));
+    let mut capture = samples::open(&[start, names.clone(), packet, secrets, names, custom, unknown].concat()).unwrap();
+    while capture.next_frame().unwrap().is_some() {}
+    let told: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
+    let custom = "1 custom block of enterprise 32473";
+    assert_eq!(told, ["2 name resolution", "1 decryption secrets: TLS key log", custom, "1 block of type 0x80000077"]);
+}

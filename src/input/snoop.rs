@@ -1,0 +1,171 @@
+//! snoop, the capture file of Solaris (RFC 1761). All numbers are big-endian.
+//!
+//! ```text
+//! file    "snoop":8, padded with zeros | version:4 | datalink:4
+//! record  original:4 | captured:4 | record length:4 | drops:4 | seconds:4 | µs:4 | bytes:captured | padding
+//! ```
+//! The drops are counted from the start of the capture; the last count is told.
+
+use super::buffer::{Buffer, Supply};
+use super::error::{OpenError, ReadError};
+use super::frame::{Frame, Link, Timestamp};
+use super::interface::{About, Interface};
+use super::options::OptionList;
+use super::order::Order;
+
+pub(super) const MAGIC: &[u8] = b"snoop\0\0\0";
+
+const FILE_HEADER: usize = 16;
+const RECORD_HEADER: usize = 24;
+
+/// As in libpcap.
+const LARGEST_PACKET: u32 = 256 * 1024;
+
+/// More padding than this is no padding.
+const LARGEST_PADDING: usize = 64 * 1024;
+
+pub(super) struct Reader {
+    buffer: Buffer,
+    link: Link,
+    interface: Interface,
+    about: About,
+}
+
+/// Our link type for a datalink type; `None` for those whose frames nobody has described to us.
+fn link(datalink: u32) -> Option<u16> {
+    Some(match datalink {
+        // IEEE 802.3 and Ethernet.
+        0 | 4 => 1,
+        // Token ring.
+        2 => 6,
+        // FDDI.
+        8 => 10,
+        _ => return None,
+    })
+}
+
+impl Reader {
+    pub(super) fn open(mut buffer: Buffer) -> Result<Reader, OpenError> {
+        let supply = buffer.need(FILE_HEADER).map_err(OpenError::from_read)?;
+        let header = buffer.use_up(FILE_HEADER);
+        let (Supply::Enough, Some(version), Some(datalink)) = (supply, Order::Big.u32(header, 8), Order::Big.u32(header, 12))
+        else {
+            let what = format!("ends after {} bytes of its {FILE_HEADER}-byte header", header.len());
+            return Err(OpenError::Damaged { format: "snoop", what });
+        };
+        if version != 2 {
+            let major = u16::try_from(version).unwrap_or(u16::MAX);
+            return Err(OpenError::UnsupportedVersion { format: "snoop", major, minor: 0 });
+        }
+        let mut about = About::default();
+        let link = link(datalink);
+        let interface = about.interface(link, 0, OptionList { order: Order::Big, bytes: &[] });
+        Ok(Reader { buffer, link: link.map_or(Link::Unknown, Link::Type), interface, about })
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let link = self.interface.link.map_or_else(|| "unknown".to_owned(), super::link_words);
+        format!("snoop, known by its first bytes (link type {link})")
+    }
+
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+
+    pub(super) fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        if !self.buffer.have(RECORD_HEADER, "packet")? {
+            return Ok(None);
+        }
+        let at = self.buffer.offset();
+        let header = self.buffer.ahead();
+        let word = |at| Order::Big.u32(header, at).unwrap_or_default();
+        let (original_len, captured, length, drops) = (word(0), word(4), word(8), word(12));
+        let time = Some(Timestamp { seconds: i64::from(word(16)), nanos: word(20).wrapping_mul(1000) });
+        // Checked before any byte behind the header is waited for.
+        if captured > LARGEST_PACKET {
+            let text = format!("a packet of {captured} bytes; a capture holds at most {LARGEST_PACKET} of one");
+            return Err(ReadError::damaged(at, text));
+        }
+        let (end, length) = (RECORD_HEADER + captured as usize, length as usize);
+        if length < end || length > end + LARGEST_PADDING {
+            let text = format!("a record of {length} bytes for a packet of {captured}");
+            return Err(ReadError::damaged(at, text));
+        }
+        self.buffer.have(length, "packet")?;
+        self.about.dropped = u64::from(drops);
+        let bytes = self.buffer.use_up(length).get(RECORD_HEADER..end).unwrap_or_default();
+        Ok(Some(Frame { time, link: self.link, bytes, original_len, ..Frame::default() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::input::samples::{self, Owned, drain, drain_slowly, open};
+    use crate::input::{Format, Link, OpenError, Timestamp};
+
+    /// Original length, bytes, padding, drops.
+    type Raw<'a> = (u32, &'a [u8], u32, u32);
+
+    fn file(datalink: u32, records: &[Raw<'_>]) -> Vec<u8> {
+        let mut out = [b"snoop\0\0\0\0\0\0\x02", &datalink.to_be_bytes()[..]].concat();
+        for (original, bytes, padding, drops) in records {
+            let captured = u32::try_from(bytes.len()).unwrap();
+            for word in [*original, captured, 24 + captured + padding, *drops, 0x8000_0000, 7] {
+                out.extend(word.to_be_bytes());
+            }
+            out.extend(*bytes);
+            out.resize(out.len() + *padding as usize, 0xee);
+        }
+        out
+    }
+
+    #[test]
+    fn records_are_frames_without_their_padding() {
+        let bytes = file(4, &[(60, b"abc", 1, 0), (0, b"", 0, 3), (4, b"defg", 40, 5)]);
+        let (frames, error) = drain(&bytes);
+        assert_eq!(error, None);
+        assert_eq!(frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>(), [&b"abc"[..], b"", b"defg"]);
+        let Owned { time, link, original_len, .. } = frames[0];
+        assert_eq!((time, original_len), (Some(Timestamp { seconds: 1 << 31, nanos: 7000 }), 60));
+        assert_eq!(link, Link::Type(1));
+        assert_eq!(drain_slowly(&bytes).0, frames);
+        let mut capture = open(&bytes).unwrap();
+        while capture.next_frame().unwrap().is_some() {}
+        assert_eq!((capture.format(), capture.dropped(), capture.links()), (Format::Snoop, 5, &[1][..]));
+    }
+
+    #[test]
+    fn link_types_become_ours() {
+        let links = [0, 2, 4, 8, 5].map(|datalink| drain(&file(datalink, &[(1, b"a", 0, 0)])).0[0].link);
+        assert_eq!(links, [Link::Type(1), Link::Type(6), Link::Type(1), Link::Type(10), Link::Unknown]);
+    }
+
+    #[test]
+    fn lengths_that_contradict_each_other_are_damage() {
+        let good = file(4, &[(3, b"abc", 1, 0)]);
+        for (at, value) in [(4, 262_145_u32), (8, 26), (8, u32::MAX), (4, u32::MAX)] {
+            let mut bad = file(4, &[(3, b"abc", 1, 0)])[16..].to_vec();
+            bad.splice(at..at + 4, value.to_be_bytes());
+            let (frames, error) = drain(&[&good[..], &bad].concat());
+            let error = error.unwrap();
+            assert_eq!((frames.len(), error.code, error.at), (1, "damaged", Some(44)), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_version_is_refused() {
+        let error = open(b"snoop\0\0\0\0\0\0\x03\0\0\0\x04").err().unwrap();
+        assert!(matches!(error, OpenError::UnsupportedVersion { format: "snoop", major: 3, .. }), "{error}");
+        assert!(open(b"snoop\0\0\0\0\0").err().unwrap().to_string().contains("ends after 10 bytes"));
+    }
+
+    #[test]
+    fn a_cut_anywhere_gives_the_frames_before_it() {
+        let bytes = file(4, &[(60, b"abc", 1, 0), (2, b"de", 2, 0)]);
+        samples::every_cut_gives_a_prefix(&bytes, 16, &[16, 44, 72]);
+    }
+}
