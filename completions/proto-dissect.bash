@@ -29,7 +29,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -c -h --packets --format --list --json --field --fields-option --full --verbose --hex --count --color --strict --exit-status --version --help completions man"
+            opts="-T -l -e -E -V -v -x -c -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -69,6 +69,34 @@ _proto__dissect() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex c/count= color= strict exit-status version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump c/count= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -35,14 +35,25 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s c -l count 
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l hex -d 'The input itself, as hex text' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l link -d 'The bytes are frames of this link type, by name or number' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l port -d 'The bytes are a payload seen on this port: tcp:27000' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l input-format -d 'Do not guess what the input is' -r -f -a "pcap\t'A capture: pcap, pcapng or snoop'
+hex\t'Hex text'
+raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
+follow\t'Wireshark\'s Follow-Stream hex dump'"
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l packets -d 'Show frames with all their layers instead of messages'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s l -l list -d 'A line for each record, the same as -T list'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l json -d 'A JSON object for each record, one a line, the same as -T ndjson'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s V -l full -d 'Fold and cut nothing'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s v -l verbose -d 'Add the link, IP and transport fields that carry a message'
-complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s x -l hex -d 'Add a hex dump'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s x -l hex-dump -d 'Add a hex dump'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l strict -d 'Exit with 5 when messages are malformed or stream bytes are missing'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l exit-status -d 'Exit with 1 when nothing was printed'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 'Print the version'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "completions" -d 'Print the completions of a shell'

@@ -17,6 +17,7 @@ Examples:
   proto-dissect -l session.pcap              a line for each message
   proto-dissect --packets -l session.pcap    a line for each frame
   xxd packet.bin | proto-dissect -V          a hex dump, nothing folded or cut
+  proto-dissect --hex '00 00 00 00 02' --port tcp:27000
   proto-dissect --json session.pcap | jq .   records for scripts
   proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap";
 
@@ -34,7 +35,7 @@ Examples:
     max_term_width = 110
 )]
 pub struct Args {
-    /// Captures (pcap, pcapng) or hex dumps, also inside gzip; `-` or none reads standard input
+    /// Captures (pcap, pcapng, snoop) or hex text, also inside gzip, zstd or lz4; `-` or none reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
@@ -42,8 +43,12 @@ pub struct Args {
     #[command(flatten)]
     pub output: Output,
 
+    /// How the input is read.
+    #[command(flatten)]
+    pub reading: Reading,
+
     /// Print the version
-    #[arg(long, action = ArgAction::Version)]
+    #[arg(hide_short_help = true, long, action = ArgAction::Version)]
     version: Option<bool>,
 
     /// Another task than printing records.
@@ -75,7 +80,7 @@ pub struct Output {
     pub columns: Vec<String>,
 
     /// How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
-    #[arg(short = 'E', long = "fields-option", value_name = "NAME=VALUE")]
+    #[arg(hide_short_help = true, short = 'E', long = "fields-option", value_name = "NAME=VALUE")]
     pub column_options: Vec<String>,
 
     /// Fold and cut nothing
@@ -87,7 +92,7 @@ pub struct Output {
     pub verbose: bool,
 
     /// Add a hex dump
-    #[arg(short = 'x', long)]
+    #[arg(short = 'x', long = "hex-dump")]
     pub hex: bool,
 
     /// Stop after N printed records
@@ -99,12 +104,62 @@ pub struct Output {
     pub color: When,
 
     /// Exit with 5 when messages are malformed or stream bytes are missing
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub strict: bool,
 
     /// Exit with 1 when nothing was printed
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
+}
+
+/// How the input is read.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Input")]
+pub struct Reading {
+    /// The input itself, as hex text
+    #[arg(long = "hex", value_name = "TEXT", conflicts_with = "files")]
+    pub hex_text: Option<String>,
+
+    /// The bytes are this protocol's payload, or begin with this layer: pipboy:s2c, ip, eth
+    #[arg(long = "as", value_name = "PROTO[:c2s|:s2c]", conflicts_with_all = ["link", "port"])]
+    pub as_protocol: Option<String>,
+
+    /// The bytes are frames of this link type, by name or number
+    #[arg(long, value_name = "TYPE", conflicts_with = "port")]
+    pub link: Option<String>,
+
+    /// The bytes are a payload seen on this port: tcp:27000
+    #[arg(hide_short_help = true, long, value_name = "tcp|udp:PORT")]
+    pub port: Option<String>,
+
+    /// Do not guess what the input is
+    #[arg(hide_short_help = true, long, value_name = "FORMAT", value_enum)]
+    pub input_format: Option<InputForm>,
+
+    /// Say on standard error what the input was found to be, and why
+    #[arg(hide_short_help = true, long)]
+    pub explain_input: bool,
+
+    /// Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy
+    #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO")]
+    pub decode_as: Vec<String>,
+
+    /// Recognise protocols by port and -d only
+    #[arg(hide_short_help = true, long)]
+    pub no_heuristics: bool,
+}
+
+/// What an input may be said to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputForm {
+    /// A capture: pcap, pcapng or snoop
+    Pcap,
+    /// Hex text
+    Hex,
+    /// Bytes as they are, of the protocol or link type that --as, --link or --port names
+    Raw,
+    /// Wireshark's Follow-Stream hex dump
+    Follow,
 }
 
 /// The forms of output.

@@ -1,7 +1,8 @@
 //! What the user says of the bytes: `--as`, `--port`, `-d`. Words become choices, or an error that says what would do.
 
-use super::args::Reading;
+use super::args::{InputForm, Reading};
 use super::forms::Wrong;
+use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
 use crate::tree::{Side, StreamId, Transport};
@@ -19,6 +20,38 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
         (None, None) => Assume::Nothing,
     };
     Ok(registry.choosing(Choices { decode_as, no_heuristics: reading.no_heuristics, assume }))
+}
+
+/// What the options say of an input as such.
+pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wrong> {
+    let format = reading.input_format.map(|form| match form {
+        InputForm::Pcap => InputFormat::Pcap,
+        InputForm::Hex => InputFormat::Hex,
+        InputForm::Raw => InputFormat::Raw,
+        InputForm::Follow => InputFormat::Follow,
+    });
+    let format = if reading.hex_text.is_some() { format.or(Some(InputFormat::Hex)) } else { format };
+    let link = match (&reading.link, assume) {
+        (Some(text), _) => Some(Link::Type(link(text)?)),
+        (None, Assume::Protocol(protocol, Some(side))) if protocol.is_stream() => Some(Link::Stream(side)),
+        (None, _) => None,
+    };
+    if format == Some(InputFormat::Raw) && reading.link.is_none() && reading.as_protocol.is_none() && reading.port.is_none() {
+        return Err(
+            "--input-format raw: nobody says what the bytes are; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
+        );
+    }
+    Ok(Options { format, link })
+}
+
+/// A link type by name or number.
+fn link(text: &str) -> Result<u16, Wrong> {
+    link_number(text).ok_or_else(|| {
+        let mut names: Vec<&str> = link_names().collect();
+        names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, text));
+        names.truncate(4);
+        format!("--link {text}: no link type is called that; the nearest names are {}; a number does as well", names.join(", "))
+    })
 }
 
 /// `eth`, `librpc`, `xfire:c2s`.
@@ -60,7 +93,10 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
             let mut names: Vec<&str> = known().collect();
             names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
             names.truncate(8);
-            Err(format!("{option} {text}: no protocol is called {name:?}; there is {}, and layers such as eth and ip", names.join(", ")))
+            Err(format!(
+                "{option} {text}: no protocol is called {name:?}; there is {}, and layers such as eth and ip",
+                names.join(", ")
+            ))
         }
     }
 }
@@ -92,7 +128,11 @@ fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
         "ip.addr" | "ipv6.addr" => {
             Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is no address")))?)
         }
-        other => return Err(wrong(&format!("{other:?} selects nothing; it is tcp.port, udp.port, tcp.stream, udp.stream or ip.addr"))),
+        other => {
+            return Err(wrong(&format!(
+                "{other:?} selects nothing; it is tcp.port, udp.port, tcp.stream, udp.stream or ip.addr"
+            )));
+        }
     };
     let name = name.trim();
     let protocol = if name == "none" { None } else { Some(protocol(registry, "-d", text, name)?) };

@@ -1,9 +1,11 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
 pub mod args;
+mod choose;
 mod exit;
 mod forms;
 mod print;
+mod read;
 mod source;
 
 use args::{Args, Task};
@@ -25,7 +27,7 @@ pub fn run() -> Exit {
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
         Some(Task::Man) => write_man(&mut io::stdout()),
-        None if args.files.is_empty() && io::stdin().is_terminal() => {
+        None if args.files.is_empty() && args.reading.hex_text.is_none() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 "nothing to read: name a FILE, or pipe a capture or a hex dump in; --help tells more",

@@ -1,24 +1,58 @@
-//! Where bytes come from: a file, or standard input.
+//! Where bytes come from: a file, standard input, or the command line.
 
+use super::args::Reading;
 use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
 
-/// Open a file; `-` is standard input.
-pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    if is_standard_input(path) {
-        return standard_input();
-    }
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
-    }
-    Ok(Box::new(file))
+/// Something to read.
+pub(super) enum Source {
+    /// A file; `-` is standard input.
+    File(PathBuf),
+    /// Hex text of the command line.
+    Text(String),
 }
 
-/// Whether all bytes are there already, so that nobody waits for a record while it is read.
-pub(super) fn is_whole(path: &Path) -> bool {
-    !is_standard_input(path) && fs::metadata(path).is_ok_and(|about| about.is_file())
+impl Source {
+    /// What the command line names; standard input if it names nothing.
+    pub(super) fn all(files: &[PathBuf], reading: &Reading) -> Vec<Source> {
+        match &reading.hex_text {
+            Some(text) => vec![Source::Text(text.clone())],
+            None if files.is_empty() => vec![Source::File(PathBuf::from("-"))],
+            None => files.iter().cloned().map(Source::File).collect(),
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.to_string_lossy().into_owned(),
+            Source::Text(_) => String::from("--hex"),
+        }
+    }
+
+    /// Open it.
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Source::Text(text) => Ok(Box::new(Cursor::new(text.clone().into_bytes()))),
+            Source::File(path) if is_standard_input(path) => standard_input(),
+            Source::File(path) => {
+                let file = File::open(path)?;
+                if file.metadata()?.is_dir() {
+                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
+                }
+                Ok(Box::new(file))
+            }
+        }
+    }
+
+    /// Whether all bytes are there already, so that nobody waits for a record while it is read.
+    pub(super) fn is_whole(&self) -> bool {
+        match self {
+            Source::Text(_) => true,
+            Source::File(path) => !is_standard_input(path) && fs::metadata(path).is_ok_and(|about| about.is_file()),
+        }
+    }
 }
 
 fn is_standard_input(path: &Path) -> bool {

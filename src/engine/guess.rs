@@ -56,9 +56,7 @@ fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, 
         Some(candidate) if side.is_none() && registry.datagrams_on(None, bytes).any(|other| same(&other, &candidate)) => {
             Guess::Datagram(candidate)
         }
-        Some(candidate) if !protocol.found.iter().any(|found| Candidate { protocol, found }.is_stream()) => {
-            Guess::Datagram(candidate)
-        }
+        Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate),
         _ => Guess::Stream(side.or_else(|| speaker(registry, bytes)).unwrap_or(Side::Client)),
     }
 }

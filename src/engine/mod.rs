@@ -76,7 +76,7 @@ impl Engine {
                 let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
-            Link::Stream(side) => self.bare(frame, side),
+            Link::Stream(side) => self.bare(frame, side, false),
             Link::Unknown => self.unknown(frame),
         }
         self.make_room(frame);
@@ -188,9 +188,9 @@ impl Engine {
     }
 
     /// The next bytes of a conversation that has no packets.
-    fn bare(&mut self, frame: &Frame<'_>, side: Side) {
+    fn bare(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
         let stream = self.bare.get_or_insert_with(Stream::bare);
-        stream.say(side, frame, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+        stream.say(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
     }
 
     /// Bytes of which nobody said what they are.
@@ -201,7 +201,7 @@ impl Engine {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
-            guess::Guess::Stream(side) => self.bare(frame, side),
+            guess::Guess::Stream(side) => self.bare(frame, side, true),
             guess::Guess::Datagram(candidate) => {
                 datagram::message(&mut self.tree, candidate, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), 0, None);
             }

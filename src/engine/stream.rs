@@ -27,6 +27,8 @@ pub(super) struct Stream {
     path: Arc<str>,
     halves: [Half; 2],
     belongs: Belongs,
+    /// Whose it is must be told from what there is.
+    decide_now: bool,
     last_frame: u64,
 }
 
@@ -95,7 +97,15 @@ enum Step {
 
 impl Stream {
     pub(super) fn new(id: StreamId, sockets: Option<[SocketAddr; 2]>, path: Arc<str>) -> Stream {
-        Stream { id, sockets, path, halves: [Half::default(), Half::default()], belongs: Belongs::Open, last_frame: 0 }
+        Stream {
+            id,
+            sockets,
+            path,
+            halves: [Half::default(), Half::default()],
+            belongs: Belongs::Open,
+            decide_now: false,
+            last_frame: 0,
+        }
     }
 
     /// The conversation of an input without packets.
@@ -264,8 +274,10 @@ impl Stream {
     }
 
     /// Take the next bytes that a side of a conversation without packets said.
-    pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, out: &mut Out<'_>) {
+    /// Bytes that were found to be a protocol's as they are wait for nothing more.
+    pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
         self.last_frame = frame.number;
+        self.decide_now |= found;
         let order = &self.half(side).order;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
         let seq = u32::from_le_bytes([a, b, c, d]);
@@ -457,7 +469,7 @@ impl Stream {
         let opening = Opening {
             said: [client.order.buffered(), server.order.buffered()],
             from_start: [client.from_start, server.from_start],
-            complete: behind != Behind::More || full,
+            complete: behind != Behind::More || full || self.decide_now,
         };
         let venue = Venue { stream: self.id, sockets: self.sockets };
         match out.registry.stream_owner(&venue, &opening) {

@@ -135,6 +135,8 @@ impl Registry {
             (Some([_, server]), _) if server.port() == port => Some(Side::Server),
             (Some([client, _]), _) if client.port() == port => Some(Side::Client),
             (None, Assume::Port(On::Tcp(seen))) if seen == port => Some(Side::Server),
+            // Bytes that came without ports may be at home anywhere.
+            (None, Assume::Nothing) => Some(Side::Server),
             _ => None,
         }
     }

@@ -19,6 +19,14 @@ pub struct Protocol {
     pub gap: Option<&'static Field>,
 }
 
+impl Protocol {
+    /// Whether it is read as a stream anywhere.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.found.iter().any(|found| matches!(found.how, How::Stream(_)))
+    }
+}
+
 /// One place where a protocol is found.
 pub struct Found {
     /// The place.

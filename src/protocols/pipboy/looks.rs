@@ -31,7 +31,11 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if let Some(game) = sides().filter(|side| is_midway(opening, *side)).find_map(|side| in_a_row(side, opening.of(side))) {
         return Verdict::Yes(game);
     }
-    if opening.complete || sides().any(|side| is_foreign(opening.of(side))) {
+    if opening.complete {
+        let only = sides().filter(|side| opening.starts(*side) && opening.of(side.other()).is_empty());
+        return only.into_iter().find_map(|side| alone(side, opening.of(side))).map_or(Verdict::No, Verdict::Yes);
+    }
+    if sides().any(|side| is_foreign(opening.of(side))) {
         return Verdict::No;
     }
     let is_open = sides().any(|side| !opening.starts(side));
@@ -110,6 +114,14 @@ fn is_foreign(said: &[u8]) -> bool {
 /// Whether a side's bytes may begin inside a session: nobody saw it open, or only this side was captured.
 fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
     !opening.starts(side) || (opening.complete && opening.of(side.other()).is_empty())
+}
+
+/// All there is is one message that fits to its last byte, and who is the game then.
+fn alone(side: Side, said: &[u8]) -> Option<Side> {
+    let mut effort = EFFORT;
+    let Fit::Yes(head) = candidate(None, said, &mut effort) else { return None };
+    let speaker = speaker(head.kind).filter(|_| head.end() == said.len())?;
+    Some(if speaker == Side::Server { side } else { side.other() })
 }
 
 /// Two messages in a row, anywhere in what a side said, and who of the two is the game then. Heartbeats are too little.

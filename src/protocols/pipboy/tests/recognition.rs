@@ -125,3 +125,15 @@ fn discovery_is_one_object_with_the_right_members() {
         assert!(looks::is_discovery(ours.as_bytes()), "{ours}");
     }
 }
+
+#[test]
+fn one_whole_message_alone_is_recognised_on_the_port_when_nothing_more_comes() {
+    for (hex, sender) in [(ONE_BOOL, Side::Server), (NINE_TYPES, Side::Server), (CLEAR_IDLE, Side::Client)] {
+        let bytes = trial::bytes(hex);
+        let game = if sender == Side::Server { Side::Client } else { Side::Server };
+        assert_eq!(judge(looks::on_port, &bytes, &[], true, true), Verdict::Yes(game));
+        assert_eq!(judge(looks::on_port, &bytes[..bytes.len() - 1], &[], true, true), Verdict::No);
+        assert_eq!(judge(looks::anywhere, &bytes, &[], true, true), Verdict::No);
+    }
+    assert_eq!(judge(looks::on_port, &trial::bytes(HEARTBEATING), &[], true, true), Verdict::No);
+}

@@ -1,0 +1,114 @@
+//! Reading an input to its end: what all tasks that look at captures have in common.
+
+use super::args::Reading;
+use super::forms::Wrong;
+use super::source::Source;
+use super::{Exit, choose, complain};
+use crate::engine::Engine;
+use crate::input::{Capture, OpenError, Options, ReadError, link_name};
+use crate::registry::Registry;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Dissection, Want};
+use std::io;
+
+/// Looks at what an input holds, frame by frame.
+pub(super) trait Audience {
+    /// How much of a frame it is going to look at.
+    fn want(&self) -> Want;
+
+    /// An input begins.
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
+
+    /// A frame, or with `captured` false what a conversation had left when the input ended.
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
+
+    /// Whether it has seen enough, so that nothing more has to be read.
+    fn has_enough(&self) -> bool {
+        false
+    }
+
+    /// The input ends; with a problem if it was damaged.
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
+}
+
+/// How inputs are read: what the options say of them.
+pub(super) struct How {
+    registry: Registry,
+    options: Options,
+    explain: bool,
+}
+
+impl How {
+    /// What the options say; an error says what would do.
+    pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
+        let registry = choose::registry(reading)?;
+        let options = choose::options(reading, registry.assume())?;
+        Ok(How { registry, options, explain: reading.explain_input })
+    }
+}
+
+/// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
+/// of writing.
+pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
+    let name = source.name();
+    let mut capture = match open(source, how, &name) {
+        Ok(capture) => capture,
+        Err(exit) => return Ok(exit),
+    };
+    let mut engine = Engine::new(how.registry, audience.want());
+    let mut frames = 0;
+    let damage = loop {
+        if audience.has_enough() {
+            break None;
+        }
+        let links: Vec<u16> = if frames > 0 { Vec::new() } else { capture.links().to_vec() };
+        let format = capture.format();
+        let frame = match capture.next_frame() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break None,
+            Err(damage) => break Some(damage),
+        };
+        if frames == 0 {
+            begin(audience, &name, format.as_str(), &links)?;
+        }
+        frames += 1;
+        let tree = engine.dissect(&frame);
+        audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
+    };
+    if frames == 0 {
+        begin(audience, &name, capture.format().as_str(), capture.links())?;
+    }
+    while !audience.has_enough() {
+        let Some(tree) = engine.finish() else { break };
+        audience.tree(Dissection { tree, bytes: &[] }, false)?;
+    }
+    end(audience, &name, frames, damage.as_ref())
+}
+
+fn open(source: &Source, how: &How, name: &str) -> Result<Capture, Exit> {
+    let reader = source.open().map_err(|error| {
+        complain(format_args!("{name}: cannot be opened: {error}"));
+        Exit::CannotOpen
+    })?;
+    let capture = Capture::open_with(reader, how.options).map_err(|error| {
+        complain(format_args!("{name}: {error}"));
+        if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
+    })?;
+    if how.explain {
+        complain(format_args!("{name}: {}", capture.explain()));
+    }
+    Ok(capture)
+}
+
+fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) -> io::Result<()> {
+    let links: Vec<&str> = links.iter().map(|link| link_name(*link).unwrap_or("unknown")).collect();
+    audience.begin(&Begin { file, format, links: &links })
+}
+
+fn end(audience: &mut impl Audience, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
+    let Some(damage) = damage else { return audience.end(None).map(|()| Exit::Fine) };
+    complain(format_args!("{file}: after frame {frame}: {damage}"));
+    let text = damage.to_string();
+    audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;
+    Ok(Exit::Damaged)
+}
