@@ -68,7 +68,10 @@ impl Engine {
             },
             captured,
             original: frame.original_len,
+            interface: frame.interface,
+            ..FrameInfo::default()
         });
+        self.keep_remarks(frame);
         self.awaits = false;
         let missing = frame.original_len.saturating_sub(captured) as usize;
         match frame.link {
@@ -82,6 +85,17 @@ impl Engine {
         self.make_room(frame);
         mark_innermost(&mut self.tree, self.awaits);
         &self.tree
+    }
+
+    /// Keep what the capture itself says of a frame.
+    fn keep_remarks(&mut self, frame: &Frame<'_>) {
+        if let Some(name) = frame.interface_name {
+            self.tree.frame.interface_name = self.tree.make(format_args!("{name}"));
+        }
+        if !frame.comments.is_empty() {
+            let comments: Vec<_> = frame.comments.iter().collect();
+            self.tree.frame.comment = self.tree.make(format_args!("{}", comments.join("\n")));
+        }
     }
 
     /// What is left of a conversation when the capture ends: call until there is nothing more.

@@ -38,6 +38,16 @@ impl Heading<'_> {
         }
         write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))?;
         out.push('\n');
+        self.comment(message.of, out)
+    }
+
+    /// What somebody remarked on the frame in the capture, a line for each line of it.
+    fn comment(&self, of: Dissection<'_>, out: &mut String) -> fmt::Result {
+        for line in of.tree.made(of.tree.frame.comment).lines() {
+            out.push_str("# ");
+            clean(line, out)?;
+            out.push('\n');
+        }
         Ok(())
     }
 
@@ -55,8 +65,13 @@ impl Heading<'_> {
         self.ends(packet.ends(), out)?;
         let (name, info) = words_of(packet);
         said(name, info, out)?;
+        let interface = packet.of.tree.made(frame.interface_name);
+        if !interface.is_empty() {
+            out.push_str("  on ");
+            clean(interface, out)?;
+        }
         out.push('\n');
-        Ok(())
+        self.comment(packet.of, out)
     }
 
     /// Missing bytes in a line.

@@ -90,7 +90,7 @@ fn linked(toy: &[u8]) -> Trial {
     let bytes = [&[0, 8], toy].concat();
     let mut tree = Tree::new(Want::EVERYTHING);
     let captured = u32::try_from(bytes.len()).unwrap();
-    tree.begin(FrameInfo { number: 17, time: Some(AT), link: Some(1), captured, original: captured + 4 });
+    tree.begin(FrameInfo { number: 17, time: Some(AT), link: Some(1), captured, original: captured + 4, ..FrameInfo::default() });
     let layer = tree.push_layer(&LINK, Span::new(0, 0..2), None, 0, false);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..2, Cut::No);
     wire.u16_be(&LINK_TYPE).unwrap();

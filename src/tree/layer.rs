@@ -117,4 +117,10 @@ pub struct FrameInfo {
     pub captured: u32,
     /// Bytes on the wire.
     pub original: u32,
+    /// The number of the interface that captured it, if the input has several.
+    pub interface: Option<u32>,
+    /// What that interface is called.
+    pub interface_name: Made,
+    /// What somebody remarked on it in the capture.
+    pub comment: Made,
 }

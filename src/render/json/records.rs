@@ -103,6 +103,7 @@ impl Serialize for OfMessage<'_, '_> {
             speakers(ends, &mut map)?;
         }
         map.serialize_entry("frames", &message.frames())?;
+        words("comment", of.tree.made(of.tree.frame.comment), &mut map)?;
         let mut buffer = Buffer::Frame(of.tree.frame.number);
         if let Some(node) = message.node() {
             buffer = place(of, node, &mut map)?;
@@ -138,6 +139,11 @@ impl Serialize for OfPacket<'_, '_> {
             Some((number, None)) => map.serialize_entry("link", &Shown(number))?,
             None => {}
         }
+        match (of.tree.made(frame.interface_name), frame.interface) {
+            ("", Some(number)) => map.serialize_entry("interface", &Shown(number))?,
+            (name, _) => words("interface", name, &mut map)?,
+        }
+        words("comment", of.tree.made(frame.comment), &mut map)?;
         if let Some(path) = packet.path() {
             map.serialize_entry("path", &Shown(path))?;
         }
