@@ -139,3 +139,19 @@ fn hostile_text_reaches_no_output_raw() {
         assert!(!run.out.is_empty() && !run.out.contains(|c| bad.contains(&c)), "{arguments:?}: {:?}", run.out);
     }
 }
+
+/// The frames of a capture, as they are written and read again.
+#[test]
+fn a_hex_dump_of_ours_can_be_read_back() {
+    let frames = |arguments: &[&str], input: &[u8]| -> Vec<Value> {
+        let run = run_with(arguments, input);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
+        let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records.filter(|record| record["type"] == "packet").map(|mut record| record["layers"].take()).collect()
+    };
+    for sample in [SESSION, "samples/layers.pcap", "samples/pipboy-damaged.pcap"] {
+        let dump = run(&["--packets", "-x", sample]).out;
+        let link = ["--link", "ethernet", "--json", "--packets"];
+        assert_eq!(frames(&link, dump.as_bytes()), frames(&["--json", "--packets", sample], b""), "{sample}");
+    }
+}

@@ -134,13 +134,14 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut Stri
         })?;
         let missing = PER_LINE - bytes.len();
         let halves = usize::from(bytes.len() <= PER_LINE / 2);
-        write!(out, "{:1$}  ", "", 3 * missing + halves)?;
+        // Bars keep readers of hex text from taking the characters for bytes.
+        write!(out, "{:1$}  |", "", 3 * missing + halves)?;
         runs(bytes, colours, |_, bytes, role| {
             run.clear();
             run.extend(bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }));
             write!(out, "{}", theme.paint(role, &run))
         })?;
-        out.push('\n');
+        out.push_str("|\n");
     }
     Ok(())
 }
@@ -179,8 +180,8 @@ mod tests {
         dump(&bytes, 45, &vec![NONE; bytes.len()], Theme::plain(), &mut out).unwrap();
         assert_eq!(
             out,
-            "0000002d  10 11 12 13 14 15 16 17  18 19 1a 1b 1c 1d 1e 1f  ................\n\
-             0000003d  20 21 22 23 24 25 26 27  28 29 2a                  !\"#$%&'()*\n"
+            "0000002d  10 11 12 13 14 15 16 17  18 19 1a 1b 1c 1d 1e 1f  |................|\n\
+             0000003d  20 21 22 23 24 25 26 27  28 29 2a                 | !\"#$%&'()*|\n"
         );
     }
 
@@ -191,7 +192,7 @@ mod tests {
             dump(&vec![b'x'; count], 0, &vec![NONE; count], Theme::plain(), &mut out).unwrap();
             out.find('x')
         });
-        assert_eq!(columns, [Some(60); 4]);
+        assert_eq!(columns, [Some(61); 4]);
     }
 
     #[test]

@@ -122,6 +122,10 @@ pub(super) fn base(line: &[u8]) -> Option<u64> {
     split_offset(line)?.0.value(16)
 }
 
+fn is_inset(line: &[u8]) -> bool {
+    line.first().is_some_and(u8::is_ascii_whitespace)
+}
+
 /// Whether a line is one of a dump from its offset to its text.
 pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
     let mut packet = Packet::default();
@@ -183,6 +187,8 @@ pub(super) struct Dump {
     told_ip: bool,
     /// The line before was no row.
     heading: bool,
+    /// Rows begin with white space.
+    inset: bool,
 }
 
 impl Dump {
@@ -191,7 +197,19 @@ impl Dump {
         let od = !shape.colon && shape.groups == Groups::Pairs && shape.digits == 7;
         let radix = if od { 8 } else { 16 };
         let base = Base::default();
-        Dump { shape, radix, sure: false, first: None, base, squeezed: false, last: 0, skipping: false, told_ip, heading: true }
+        Dump {
+            shape,
+            radix,
+            sure: false,
+            first: None,
+            base,
+            squeezed: false,
+            last: 0,
+            skipping: false,
+            told_ip,
+            heading: true,
+            inset: false,
+        }
     }
 
     /// What the lines look like.
@@ -223,7 +241,8 @@ impl Dump {
         }
         let found = split_offset(line).filter(|(offset, _)| !text.starts_with(b"#") && self.shape.takes(offset));
         match found {
-            None if !self.skipping && Shape::of(line).is_some() => {
+            // Tables around a dump, such as our own, are set in where its rows are not.
+            None if !self.skipping && is_inset(line) == self.inset && Shape::of(line).is_some() => {
                 fault(0, "a dump that is not written as the lines before it: other offsets or other groups")
             }
             None => Ok(self.between(line, packet)),
@@ -267,6 +286,7 @@ impl Dump {
             }
             self.begin(&offset, begins);
             self.heading = false;
+            self.inset = is_inset(line);
             packet.marks.add(Marks::of(line));
         }
         if !self.advance(&offset, &mut packet.bytes)? {
