@@ -29,18 +29,18 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -c -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
+            opts="-T -l -e -E -V -v -x -c -O -t -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table list ndjson json fields" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table list ndjson json flat fields csv" -- "${cur}"))
                     return 0
                     ;;
                 -T)
-                    COMPREPLY=($(compgen -W "table list ndjson json fields" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table list ndjson json flat fields csv" -- "${cur}"))
                     return 0
                     ;;
                 --field)
@@ -64,6 +64,30 @@ _proto__dissect() {
                     return 0
                     ;;
                 -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --skip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --number)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -O)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

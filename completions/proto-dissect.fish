@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump c/count= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump c/count= skip= number= O/only= t/time= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -28,10 +28,16 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s T -l format
 list\t'A line for each record'
 ndjson\t'A JSON object for each record, one a line'
 json\t'All records in one JSON array'
-fields\t'The columns of -e'"
+flat\t'A flat JSON object for each record, one a line'
+fields\t'The columns of -e'
+csv\t'The columns of -e as CSV with a header'"
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s e -l field -d 'A column of -T fields, by field name; may be given again' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s E -l fields-option -d 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s c -l count -d 'Stop after N printed records' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l skip -d 'Leave out the first N records' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l number -d 'Print only the records with these numbers: 5,10-20' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s O -l only -d 'Show details of these protocols only: -O pipboy,tcp' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s t -l time -d 'How times are written: r since the first frame, a time of day, ad with date, d since the record before, e since 1970, u UTC' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"

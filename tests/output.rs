@@ -56,6 +56,44 @@ fn columns_are_written_as_tshark_writes_them() {
 }
 
 #[test]
+fn only_the_chosen_records_are_printed() {
+    let numbers = |arguments: &[&str]| -> Vec<u64> {
+        messages(&[&["--json", SESSION], arguments].concat()).iter().map(|message| message["n"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(numbers(&["--number", "5,10-12"]), [5, 10, 11, 12]);
+    assert_eq!(numbers(&["--skip", "3", "-c", "2"]), [4, 5]);
+    assert_eq!(numbers(&["-c", "0"]), []);
+    assert_eq!(numbers(&["--number", "80-", "--skip", "1", "-c", "1"]), [81]);
+}
+
+#[test]
+fn flat_records_have_a_name_for_each_field() {
+    let flat: Vec<Value> = records(&["-T", "flat", "-c", "20", SESSION]);
+    let command = flat.last().unwrap();
+    assert_eq!(command["pipboy.command.type"], 14);
+    assert_eq!(command["message.name"], "command");
+    let update = flat.iter().find(|record| record["message.name"] == "data_update").unwrap();
+    assert_eq!(update["frame.number"], 36);
+    assert_eq!(update["pipboy.entry.id"].as_array().unwrap().len(), 519);
+    assert_eq!(flat.len(), 20);
+}
+
+#[test]
+fn csv_has_a_header_and_doubles_quotes() {
+    let run = run(&["-T", "csv", "-e", "frame.number", "-e", "pipboy.discovery.json", "-c", "1", SESSION]);
+    assert_eq!(run.out, "frame.number,pipboy.discovery.json\n\"1\",\"{\"\"cmd\"\":\"\"autodiscover\"\"}\"\n");
+}
+
+#[test]
+fn times_are_written_in_the_form_that_is_named() {
+    let first = |form: &str| run(&["-l", "-c", "1", "-t", form, SESSION]).out;
+    assert!(first("r").contains(" 0.000000 "));
+    assert!(first("e").contains("1448400000.000000"));
+    assert!(first("ad").contains("2015-11-24 21:20:00.000000"));
+    assert_eq!(run(&["-t", "x", SESSION]).code, 2);
+}
+
+#[test]
 fn no_escape_byte_reaches_a_pipe() {
     for arguments in [&[SESSION][..], &["-l", SESSION], &["-V", "-x", "-v", SESSION], &["--packets", SESSION]] {
         assert!(!run(arguments).out.contains('\x1b'));

@@ -99,6 +99,22 @@ pub struct Output {
     #[arg(short = 'c', long = "count", value_name = "N")]
     pub count: Option<u64>,
 
+    /// Leave out the first N records
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub skip: u64,
+
+    /// Print only the records with these numbers: 5,10-20
+    #[arg(long = "number", value_name = "LIST")]
+    pub numbers: Option<String>,
+
+    /// Show details of these protocols only: -O pipboy,tcp
+    #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…")]
+    pub only: Option<String>,
+
+    /// How times are written: r since the first frame, a time of day, ad with date, d since the record before, e since 1970, u UTC
+    #[arg(short = 't', long = "time", value_name = "FORM", default_value = "r", hide_default_value = true)]
+    pub time: String,
+
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
@@ -173,8 +189,12 @@ pub enum Form {
     Ndjson,
     /// All records in one JSON array
     Json,
+    /// A flat JSON object for each record, one a line
+    Flat,
     /// The columns of -e
     Fields,
+    /// The columns of -e as CSV with a header
+    Csv,
 }
 
 /// When to use colours.

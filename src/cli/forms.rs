@@ -7,6 +7,7 @@ use crate::render::{
     Theme, TimeForm, Values, pseudo_field,
 };
 use crate::sink::Sink;
+use crate::tree::Field;
 use std::io::{self, IsTerminal, Write};
 
 /// What is wrong with the options, and what to try.
@@ -16,7 +17,7 @@ pub(super) type Wrong = String;
 pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) -> Result<Box<dyn Sink + 'w>, Wrong> {
     let form = form(output)?;
     let theme = if wants_colour(output.color) { Theme::coloured() } else { Theme::plain() };
-    let time = TimeForm::default();
+    let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
     let json = |shape| JsonOptions { shape, carriers: output.verbose, flush: false };
     Ok(match form {
         Form::Table => Box::new(Table::new(
@@ -25,7 +26,7 @@ pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) 
                 verbose_fields: output.full,
                 carriers: output.verbose,
                 hex: output.hex,
-                details: Vec::new(),
+                details: details(output.only.as_deref())?,
                 width: width(),
                 theme,
                 time,
@@ -35,7 +36,16 @@ pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) 
         Form::List => Box::new(List::new(to, ListOptions { theme, time, file_names: several, flush: false })),
         Form::Ndjson => Box::new(Json::new(to, json(Shape::Lines))),
         Form::Json => Box::new(Json::new(to, json(Shape::Array))),
-        Form::Fields => Box::new(Columns::new(to, columns(&output.columns)?, column_options(&output.column_options)?)),
+        Form::Flat => Box::new(Json::new(to, json(Shape::Flat))),
+        Form::Csv => {
+            let options = ColumnOptions { flush: false, ..ColumnOptions::csv() };
+            Box::new(Columns::new(to, columns(&output.columns)?, column_options(options, &output.column_options)?))
+        }
+        Form::Fields => Box::new(Columns::new(
+            to,
+            columns(&output.columns)?,
+            column_options(ColumnOptions::default(), &output.column_options)?,
+        )),
     })
 }
 
@@ -47,8 +57,9 @@ fn form(output: &Output) -> Result<Form, Wrong> {
         None => None,
     };
     match (chosen, output.columns.is_empty()) {
-        (Some(Form::Fields), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
+        (Some(Form::Fields | Form::Csv), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
         (None | Some(Form::Fields), false) => Ok(Form::Fields),
+        (Some(Form::Csv), false) => Ok(Form::Csv),
         (Some(_), false) => Err("-e names columns of -T fields; leave the other form out".into()),
         (Some(form), true) => Ok(form),
         (None, true) if !output.column_options.is_empty() => {
@@ -56,6 +67,14 @@ fn form(output: &Output) -> Result<Form, Wrong> {
         }
         (None, true) => Ok(Form::Table),
     }
+}
+
+/// The protocols whose details are shown; all if nobody named any.
+fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
+    let names = names.map(|names| names.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
+    let registry = Registry::default();
+    let known = |name: &&str| registry.protocol(name).map(|protocol| protocol.this);
+    names.iter().map(|name| known(name).ok_or_else(|| unknown_field(name))).collect()
 }
 
 fn wants_colour(when: When) -> bool {
@@ -102,8 +121,7 @@ fn unknown_field(name: &str) -> Wrong {
     format!("no field is called {name:?}; the nearest names are {nearest}")
 }
 
-fn column_options(options: &[String]) -> Result<ColumnOptions, Wrong> {
-    let mut columns = ColumnOptions::default();
+fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("-E {option}: expected NAME=VALUE, such as occurrence=f"));

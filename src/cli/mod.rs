@@ -6,6 +6,7 @@ mod exit;
 mod forms;
 mod print;
 mod read;
+mod select;
 mod source;
 
 use args::{Args, Task};

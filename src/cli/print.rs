@@ -2,6 +2,7 @@
 
 use super::args::Args;
 use super::read::{self, Audience, How};
+use super::select::Selection;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
 use crate::record::{Record, Tally, View};
@@ -20,15 +21,16 @@ pub(super) fn run(args: &Args) -> Exit {
     let waits = !sources.iter().all(Source::is_whole);
     let to: Box<dyn Write> = if waits { Box::new(stdout) } else { Box::new(BufWriter::with_capacity(BLOCK, stdout)) };
     let view = if args.output.packets { View::Packets } else { View::Messages };
-    let prepared = How::new(&args.reading).and_then(|how| Ok((how, forms::sink(&args.output, sources.len() > 1, to)?)));
-    let (how, sink) = match prepared {
+    let prepared = How::new(&args.reading)
+        .and_then(|how| Ok((how, Selection::new(&args.output)?, forms::sink(&args.output, sources.len() > 1, to)?)));
+    let (how, selection, sink) = match prepared {
         Ok(prepared) => prepared,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
-    let mut printer = Printer { sink, view, tally: Tally::new(view), left: args.output.count, printed: 0, broken: false };
+    let mut printer = Printer { sink, view, tally: Tally::new(view), selection, printed: 0, past: false, broken: false };
     let mut worst = Exit::Fine;
     for source in &sources {
         match read::input(source, &how, &mut printer) {
@@ -54,9 +56,10 @@ struct Printer<'w> {
     view: View,
     /// What the input at hand had so far.
     tally: Tally,
-    /// Records that may still be printed.
-    left: Option<u64>,
+    selection: Selection,
     printed: u64,
+    /// No record behind the last one of this input can be meant.
+    past: bool,
     /// Messages were malformed, or bytes were missing.
     broken: bool,
 }
@@ -74,23 +77,23 @@ impl Audience for Printer<'_> {
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
         self.tally = Tally::new(self.view);
+        self.past = false;
         self.sink.begin(begin)
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let shown = self.tally.records(of, captured, |record| {
-            self.sink.record(&record).map_err(Stop::Output)?;
-            if matches!(record, Record::Gap(_)) {
-                return Ok(());
+            let number = match &record {
+                Record::Message(message) => message.n,
+                Record::Packet(packet) => packet.of.tree.frame.number,
+                Record::Gap(_) => return self.sink.record(&record).map_err(Stop::Output),
+            };
+            if self.selection.takes(number) {
+                self.sink.record(&record).map_err(Stop::Output)?;
+                self.printed += 1;
             }
-            self.printed += 1;
-            match &mut self.left {
-                Some(left) => {
-                    *left -= 1;
-                    if *left == 0 { Err(Stop::Enough) } else { Ok(()) }
-                }
-                None => Ok(()),
-            }
+            self.past = self.selection.is_past(number);
+            if self.selection.has_enough() || self.past { Err(Stop::Enough) } else { Ok(()) }
         });
         match shown {
             Ok(()) | Err(Stop::Enough) => Ok(()),
@@ -99,7 +102,7 @@ impl Audience for Printer<'_> {
     }
 
     fn has_enough(&self) -> bool {
-        self.left == Some(0)
+        self.past || self.selection.has_enough()
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

@@ -3,6 +3,7 @@
 //! The shapes are those that the interface promises. A record is written as it is walked, into a buffer that is used
 //! again, and handed on in one piece.
 
+mod flat;
 mod nodes;
 mod records;
 mod safe;
@@ -13,6 +14,7 @@ use super::KEPT;
 use crate::record::{Record, Tally};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::Want;
+use flat::Flat;
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
 use safe::Safe;
 use serde::ser::Serialize;
@@ -25,6 +27,8 @@ pub enum Shape {
     Lines,
     /// All in one array.
     Array,
+    /// One a line, each a flat object; nothing but records.
+    Flat,
 }
 
 /// What to put into JSON.
@@ -59,7 +63,7 @@ impl<W: io::Write> Json<W> {
         }
         self.begun = true;
         record.serialize(&mut serde_json::Serializer::with_formatter(&mut self.line, Safe))?;
-        if self.options.shape == Shape::Lines {
+        if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
         self.to.write_all(&self.line)?;
@@ -74,12 +78,14 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.print(&Start(begin))
+        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Start(begin)) }
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         let carriers = self.options.carriers;
         match record {
+            Record::Gap(_) if self.options.shape == Shape::Flat => Ok(()),
+            record if self.options.shape == Shape::Flat => self.print(&Flat { record, carriers }),
             Record::Message(message) => self.print(&OfMessage { message, carriers }),
             Record::Packet(packet) => self.print(&OfPacket(packet)),
             Record::Gap(gap) => self.print(&OfGap(gap)),
@@ -87,11 +93,11 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
-        self.print(&Damage(problem))
+        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Damage(problem)) }
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
-        self.print(&End { tally, truncated })
+        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&End { tally, truncated }) }
     }
 
     fn finish(&mut self) -> io::Result<()> {

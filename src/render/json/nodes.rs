@@ -97,6 +97,22 @@ fn value<M: SerializeMap>(node: NodeRef<'_>, map: &mut M) -> Result<(), M::Error
     }
 }
 
+/// The value of a node alone, as JSON has it.
+pub fn value_of<S: Serializer>(node: NodeRef<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    match node.value() {
+        Value::Unsigned(number) if number > EXACT => serializer.collect_str(&number),
+        Value::Unsigned(number) => serializer.serialize_u64(number),
+        Value::Signed(number) if number.unsigned_abs() > EXACT => serializer.collect_str(&number),
+        Value::Signed(number) => serializer.serialize_i64(number),
+        Value::Single(number) if number.is_finite() => serializer.serialize_f32(number),
+        Value::Double(number) if number.is_finite() => serializer.serialize_f64(number),
+        Value::None | Value::Single(_) | Value::Double(_) => serializer.serialize_unit(),
+        Value::Bool(truth) => serializer.serialize_bool(truth),
+        Value::Bytes => serializer.collect_str(&Plain(node)),
+        Value::Made(_) | Value::Text => serializer.serialize_str(&node.text()),
+    }
+}
+
 /// A number that JSON has no digits for.
 fn not_finite<M: SerializeMap>(number: impl fmt::Display, map: &mut M) -> Result<(), M::Error> {
     map.serialize_entry("value", &())?;

@@ -1,0 +1,92 @@
+//! Which records are printed: `-c`, `--skip`, `--number`.
+
+use super::args::Output;
+use super::forms::Wrong;
+use std::ops::RangeInclusive;
+
+/// Which records are printed. Numbers are those of the records; how many is counted over all inputs.
+pub(super) struct Selection {
+    skip: u64,
+    left: Option<u64>,
+    numbers: Option<Vec<RangeInclusive<u64>>>,
+}
+
+impl Selection {
+    /// What the options say; an error says what would do.
+    pub(super) fn new(output: &Output) -> Result<Selection, Wrong> {
+        let numbers = output.numbers.as_deref().map(numbers).transpose()?;
+        Ok(Selection { skip: output.skip, left: output.count, numbers })
+    }
+
+    /// Whether to print the record of this number. Asked once for each that would be printed otherwise.
+    pub(super) fn takes(&mut self, number: u64) -> bool {
+        if self.numbers.as_ref().is_some_and(|numbers| !numbers.iter().any(|range| range.contains(&number))) {
+            return false;
+        }
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        match &mut self.left {
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Whether enough was printed.
+    pub(super) fn has_enough(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// Whether no record behind this one of an input can be meant.
+    pub(super) fn is_past(&self, number: u64) -> bool {
+        self.numbers.as_ref().is_some_and(|numbers| numbers.iter().all(|range| *range.end() <= number))
+    }
+}
+
+/// `5`, `10-20`, `30-`, with commas between.
+fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, Wrong> {
+    let wrong = || format!("--number {text}: expected numbers and ranges with commas between, such as 5,10-20");
+    text.split(',')
+        .map(|part| {
+            let part = part.trim();
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            let from: u64 = from.trim().parse().map_err(|_| wrong())?;
+            let to: u64 = if to.trim().is_empty() { u64::MAX } else { to.trim().parse().map_err(|_| wrong())? };
+            if from <= to { Ok(from..=to) } else { Err(wrong()) }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selection(skip: u64, left: Option<u64>, text: Option<&str>) -> Selection {
+        Selection { skip, left, numbers: text.map(|text| numbers(text).unwrap()) }
+    }
+
+    fn taken(mut selection: Selection) -> Vec<u64> {
+        (1..=30).filter(|number| selection.takes(*number)).collect()
+    }
+
+    #[test]
+    fn numbers_are_taken_as_they_are_named() {
+        assert_eq!(taken(selection(0, None, Some("5,10-12,29-"))), [5, 10, 11, 12, 29, 30]);
+        assert!(selection(0, None, Some("5,10-12")).is_past(12));
+        assert!(!selection(0, None, Some("5,10-")).is_past(12));
+        for text in ["", "x", "5-3", "5,,6", "-5"] {
+            assert!(numbers(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_are_left_out_and_only_so_many_come() {
+        assert_eq!(taken(selection(3, Some(2), None)), [4, 5]);
+        assert_eq!(taken(selection(1, Some(2), Some("5,10-20"))), [10, 11]);
+    }
+}
