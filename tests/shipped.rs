@@ -45,6 +45,7 @@ fn protocol_table() -> String {
         for found in protocol.found {
             places.push(match found.on {
                 On::Tcp(port) => format!("TCP {port}"),
+                On::TcpRun(first, last) => format!("TCP {first} to {last}"),
                 On::Udp(port) => format!("UDP {port}"),
                 On::AnyTcp => String::from("any TCP port by content"),
                 On::AnyUdp => String::from("any UDP port by content"),

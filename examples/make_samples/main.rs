@@ -16,6 +16,7 @@ mod layers;
 mod net;
 mod pipboy;
 mod tcp;
+mod vscp;
 
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,9 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-follow.txt", pipboy::follow),
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
+    ("vscp.pcap", vscp::session),
+    ("vscp-damaged.pcap", vscp::damaged),
+    ("vscp-midstream.pcap", vscp::midstream),
 ];
 
 fn main() -> Result {

@@ -1,8 +1,9 @@
 //! The application protocols, one file each, and the list of them.
 
 mod pipboy;
+mod vscp;
 
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
-pub static ALL: &[&Protocol] = &[&pipboy::PROTOCOL];
+pub static ALL: &[&Protocol] = &[&pipboy::PROTOCOL, &vscp::PROTOCOL, &vscp::WORLD_LOCATION];

@@ -100,7 +100,7 @@ impl Registry {
     /// Whether some protocol has its home on this port.
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
-        self.candidates().any(|candidate| candidate.found.on == on)
+        self.candidates().any(|candidate| candidate.found.on.covers(on))
     }
 
     /// Whose stream this is, given what its two sides have said. What the user chose goes first, then ports, then looks; a
@@ -114,7 +114,7 @@ impl Registry {
         for by_port in [true, false] {
             for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
                 let home = match candidate.found.on {
-                    On::Tcp(port) if by_port => self.side_of(venue, port),
+                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.side_at(venue, on),
                     On::AnyTcp if !by_port => Some(Side::Server),
                     _ => None,
                 };
@@ -129,12 +129,12 @@ impl Registry {
         owner
     }
 
-    /// The side that has this port.
-    fn side_of(self, venue: &Venue, port: u16) -> Option<Side> {
+    /// The side that has this port, or one of these ports.
+    fn side_at(self, venue: &Venue, home: On) -> Option<Side> {
         match (venue.sockets, self.choices.assume) {
-            (Some([_, server]), _) if server.port() == port => Some(Side::Server),
-            (Some([client, _]), _) if client.port() == port => Some(Side::Client),
-            (None, Assume::Port(On::Tcp(seen))) if seen == port => Some(Side::Server),
+            (Some([_, server]), _) if home.covers(On::Tcp(server.port())) => Some(Side::Server),
+            (Some([client, _]), _) if home.covers(On::Tcp(client.port())) => Some(Side::Client),
+            (None, Assume::Port(seen)) if home.covers(seen) => Some(Side::Server),
             // Bytes that came without ports may be at home anywhere.
             (None, Assume::Nothing) => Some(Side::Server),
             _ => None,

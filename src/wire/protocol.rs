@@ -42,6 +42,8 @@ pub struct Found {
 pub enum On {
     /// TCP with this port on one side.
     Tcp(u16),
+    /// TCP with a port from the first to the second of these on one side.
+    TcpRun(u16, u16),
     /// UDP with this port on one side.
     Udp(u16),
     /// TCP with any ports.
@@ -74,7 +76,16 @@ impl On {
     /// Whether it names a port.
     #[must_use]
     pub const fn has_port(self) -> bool {
-        matches!(self, On::Tcp(_) | On::Udp(_))
+        matches!(self, On::Tcp(_) | On::TcpRun(..) | On::Udp(_))
+    }
+
+    /// Whether it is this place, or a run of ports that this is one of.
+    #[must_use]
+    pub fn covers(self, place: On) -> bool {
+        match (self, place) {
+            (On::TcpRun(first, last), On::Tcp(port)) => (first..=last).contains(&port),
+            _ => self == place,
+        }
     }
 
     /// Read there as datagrams by this function, if they look like it.

@@ -183,10 +183,18 @@ impl<'a> Wire<'a> {
     /// # Errors
     /// Those of `read`, and [`Error::Malformed`] when groups nest deeper than [`MAX_DEPTH`].
     pub fn group<T>(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.parent(field, Value::None, read)
+    }
+
+    /// Read fields that lie below a value of their own: as [`Wire::group`], but what holds them says something itself.
+    ///
+    /// # Errors
+    /// Those of [`Wire::group`].
+    pub fn parent<T>(&mut self, field: &'static Field, value: Value, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             return self.malformed(&DEEP, format_args!("more than {MAX_DEPTH} levels"));
         }
-        let place = self.push(field, Value::None, self.at..self.at);
+        let place = self.push(field, value, self.at..self.at);
         self.depth += 1;
         let result = read(self);
         self.depth -= 1;

@@ -1,0 +1,108 @@
+//! What tells a session from whatever else uses its ports, and on any other port.
+
+use super::step::{Row, in_a_row};
+use super::{ACCEPTED, HELLO_LEN, REFUSED, REPLY_LEN, WORDS};
+use crate::tree::Side;
+use crate::wire::{Opening, Verdict};
+
+/// Bytes of one side that are searched for the middle of a session before it is taken for something else.
+const PATIENCE: usize = 8 << 10;
+
+/// The highest part of a version that is believed.
+const VERSION_MAX: u8 = 9;
+
+/// The version that all known browsers have.
+const USUAL_VERSION: &[u8] = &[1, 1];
+
+/// Whether a side's first bytes are a hello.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hello {
+    Yes,
+    /// As far as they go.
+    Begun,
+    No,
+}
+
+/// On any port: hello, and the answer to it.
+pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
+    let mut is_open = false;
+    let mut server = None;
+    for side in [Side::Server, Side::Client] {
+        let (said, answer) = (opening.of(side.other()), opening.of(side));
+        match (hello(said, &[ACCEPTED]), reply(answer)) {
+            (Hello::Yes, Hello::Yes) if server.is_none() || has_usual_version(said) => server = Some(side),
+            // Clients wait for the answer before they go on.
+            (_, Hello::Begun) if answer.is_empty() && said.len() > HELLO_LEN => {}
+            // Who speaks first is the client, unless the two were told apart before.
+            (Hello::Begun, _) if said.is_empty() && side == Side::Client => {}
+            (Hello::Yes | Hello::Begun, Hello::Yes | Hello::Begun) => is_open = true,
+            _ => {}
+        }
+    }
+    match server {
+        Some(side) => Verdict::Yes(side),
+        None if is_open && !opening.complete => Verdict::Unsure,
+        None => Verdict::No,
+    }
+}
+
+/// On the ports of servers: hello, or the middle of a session.
+pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
+    let verdict = anywhere(opening);
+    if matches!(verdict, Verdict::Yes(_)) {
+        return verdict;
+    }
+    let said = opening.of(Side::Client);
+    let answer = opening.of(Side::Server);
+    let is_open = match (hello(said, &WORDS), reply(answer)) {
+        (Hello::Yes, Hello::Yes | Hello::Begun) => return Verdict::Yes(Side::Server),
+        // Only one side was captured.
+        (Hello::Begun, Hello::Yes) if said.is_empty() && opening.complete => return Verdict::Yes(Side::Server),
+        (Hello::Begun, Hello::Yes | Hello::Begun) => true,
+        _ => false,
+    };
+    if Side::BOTH.into_iter().any(|side| is_midway(opening, side) && holds_row(side, opening.of(side))) {
+        return Verdict::Yes(Side::Server);
+    }
+    let may_be_midway = Side::BOTH.into_iter().any(|side| is_midway(opening, side) && opening.of(side).len() < PATIENCE);
+    if (is_open || may_be_midway) && !opening.complete { Verdict::Unsure } else { Verdict::No }
+}
+
+/// Whether the capture may begin inside what a side says.
+fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
+    !opening.starts(side)
+}
+
+fn holds_row(side: Side, said: &[u8]) -> bool {
+    let said = said.get(..PATIENCE).unwrap_or(said);
+    (0..said.len()).any(|at| matches!(said.get(at..).map(|bytes| in_a_row(side, bytes)), Some(Row::Two(_))))
+}
+
+fn hello(said: &[u8], words: &[&[u8]]) -> Hello {
+    let Some((word, version)) = said.split_at_checked(ACCEPTED.len()) else {
+        return if words.iter().any(|word| word.starts_with(said)) { Hello::Begun } else { Hello::No };
+    };
+    let version = version.get(..HELLO_LEN - ACCEPTED.len()).unwrap_or(version);
+    if !words.contains(&word) || version.iter().any(|part| *part > VERSION_MAX) {
+        return Hello::No;
+    }
+    if said.len() < HELLO_LEN { Hello::Begun } else { Hello::Yes }
+}
+
+fn has_usual_version(said: &[u8]) -> bool {
+    said.get(ACCEPTED.len()..).is_some_and(|version| version.starts_with(USUAL_VERSION))
+}
+
+fn reply(said: &[u8]) -> Hello {
+    if said.starts_with(REFUSED) {
+        return Hello::Yes;
+    }
+    match said.strip_prefix(ACCEPTED) {
+        // Greetings of programs that speak in words.
+        Some([b' ' | b',' | b'\r' | b'\n', ..]) => Hello::No,
+        Some(_) if said.len() < REPLY_LEN => Hello::Begun,
+        Some(_) => Hello::Yes,
+        None if ACCEPTED.starts_with(said) || REFUSED.starts_with(said) => Hello::Begun,
+        None => Hello::No,
+    }
+}

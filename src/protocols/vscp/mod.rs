@@ -1,0 +1,372 @@
+//! VSCP, the Virtual Society Client Protocol: shared 3D worlds of Sony's Community Place, 1996 to 2000.
+//!
+//! A browser joins the server of a world, the Bureau, with a hello; then both send sections back to back. Numbers are
+//! big-endian, texts end with a NUL.
+//!
+//! ```text
+//! hello          word:5 | version:2                                            first of the client
+//! hello reply    "hello" | pad:1 | ?:4 | connection id:4                       first of the server
+//!                "reject" | unused:8
+//!
+//! 0 general      0 | id1:4 | id2:4 | opcode:4 | size:4 | content:size
+//! 1 sys1         1 | ?:14
+//! 2 position     2 | connection id:4 | client id:4 | broadcast id:4 | x:4 | y:4 | z:4 | ?:2
+//!
+//! content of opcode
+//!   0 new_user      username | avatar                   6 common        id:4 | type:4 | strategy:1 | by type
+//!   1 client_id     id:4                                7 state_change  state:1
+//!   2 user_joined   id:4 | ?:4 | avatar | username      8 set_master    is master:1
+//!   3 user_left     id:4                               11 user_count    ?:1 | count:4
+//!   4 broadcast_id  id:4
+//! ```
+//! A broadcast id stands for a user towards others; who that is, is remembered from the messages that tell, and shown with
+//! every later id. Not covered: what `sys1` and voice chat say, which nobody has written down. The protocol that finds a
+//! Bureau for a place in a world is in `wls`.
+
+mod common;
+mod general;
+mod looks;
+mod step;
+#[cfg(test)]
+mod tests;
+mod users;
+mod values;
+mod wls;
+
+use crate::tree::{Names, Side, fields, name_of};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use step::Step;
+use users::Users;
+use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
+
+pub use wls::PROTOCOL as WORLD_LOCATION;
+
+/// Community Place.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &VSCP,
+    fields: FIELDS,
+    found: &[
+        On::TcpRun(5126, 5158).stream(Looks::Stream(looks::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+    ],
+    rest: Some(&DATA),
+    truncated: Some(&TRUNCATED),
+    gap: Some(&ERROR_GAP),
+};
+
+fields! {
+    VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)");
+    HELLO_WORD = text("vscp.hello.word", "word", "Kind of peer").digest(text_value, nothing);
+    VERSION_MAJOR = number("vscp.hello.version_major", "version major", "Version of the protocol, first part");
+    VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "Version of the protocol, second part");
+    REPLY_STATUS = text("vscp.hello_reply.status", "status", "Whether the server takes the client in").digest(text_value, nothing);
+    REPLY_PAD = number("vscp.hello_reply.pad", "pad", "Without meaning").hex(2);
+    REPLY_UNKNOWN = number("vscp.hello_reply.unknown", "unknown", "Not known; some servers repeat the connection id");
+    REPLY_CONNECTION_ID = number("vscp.hello_reply.connection_id", "connection id", "Given to the client by the server");
+    REPLY_UNUSED = bytes("vscp.hello_reply.unused", "unused", "Without meaning behind a refusal");
+
+    SECTION_TYPE = number("vscp.section_type", "section type", "How the section is laid out").names(SECTIONS);
+    ID1 = number("vscp.id1", "id 1", "From a client, its connection id; from a server, not dependable").digest(id_value, id_meaning);
+    ID2 = number("vscp.id2", "id 2", "From a client, its client id; from a server, not dependable").digest(id_value, id_meaning);
+    OPCODE = number("vscp.opcode", "opcode", "What the content means").names(OPCODES);
+    CONTENT_SIZE = number("vscp.content_size", "content size", "Bytes of the content");
+    DATA = bytes("vscp.data", "data", "Bytes that are not understood");
+    TRAILING = bytes("vscp.trailing", "trailing", "More bytes than the content has fields");
+    SYS1_DATA = bytes("vscp.sys1.data", "data", "Not known, perhaps movements of a body");
+
+    NEW_USER_NAME = text("vscp.new_user.username", "username", "What the user is called").digest(text_value, nothing);
+    NEW_USER_AVATAR = text("vscp.new_user.avatar", "avatar", "The figure that stands for the user, a path in the world").digest(text_value, nothing);
+    CLIENT_ID = number("vscp.client_id", "client id", "Given to the client").digest(id_value, id_meaning);
+    JOINED_BROADCAST_ID = number("vscp.user_joined.broadcast_id", "broadcast id", "Who can be seen now").digest(id_value, id_meaning);
+    JOINED_UNKNOWN_ID = number("vscp.user_joined.unknown_id", "unknown id", "Not known; servers repeat the broadcast id").digest(id_value, id_meaning);
+    JOINED_AVATAR = text("vscp.user_joined.avatar", "avatar", "The figure that stands for the user").digest(text_value, nothing);
+    JOINED_NAME = text("vscp.user_joined.username", "username", "What the user is called").digest(text_value, nothing);
+    LEFT_BROADCAST_ID = number("vscp.user_left.broadcast_id", "broadcast id", "Who can no longer be seen").digest(id_value, id_meaning);
+    BROADCAST_ID = number("vscp.broadcast_id", "broadcast id", "What names the client's user towards others").digest(id_value, id_meaning);
+    STATE = number("vscp.state", "state", "How the client is").names(STATES);
+    IS_MASTER = number("vscp.set_master.is_master", "is master", "Whether this client answers the scripts of the world").names(MASTERS);
+    COUNT_UNKNOWN = number("vscp.user_count.unknown", "unknown", "Not known, always 1");
+    COUNT = number("vscp.user_count.count", "count", "Users in the world");
+
+    COMMON_ID = number("vscp.common.id", "id", "The sender, the receiver, or an object").digest(id_value, id_meaning);
+    COMMON_TYPE = number("vscp.common.type", "type", "What the rest means").names(TYPES);
+    STRATEGY = number("vscp.common.strategy", "strategy", "To whom the server passes it on").names(STRATEGIES).digest(strategy_value, receivers);
+    RECEIVERS = text("vscp.common.receivers", "receivers", "To whom the server passes it on, in words");
+    CHAT_MESSAGE = text("vscp.chat.message", "message", "Name of the user, a colon, and what is said").digest(text_value, nothing);
+    NAME = text("vscp.name_change.name", "name", "What the user is called from now on").digest(text_value, nothing);
+    AVATAR = text("vscp.avatar_change.avatar", "avatar", "The figure from now on").digest(text_value, nothing);
+    PRIVATE_FROM = number("vscp.private_chat.from", "from", "Who says it").digest(id_value, id_meaning);
+    PRIVATE_MESSAGE = text("vscp.private_chat.message", "message", "What is said, or a word that steers the chat").digest(text_value, nothing);
+    PRIVATE_CONTROL = text("vscp.private_chat.control", "control", "What the steering word means");
+    PRIVATE_STATE = text("vscp.private_chat.state", "state", "How the private chat stands behind this message");
+    VOICE_UNKNOWN1 = number("vscp.voice.unknown1", "unknown 1", "Not known, always 1");
+    VOICE_UNKNOWN2 = number("vscp.voice.unknown2", "unknown 2", "Not known, always 1");
+    VOICE_STATE = number("vscp.voice.state", "state", "Whether the user has voice chat").names(VOICE_STATES);
+    APPL_UNKNOWN = number("vscp.appl.unknown", "unknown", "Not known, always 2");
+    APPL_METHOD = text("vscp.appl.method", "method", "Event of the script that is called").digest(text_value, nothing);
+    APPL_STR_ARG = text("vscp.appl.str_arg", "str arg", "Text that is handed over").digest(text_value, nothing);
+    APPL_INT_ARG = number("vscp.appl.int_arg", "int arg", "Number that is handed over, often the sender's broadcast id").digest(id_value, id_meaning);
+
+    CHARACTER_DATA = text("vscp.character.data", "data", "How the user's figure is, as it was sent").digest(text_value, nothing);
+    SLEEP = number("vscp.character.sleep", "sleep", "Whether the user is away").names(SLEEPS);
+    AVATAR_NUMBER = number("vscp.character.avatar_number", "avatar number", "Which figure it is");
+    BODY = text("vscp.character.body", "body", "Colour and scale of each part of the body").digest(text_value, parts);
+    MINUTES = number("vscp.character.minutes", "minutes", "Time spent with this figure");
+    MEDAL = number("vscp.character.medal", "medal", "Medal of the figure").names(MEDALS);
+
+    M11 = float("vscp.transform.m11", "m11", "Rotation matrix, row 1").digest(real_value, nothing);
+    M12 = float("vscp.transform.m12", "m12", "Rotation matrix, row 1").digest(real_value, nothing);
+    M13 = float("vscp.transform.m13", "m13", "Rotation matrix, row 1").digest(real_value, nothing);
+    M21 = float("vscp.transform.m21", "m21", "Rotation matrix, row 2").digest(real_value, nothing);
+    M22 = float("vscp.transform.m22", "m22", "Rotation matrix, row 2").digest(real_value, nothing);
+    M23 = float("vscp.transform.m23", "m23", "Rotation matrix, row 2").digest(real_value, nothing);
+    M31 = float("vscp.transform.m31", "m31", "Rotation matrix, row 3").digest(real_value, nothing);
+    M32 = float("vscp.transform.m32", "m32", "Rotation matrix, row 3").digest(real_value, nothing);
+    M33 = float("vscp.transform.m33", "m33", "Rotation matrix, row 3").digest(real_value, nothing);
+    TRANSFORM_X = float("vscp.transform.x", "x", "Position").digest(real_value, nothing);
+    TRANSFORM_Y = float("vscp.transform.y", "y", "Position, upwards").digest(real_value, nothing);
+    TRANSFORM_Z = float("vscp.transform.z", "z", "Position").digest(real_value, nothing);
+    M11_RAW = number("vscp.transform.m11.raw", "raw", "The number sent, times 65535");
+    M12_RAW = number("vscp.transform.m12.raw", "raw", "The number sent, times 65535");
+    M13_RAW = number("vscp.transform.m13.raw", "raw", "The number sent, times 65535");
+    M21_RAW = number("vscp.transform.m21.raw", "raw", "The number sent, times 65535");
+    M22_RAW = number("vscp.transform.m22.raw", "raw", "The number sent, times 65535");
+    M23_RAW = number("vscp.transform.m23.raw", "raw", "The number sent, times 65535");
+    M31_RAW = number("vscp.transform.m31.raw", "raw", "The number sent, times 65535");
+    M32_RAW = number("vscp.transform.m32.raw", "raw", "The number sent, times 65535");
+    M33_RAW = number("vscp.transform.m33.raw", "raw", "The number sent, times 65535");
+    TRANSFORM_X_RAW = number("vscp.transform.x.raw", "raw", "The number sent, times 65535");
+    TRANSFORM_Y_RAW = number("vscp.transform.y.raw", "raw", "The number sent, times 65535");
+    TRANSFORM_Z_RAW = number("vscp.transform.z.raw", "raw", "The number sent, times 65535");
+    ROT_X = float("vscp.transform.rot_x", "rot x", "Turn about x in degrees, from the matrix").digest(angle, nothing);
+    ROT_Y = float("vscp.transform.rot_y", "rot y", "Turn about y in degrees, from the matrix").digest(angle, nothing);
+    ROT_Z = float("vscp.transform.rot_z", "rot z", "Turn about z in degrees, from the matrix").digest(angle, nothing);
+
+    POSITION_CONNECTION_ID = number("vscp.position.connection_id", "connection id", "As id 1").digest(id_value, id_meaning);
+    POSITION_CLIENT_ID = number("vscp.position.client_id", "client id", "As id 2").digest(id_value, id_meaning);
+    POSITION_BROADCAST_ID = number("vscp.position.broadcast_id", "broadcast id", "Whose position it is").digest(id_value, id_meaning);
+    POSITION_X = float("vscp.position.x", "x", "Position").digest(real_value, nothing);
+    POSITION_Y = float("vscp.position.y", "y", "Position, upwards").digest(real_value, nothing);
+    POSITION_Z = float("vscp.position.z", "z", "Position").digest(real_value, nothing);
+    POSITION_X_RAW = number("vscp.position.x.raw", "raw", "The number sent, times 65535");
+    POSITION_Y_RAW = number("vscp.position.y.raw", "raw", "The number sent, times 65535");
+    POSITION_Z_RAW = number("vscp.position.z.raw", "raw", "The number sent, times 65535");
+    POSITION_UNKNOWN = number("vscp.position.unknown", "unknown", "Not known; servers differ in the order of its bytes").hex(4);
+
+    USER_NAME = text("vscp.user.name", "user", "What the user with this id is called, as told before");
+    USER_AVATAR = text("vscp.user.avatar", "avatar", "The figure of the user with this id, as told before");
+    USER_IS_MASTER = bool("vscp.user.is_master", "is master", "The server made the user's client the master");
+
+    TRUNCATED = broken("vscp.truncated", "truncated", "The stream or the capture ends inside the section");
+    ERROR_GAP = broken("vscp.error.gap", "gap", "Bytes of the section are not in the capture");
+    ERROR_HELLO = broken("vscp.error.hello", "bad hello", "The first bytes are no hello");
+    ERROR_SECTION_TYPE = broken("vscp.error.section_type", "bad section type", "No section of this type is known, nor its length");
+    ERROR_CONTENT_SIZE = broken("vscp.error.content_size", "bad content size", "The content is longer than is believed");
+    ERROR_SHORT_CONTENT = broken("vscp.error.short_content", "short content", "The content ends before a field that it must have");
+    WARN_LARGE_CONTENT = odd("vscp.warn.large_content", "large content", "Longer than servers accept");
+    WARN_UNTERMINATED = odd("vscp.warn.unterminated", "unterminated text", "The content ends before the NUL of a text");
+    NOTE_EMPTY_CONTENT = odd("vscp.note.empty_content", "empty content", "Servers refuse sections without content");
+    NOTE_TRAILING = odd("vscp.note.trailing", "trailing bytes", "The content is longer than its fields");
+    NOTE_UNKNOWN_OPCODE = odd("vscp.note.unknown_opcode", "unknown opcode", "Nobody knows what the content means");
+    NOTE_DIRECTION = odd("vscp.note.direction", "wrong direction", "The other side sends messages of this kind");
+    NOTE_VALUE = odd("vscp.note.value", "odd value", "A value that is not assigned");
+    NOTE_SYS1_SIZE = odd("vscp.note.sys1_size", "sys1 of 14 bytes", "The section is taken for one byte shorter than usual");
+}
+
+const GENERAL: u8 = 0;
+const SYS1: u8 = 1;
+const POSITION_UPDATE: u8 = 2;
+
+const SECTIONS: Names = &[(0, "general"), (1, "sys1"), (2, "position_update")];
+
+const NEW_USER: u32 = 0;
+const CLIENT_ID_GIVEN: u32 = 1;
+const USER_JOINED: u32 = 2;
+const USER_LEFT: u32 = 3;
+const BROADCAST_ID_GIVEN: u32 = 4;
+const COMMON: u32 = 6;
+const STATE_CHANGE: u32 = 7;
+const SET_MASTER: u32 = 8;
+const USER_COUNT: u32 = 11;
+
+const OPCODES: Names = &[
+    (0, "new_user"),
+    (1, "client_id"),
+    (2, "user_joined"),
+    (3, "user_left"),
+    (4, "broadcast_id"),
+    (6, "common"),
+    (7, "state_change"),
+    (8, "set_master"),
+    (11, "user_count"),
+];
+
+const STATES: Names =
+    &[(0, "not_connected"), (1, "connecting"), (2, "connected"), (3, "disconnecting"), (4, "active"), (5, "sleep")];
+
+const MASTERS: Names = &[(0, "not the master"), (1, "master")];
+
+const TYPES: Names = &[
+    (2, "transform_update"),
+    (9, "chat_send"),
+    (12, "character_update"),
+    (13, "name_change"),
+    (14, "avatar_change"),
+    (15, "private_chat"),
+    (16, "vc_register"),
+    (18, "voice_state"),
+    (10_000, "appl_specific"),
+];
+
+const STRATEGIES: Names =
+    &[(0, "aura"), (1, "aura_others"), (2, "specific"), (3, "all"), (4, "all_others"), (5, "unknown5"), (6, "unknown6")];
+
+const VOICE_STATES: Names = &[(1, "enabled (alt)"), (2, "disabled"), (3, "enabled")];
+
+const SLEEPS: Names = &[(0, "awake"), (1, "asleep")];
+
+const MEDALS: Names = &[(0, "none"), (1, "happy"), (2, "lucky"), (3, "lovely")];
+
+/// First words of clients; only what follows the first one is known.
+const WORDS: [&[u8]; 4] = [b"hello", b"hella", b"admin", b"vchat"];
+const ACCEPTED: &[u8] = b"hello";
+const REFUSED: &[u8] = b"reject";
+
+/// Bytes of a client's and of a server's hello.
+const HELLO_LEN: usize = 7;
+const REPLY_LEN: usize = 14;
+
+const GENERAL_HEADER: usize = 17;
+const SYS1_LEN: usize = 15;
+const POSITION_LEN: usize = 27;
+
+/// The longest content that is believed.
+const CONTENT_MAX: u32 = 65_536;
+
+/// No particular object.
+const NO_OBJECT: i32 = -9999;
+
+/// What one connection has to remember.
+#[derive(Default)]
+struct Session {
+    client: Step,
+    server: Step,
+    /// The client has said hello, so the server's first bytes must be its answer.
+    greeted: bool,
+    /// The client is of a kind whose sections nobody knows.
+    opaque: bool,
+    users: Users,
+}
+
+fn open() -> Box<dyn Conversation> {
+    Box::<Session>::default()
+}
+
+impl Session {
+    fn step(&mut self, from: Side) -> &mut Step {
+        match from {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        let must_greet = from == Side::Server && self.greeted;
+        if self.opaque && must_greet && !step::may_be_hello(from, ahead) {
+            self.server = Step::Stopped;
+        }
+        self.step(from).extent(from, ahead, more, must_greet)
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let is_first = *self.step(from) == Step::Fresh;
+        let is_hello = is_first && wire.ahead().first().is_none_or(|byte| *byte > POSITION_UPDATE);
+        match (is_hello, from) {
+            (true, Side::Client) => self.hello(wire),
+            (true, Side::Server) => self.hello_reply(wire),
+            (false, _) => section(wire, from, &mut self.users),
+        }
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if !missing.in_step {
+            self.step(from).lose();
+        }
+    }
+}
+
+impl Session {
+    fn hello(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.name("hello");
+        self.client = Step::Stopped;
+        let word = wire.text(&HELLO_WORD, ACCEPTED.len())?;
+        if !WORDS.contains(&word) {
+            wire.note(&ERROR_HELLO, format_args!("no client begins with this word"));
+            return Err(Error::Malformed);
+        }
+        self.greeted = true;
+        let major = wire.i8(&VERSION_MAJOR)?;
+        let minor = wire.i8(&VERSION_MINOR)?;
+        let kind = match word {
+            b"hella" => "application object, ",
+            b"admin" => "admin console, ",
+            b"vchat" => "voice chat, ",
+            _ => "",
+        };
+        wire.info(format_args!("{kind}version {major}.{minor}"));
+        if word == ACCEPTED {
+            self.client = Step::Steady;
+        } else {
+            self.opaque = true;
+        }
+        Ok(())
+    }
+
+    fn hello_reply(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.name("hello_reply");
+        self.server = Step::Stopped;
+        if REFUSED.starts_with(wire.ahead().get(..REFUSED.len()).unwrap_or(wire.ahead())) {
+            wire.text(&REPLY_STATUS, REFUSED.len())?;
+            wire.info(format_args!("refused"));
+            return wire.bytes(&REPLY_UNUSED, REPLY_LEN - REFUSED.len()).map(drop);
+        }
+        let status = wire.text(&REPLY_STATUS, ACCEPTED.len())?;
+        if status != ACCEPTED {
+            wire.note(&ERROR_HELLO, format_args!("no server answers with this word"));
+            return Err(Error::Malformed);
+        }
+        wire.u8(&REPLY_PAD)?;
+        wire.i32_be(&REPLY_UNKNOWN)?;
+        let connection = wire.i32_be(&REPLY_CONNECTION_ID)?;
+        wire.info(format_args!("connection id {connection}"));
+        self.users.connected(connection);
+        if !self.opaque {
+            self.server = Step::Steady;
+        }
+        Ok(())
+    }
+}
+
+fn section(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
+    let kind = wire.u8(&SECTION_TYPE)?;
+    wire.name(name_of(SECTIONS, kind.into()).unwrap_or("unknown"));
+    match kind {
+        GENERAL => general::general(wire, from, users),
+        SYS1 => sys1(wire),
+        POSITION_UPDATE => general::position_update(wire, from, users),
+        _ => {
+            wire.note(&ERROR_SECTION_TYPE, format_args!("no section type {kind} is known"));
+            Err(Error::Malformed)
+        }
+    }
+}
+
+fn sys1(wire: &mut Wire<'_>) -> Result {
+    let data = wire.rest(&SYS1_DATA);
+    if wire.cut() == Cut::No && data.len() + 1 < SYS1_LEN {
+        wire.note(&NOTE_SYS1_SIZE, format_args!("a section type follows after {} bytes, not after {SYS1_LEN}", data.len() + 1));
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! Messages in their streams: cut anywhere, behind gaps, from the middle.
+
+use super::*;
+
+/// The fields of a message that lie in it and have a value.
+fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+    let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
+    let result = Session::default().message(from, &mut wire);
+    PROTOCOL.conclude(&mut wire, result);
+    let open_ended = [&DATA, &SYS1_DATA];
+    let of = Dissection { tree: &tree, bytes };
+    let nodes = (0..tree.here()).filter_map(|place| of.node(place));
+    nodes
+        .filter(|node| node.value() != Value::None && node.span().is_somewhere())
+        .filter(|node| !open_ended.iter().any(|field| field.is(node.field())))
+        .map(|node| {
+            let mut value = String::new();
+            node.write_value(&mut value).unwrap();
+            (node.field().abbrev, node.span(), value)
+        })
+        .collect()
+}
+
+fn good() -> Vec<(Side, Vec<u8>)> {
+    let mut good: Vec<(Side, Vec<u8>)> = Vec::new();
+    good.extend([HELLO].iter().chain(FROM_CLIENT).map(|hex| (C, trial::bytes(hex))));
+    good.extend([REPLY, PLAZA_REPLY, REFUSAL].iter().chain(FROM_SERVER).map(|hex| (S, trial::bytes(hex))));
+    let login = trial::bytes(LOGIN);
+    good.extend([0..21, 21..39, 39..85, 85..106, 106..128].map(|range| (S, login[range].to_vec())));
+    let sleep = trial::bytes(SLEEPING);
+    good.extend([(C, sleep[..18].to_vec()), (C, sleep[18..].to_vec()), (C, trial::bytes(SYS1_ACTIVE)[..15].to_vec())]);
+    good
+}
+
+#[test]
+fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
+    for (from, bytes) in good() {
+        let whole = leaves(from, &bytes, Cut::No);
+        for end in 0..bytes.len() {
+            let cut = leaves(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let up_to_cut: Vec<_> = whole.iter().filter(|(_, span, _)| span.end as usize <= end).cloned().collect();
+            if whole.iter().any(|(name, ..)| name.contains("character")) {
+                assert!(whole.starts_with(&cut), "{end} of {bytes:02x?}");
+            } else {
+                assert_eq!(cut, up_to_cut, "{end} of {bytes:02x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_message_gets_no_note_but_the_cut() {
+    for (from, bytes) in good() {
+        assert_eq!(said(from, &bytes, Cut::No).matches("! ").count(), 0);
+        for end in 0..bytes.len() {
+            let tree = said(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            assert_eq!(tree.matches("\n! ").count(), 1, "{tree}");
+            assert!(tree.contains("! broken vscp.truncated"), "{tree}");
+        }
+    }
+}
+
+#[test]
+fn a_position_and_half_a_transform_in_a_segment_are_two_messages() {
+    let transform = trial::bytes(TRANSFORM);
+    let mut stream = Stream::logged_in();
+    stream.arrive(C, &[&trial::bytes(POSITION)[..], &transform[..10]].concat());
+    stream.arrive(C, &transform[10..]);
+    insta::assert_snapshot!(stream.headings(), @"
+    position_update | Aki (01cat.wrl) moved to 85.00 -71.61 0.50
+    transform_update | Aki (01cat.wrl) moved to 85.00 0.00 -2.25
+    ");
+    let mut bytewise = Stream::logged_in();
+    [trial::bytes(POSITION), transform].concat().chunks(1).for_each(|byte| bytewise.arrive(C, byte));
+    assert_eq!(bytewise.trees, stream.trees);
+    assert!(!stream.trees.concat().contains('!'));
+}
+
+#[test]
+fn a_session_is_the_same_in_any_pieces() {
+    let client: Vec<&str> = [&[HELLO], FROM_CLIENT, &[SLEEPING, SYS1_ACTIVE], MALFORMED, &[CHAT]].concat();
+    let client: Vec<u8> = client.iter().flat_map(|hex| trial::bytes(hex)).collect();
+    let server: Vec<u8> = [REPLY, LOGIN, VOICE_ENABLED, LEFT].iter().flat_map(|hex| trial::bytes(hex)).collect();
+    let told = |size: usize| {
+        let mut stream = Stream::default();
+        client.chunks(size).for_each(|piece| stream.arrive(C, piece));
+        server.chunks(size).for_each(|piece| stream.arrive(S, piece));
+        assert_eq!(stream.explained, client.len() + server.len());
+        stream.trees
+    };
+    let whole = told(usize::MAX);
+    assert_eq!(whole.len(), 25);
+    for size in (1..80).chain([97, 128, 200, 333, 500]) {
+        assert_eq!(told(size), whole, "in pieces of {size}");
+    }
+}
+
+#[test]
+fn out_of_step_the_direction_stops_and_the_other_goes_on() {
+    for (wrong, length) in [(HUGE, 17), (NOT_A_SECTION, 1)] {
+        let wrong = trial::bytes(wrong);
+        for size in [1, 3, 1000] {
+            let mut stream = Stream::logged_in();
+            let bytes = [&wrong[..], &trial::bytes(CHAT), &trial::bytes(CHAT)].concat();
+            bytes.chunks(size).for_each(|piece| stream.arrive(C, piece));
+            assert_eq!((stream.trees.len(), stream.explained), (1, length));
+            assert_eq!(stream.unknown, &bytes[length..]);
+            assert!(stream.trees[0].contains("! broken vscp.error."), "{}", stream.trees[0]);
+            stream.lose(C);
+            stream.arrive(C, &[trial::bytes(CHAT), trial::bytes(CHAT)].concat());
+            assert_eq!(stream.trees.len(), 1);
+            stream.arrive(S, &trial::bytes(LEFT));
+            assert_eq!(stream.trees.len(), 2);
+        }
+    }
+}
+
+#[test]
+fn sys1_may_have_14_bytes() {
+    let short = [&[1; 14][..], &trial::bytes(CHAT)].concat();
+    let mut stream = Stream::logged_in();
+    // Where both places may begin a section the usual length counts, so the id that follows must not look like one.
+    let mut chat = short.clone();
+    chat[15] = 0x7f;
+    stream.arrive(C, &chat);
+    stream.end(C);
+    insta::assert_snapshot!(stream.trees[0], @"
+    vscp 0..14 | sys1
+      0..1 vscp.section_type = 1 (sys1)
+      1..14 vscp.sys1.data = 01010101010101010101010101
+    ! odd vscp.note.sys1_size at 1..14 vscp.sys1.data: a section type follows after 14 bytes, not after 15
+    ");
+    let mut long = Stream::logged_in();
+    long.arrive(C, &short);
+    long.end(C);
+    assert!(long.trees[0].starts_with("vscp 0..15 | sys1\n"), "{}", long.trees[0]);
+    let mut alone = Stream::logged_in();
+    alone.arrive(C, &[1; 15]);
+    assert!(alone.trees.is_empty());
+    alone.end(C);
+    assert_eq!(alone.headings(), "sys1");
+}
+
+#[test]
+fn after_a_gap_two_sections_in_a_row_are_found() {
+    for junk in [&b"GET / HTTP/1.1"[..], &[0; 9], &[2, 0, 0, 0, 7, 0xff], &trial::bytes(CHAT)[5..]] {
+        for size in [1, 11, 1000] {
+            let mut stream = Stream::logged_in();
+            stream.arrive(C, &trial::bytes(CHAT)[..20]);
+            stream.lose(C);
+            let bytes = [junk, &trial::bytes(POSITION), &trial::bytes(CHAT), &trial::bytes(POSITION)].concat();
+            bytes.chunks(size).for_each(|piece| stream.arrive(C, piece));
+            assert_eq!(stream.headings().lines().count(), 3, "{}", stream.headings());
+            assert_eq!(stream.unknown, junk);
+        }
+    }
+}
+
+#[test]
+fn after_a_gap_one_section_is_not_enough() {
+    let mut stream = Stream::logged_in();
+    stream.lose(C);
+    stream.arrive(C, &trial::bytes(CHAT));
+    assert!(stream.trees.is_empty());
+    stream.end(C);
+    assert!(stream.trees.is_empty());
+    assert_eq!(stream.unknown, trial::bytes(CHAT));
+}
+
+#[test]
+fn gap_inside_one_section_keeps_the_step() {
+    let mut stream = Stream::logged_in();
+    stream.session.gap(C, Missing { bytes: 9, in_step: true });
+    stream.arrive(C, &trial::bytes(CHAT));
+    assert_eq!(stream.headings(), "chat_send | Aki (01cat.wrl): hi all");
+}
+
+#[test]
+fn session_that_is_captured_later_is_joined() {
+    let sections = [POSITION, CHAT, PRIVATE];
+    let bytes: Vec<u8> = sections.iter().flat_map(|hex| trial::bytes(hex)).collect();
+    for start in 0..27 {
+        for size in [1, 7, 1460] {
+            let mut stream = Stream::default();
+            bytes[start..].chunks(size).for_each(|piece| stream.arrive(C, piece));
+            stream.end(C);
+            let want = if start == 0 { 3 } else { 2 };
+            assert_eq!(stream.trees.len(), want, "from {start} in pieces of {size}: {}", stream.headings());
+        }
+    }
+    let mut alone = Stream::default();
+    alone.arrive(S, &trial::bytes(LEFT));
+    alone.end(S);
+    assert_eq!(alone.headings(), "user_left | user 4660 left");
+}
+
+#[test]
+fn short_input_is_read_even_if_it_is_malformed() {
+    for (from, hex, code) in [
+        (C, HUGE, "error.content_size"),
+        (C, NO_NUL, "warn.unterminated"),
+        (C, NO_STRATEGY, "error.short_content"),
+        (C, SHORT_TRANSFORM, "error.short_content"),
+        (S, LONG_MASTER, "note.trailing"),
+        (S, OPCODE_99, "note.unknown_opcode"),
+        (C, CUT_POSITION, "truncated"),
+        (C, NOT_A_SECTION, "truncated"),
+        (C, "47 45 54 20 2f 20 48", "error.hello"),
+    ] {
+        for size in [1, 5, 1000] {
+            let mut stream = Stream::default();
+            trial::bytes(hex).chunks(size).for_each(|piece| stream.arrive(from, piece));
+            stream.end(from);
+            assert!(stream.trees[0].contains(&format!("vscp.{code} ")), "{hex}: {:?}", stream.trees);
+        }
+    }
+}
+
+#[test]
+fn answer_that_is_none_stops_the_server() {
+    let mut stream = Stream::default();
+    stream.arrive(C, &trial::bytes(HELLO));
+    stream.arrive(S, b"220 mail.example.com ESMTP\r\n");
+    assert!(stream.trees[1].contains("! broken vscp.error.hello"), "{}", stream.trees[1]);
+    assert_eq!(stream.unknown, b"mple.com ESMTP\r\n".split_at(2).1);
+}
+
+#[test]
+fn nothing_follows_a_refusal() {
+    let mut stream = Stream::default();
+    stream.arrive(C, &trial::bytes(HELLO));
+    stream.arrive(S, &[trial::bytes(REFUSAL), trial::bytes(LEFT)].concat());
+    assert_eq!(stream.trees.len(), 2);
+    assert_eq!(stream.unknown, trial::bytes(LEFT));
+}
+
+#[test]
+fn hostile_streams_are_searched_in_proportion_to_their_length() {
+    for block in [&[0; 16][..], &[2, 0, 0, 0], &section_of([1, 1], COMMON, &[0; 1024])[..900]] {
+        let bytes = block.repeat(1 << 10);
+        for size in [1460, bytes.len()] {
+            let mut stream = Stream::default();
+            stream.lose(C);
+            bytes.chunks(size).for_each(|piece| stream.arrive(C, piece));
+        }
+    }
+}

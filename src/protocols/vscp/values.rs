@@ -1,0 +1,190 @@
+//! The types that fields share: texts, real numbers in whole ones, ids with who they stand for; and how they are told.
+
+use super::users::Known;
+use super::{ERROR_SHORT_CONTENT, NO_OBJECT, RECEIVERS, USER_AVATAR, USER_IS_MASTER, USER_NAME, WARN_UNTERMINATED};
+use crate::tree::{Field, NodeRef, Value, clean};
+use crate::wire::{Cut, Error, Result, Wire};
+use std::fmt::{self, Write};
+
+/// What a whole number that holds a real one counts as 1.
+const ONE: f64 = 65_535.0;
+
+/// Characters of a text that a heading bears.
+const BRIEF: usize = 100;
+
+/// Read a real number, with the whole one that was sent below it.
+pub(super) fn real(wire: &mut Wire<'_>, field: &'static Field, raw: &'static Field) -> Result<f64> {
+    let Some(bytes) = wire.ahead().first_chunk() else { return short(wire, 4) };
+    let value = f64::from(i32::from_be_bytes(*bytes)) / ONE;
+    wire.parent(field, Value::Double(value), |wire| wire.i32_be(raw).map(|_| value))
+}
+
+/// Read an id, with the user whom it stands for below it.
+pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOnce(i32) -> Option<Known<'u>>) -> Result<i32> {
+    let Some(bytes) = wire.ahead().first_chunk() else { return wire.i32_be(field) };
+    let id = i32::from_be_bytes(*bytes);
+    let Some(Known { user, is_master }) = user(id) else { return wire.i32_be(field) };
+    wire.parent(field, Value::Signed(id.into()), |wire| {
+        let range = wire.at()..wire.at() + bytes.len();
+        wire.skip(bytes.len())?;
+        wire.put_text(&USER_NAME, range.clone(), format_args!("{}", user.name));
+        if !user.avatar.is_empty() {
+            wire.put_text(&USER_AVATAR, range.clone(), format_args!("{}", user.avatar));
+        }
+        if is_master {
+            wire.put(&USER_IS_MASTER, Value::Bool(true), range);
+        }
+        Ok(id)
+    })
+}
+
+/// Read a text up to its NUL, or, with a remark, up to the end of the content.
+pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
+    match wire.text_nul(field) {
+        Err(Error::Short { .. }) if wire.cut() == Cut::No && wire.remaining() > 0 => {
+            let text = wire.rest(field);
+            wire.note(&WARN_UNTERMINATED, format_args!("no NUL behind the text"));
+            Ok(text)
+        }
+        result => result,
+    }
+}
+
+/// Read what has at least so many bytes, and remark if there are fewer. Where a cut is why, only the cut is told.
+pub(super) fn at_least<T>(wire: &mut Wire<'_>, least: usize, read: impl FnOnce(&mut Wire<'_>) -> Result<T>) -> Result<T> {
+    let have = wire.remaining();
+    match (read(wire), wire.cut()) {
+        (Err(Error::Short { .. }), Cut::No) if have < least => {
+            wire.malformed(&ERROR_SHORT_CONTENT, format_args!("{have} of {least} bytes"))
+        }
+        (Err(Error::Short { .. }), Cut::No) => {
+            wire.malformed(&ERROR_SHORT_CONTENT, format_args!("{} left for the next field", Bytes(wire.remaining())))
+        }
+        (result, _) => result,
+    }
+}
+
+fn short<T>(wire: &Wire<'_>, wanted: usize) -> Result<T> {
+    Err(Error::Short { needed: wanted.saturating_sub(wire.remaining()) })
+}
+
+/// The next bytes as a big-endian number, so many ahead.
+pub(super) fn peek(wire: &Wire<'_>, at: usize) -> Option<u32> {
+    wire.ahead().get(at..)?.first_chunk().copied().map(u32::from_be_bytes)
+}
+
+/// So many bytes.
+pub(super) struct Bytes(pub(super) usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" })
+    }
+}
+
+/// A text for a heading, no longer than a line bears. Of one that is not UTF-8 only ASCII can be told.
+pub(super) struct Brief<'a>(pub(super) &'a [u8]);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match std::str::from_utf8(self.0) {
+            Ok(text) => brief(text.chars(), f),
+            Err(_) => {
+                brief(self.0.iter().map(|byte| if byte.is_ascii() { (*byte).into() } else { char::REPLACEMENT_CHARACTER }), f)
+            }
+        }
+    }
+}
+
+fn brief(characters: impl Iterator<Item = char>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (place, character) in characters.enumerate() {
+        if place == BRIEF {
+            return f.write_char('…');
+        }
+        f.write_char(character)?;
+    }
+    Ok(())
+}
+
+/// A text in quotes. Where it is not UTF-8, as with old Japanese browsers, all bytes but ASCII are spelled out.
+pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let bytes = node.text_bytes();
+    out.write_char('"')?;
+    match std::str::from_utf8(bytes) {
+        Ok(text) => clean(text, out)?,
+        Err(_) => bytes.iter().try_for_each(|byte| match byte {
+            b' '..=b'~' => out.write_char((*byte).into()),
+            _ => write!(out, "\\x{byte:02x}"),
+        })?,
+    }
+    out.write_char('"')
+}
+
+/// Nothing to add.
+pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn fmt::Write) -> fmt::Result {
+    Ok(())
+}
+
+/// How many parts of a body a text describes, two characters each.
+pub(super) fn parts(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match node.text_bytes().len() {
+        2 => out.write_str("1 part"),
+        length if length % 2 == 0 => write!(out, "{} parts", length / 2),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn real_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match node.value() {
+        Value::Double(number) => write!(out, "{number:.6}"),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn angle(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match node.value() {
+        Value::Double(number) => write!(out, "{number:.2}°"),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn id_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match node.value() {
+        Value::Signed(id) => write!(out, "{id}"),
+        _ => Ok(()),
+    }
+}
+
+/// Who has the id.
+pub(super) fn id_meaning(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    if node.value() == Value::Signed(NO_OBJECT.into()) {
+        return out.write_str("no particular object");
+    }
+    let Some(name) = node.child(&USER_NAME) else { return Ok(()) };
+    clean(&name.text(), out)?;
+    if let Some(avatar) = node.child(&USER_AVATAR) {
+        let path = avatar.text();
+        let blank = if name.text().is_empty() { "" } else { " " };
+        out.write_str(blank)?;
+        out.write_char('(')?;
+        clean(path.rsplit(['/', '\\']).next().unwrap_or_default(), out)?;
+        out.write_char(')')?;
+    }
+    if node.child(&USER_IS_MASTER).is_some() { out.write_str(", master") } else { Ok(()) }
+}
+
+pub(super) fn strategy_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    node.number().map_or(Ok(()), |number| write!(out, "{number}"))
+}
+
+/// The name of a strategy, and who receives the message then.
+pub(super) fn receivers(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    out.write_str(node.name().unwrap_or_default())?;
+    match node.child(&RECEIVERS) {
+        Some(receivers) => {
+            out.write_str(": ")?;
+            clean(&receivers.text(), out)
+        }
+        None => Ok(()),
+    }
+}
