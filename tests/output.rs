@@ -62,7 +62,7 @@ fn only_the_chosen_records_are_printed() {
     };
     assert_eq!(numbers(&["--number", "5,10-12"]), [5, 10, 11, 12]);
     assert_eq!(numbers(&["--skip", "3", "-c", "2"]), [4, 5]);
-    assert_eq!(numbers(&["-c", "0"]), []);
+    assert!(numbers(&["-c", "0"]).is_empty());
     assert_eq!(numbers(&["--number", "80-", "--skip", "1", "-c", "1"]), [81]);
 }
 
