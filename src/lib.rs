@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod engine;
+pub mod filter;
 pub mod flow;
 pub mod input;
 pub mod layers;

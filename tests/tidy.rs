@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["render"],
+    &["filter", "render"],
     &["cli"],
 ];
 

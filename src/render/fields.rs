@@ -2,9 +2,9 @@
 //!
 //! Names become fields elsewhere. Gaps have no columns and are not printed.
 
-use super::pseudo::Pseudo;
 use super::text::Guarded;
 use super::{KEPT, unwritable};
+use crate::record::pseudo::Pseudo;
 use crate::record::{Record, Tally};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Field, Want};

@@ -8,7 +8,6 @@ mod heading;
 mod hexdump;
 mod json;
 mod list;
-mod pseudo;
 mod rows;
 mod table;
 #[cfg(test)]
@@ -19,10 +18,10 @@ mod time;
 #[cfg(test)]
 mod trial;
 
+pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
 pub use json::{Json, JsonOptions, Shape};
 pub use list::{List, ListOptions};
-pub use pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub use table::{Table, TableOptions};
 pub use theme::{Painted, Role, Theme};
 pub use time::TimeForm;

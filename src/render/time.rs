@@ -2,12 +2,11 @@
 //!
 //! A damaged file may have any time: one that no calendar has is written as seconds.
 
+use crate::record::seconds::{SECOND, fraction, seconds, since_1970};
 use crate::tree::{Time, Timestamp};
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use std::fmt::{self, Write};
-
-const SECOND: i128 = 1_000_000_000;
 
 /// How times are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,32 +106,9 @@ impl Clock {
     }
 }
 
-/// Nanoseconds as seconds with this many digits behind the point.
-pub fn seconds(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::Result {
-    if nanos < 0 {
-        out.write_char('-')?;
-    }
-    let nanos = nanos.unsigned_abs();
-    write!(out, "{}", nanos / SECOND.unsigned_abs())?;
-    fraction(i128::try_from(nanos).unwrap_or_default(), digits, out)
-}
-
-/// Nanoseconds since 1970.
-pub fn since_1970(time: Timestamp) -> i128 {
-    time.since(Timestamp { seconds: 0, nanos: 0 })
-}
-
 fn epoch(time: Timestamp, out: &mut String) -> fmt::Result {
     let nanos = since_1970(time);
     seconds(nanos, digits(nanos), out)
-}
-
-fn fraction(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::Result {
-    let nanos = nanos % SECOND;
-    match digits {
-        6 => write!(out, ".{:06}", nanos / 1000),
-        _ => write!(out, ".{nanos:09}"),
-    }
 }
 
 /// Microseconds are enough unless there are nanoseconds.

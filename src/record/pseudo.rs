@@ -1,7 +1,7 @@
 //! Fields that are not in the bytes: what the record itself is, for columns and filters.
 
-use super::time::{seconds, since_1970};
-use crate::record::{Path, Record};
+use super::seconds::{seconds, since_1970};
+use super::{Path, Record};
 use crate::tree::{Ends, FrameInfo, Kind, StreamId, Timestamp};
 use std::fmt;
 

@@ -1,5 +1,8 @@
 //! What is shown: a frame's tree as messages or as one packet, numbered and counted.
 
+pub mod pseudo;
+pub(crate) mod seconds;
+
 use crate::tree::{Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time};
 use std::fmt;
 

@@ -1,0 +1,375 @@
+//! Names become fields, what is written becomes constants, and what cannot fit is found before any input is opened.
+
+use super::literal::{self, Sort};
+use super::mistake::{Wrong, nearest};
+use super::program::{Asked, Case, Test, Value};
+use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
+use super::value::{Constant, Order};
+use crate::record::pseudo::{self, Pseudo};
+use crate::registry::Registry;
+use crate::tree::{Field, Kind, Want};
+use regex::bytes::{Regex, RegexBuilder};
+
+/// The whole frame as bytes, as Wireshark's protocol of this name.
+const FRAME: &str = "frame";
+
+/// What is said of notes where a value is wanted.
+const NO_VALUE: &str = "is there or not, and has no value";
+
+const FUNCTIONS: [&str; 4] = ["len", "count", "lower", "upper"];
+
+/// Turns syntax into a program, and remembers what that looks at.
+pub(super) struct Checker {
+    registry: Registry,
+    pub(super) fields: Vec<&'static Field>,
+    pub(super) want: Want,
+}
+
+/// A value and what sorts its occurrences may have.
+struct Known {
+    value: Value,
+    sorts: Vec<Sort>,
+}
+
+fn sort_of(field: &Field) -> Sort {
+    match field.kind {
+        Kind::Protocol | Kind::Group => Sort::Layer,
+        Kind::Number => Sort::Number(field.names),
+        Kind::Float => Sort::Float,
+        Kind::Bool => Sort::Bool(field.names),
+        Kind::Bytes => Sort::Bytes,
+        Kind::Text => Sort::Text,
+        Kind::Mac => Sort::Mac,
+        Kind::Ipv4 => Sort::Ipv4,
+        Kind::Ipv6 => Sort::Ipv6,
+        Kind::Note(_) => Sort::Note,
+    }
+}
+
+fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
+    match pseudo.kind {
+        Kind::Number => Sort::Number(&[]),
+        // All that is not whole there is time.
+        Kind::Float if pseudo.name == "frame.time_epoch" => Sort::Moment,
+        Kind::Float => Sort::Span,
+        _ => Sort::Text,
+    }
+}
+
+impl Checker {
+    pub(super) fn new(registry: Registry) -> Checker {
+        Checker { registry, fields: Vec::new(), want: Want::LAYERS }
+    }
+
+    /// A condition.
+    pub(super) fn test(&mut self, node: &Node) -> Result<Test, Wrong> {
+        Ok(match &node.is {
+            Syntax::And(nodes) => Test::All(self.tests(nodes)?),
+            Syntax::Or(nodes) => Test::Any(self.tests(nodes)?),
+            Syntax::Xor(nodes) => Test::Odd(self.tests(nodes)?),
+            Syntax::Not(node) => Test::Not(Box::new(self.test(node)?)),
+            Syntax::Relation(relation) => self.relation(relation)?,
+            Syntax::Masked(..) => Test::Something(self.known(node)?.value),
+            Syntax::Slice(..) => Test::Present(self.known(node)?.value),
+            Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
+            Syntax::Call(..) => {
+                self.known(node)?;
+                return Err(Wrong::new(&node.at, "this is a value; compare it with something"));
+            }
+            Syntax::Quoted(_) | Syntax::Char(_) => return Err(self.unknown(node)),
+        })
+    }
+
+    fn tests(&mut self, nodes: &[Node]) -> Result<Vec<Test>, Wrong> {
+        nodes.iter().map(|node| self.test(node)).collect()
+    }
+
+    /// What goes by a name, if anything does; `value` if more is asked of it than whether it is there.
+    fn named(&mut self, name: &str, value: bool) -> Option<Known> {
+        if name == FRAME {
+            return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
+        }
+        if let Some(pseudo) = pseudo::named(name) {
+            self.want.words |= pseudo.name == "message.name";
+            return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
+        }
+        let fields = self.registry.named(name);
+        if fields.is_empty() {
+            return None;
+        }
+        for &field in &fields {
+            // How far a layer reaches is known only where its fields are kept.
+            self.want.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
+            if !self.fields.iter().any(|known| known.is(field)) {
+                self.fields.push(field);
+            }
+        }
+        let mut sorts: Vec<Sort> = Vec::new();
+        for sort in fields.iter().map(|field| sort_of(field)) {
+            if !sorts.contains(&sort) {
+                sorts.push(sort);
+            }
+        }
+        Some(Known { value: Value::Fields(fields), sorts })
+    }
+
+    /// A value that a record may have; nothing for what is written out.
+    fn value(&mut self, node: &Node) -> Result<Option<Known>, Wrong> {
+        let known = match &node.is {
+            Syntax::Quoted(_) | Syntax::Char(_) => return Ok(None),
+            Syntax::Word(word) => return Ok(self.named(word, true)),
+            Syntax::Slice(of, parts) => self.slice(of, parts)?,
+            Syntax::Masked(left, right) => self.masked(left, right)?,
+            Syntax::Call(name, given) => self.call(node, name, given)?,
+            _ => return Err(Wrong::new(&node.at, "a condition is no value; expected a field")),
+        };
+        Ok(Some(known))
+    }
+
+    fn known(&mut self, node: &Node) -> Result<Known, Wrong> {
+        self.value(node)?.ok_or_else(|| self.unknown(node))
+    }
+
+    /// Nothing goes by this name, or it is no name at all.
+    fn unknown(&self, node: &Node) -> Wrong {
+        match &node.is {
+            Syntax::Word(word) if is_name(word) => {
+                Wrong::new(&node.at, format!("nothing is called {word}")).try_instead(self.nearest(word))
+            }
+            _ => Wrong::new(&node.at, "expected a field, not a constant"),
+        }
+    }
+
+    fn nearest(&self, name: &str) -> Vec<String> {
+        let fields = self.registry.fields().flat_map(|field| [field.abbrev, field.also]);
+        nearest(name, fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)).chain([FRAME]))
+    }
+
+    fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<Known, Wrong> {
+        let known = self.known(of)?;
+        require(of, &known.sorts, "has no bytes to cut", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+        Ok(Known { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
+    }
+
+    fn masked(&mut self, left: &Node, right: &Node) -> Result<Known, Wrong> {
+        let (of, known, written) = match (self.value(left)?, self.value(right)?) {
+            (Some(known), None) => (left, known, right),
+            (None, Some(known)) => (right, known, left),
+            (Some(_), Some(_)) => return Err(Wrong::new(&right.at, "one side of & must be a constant")),
+            (None, None) => return Err(self.unknown(left)),
+        };
+        require(of, &known.sorts, "has no bits to look at", |sort| {
+            !matches!(sort, Sort::Text | Sort::Float | Sort::Bool(_) | Sort::Span | Sort::Moment | Sort::Note)
+        })?;
+        let sorts = known.sorts.iter().map(|sort| match sort {
+            Sort::Number(_) => Sort::Number(&[]),
+            Sort::Ipv4 | Sort::Ipv6 => *sort,
+            _ => Sort::Bytes,
+        });
+        let sorts: Vec<Sort> = sorts.collect();
+        let mask = self.constants(of, &sorts, written)?;
+        Ok(Known { value: Value::Masked(Box::new(known.value), mask), sorts })
+    }
+
+    fn call(&mut self, node: &Node, name: &str, given: &[Node]) -> Result<Known, Wrong> {
+        if !FUNCTIONS.contains(&name) {
+            let at = node.at.start..node.at.start + name.len();
+            let wrong = Wrong::new(&at, format!("no function is called {name}"));
+            return Err(wrong.try_instead(nearest(name, FUNCTIONS.into_iter())));
+        }
+        let [of] = given else {
+            return Err(Wrong::new(&node.at, format!("{name}() takes one field")));
+        };
+        let Known { value, sorts } = self.known(of)?;
+        let inner = Box::new(value);
+        let (value, sort) = match name {
+            "len" => {
+                require(of, &sorts, "has no length", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+                (Value::Len(inner), Sort::Number(&[]))
+            }
+            "count" => {
+                require(of, &sorts, "is there or not, and cannot be counted", |sort| sort != Sort::Note)?;
+                (Value::Count(inner), Sort::Number(&[]))
+            }
+            _ => {
+                require(of, &sorts, "has no letters", |sort| sort == Sort::Text)?;
+                (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), Sort::Text)
+            }
+        };
+        Ok(Known { value, sorts: vec![sort] })
+    }
+
+    fn relation(&mut self, Relation { of, left, how }: &Relation) -> Result<Test, Wrong> {
+        let asked = |value| Asked { value, all: *of == Some(Quantifier::All) };
+        match how {
+            How::Compare(compare, right) => self.compare(*of, left, *compare, right),
+            How::Contains(right) => {
+                let Known { value, sorts } = self.known(left)?;
+                Ok(Test::Contains(asked(value), self.needles(left, &sorts, right)?))
+            }
+            How::Matches(right) => {
+                let Known { value, sorts } = self.known(left)?;
+                require(left, &sorts, "has no text to match", Sort::has_bytes)?;
+                Ok(Test::Matches(asked(value), regex(right)?))
+            }
+            How::In(elements) => {
+                let Known { value, sorts } = self.known(left)?;
+                require(left, &sorts, NO_VALUE, |sort| sort != Sort::Note)?;
+                Ok(Test::In(asked(value), self.ranges(left, &sorts, elements)?))
+            }
+        }
+    }
+
+    fn compare(&mut self, of: Option<Quantifier>, left: &Node, compare: Compare, right: &Node) -> Result<Test, Wrong> {
+        let (order, all) = match compare {
+            Compare::Equal => (Order::Equal, false),
+            Compare::Different => (Order::Different, true),
+            Compare::AllEqual => (Order::Equal, true),
+            Compare::AnyDifferent => (Order::Different, false),
+            Compare::Less => (Order::Less, false),
+            Compare::LessOrEqual => (Order::LessOrEqual, false),
+            Compare::Greater => (Order::Greater, false),
+            Compare::GreaterOrEqual => (Order::GreaterOrEqual, false),
+        };
+        let all = of.map_or(all, |of| of == Quantifier::All);
+        let (known_left, known_right) = (self.value(left)?, self.value(right)?);
+        for (node, known) in [(left, &known_left), (right, &known_right)] {
+            let Some(known) = known else { continue };
+            require(node, &known.sorts, NO_VALUE, |sort| sort != Sort::Note)?;
+            if !matches!(order, Order::Equal | Order::Different) {
+                require(node, &known.sorts, "has no order", |sort| !matches!(sort, Sort::Bool(_)))?;
+            }
+        }
+        match (known_left, known_right) {
+            (Some(known), None) => {
+                let constants = self.constants(left, &known.sorts, right)?;
+                Ok(Test::Against(Asked { value: known.value, all }, order, constants))
+            }
+            (None, Some(known)) => {
+                let constants = self.constants(right, &known.sorts, left)?;
+                Ok(Test::Against(Asked { value: known.value, all }, order.mirrored(), constants))
+            }
+            (Some(a), Some(b)) => {
+                let fits = |a: &Sort| b.sorts.iter().any(|b| a.fits(*b));
+                if !a.sorts.iter().any(fits) {
+                    let what = format!("{left} is {}, {right} is {}", words(&a.sorts), words(&b.sorts));
+                    return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
+                }
+                // Many values are sorted before they are compared; only what is of one sort has an order.
+                if b.sorts.iter().any(|sort| !b.sorts.iter().all(|other| sort.fits(*other))) {
+                    return Err(Wrong::new(&right.at, format!("{right} stands for fields of several sorts")));
+                }
+                Ok(Test::Between(Asked { value: a.value, all }, order, b.value))
+            }
+            (None, None) => {
+                let name = [left, right].into_iter().find(|node| matches!(&node.is, Syntax::Word(word) if is_name(word)));
+                Err(self.unknown(name.unwrap_or(left)))
+            }
+        }
+    }
+
+    /// What is written, as constants of any of the sorts that `of` may have.
+    fn constants(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Vec<Constant>, Wrong> {
+        let constants: Vec<Constant> = sorts.iter().flat_map(|sort| literal::constants(&written.is, *sort)).collect();
+        if !constants.is_empty() {
+            return Ok(constants);
+        }
+        let sort = sorts.first().copied().unwrap_or(Sort::Note);
+        let wrong = Wrong::new(&written.at, format!("expected {} for {of}", sort.expected()));
+        let (Syntax::Word(_) | Syntax::Quoted(_)) = written.is else { return Err(wrong) };
+        let word = match &written.is {
+            Syntax::Quoted(text) => String::from_utf8_lossy(text),
+            _ => written.to_string().into(),
+        };
+        Err(wrong.try_instead(match sort {
+            Sort::Number([]) if is_name(&word) && word.contains('.') => self.nearest(&word),
+            Sort::Number(names) if !names.is_empty() => {
+                nearest(&word, names.iter().map(|(_, name)| *name)).iter().map(|name| format!("{name:?}")).collect()
+            }
+            Sort::Bool(_) => vec!["true".into(), "false".into()],
+            Sort::Bytes | Sort::Layer => in_quotes(written),
+            _ => Vec::new(),
+        }))
+    }
+
+    fn needles(&mut self, left: &Node, sorts: &[Sort], right: &Node) -> Result<Vec<Vec<u8>>, Wrong> {
+        require(left, sorts, "contains nothing to look for", Sort::has_bytes)?;
+        if let Some(other) = self.value(right)? {
+            let what = format!("expected a constant, {right} is {}", words(&other.sorts));
+            return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
+        }
+        let sorts: Vec<Sort> = sorts.iter().map(|sort| if *sort == Sort::Text { Sort::Text } else { Sort::Bytes }).collect();
+        let bytes = |constant: Constant| match constant {
+            Constant::Is(item) => Some(item.with_bytes(<[u8]>::to_vec)),
+            _ => None,
+        };
+        Ok(self.constants(left, &sorts, right)?.into_iter().filter_map(bytes).collect())
+    }
+
+    fn ranges(&mut self, left: &Node, sorts: &[Sort], elements: &[Element]) -> Result<Vec<(Constant, Option<Constant>)>, Wrong> {
+        let mut ranges = Vec::new();
+        for Element { from, to } in elements {
+            for end in [Some(from), to.as_ref()].into_iter().flatten() {
+                if let Syntax::Word(word) = &end.is
+                    && let Some(other) = self.named(word, true)
+                {
+                    let what = format!("expected a constant, {word} is {}", words(&other.sorts));
+                    return Err(Wrong::new(&end.at, what).try_instead(in_quotes(end)));
+                }
+            }
+            let low = self.constants(left, sorts, from)?;
+            let Some(to) = to else {
+                ranges.extend(low.into_iter().map(|constant| (constant, None)));
+                continue;
+            };
+            let high = self.constants(left, sorts, to)?;
+            let pairs = low.iter().flat_map(|low| high.iter().map(move |high| (low, high)));
+            let rising = pairs.filter(|(low, high)| low.up_to(high));
+            let before = ranges.len();
+            ranges.extend(rising.map(|(low, high)| (low.clone(), Some(high.clone()))));
+            if ranges.len() == before {
+                return Err(Wrong::new(&(from.at.start..to.at.end), "the range ends before it begins"));
+            }
+        }
+        Ok(ranges)
+    }
+}
+
+/// Every sort that a value may have must do.
+fn require(node: &Node, sorts: &[Sort], what: &str, does: impl Fn(Sort) -> bool) -> Result<(), Wrong> {
+    match sorts.iter().find(|sort| !does(**sort)) {
+        Some(sort) => Err(Wrong::new(&node.at, format!("{node} is {} and {what}", sort.words()))),
+        None => Ok(()),
+    }
+}
+
+fn words(sorts: &[Sort]) -> &'static str {
+    sorts.first().map_or("nothing", |sort| sort.words())
+}
+
+/// Whether a word could be meant as a name.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// A word as text, where text may have been meant.
+fn in_quotes(node: &Node) -> Vec<String> {
+    match &node.is {
+        Syntax::Word(word) => vec![format!("{word:?}")],
+        _ => Vec::new(),
+    }
+}
+
+/// A pattern over bytes, blind to case, as Wireshark has it.
+fn regex(node: &Node) -> Result<Regex, Wrong> {
+    let Syntax::Quoted(pattern) = &node.is else {
+        return Err(Wrong::new(&node.at, "expected a regular expression in quotes").try_instead(in_quotes(node)));
+    };
+    let pattern = std::str::from_utf8(pattern)
+        .map_err(|_| Wrong::new(&node.at, "a regular expression is UTF-8; write other bytes as \\\\xff or in raw text"))?;
+    RegexBuilder::new(pattern).case_insensitive(true).unicode(false).nest_limit(100).build().map_err(|error| {
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Wrong::new(&node.at, format!("not a regular expression: {reason}"))
+    })
+}

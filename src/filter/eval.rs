@@ -1,0 +1,237 @@
+//! Whether a record is what a filter asks for.
+//!
+//! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
+
+use super::given::{self, Remembered};
+use super::program::{Asked, Case, Test, Value};
+use super::syntax::{Part, To};
+use super::value::{Constant, Item, Order, Visit};
+use crate::record::Record;
+use crate::record::pseudo::Answer;
+use crate::record::seconds::since_1970;
+use memchr::memmem;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::io::Write;
+use std::ops::{ControlFlow, Range};
+
+/// Bytes of memory that are kept from one record to the next.
+const KEPT: usize = 1 << 20;
+
+/// Memory for values that are put together, used again.
+#[derive(Default)]
+pub(super) struct Scratch(Cell<Vec<Vec<u8>>>);
+
+impl Scratch {
+    /// Lend an empty buffer.
+    fn lend<R>(&self, see: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        let mut buffers = self.0.take();
+        let mut buffer = buffers.pop().unwrap_or_default();
+        // Whoever is lent one may need another.
+        self.0.set(buffers);
+        let result = see(&mut buffer);
+        buffer.clear();
+        buffer.shrink_to(KEPT);
+        let mut buffers = self.0.take();
+        buffers.push(buffer);
+        self.0.set(buffers);
+        result
+    }
+}
+
+/// A record that is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'r, 't> {
+    pub(super) record: &'r Record<'t>,
+    pub(super) scratch: &'r Scratch,
+}
+
+impl Asking<'_, '_> {
+    /// Whether the record passes.
+    pub(super) fn test(self, test: &Test) -> bool {
+        match test {
+            Test::Present(Value::Fields(fields)) => given::has(self.record, fields),
+            Test::Present(Value::Slice(of, parts)) => {
+                let slice =
+                    |item: &Item<'_>| flow(item.with_bytes(|bytes| parts.iter().any(|part| cut(*part, bytes.len()).is_some())));
+                self.each(of, &mut |item| slice(item)).is_break()
+            }
+            Test::Present(value) => self.each(value, &mut |_| ControlFlow::Break(())).is_break(),
+            Test::Something(value) => self.each(value, &mut |item| flow(item.is_something())).is_break(),
+            Test::Against(asked, order, constants) => self.asked(asked, |item| {
+                let holds = |constant: &Constant| order.holds(constant.compare(item));
+                if asked.all { constants.iter().all(holds) } else { constants.iter().any(holds) }
+            }),
+            Test::Between(asked, order, right) => self.between(asked, *order, right),
+            Test::Contains(asked, needles) => self
+                .asked(asked, |item| item.with_bytes(|bytes| needles.iter().any(|needle| memmem::find(bytes, needle).is_some()))),
+            Test::Matches(asked, regex) => self.asked(asked, |item| item.with_bytes(|bytes| regex.is_match(bytes))),
+            Test::In(asked, ranges) => self.asked(asked, |item| ranges.iter().any(|range| is_within(item, range))),
+            Test::Not(test) => !self.test(test),
+            Test::All(tests) => tests.iter().all(|test| self.test(test)),
+            Test::Any(tests) => tests.iter().any(|test| self.test(test)),
+            Test::Odd(tests) => tests.iter().filter(|test| self.test(test)).count() % 2 == 1,
+        }
+    }
+
+    /// Whether any value does, or all do and there is one.
+    fn asked(self, asked: &Asked, does: impl Fn(&Item<'_>) -> bool) -> bool {
+        let mut seen = false;
+        let decided = self.each(&asked.value, &mut |item| {
+            seen = true;
+            flow(does(item) != asked.all)
+        });
+        if asked.all { seen && decided.is_continue() } else { decided.is_break() }
+    }
+
+    /// The values one by one, until `visit` has seen enough.
+    fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        match value {
+            Value::Fields(fields) => {
+                given::nodes(self.record, fields).try_for_each(|node| visit(&given::item(node)))?;
+                let Some(remembered) = Remembered::of(self.record) else { return ControlFlow::Continue(()) };
+                fields.iter().filter_map(|field| remembered.item(field)).try_for_each(|item| visit(&item))
+            }
+            Value::Pseudo(pseudo) => match (pseudo.of)(self.record) {
+                Some(answer) => self.answer(answer, visit),
+                None => ControlFlow::Continue(()),
+            },
+            Value::Frame => match self.record {
+                Record::Message(message) => visit(&Item::Bytes(Cow::Borrowed(message.of.bytes))),
+                Record::Packet(packet) => visit(&Item::Bytes(Cow::Borrowed(packet.of.bytes))),
+                Record::Gap(_) => ControlFlow::Continue(()),
+            },
+            Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
+            Value::Masked(of, masks) => {
+                self.each(of, &mut |item| masks.iter().try_for_each(|mask| self.masked(item, mask, visit)))
+            }
+            Value::Len(of) => self.each(of, &mut |item| visit(&Item::Number(item.with_bytes(|bytes| bytes.len() as i128)))),
+            Value::Count(of) => {
+                let mut count = 0;
+                let _ = self.each(of, &mut |_| {
+                    count += 1;
+                    ControlFlow::Continue(())
+                });
+                // As in Wireshark, a field that is not there has no count, not even 0.
+                if count > 0 { visit(&Item::Number(count)) } else { ControlFlow::Continue(()) }
+            }
+            Value::Cased(of, case) => self.each(of, &mut |item| {
+                self.scratch.lend(|text| {
+                    item.with_bytes(|bytes| text.extend_from_slice(bytes));
+                    match case {
+                        Case::Lower => text.make_ascii_lowercase(),
+                        Case::Upper => text.make_ascii_uppercase(),
+                    }
+                    visit(&Item::Bytes(Cow::Borrowed(text)))
+                })
+            }),
+        }
+    }
+
+    fn answer(self, answer: Answer<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        match answer {
+            Answer::Number(number) => visit(&Item::Number(number.into())),
+            Answer::Nanos(nanos) => visit(&Item::Nanos(nanos)),
+            Answer::Time(time) => visit(&Item::Nanos(since_1970(time))),
+            Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
+            Answer::Stream(_) | Answer::Path(_) => self.scratch.lend(|text| {
+                // Writing to memory does not fail.
+                let _ = write!(text, "{answer}");
+                visit(&Item::Bytes(Cow::Borrowed(text)))
+            }),
+        }
+    }
+
+    fn slice(self, bytes: &[u8], parts: &[Part], visit: &mut Visit<'_>) -> ControlFlow<()> {
+        let cut = |part: &Part| cut(*part, bytes.len()).and_then(|range| bytes.get(range)).unwrap_or_default();
+        if let [part] = parts {
+            return visit(&Item::Bytes(Cow::Borrowed(cut(part))));
+        }
+        self.scratch.lend(|all| {
+            parts.iter().for_each(|part| all.extend_from_slice(cut(part)));
+            visit(&Item::Bytes(Cow::Borrowed(all)))
+        })
+    }
+
+    /// The bits that are set in both; nothing where the two are of different sorts.
+    fn masked(self, item: &Item<'_>, mask: &Constant, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        match (item, mask) {
+            (Item::Number(number), Constant::Is(Item::Number(mask))) => visit(&Item::Number(number & mask)),
+            (Item::Ipv4(address), Constant::Net4(mask, _)) => visit(&Item::Ipv4(address & mask)),
+            (Item::Ipv6(address), Constant::Net6(mask, _)) => visit(&Item::Ipv6(address & mask)),
+            (Item::Bytes(bytes), Constant::Is(Item::Bytes(mask))) => self.scratch.lend(|both| {
+                both.extend(bytes.iter().zip(mask.iter()).map(|(byte, mask)| byte & mask));
+                visit(&Item::Bytes(Cow::Borrowed(both)))
+            }),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Two values of the record held against each other.
+    fn between(self, asked: &Asked, order: Order, right: &Value) -> bool {
+        /// Occurrences up to which each is held against each; more are sorted first, for there may be a million.
+        const FEW: usize = 16;
+        let mut count = 0;
+        let many = self.each(right, &mut |_| {
+            count += 1;
+            flow(count > FEW)
+        });
+        if many.is_continue() {
+            let with = |left: &Item<'_>| {
+                let decided = self.each(right, &mut |right| flow(order.holds(left.compare(right)) != asked.all));
+                decided.is_continue() == asked.all
+            };
+            return count > 0 && self.asked(asked, with);
+        }
+        let mut sorted: Vec<Item<'static>> = Vec::new();
+        let _ = self.each(right, &mut |item| {
+            if !item.is_nan() {
+                sorted.push(item.owned());
+            }
+            ControlFlow::Continue(())
+        });
+        sorted.sort_unstable_by(|a, b| a.sorted(b));
+        let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return false };
+        self.asked(asked, |left| {
+            let holds = |right: &Item<'_>| order.holds(left.compare(right));
+            let equals_one = || {
+                let at = sorted.partition_point(|right| right.compare(left) == Some(Ordering::Less));
+                sorted.get(at).is_some_and(|right| right.compare(left) == Some(Ordering::Equal))
+            };
+            match (order, asked.all) {
+                (Order::Equal, false) => equals_one(),
+                (Order::Different, true) => !equals_one(),
+                (_, false) => holds(first) || holds(last),
+                (_, true) => holds(first) && holds(last),
+            }
+        })
+    }
+}
+
+/// Stop once something is so.
+fn flow(enough: bool) -> ControlFlow<()> {
+    if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+fn is_within(item: &Item<'_>, (low, high): &(Constant, Option<Constant>)) -> bool {
+    match high {
+        None => low.compare(item) == Some(Ordering::Equal),
+        Some(high) => low.compare(item).is_some_and(Ordering::is_ge) && high.compare(item).is_some_and(Ordering::is_le),
+    }
+}
+
+/// Where a part of a slice lies in so many bytes; nothing if it is not all there.
+fn cut(part: Part, len: usize) -> Option<Range<usize>> {
+    let place = |at: i32| {
+        let at_least_0 = usize::try_from(at).ok();
+        at_least_0.or_else(|| len.checked_sub(usize::try_from(at.unsigned_abs()).ok()?))
+    };
+    let from = place(part.from)?;
+    let end = match part.to {
+        To::Length(length) => from.checked_add(usize::try_from(length).ok()?)?,
+        To::Through(last) => place(last)?.checked_add(1)?,
+        To::End => len,
+    };
+    (from < end && end <= len).then_some(from..end)
+}

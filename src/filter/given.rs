@@ -1,0 +1,153 @@
+//! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
+
+use super::value::Item;
+use crate::record::Record;
+use crate::tree::{Address, Dissection, Ends, Field, Kind, Layer, NodeRef, StreamId, Transport, Value};
+use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
+
+/// The tree a record is part of, and its layer if it is not the whole of it.
+fn tree_of<'t>(record: &Record<'t>) -> Option<(Dissection<'t>, Option<&'t Layer>)> {
+    match record {
+        Record::Message(message) => Some((message.of, Some(message.layer))),
+        Record::Packet(packet) => Some((packet.of, None)),
+        Record::Gap(_) => None,
+    }
+}
+
+/// The layers of a message from its own down.
+fn layers<'t>(of: Dissection<'t>, layer: &'t Layer) -> impl Iterator<Item = &'t Layer> {
+    std::iter::successors(Some(layer), move |layer| layer.below.and_then(|below| of.tree.layers.get(below as usize)))
+}
+
+/// The places of a record's nodes: all of a packet's, of a message those of its layers.
+fn places<'t>(record: &Record<'t>) -> impl Iterator<Item = (Dissection<'t>, Range<u32>)> {
+    let (of, layer) = tree_of(record).unzip();
+    let layer = layer.flatten();
+    let whole = of.filter(|_| layer.is_none()).map(|of| (of, 0..of.tree.here()));
+    let range = |of: Dissection<'t>, layer: &Layer| Some((of, layer.node..of.tree.nodes.get(layer.node as usize)?.end));
+    let own = of.zip(layer).map(|(of, layer)| layers(of, layer).filter_map(move |layer| range(of, layer)));
+    whole.into_iter().chain(own.into_iter().flatten())
+}
+
+/// The nodes of some fields.
+pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl Iterator<Item = NodeRef<'t>> {
+    let of_one = |field: &'static Field| fields.iter().any(|wanted| wanted.is(field));
+    places(record).flat_map(move |(of, places)| {
+        let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
+        let found = places.zip(nodes).filter(move |(_, node)| of_one(node.field));
+        found.filter_map(move |(place, _)| of.node(place))
+    })
+}
+
+/// Whether a record has any of some fields: a node, a note, or a layer that is only remembered.
+pub(super) fn has(record: &Record<'_>, fields: &[&'static Field]) -> bool {
+    if nodes(record, fields).next().is_some() {
+        return true;
+    }
+    let noted = |field: &&'static Field| matches!(field.kind, Kind::Note(_)) && is_noted(record, field);
+    if fields.iter().any(noted) {
+        return true;
+    }
+    Remembered::of(record).is_some_and(|remembered| fields.iter().any(|field| remembered.has(field)))
+}
+
+fn is_noted(record: &Record<'_>, code: &Field) -> bool {
+    let Some((of, _)) = tree_of(record) else { return false };
+    let notes = of.tree.notes.iter().filter(|note| note.code.is(code));
+    notes.into_iter().any(|note| places(record).any(|(_, places)| places.contains(&note.node)))
+}
+
+/// The value of a node.
+pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
+    let bytes = node.bytes();
+    match node.value() {
+        Value::Unsigned(number) => Item::Number(number.into()),
+        Value::Signed(number) => Item::Number(number.into()),
+        Value::Single(number) => Item::Single(number),
+        Value::Double(number) => Item::Double(number),
+        Value::Bool(truth) => Item::Bool(truth),
+        Value::Text => Item::Bytes(Cow::Borrowed(node.text_bytes())),
+        Value::Made(_) => Item::Bytes(match node.text() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+        Value::None | Value::Bytes => match (node.field().kind, bytes.first_chunk(), bytes.first_chunk()) {
+            (Kind::Ipv4, Some(address), _) if bytes.len() == 4 => Item::Ipv4(u32::from_be_bytes(*address)),
+            (Kind::Ipv6, _, Some(address)) if bytes.len() == 16 => Item::Ipv6(u128::from_be_bytes(*address)),
+            _ => Item::Bytes(Cow::Borrowed(bytes)),
+        },
+    }
+}
+
+/// What is known of lower layers that a record's tree does not hold: a gap has none, and neither has a message that its
+/// stream ended inside of.
+pub(super) struct Remembered<'t> {
+    path: &'t str,
+    stream: Option<StreamId>,
+    ends: [Option<Address>; 2],
+}
+
+impl<'t> Remembered<'t> {
+    /// What is remembered; nothing where the tree holds it all.
+    pub(super) fn of(record: &Record<'t>) -> Option<Remembered<'t>> {
+        match record {
+            Record::Gap(gap) => {
+                let path = match gap.stream.transport {
+                    Transport::Tcp => "tcp",
+                    Transport::Udp => "udp",
+                };
+                Some(Remembered { path, stream: Some(gap.stream), ends: [None; 2] })
+            }
+            Record::Message(message) => {
+                let bottom = layers(message.of, message.layer).last()?;
+                let Ends { src, dst, stream, path } = message.of.tree.ends.get(bottom.ends as usize)?;
+                let path = path.as_deref().filter(|path| !path.is_empty())?;
+                Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
+            }
+            Record::Packet(_) => None,
+        }
+    }
+
+    fn has(&self, field: &Field) -> bool {
+        let layer = field.kind == Kind::Protocol && self.path.split(':').any(|layer| layer == field.abbrev);
+        layer || self.item(field).is_some()
+    }
+
+    /// The value of a field of those layers.
+    pub(super) fn item(&self, field: &Field) -> Option<Item<'static>> {
+        let [src, dst] = self.ends;
+        let over = |transport: Transport| self.stream.filter(|stream| stream.transport == transport);
+        let number = |stream: StreamId| Item::Number(stream.number.into());
+        let port = |socket: SocketAddr| Item::Number(socket.port().into());
+        match field.abbrev {
+            "tcp.stream" => over(Transport::Tcp).map(number),
+            "udp.stream" => over(Transport::Udp).map(number),
+            "tcp.srcport" => over(Transport::Tcp).and_then(|_| socket(src)).map(port),
+            "tcp.dstport" => over(Transport::Tcp).and_then(|_| socket(dst)).map(port),
+            "udp.srcport" => over(Transport::Udp).and_then(|_| socket(src)).map(port),
+            "udp.dstport" => over(Transport::Udp).and_then(|_| socket(dst)).map(port),
+            "ip.src" => address(src, Kind::Ipv4),
+            "ip.dst" => address(dst, Kind::Ipv4),
+            "ipv6.src" => address(src, Kind::Ipv6),
+            "ipv6.dst" => address(dst, Kind::Ipv6),
+            _ => None,
+        }
+    }
+}
+
+fn socket(end: Option<Address>) -> Option<SocketAddr> {
+    match end {
+        Some(Address::Socket(socket)) => Some(socket),
+        _ => None,
+    }
+}
+
+fn address(end: Option<Address>, kind: Kind) -> Option<Item<'static>> {
+    match socket(end)?.ip() {
+        IpAddr::V4(address) if kind == Kind::Ipv4 => Some(Item::Ipv4(address.to_bits())),
+        IpAddr::V6(address) if kind == Kind::Ipv6 => Some(Item::Ipv6(address.to_bits())),
+        _ => None,
+    }
+}

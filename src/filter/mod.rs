@@ -1,0 +1,102 @@
+//! Filters: Wireshark's display filter language over records.
+//!
+//! ```
+//! use proto_dissect::filter::Filter;
+//! use proto_dissect::registry::Registry;
+//!
+//! let filter = Filter::parse("tcp.port eq 27000 && !(pipboy.type == heartbeat)", Registry::default()).unwrap();
+//! assert_eq!(filter.to_string(), "tcp.port == 27000 and not pipboy.type == heartbeat");
+//!
+//! let mistake = Filter::parse("tcp.prot == 27000", Registry::default()).unwrap_err();
+//! assert_eq!(mistake.nearest.first().map(String::as_str), Some("tcp.port"));
+//! ```
+//!
+//! A filter is checked as a whole when it is read: names, sorts of values, what may be asked of which. Asked of a record, it
+//! looks at the nodes and notes of a packet, or of a message and the layers that carry it, and at the fields of the record
+//! itself. A gap has only what is known of it: `stream`, `message.dir`, `frame.number`, its transport (`tcp`) and that one's
+//! stream number (`tcp.stream`); so `tcp.stream == 0` shows the gaps of that stream, and `not pipboy` shows them all.
+//!
+//! It decides what is shown, and never how anything is read.
+
+mod check;
+mod eval;
+mod given;
+mod lexer;
+mod literal;
+mod mistake;
+mod parser;
+mod program;
+mod syntax;
+mod value;
+
+pub use mistake::Mistake;
+
+use crate::record::Record;
+use crate::registry::Registry;
+use crate::tree::{Field, Want};
+use check::Checker;
+use eval::{Asking, Scratch};
+use program::Test;
+use std::fmt;
+use syntax::Node;
+
+/// A filter that was read and checked.
+///
+/// Written out it is canonical: what it writes reads back as the same filter.
+pub struct Filter {
+    written: Node,
+    test: Test,
+    fields: Vec<&'static Field>,
+    want: Want,
+    scratch: Scratch,
+}
+
+impl Filter {
+    /// Read a filter over the fields of these protocols. An empty one is passed by everything.
+    ///
+    /// # Errors
+    /// The first mistake in it.
+    pub fn parse(text: &str, registry: Registry) -> Result<Filter, Mistake> {
+        let mut checker = Checker::new(registry);
+        let mut read = || {
+            let written = parser::parse(text)?;
+            let test = checker.test(&written)?;
+            Ok((written, test))
+        };
+        let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
+        let Checker { fields, want, .. } = checker;
+        Ok(Filter { written, test, fields, want, scratch: Scratch::default() })
+    }
+
+    /// Whether a record passes.
+    ///
+    /// Asks for no memory, but where two fields are held against each other and one occurs more often than sixteen times.
+    #[must_use]
+    pub fn matches(&self, record: &Record<'_>) -> bool {
+        Asking { record, scratch: &self.scratch }.test(&self.test)
+    }
+
+    /// The fields it looks at; none if it looks only at records themselves.
+    #[must_use]
+    pub fn fields(&self) -> &[&'static Field] {
+        &self.fields
+    }
+
+    /// How much of a tree it looks at.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        self.want
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.written.fmt(f)
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Filter").field(&self.to_string()).finish()
+    }
+}

@@ -1,0 +1,289 @@
+//! From tokens to the syntax of a filter.
+//!
+//! The loosest first: `or`, `xor`, `and`, `not`, comparisons, `&`, slices.
+
+use super::lexer::{Placed, Token, keywords, tokens};
+use super::mistake::{Wrong, nearest};
+use super::syntax::{Element, Hold, How, Node, Quantifier, Relation, Syntax};
+use std::ops::Range;
+
+/// The deepest that parts nest, so that nobody runs out of stack.
+const MAX_DEPTH: usize = 100;
+
+/// Slices and masks around one value: each is a level too, on every level.
+const MAX_AROUND: usize = 4;
+
+/// Read a filter. An empty one is an `and` of nothing.
+pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
+    if *parser.peek() == Token::End {
+        return Ok(Node { at: 0..text.len(), is: Syntax::And(Vec::new()) });
+    }
+    let node = parser.node(Hold::Loosest)?;
+    match parser.peek() {
+        Token::End => Ok(node),
+        Token::Close => Err(parser.wrong("nothing was opened that this would close")),
+        Token::Compare(_) | Token::Contains | Token::Matches | Token::In => {
+            Err(parser.wrong("comparisons do not chain; join two of them with and"))
+        }
+        Token::Word(word) => {
+            let meant = match word.to_lowercase().as_str() {
+                lower if keywords().any(|keyword| keyword == lower) => vec![lower.to_owned()],
+                lower => nearest(lower, keywords()),
+            };
+            Err(parser.wrong("expected an operator such as == or and").try_instead(meant))
+        }
+        _ => Err(parser.wrong("expected an operator such as == or and")),
+    }
+}
+
+struct Parser {
+    tokens: Vec<Placed>,
+    next: usize,
+    depth: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        self.tokens.get(self.next).map_or(&Token::End, |(token, _)| token)
+    }
+
+    /// Where the next token stands.
+    fn here(&self) -> Range<usize> {
+        self.tokens.get(self.next).or(self.tokens.last()).map(|(_, at)| at.clone()).unwrap_or_default()
+    }
+
+    /// Where the last token that was taken ends.
+    fn behind(&self) -> usize {
+        self.next.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |(_, at)| at.end)
+    }
+
+    fn take(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.next += 1;
+        token
+    }
+
+    fn take_if(&mut self, token: &Token) -> bool {
+        let found = self.peek() == token;
+        self.next += usize::from(found);
+        found
+    }
+
+    fn wrong(&self, what: &str) -> Wrong {
+        Wrong::new(&self.here(), what)
+    }
+
+    /// One level deeper while `read` reads.
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.wrong("nested deeper than a hundred levels"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A part that holds together at least this tightly.
+    fn node(&mut self, least: Hold) -> Result<Node, Wrong> {
+        self.deeper(|parser| {
+            let start = parser.here().start;
+            let mut left = parser.first()?;
+            loop {
+                let hold = match parser.peek() {
+                    Token::Or => Hold::Or,
+                    Token::Xor => Hold::Xor,
+                    Token::And => Hold::And,
+                    Token::Compare(_) | Token::Contains | Token::Matches | Token::In | Token::Not => Hold::Relation,
+                    Token::Mask => Hold::Mask,
+                    Token::Slice(_) => Hold::Whole,
+                    _ => break,
+                };
+                // A comparison is no side of another one.
+                if hold < least || (hold == Hold::Relation && matches!(left.is, Syntax::Relation(_) | Syntax::Not(_))) {
+                    break;
+                }
+                if hold >= Hold::Mask && around(&left) >= MAX_AROUND {
+                    return Err(parser.wrong("more than four slices or masks around one value"));
+                }
+                let is = parser.joined(left, hold)?;
+                left = Node { at: start..parser.behind(), is };
+            }
+            Ok(left)
+        })
+    }
+
+    /// What stands to the left, joined by the next token with what stands to its right.
+    fn joined(&mut self, left: Node, hold: Hold) -> Result<Syntax, Wrong> {
+        match self.take() {
+            Token::Slice(parts) => Ok(Syntax::Slice(Box::new(left), parts)),
+            Token::Mask => Ok(Syntax::Masked(Box::new(left), Box::new(self.node(hold.tighter())?))),
+            Token::Not => {
+                if !self.take_if(&Token::In) {
+                    return Err(self.wrong("expected in after not"));
+                }
+                let at = left.at.start;
+                // Written out, its `not` comes first and is a level of its own.
+                let is = self.deeper(|parser| Ok(relation(left, parser.set()?)))?;
+                Ok(Syntax::Not(Box::new(Node { at: at..self.behind(), is })))
+            }
+            Token::In => Ok(relation(left, self.set()?)),
+            Token::Contains => Ok(relation(left, How::Contains(self.node(hold.tighter())?))),
+            Token::Matches => Ok(relation(left, How::Matches(self.node(hold.tighter())?))),
+            Token::Compare(compare) => Ok(relation(left, How::Compare(compare, self.node(hold.tighter())?))),
+            sign => {
+                let right = self.node(hold.tighter())?;
+                Ok(chained(left, &sign, right))
+            }
+        }
+    }
+
+    /// A part before anything is joined to it.
+    fn first(&mut self) -> Result<Node, Wrong> {
+        let at = self.here();
+        let token = self.take();
+        let is = match token {
+            Token::Quoted(text) => Syntax::Quoted(text),
+            Token::Char(byte) => Syntax::Char(byte),
+            Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.given(&at)?),
+            Token::Word(word) => Syntax::Word(word),
+            Token::Not => Syntax::Not(Box::new(self.node(Hold::Not)?)),
+            Token::Any => return self.quantified(Quantifier::Any, at.start),
+            Token::All => return self.quantified(Quantifier::All, at.start),
+            Token::Open => {
+                let inner = self.node(Hold::Loosest)?;
+                self.close(&at)?;
+                return Ok(Node { at: at.start..self.behind(), ..inner });
+            }
+            _ => {
+                self.next -= 1;
+                return Err(self.wrong(if *self.peek() == Token::End {
+                    "something is missing at the end"
+                } else {
+                    "expected a field or a value"
+                }));
+            }
+        };
+        Ok(Node { at: at.start..self.behind(), is })
+    }
+
+    fn quantified(&mut self, of: Quantifier, start: usize) -> Result<Node, Wrong> {
+        let mut node = self.node(Hold::Relation)?;
+        let relation = match &mut node.is {
+            Syntax::Not(inner) => &mut inner.is,
+            own => own,
+        };
+        match relation {
+            Syntax::Relation(relation) if relation.of.is_none() => relation.of = Some(of),
+            _ => {
+                return Err(Wrong::new(
+                    &(start..node.at.end),
+                    "any and all belong to a comparison, as in any ip.addr == 10.0.0.1",
+                ));
+            }
+        }
+        Ok(Node { at: start..node.at.end, ..node })
+    }
+
+    /// The closing of the parenthesis at `open`.
+    fn close(&mut self, open: &Range<usize>) -> Result<(), Wrong> {
+        if self.take_if(&Token::Close) {
+            return Ok(());
+        }
+        match self.peek() {
+            Token::End => Err(Wrong::new(open, "this is never closed")),
+            _ => Err(self.wrong("expected an operator or a closing parenthesis")),
+        }
+    }
+
+    /// What a function is given, its parenthesis already open.
+    fn given(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
+        let mut given = Vec::new();
+        if self.take_if(&Token::Close) {
+            return Ok(given);
+        }
+        loop {
+            given.push(self.node(Hold::Loosest)?);
+            if !self.take_if(&Token::Comma) {
+                self.close(&(name.start..name.end + 1))?;
+                return Ok(given);
+            }
+        }
+    }
+
+    /// `{80, 8000..8100}`, its parts with commas or spaces between them.
+    fn set(&mut self) -> Result<How, Wrong> {
+        let open = self.here();
+        if !self.take_if(&Token::OpenSet) {
+            return Err(self.wrong("expected a set such as {80, 8000..8100}"));
+        }
+        let mut elements = Vec::new();
+        loop {
+            if self.take_if(&Token::CloseSet) {
+                break;
+            }
+            if *self.peek() == Token::End {
+                return Err(Wrong::new(&open, "this is never closed"));
+            }
+            let from = self.constant()?;
+            let to = if self.take_if(&Token::Range) { Some(self.constant()?) } else { None };
+            elements.push(Element { from, to });
+            if self.take_if(&Token::Comma) && *self.peek() == Token::CloseSet {
+                return Err(self.wrong("expected a value"));
+            }
+        }
+        if elements.is_empty() {
+            return Err(Wrong::new(&(open.start..self.behind()), "a set needs something in it"));
+        }
+        Ok(How::In(elements))
+    }
+
+    fn constant(&mut self) -> Result<Node, Wrong> {
+        let at = self.here();
+        let is = match self.peek().clone() {
+            Token::Word(word) => Syntax::Word(word),
+            Token::Quoted(text) => Syntax::Quoted(text),
+            Token::Char(byte) => Syntax::Char(byte),
+            _ => return Err(self.wrong("expected a value")),
+        };
+        self.next += 1;
+        Ok(Node { at, is })
+    }
+}
+
+/// How many slices and masks there are around a value, in parentheses or not.
+fn around(node: &Node) -> usize {
+    fn inner(node: &Node) -> Option<&Node> {
+        match &node.is {
+            Syntax::Slice(of, _) | Syntax::Masked(of, _) => Some(of),
+            _ => None,
+        }
+    }
+    std::iter::successors(inner(node), |node| inner(node)).count()
+}
+
+fn relation(left: Node, how: How) -> Syntax {
+    Syntax::Relation(Box::new(Relation { of: None, left, how }))
+}
+
+/// A chain grows by one; sides joined by the same sign become one list.
+fn chained(left: Node, sign: &Token, right: Node) -> Syntax {
+    match (sign, left) {
+        (Token::And, Node { is: Syntax::And(mut nodes), .. }) => {
+            nodes.push(right);
+            Syntax::And(nodes)
+        }
+        (Token::Xor, Node { is: Syntax::Xor(mut nodes), .. }) => {
+            nodes.push(right);
+            Syntax::Xor(nodes)
+        }
+        (Token::Or, Node { is: Syntax::Or(mut nodes), .. }) => {
+            nodes.push(right);
+            Syntax::Or(nodes)
+        }
+        (Token::And, left) => Syntax::And(vec![left, right]),
+        (Token::Xor, left) => Syntax::Xor(vec![left, right]),
+        (_, left) => Syntax::Or(vec![left, right]),
+    }
+}

@@ -1,0 +1,53 @@
+//! A filter that was checked: what is looked at, and what is asked of it.
+
+use super::syntax::Part;
+use super::value::{Constant, Order};
+use crate::record::pseudo::Pseudo;
+use crate::tree::Field;
+use regex::bytes::Regex;
+
+/// Where values come from.
+pub(super) enum Value {
+    /// The nodes of these fields: a shared name stands for several.
+    Fields(Vec<&'static Field>),
+    /// The record itself.
+    Pseudo(&'static Pseudo),
+    /// The bytes of the frame.
+    Frame,
+    Slice(Box<Value>, Vec<Part>),
+    /// The bits that are set in the constant as well; there are several where sorts differ.
+    Masked(Box<Value>, Vec<Constant>),
+    Len(Box<Value>),
+    Count(Box<Value>),
+    Cased(Box<Value>, Case),
+}
+
+/// What becomes of letters.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Case {
+    Lower,
+    Upper,
+}
+
+/// What is asked of a record.
+pub(super) enum Test {
+    Present(Value),
+    /// Whether a bit is set.
+    Something(Value),
+    Against(Asked, Order, Vec<Constant>),
+    Between(Asked, Order, Value),
+    Contains(Asked, Vec<Vec<u8>>),
+    Matches(Asked, Regex),
+    In(Asked, Vec<(Constant, Option<Constant>)>),
+    Not(Box<Test>),
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    /// Whether an odd number of them hold.
+    Odd(Vec<Test>),
+}
+
+/// A value, and whether all of its occurrences must do.
+pub(super) struct Asked {
+    pub(super) value: Value,
+    pub(super) all: bool,
+}

@@ -1,0 +1,282 @@
+//! A filter as it was written, and how it is written canonically.
+
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+/// A part of a filter.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    /// Where it stands.
+    pub(super) at: Range<usize>,
+    pub(super) is: Syntax,
+}
+
+/// What a part of a filter is.
+#[derive(Debug, Clone)]
+pub(super) enum Syntax {
+    /// A name, a number, an address: anything without quotes.
+    Word(String),
+    /// Text in quotes; escapes may make it anything.
+    Quoted(Vec<u8>),
+    /// A character constant.
+    Char(u8),
+    Slice(Box<Node>, Vec<Part>),
+    /// `&` of bits.
+    Masked(Box<Node>, Box<Node>),
+    Call(String, Vec<Node>),
+    Relation(Box<Relation>),
+    Not(Box<Node>),
+    // Chains are lists: they may be long, and nothing must recurse along them.
+    And(Vec<Node>),
+    Xor(Vec<Node>),
+    Or(Vec<Node>),
+}
+
+/// Something held against something else.
+#[derive(Debug, Clone)]
+pub(super) struct Relation {
+    /// `any` or `all` in front of it.
+    pub(super) of: Option<Quantifier>,
+    pub(super) left: Node,
+    pub(super) how: How,
+}
+
+/// How many of a field's values must do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quantifier {
+    Any,
+    All,
+}
+
+/// What a left side is held against.
+#[derive(Debug, Clone)]
+pub(super) enum How {
+    Compare(Compare, Node),
+    Contains(Node),
+    Matches(Node),
+    In(Vec<Element>),
+}
+
+/// A constant of a set, or a range of them.
+#[derive(Debug, Clone)]
+pub(super) struct Element {
+    pub(super) from: Node,
+    pub(super) to: Option<Node>,
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compare {
+    Equal,
+    /// All differ.
+    Different,
+    AllEqual,
+    AnyDifferent,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Compare {
+    /// As symbols.
+    pub(super) const fn symbol(self) -> &'static str {
+        match self {
+            Compare::Equal => "==",
+            Compare::Different => "!=",
+            Compare::AllEqual => "===",
+            Compare::AnyDifferent => "!==",
+            Compare::Less => "<",
+            Compare::LessOrEqual => "<=",
+            Compare::Greater => ">",
+            Compare::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// A part of a slice: where it begins, from the end if negative, and where it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) from: i32,
+    pub(super) to: To,
+}
+
+/// Where a part of a slice ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum To {
+    /// After this many bytes.
+    Length(i32),
+    /// With this byte.
+    Through(i32),
+    /// Where the value does.
+    End,
+}
+
+/// How tightly parts hold together; the loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hold {
+    Loosest,
+    Or,
+    Xor,
+    And,
+    Not,
+    Relation,
+    Mask,
+    Whole,
+}
+
+impl Hold {
+    /// What a right side must hold with more than this.
+    pub(super) const fn tighter(self) -> Hold {
+        match self {
+            Hold::Loosest => Hold::Or,
+            Hold::Or => Hold::Xor,
+            Hold::Xor => Hold::And,
+            Hold::And => Hold::Not,
+            Hold::Not => Hold::Relation,
+            Hold::Relation => Hold::Mask,
+            Hold::Mask | Hold::Whole => Hold::Whole,
+        }
+    }
+}
+
+impl Syntax {
+    fn hold(&self) -> Hold {
+        match self {
+            Syntax::Or(_) => Hold::Or,
+            Syntax::Xor(_) => Hold::Xor,
+            Syntax::And(_) => Hold::And,
+            Syntax::Not(_) => Hold::Not,
+            Syntax::Relation(_) => Hold::Relation,
+            Syntax::Masked(..) => Hold::Mask,
+            _ => Hold::Whole,
+        }
+    }
+}
+
+impl Node {
+    fn write(&self, least: Hold, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is.hold() < least {
+            return write!(f, "({self})");
+        }
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.is {
+            Syntax::Word(word) => f.write_str(word),
+            Syntax::Quoted(text) => quoted(text, f),
+            Syntax::Char(byte @ (b'\'' | b'\\')) => write!(f, "'\\{}'", char::from(*byte)),
+            Syntax::Char(byte @ 0x20..0x7f) => write!(f, "'{}'", char::from(*byte)),
+            Syntax::Char(byte) => write!(f, "'\\x{byte:02x}'"),
+            Syntax::Slice(of, parts) => {
+                of.write(Hold::Whole, f)?;
+                f.write_char('[')?;
+                list(parts, ",", f, |part, f| part.fmt(f))?;
+                f.write_char(']')
+            }
+            Syntax::Masked(left, right) => {
+                left.write(Hold::Mask, f)?;
+                f.write_str(" & ")?;
+                right.write(Hold::Whole, f)
+            }
+            Syntax::Call(name, given) => {
+                write!(f, "{name}(")?;
+                list(given, ", ", f, |node, f| node.fmt(f))?;
+                f.write_char(')')
+            }
+            Syntax::Relation(relation) => relation.fmt(f),
+            Syntax::Not(node) => {
+                f.write_str("not ")?;
+                node.write(Hold::Not, f)
+            }
+            Syntax::And(nodes) => list(nodes, " and ", f, |node, f| node.write(Hold::Not, f)),
+            Syntax::Xor(nodes) => list(nodes, " xor ", f, |node, f| node.write(Hold::And, f)),
+            Syntax::Or(nodes) => list(nodes, " or ", f, |node, f| node.write(Hold::Xor, f)),
+        }
+    }
+}
+
+fn list<T>(
+    of: &[T],
+    between: &str,
+    f: &mut fmt::Formatter<'_>,
+    write: impl Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    for (at, one) in of.iter().enumerate() {
+        if at > 0 {
+            f.write_str(between)?;
+        }
+        write(one, f)?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.of {
+            Some(Quantifier::Any) => "any ",
+            Some(Quantifier::All) => "all ",
+            None => "",
+        })?;
+        self.left.write(Hold::Mask, f)?;
+        match &self.how {
+            How::Compare(compare, right) => {
+                write!(f, " {} ", compare.symbol())?;
+                right.write(Hold::Mask, f)
+            }
+            How::Contains(right) => {
+                f.write_str(" contains ")?;
+                right.write(Hold::Mask, f)
+            }
+            How::Matches(right) => {
+                f.write_str(" matches ")?;
+                right.write(Hold::Mask, f)
+            }
+            How::In(elements) => {
+                f.write_str(" in {")?;
+                list(elements, ", ", f, |element, f| {
+                    element.from.fmt(f)?;
+                    element.to.as_ref().map_or(Ok(()), |to| write!(f, "..{to}"))
+                })?;
+                f.write_char('}')
+            }
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = self.from;
+        match self.to {
+            To::Length(length) => write!(f, "{from}:{length}"),
+            To::Through(last) => write!(f, "{from}-{last}"),
+            To::End => write!(f, "{from}:"),
+        }
+    }
+}
+
+/// Text in quotes that reads back as the same bytes and is harmless to show.
+fn quoted(text: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('"')?;
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                '\n' => f.write_str("\\n")?,
+                '\r' => f.write_str("\\r")?,
+                '\t' => f.write_str("\\t")?,
+                _ if crate::tree::is_harmful(c) => spelled(c.encode_utf8(&mut [0; 4]).as_bytes(), f)?,
+                _ => f.write_char(c)?,
+            }
+        }
+        spelled(chunk.invalid(), f)?;
+    }
+    f.write_char('"')
+}
+
+fn spelled(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
+}

@@ -1,0 +1,204 @@
+//! Values that filters compare.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+/// A value that a record has.
+#[derive(Debug, Clone)]
+pub(super) enum Item<'i> {
+    Number(i128),
+    Single(f32),
+    Double(f64),
+    Bool(bool),
+    /// Nanoseconds, since 1970 for a point in time.
+    Nanos(i128),
+    Ipv4(u32),
+    Ipv6(u128),
+    /// Bytes, or text: the two are never held against each other.
+    Bytes(Cow<'i, [u8]>),
+}
+
+/// Takes values one by one until it has seen enough.
+pub(super) type Visit<'v> = dyn FnMut(&Item<'_>) -> ControlFlow<()> + 'v;
+
+/// A value that stands in the filter.
+#[derive(Debug, Clone)]
+pub(super) enum Constant {
+    Is(Item<'static>),
+    /// An address and the bits of it that count.
+    Net4(u32, u32),
+    /// An address and the bits of it that count.
+    Net6(u128, u128),
+}
+
+/// How two values are held against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Order {
+    /// Whether it holds for two values that stand like this; values that cannot be compared differ.
+    pub(super) fn holds(self, ordering: Option<Ordering>) -> bool {
+        match self {
+            Order::Equal => ordering == Some(Ordering::Equal),
+            Order::Different => ordering != Some(Ordering::Equal),
+            Order::Less => ordering == Some(Ordering::Less),
+            Order::LessOrEqual => ordering.is_some_and(Ordering::is_le),
+            Order::Greater => ordering == Some(Ordering::Greater),
+            Order::GreaterOrEqual => ordering.is_some_and(Ordering::is_ge),
+        }
+    }
+
+    /// The same with the sides exchanged.
+    pub(super) const fn mirrored(self) -> Order {
+        match self {
+            Order::Equal | Order::Different => self,
+            Order::Less => Order::Greater,
+            Order::LessOrEqual => Order::GreaterOrEqual,
+            Order::Greater => Order::Less,
+            Order::GreaterOrEqual => Order::LessOrEqual,
+        }
+    }
+}
+
+impl Item<'_> {
+    /// How it stands to another one.
+    pub(super) fn compare(&self, other: &Item<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Item::Number(a), Item::Number(b)) | (Item::Nanos(a), Item::Nanos(b)) => Some(a.cmp(b)),
+            (Item::Single(a), Item::Single(b)) => a.partial_cmp(b),
+            // What has 32 bits is equal to what rounds to it: 0.1 on the wire is the 0.1 that was typed.
+            (Item::Single(a), Item::Double(b)) => a.partial_cmp(&rounded(*b)),
+            (Item::Double(a), Item::Single(b)) => rounded(*a).partial_cmp(b),
+            (Item::Double(a), Item::Double(b)) => a.partial_cmp(b),
+            (Item::Number(a), Item::Single(_) | Item::Double(_)) => Item::Double(*a as f64).compare(other),
+            (Item::Single(_) | Item::Double(_), Item::Number(b)) => self.compare(&Item::Double(*b as f64)),
+            (Item::Bool(a), Item::Bool(b)) => Some(a.cmp(b)),
+            (Item::Ipv4(a), Item::Ipv4(b)) => Some(a.cmp(b)),
+            (Item::Ipv6(a), Item::Ipv6(b)) => Some(a.cmp(b)),
+            (Item::Bytes(a), Item::Bytes(b)) => Some(a.cmp(b)),
+            _ => None,
+        }
+    }
+
+    /// An order for sorting, which knows a place even for what cannot be compared.
+    pub(super) fn sorted(&self, other: &Item<'_>) -> Ordering {
+        match (self.double(), other.double()) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => self.sort().cmp(&other.sort()).then_with(|| self.compare(other).unwrap_or(Ordering::Equal)),
+        }
+    }
+
+    /// What can be compared has the same number here.
+    fn sort(&self) -> u8 {
+        match self {
+            Item::Number(_) => 0,
+            Item::Single(_) | Item::Double(_) => 1,
+            Item::Bool(_) => 2,
+            Item::Nanos(_) => 3,
+            Item::Ipv4(_) => 4,
+            Item::Ipv6(_) => 5,
+            Item::Bytes(_) => 6,
+        }
+    }
+
+    fn double(&self) -> Option<f64> {
+        match self {
+            Item::Single(number) => Some(f64::from(*number)),
+            Item::Double(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is equal to it.
+    pub(super) fn is_nan(&self) -> bool {
+        self.double().is_some_and(f64::is_nan)
+    }
+
+    /// Its bytes, where it has some.
+    pub(super) fn with_bytes<R>(&self, see: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Item::Ipv4(address) => see(&address.to_be_bytes()),
+            Item::Ipv6(address) => see(&address.to_be_bytes()),
+            Item::Bytes(bytes) => see(bytes),
+            _ => see(&[]),
+        }
+    }
+
+    /// Whether there is anything in it but zeros.
+    pub(super) fn is_something(&self) -> bool {
+        match self {
+            Item::Number(number) => *number != 0,
+            _ => self.with_bytes(|bytes| bytes.iter().any(|byte| *byte != 0)),
+        }
+    }
+
+    /// The same, needing nothing of anybody.
+    pub(super) fn owned(&self) -> Item<'static> {
+        match self {
+            Item::Number(number) => Item::Number(*number),
+            Item::Single(number) => Item::Single(*number),
+            Item::Double(number) => Item::Double(*number),
+            Item::Bool(truth) => Item::Bool(*truth),
+            Item::Nanos(nanos) => Item::Nanos(*nanos),
+            Item::Ipv4(address) => Item::Ipv4(*address),
+            Item::Ipv6(address) => Item::Ipv6(*address),
+            Item::Bytes(bytes) => Item::Bytes(Cow::Owned(bytes.to_vec())),
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "rounding is what this is for")]
+fn rounded(number: f64) -> f32 {
+    number as f32
+}
+
+impl Constant {
+    /// How a value stands to it.
+    pub(super) fn compare(&self, item: &Item<'_>) -> Option<Ordering> {
+        match (self, item) {
+            (Constant::Is(constant), _) => item.compare(constant),
+            (Constant::Net4(net, mask), Item::Ipv4(address)) => Some((address & mask).cmp(&(net & mask))),
+            (Constant::Net6(net, mask), Item::Ipv6(address)) => Some((address & mask).cmp(&(net & mask))),
+            _ => None,
+        }
+    }
+
+    /// Whether the two are of one sort and the other one is not below it.
+    pub(super) fn up_to(&self, other: &Constant) -> bool {
+        match other {
+            Constant::Is(item) => self.compare(item),
+            Constant::Net4(net, _) => self.compare(&Item::Ipv4(*net)),
+            Constant::Net6(net, _) => self.compare(&Item::Ipv6(*net)),
+        }
+        .is_some_and(Ordering::is_ge)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_32_bits_is_equal_to_what_was_typed_for_it() {
+        let typed: f64 = "260.45554".parse().unwrap();
+        assert_eq!(Item::Single(260.45554).compare(&Item::Double(typed)), Some(Ordering::Equal));
+        assert_ne!(f64::from(260.455_54_f32), typed);
+        assert_eq!(Item::Double(typed).compare(&Item::Single(260.45554)), Some(Ordering::Equal));
+    }
+
+    #[test]
+    fn what_is_not_a_number_differs_from_everything() {
+        for other in [Item::Double(f64::NAN), Item::Double(1.0), Item::Number(0), Item::Bool(false)] {
+            let ordering = Item::Single(f32::NAN).compare(&other);
+            assert!(Order::Different.holds(ordering) && !Order::Equal.holds(ordering) && !Order::LessOrEqual.holds(ordering));
+        }
+    }
+}
