@@ -27,6 +27,8 @@ Register-ArgumentCompleter -Native -CommandName 'proto-dissect' -ScriptBlock {
             [CompletionResult]::new('--field', '--field', [CompletionResultType]::ParameterName, 'A column of -T fields, by field name; may be given again')
             [CompletionResult]::new('-E', '-E ', [CompletionResultType]::ParameterName, 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n')
             [CompletionResult]::new('--fields-option', '--fields-option', [CompletionResultType]::ParameterName, 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n')
+            [CompletionResult]::new('-Y', '-Y ', [CompletionResultType]::ParameterName, 'Print only what matches a display filter: ''tcp.port == 27000 and pipboy.type == "command"''')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Print only what matches a display filter: ''tcp.port == 27000 and pipboy.type == "command"''')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N printed records')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N printed records')
             [CompletionResult]::new('--skip', '--skip', [CompletionResultType]::ParameterName, 'Leave out the first N records')

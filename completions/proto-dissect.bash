@@ -29,7 +29,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -c -O -t -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
+            opts="-T -l -e -E -V -v -x -Y -c -O -t -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -56,6 +56,14 @@ _proto__dissect() {
                     return 0
                     ;;
                 -E)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -Y)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

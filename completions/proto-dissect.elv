@@ -24,6 +24,8 @@ set edit:completion:arg-completer[proto-dissect] = {|@words|
             cand --field 'A column of -T fields, by field name; may be given again'
             cand -E 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n'
             cand --fields-option 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n'
+            cand -Y 'Print only what matches a display filter: ''tcp.port == 27000 and pipboy.type == "command"'''
+            cand --filter 'Print only what matches a display filter: ''tcp.port == 27000 and pipboy.type == "command"'''
             cand -c 'Stop after N printed records'
             cand --count 'Stop after N printed records'
             cand --skip 'Leave out the first N records'

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump c/count= skip= number= O/only= t/time= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -33,6 +33,7 @@ fields\t'The columns of -e'
 csv\t'The columns of -e as CSV with a header'"
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s e -l field -d 'A column of -T fields, by field name; may be given again' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s E -l fields-option -d 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s Y -l filter -d 'Print only what matches a display filter: \'tcp.port == 27000 and pipboy.type == "command"\'' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s c -l count -d 'Stop after N printed records' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l skip -d 'Leave out the first N records' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l number -d 'Print only the records with these numbers: 5,10-20' -r

@@ -95,6 +95,10 @@ pub struct Output {
     #[arg(short = 'x', long = "hex-dump")]
     pub hex: bool,
 
+    /// Print only what matches a display filter: 'tcp.port == 27000 and pipboy.type == "command"'
+    #[arg(short = 'Y', long, value_name = "EXPR")]
+    pub filter: Option<String>,
+
     /// Stop after N printed records
     #[arg(short = 'c', long = "count", value_name = "N")]
     pub count: Option<u64>,

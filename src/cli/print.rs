@@ -1,11 +1,14 @@
 //! The run that everything else is for: inputs in, records out.
 
 use super::args::Args;
+use super::forms::Wrong;
 use super::read::{self, Audience, How};
 use super::select::Selection;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
+use crate::filter::Filter;
 use crate::record::{Record, Tally, View};
+use crate::registry::Registry;
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Want};
 use std::io::{self, BufWriter, Write};
@@ -21,16 +24,17 @@ pub(super) fn run(args: &Args) -> Exit {
     let waits = !sources.iter().all(Source::is_whole);
     let to: Box<dyn Write> = if waits { Box::new(stdout) } else { Box::new(BufWriter::with_capacity(BLOCK, stdout)) };
     let view = if args.output.packets { View::Packets } else { View::Messages };
-    let prepared = How::new(&args.reading)
-        .and_then(|how| Ok((how, Selection::new(&args.output)?, forms::sink(&args.output, sources.len() > 1, to)?)));
-    let (how, selection, sink) = match prepared {
+    let prepared = How::new(&args.reading).and_then(|how| {
+        Ok((how, filter(args)?, Selection::new(&args.output)?, forms::sink(&args.output, sources.len() > 1, to)?))
+    });
+    let (how, filter, selection, sink) = match prepared {
         Ok(prepared) => prepared,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
-    let mut printer = Printer { sink, view, tally: Tally::new(view), selection, printed: 0, past: false, broken: false };
+    let mut printer = Printer { sink, view, tally: Tally::new(view), filter, selection, printed: 0, past: false, broken: false };
     let mut worst = Exit::Fine;
     for source in &sources {
         match read::input(source, &how, &mut printer) {
@@ -50,12 +54,19 @@ pub(super) fn run(args: &Args) -> Exit {
     worst
 }
 
+/// What to print of everything; all of it if nobody said.
+fn filter(args: &Args) -> Result<Option<Filter>, Wrong> {
+    let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
+    args.output.filter.as_ref().map(parse).transpose()
+}
+
 /// Prints records, and remembers how it went.
 struct Printer<'w> {
     sink: Box<dyn Sink + 'w>,
     view: View,
     /// What the input at hand had so far.
     tally: Tally,
+    filter: Option<Filter>,
     selection: Selection,
     printed: u64,
     /// No record behind the last one of this input can be meant.
@@ -72,7 +83,7 @@ enum Stop {
 
 impl Audience for Printer<'_> {
     fn want(&self) -> Want {
-        self.sink.want()
+        self.sink.want().and(self.filter.as_ref().map_or(Want::LAYERS, Filter::want))
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -83,12 +94,14 @@ impl Audience for Printer<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let shown = self.tally.records(of, captured, |record| {
+            let matches = self.filter.as_ref().is_none_or(|filter| filter.matches(&record));
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
-                Record::Gap(_) => return self.sink.record(&record).map_err(Stop::Output),
+                Record::Gap(_) if matches => return self.sink.record(&record).map_err(Stop::Output),
+                Record::Gap(_) => return Ok(()),
             };
-            if self.selection.takes(number) {
+            if matches && self.selection.takes(number) {
                 self.sink.record(&record).map_err(Stop::Output)?;
                 self.printed += 1;
             }

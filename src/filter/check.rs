@@ -50,7 +50,7 @@ fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
     match pseudo.kind {
         Kind::Number => Sort::Number(&[]),
         // All that is not whole there is time.
-        Kind::Float if pseudo.name == "frame.time_epoch" => Sort::Moment,
+        Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => Sort::Moment,
         Kind::Float => Sort::Span,
         _ => Sort::Text,
     }

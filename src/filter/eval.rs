@@ -133,7 +133,7 @@ impl Asking<'_, '_> {
         match answer {
             Answer::Number(number) => visit(&Item::Number(number.into())),
             Answer::Nanos(nanos) => visit(&Item::Nanos(nanos)),
-            Answer::Time(time) => visit(&Item::Nanos(since_1970(time))),
+            Answer::Time(time) | Answer::Date(time) => visit(&Item::Nanos(since_1970(time))),
             Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
             Answer::Stream(_) | Answer::Path(_) => self.scratch.lend(|text| {
                 // Writing to memory does not fail.

@@ -2,7 +2,7 @@
 
 use super::seconds::{seconds, since_1970};
 use super::{Path, Record};
-use crate::tree::{Ends, FrameInfo, Kind, StreamId, Timestamp};
+use crate::tree::{Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt;
 
 /// A field of the record itself.
@@ -26,6 +26,8 @@ pub enum Answer<'t> {
     Nanos(i128),
     /// A point in time, shown as seconds since 1970 with the fraction as it stands, even one that is out of range.
     Time(Timestamp),
+    /// A point in time, shown as a date and a time of day of here.
+    Date(Timestamp),
     /// Words of a protocol or from the capture.
     Words(&'t str),
     /// A conversation.
@@ -41,6 +43,7 @@ impl fmt::Display for Answer<'_> {
             Answer::Nanos(nanos) => seconds(*nanos, 9, f),
             Answer::Time(time) if time.seconds < 0 => seconds(since_1970(*time), 9, f),
             Answer::Time(time) => write!(f, "{}.{:09}", time.seconds, time.nanos),
+            Answer::Date(time) => date(*time, f),
             Answer::Words(words) => crate::tree::clean(words, f),
             Answer::Stream(stream) => stream.fmt(f),
             Answer::Path(path) => path.fmt(f),
@@ -51,9 +54,13 @@ impl fmt::Display for Answer<'_> {
 /// All of them, by name.
 pub static ALL: &[Pseudo] = &[
     Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Bytes captured of the frame", of: captured },
+    Pseudo { name: "frame.comment", kind: Kind::Text, about: "What somebody remarked on the frame in the capture", of: comment },
+    Pseudo { name: "frame.interface_id", kind: Kind::Number, about: "Number of the interface that captured it", of: interface },
+    Pseudo { name: "frame.interface_name", kind: Kind::Text, about: "What that interface is called", of: interface_name },
     Pseudo { name: "frame.len", kind: Kind::Number, about: "Bytes of the frame on the wire", of: original },
     Pseudo { name: "frame.number", kind: Kind::Number, about: "The frame; of a message, the one that completed it", of: frame },
     Pseudo { name: "frame.protocols", kind: Kind::Text, about: "The names of the layers", of: path },
+    Pseudo { name: "frame.time", kind: Kind::Float, about: "Date and time", of: moment },
     Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the frame or message before", of: delta },
     Pseudo { name: "frame.time_epoch", kind: Kind::Float, about: "Seconds since 1970", of: epoch },
     Pseudo { name: "frame.time_relative", kind: Kind::Float, about: "Seconds since the first frame", of: relative },
@@ -75,6 +82,46 @@ fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
         Record::Message(message) => Some(&message.of.tree.frame),
         Record::Packet(packet) => Some(&packet.of.tree.frame),
         Record::Gap(_) => None,
+    }
+}
+
+/// As tshark writes it: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
+fn date(time: Timestamp, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let nanos = i32::try_from(time.nanos).unwrap_or(i32::MAX);
+    match jiff::Timestamp::new(time.seconds, nanos) {
+        Ok(at) => {
+            let at = at.to_zoned(jiff::tz::TimeZone::system());
+            write!(f, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos, at.strftime("%Z"))
+        }
+        Err(_) => write!(f, "{}", Answer::Time(time)),
+    }
+}
+
+fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> Made) -> Option<Answer<'t>> {
+    let tree = match record {
+        Record::Message(message) => message.of.tree,
+        Record::Packet(packet) => packet.of.tree,
+        Record::Gap(_) => return None,
+    };
+    Some(tree.made(of(&tree.frame))).filter(|words| !words.is_empty()).map(Answer::Words)
+}
+
+fn comment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    made(record, |frame| frame.comment)
+}
+
+fn interface_name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    made(record, |frame| frame.interface_name)
+}
+
+fn interface<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Number(info(record)?.interface?.into()))
+}
+
+fn moment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    match epoch(record) {
+        Some(Answer::Time(time)) => Some(Answer::Date(time)),
+        _ => None,
     }
 }
 

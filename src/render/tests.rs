@@ -311,9 +311,11 @@ fn pseudo_fields_are_written_as_tshark_writes_them() {
     let trial = streamed(TOY, read);
     let names: Vec<&str> = PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name).collect();
     assert!(names.is_sorted());
+    // A date is told in the time zone of whoever looks.
+    let names: Vec<&str> = names.into_iter().filter(|name| *name != "frame.time").collect();
     let line = columns(&trial, &names, ColumnOptions { separator: ' ', ..ColumnOptions::default() });
     assert_snapshot!(line, @r#"
-    27 31 17 lnk:toy 0.000000000 1448400002.055398000 0.000000000 s2c update 1 toy tcp/0
+    27    31 17 lnk:toy 0.000000000 1448400002.055398000 0.000000000 s2c update 1 toy tcp/0
     "#);
 }
 

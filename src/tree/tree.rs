@@ -39,6 +39,12 @@ impl Want {
     pub const HEADINGS: Want = Want { fields: false, words: true };
     /// Just which layers there are.
     pub const LAYERS: Want = Want { fields: false, words: false };
+
+    /// What either of two wants.
+    #[must_use]
+    pub const fn and(self, other: Want) -> Want {
+        Want { fields: self.fields || other.fields, words: self.words || other.words }
+    }
 }
 
 /// What one frame had: layers, fields, notes, and the sources they lie in.

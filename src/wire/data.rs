@@ -5,5 +5,4 @@ use crate::tree::fields;
 fields! {
     DATA = protocol("data", "Data", "Bytes that no protocol explains");
     BYTES = bytes("data.data", "data", "The bytes");
-    LENGTH = number("data.len", "length", "How many");
 }

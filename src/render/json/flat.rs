@@ -2,7 +2,7 @@
 
 use super::nodes::{Shown, value_of};
 use crate::record::Record;
-use crate::render::pseudo::{self, Answer};
+use crate::record::pseudo::{self, Answer};
 use crate::tree::{Dissection, Field, Kind, Layer, NodeRef};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
