@@ -54,8 +54,31 @@ Register-ArgumentCompleter -Native -CommandName 'proto-dissect' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('follow', 'follow', [CompletionResultType]::ParameterValue, 'List the conversations of a capture, or print one as bytes')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (roff)')
+            break
+        }
+        'proto-dissect;follow' {
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed')
+            [CompletionResult]::new('--stream', '--stream', [CompletionResultType]::ParameterName, 'The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed')
+            [CompletionResult]::new('-T', '-T ', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Only what one side says')
+            [CompletionResult]::new('--write-dir', '--write-dir', [CompletionResultType]::ParameterName, 'Write the bytes of each direction into a file of its own in this folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--hex', '--hex', [CompletionResultType]::ParameterName, 'The input itself, as hex text')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'The bytes are this protocol''s payload, or begin with this layer: pipboy:s2c, ip, eth')
+            [CompletionResult]::new('--link', '--link', [CompletionResultType]::ParameterName, 'The bytes are frames of this link type, by name or number')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'The bytes are a payload seen on this port: tcp:27000')
+            [CompletionResult]::new('--input-format', '--input-format', [CompletionResultType]::ParameterName, 'Do not guess what the input is')
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy')
+            [CompletionResult]::new('--decode-as', '--decode-as', [CompletionResultType]::ParameterName, 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson')
+            [CompletionResult]::new('--explain-input', '--explain-input', [CompletionResultType]::ParameterName, 'Say on standard error what the input was found to be, and why')
+            [CompletionResult]::new('--no-heuristics', '--no-heuristics', [CompletionResultType]::ParameterName, 'Recognise protocols by port and -d only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'proto-dissect;completions' {

@@ -19,6 +19,9 @@ _proto__dissect() {
             proto__dissect,completions)
                 cmd="proto__dissect__subcmd__completions"
                 ;;
+            proto__dissect,follow)
+                cmd="proto__dissect__subcmd__follow"
+                ;;
             proto__dissect,man)
                 cmd="proto__dissect__subcmd__man"
                 ;;
@@ -29,7 +32,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -c -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
+            opts="-T -l -e -E -V -v -x -c -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -113,6 +116,79 @@ _proto__dissect() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        proto__subcmd__dissect__subcmd__follow)
+            opts="-s -T -d -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --stream)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "hex ascii raw json ndjson yaml carray" -- "${cur}"))
+                    return 0
+                    ;;
+                -T)
+                    COMPREPLY=($(compgen -W "hex ascii raw json ndjson yaml carray" -- "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -W "c2s s2c" -- "${cur}"))
+                    return 0
+                    ;;
+                --write-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

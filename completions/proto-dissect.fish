@@ -56,7 +56,35 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l explain-inp
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 'Print the version'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "follow" -d 'List the conversations of a capture, or print one as bytes'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "completions" -d 'Print the completions of a shell'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "man" -d 'Print the manual page (roff)'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s s -l stream -d 'The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s T -l format -d 'Form of the output' -r -f -a "hex\t'Wireshark\'s Follow Stream, with messages named; can be read back in'
+ascii\t'Text, with a dot for what is none'
+raw\t'The bytes and nothing else'
+json\t'All that is said in one JSON array'
+ndjson\t'A JSON object for each thing said, one a line'
+yaml\t'YAML as Wireshark writes it'
+carray\t'An array in C for each thing said'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l dir -d 'Only what one side says' -r -f -a "c2s\t'What the client says'
+s2c\t'What the server says'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l write-dir -d 'Write the bytes of each direction into a file of its own in this folder' -r -f -a "(__fish_complete_directories)"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l hex -d 'The input itself, as hex text' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l link -d 'The bytes are frames of this link type, by name or number' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l port -d 'The bytes are a payload seen on this port: tcp:27000' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l input-format -d 'Do not guess what the input is' -r -f -a "pcap\t'A capture: pcap, pcapng or snoop'
+hex\t'Hex text'
+raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
+follow\t'Wireshark\'s Follow-Stream hex dump'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l json -d 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l no-heuristics -d 'Recognise protocols by port and -d only'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand man" -s h -l help -d 'Print help'

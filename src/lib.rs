@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod engine;
 pub mod flow;
+pub mod follow;
 pub mod input;
 pub mod layers;
 pub mod protocols;

@@ -4,6 +4,7 @@
 //! again, and handed on in one piece.
 
 mod nodes;
+mod object;
 mod records;
 mod safe;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use super::KEPT;
 use crate::record::{Record, Tally};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::Want;
+pub use object::{Members, object};
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
 use safe::Safe;
 use serde::ser::Serialize;
