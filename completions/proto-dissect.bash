@@ -25,6 +25,9 @@ _proto__dissect() {
             proto__dissect,man)
                 cmd="proto__dissect__subcmd__man"
                 ;;
+            proto__dissect,stats)
+                cmd="proto__dissect__subcmd__stats"
+                ;;
             *)
                 ;;
         esac
@@ -32,7 +35,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -c -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow completions man"
+            opts="-T -l -e -E -V -v -x -c -z -q -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --count --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow stats completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -72,6 +75,10 @@ _proto__dissect() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                -z)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --hex)
@@ -203,6 +210,56 @@ _proto__dissect() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        proto__subcmd__dissect__subcmd__stats)
+            opts="-z -V -d -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                -z)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

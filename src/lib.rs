@@ -12,5 +12,6 @@ pub mod record;
 pub mod registry;
 pub mod render;
 pub mod sink;
+pub mod stats;
 pub mod tree;
 pub mod wire;

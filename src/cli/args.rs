@@ -21,7 +21,8 @@ Examples:
   proto-dissect --hex '00 00 00 00 02' --port tcp:27000
   proto-dissect --json session.pcap | jq .   records for scripts
   proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap
-  proto-dissect follow session.pcap -s tcp/0 a conversation as bytes, both sides";
+  proto-dissect follow session.pcap -s tcp/0 a conversation as bytes, both sides
+  proto-dissect stats session.pcap           what is in it, counted";
 
 /// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
 #[derive(Debug, Parser)]
@@ -45,6 +46,14 @@ pub struct Args {
     #[command(flatten)]
     pub output: Output,
 
+    /// Statistics in place of records, by tshark's names: io,phs conv,tcp endpoints,ip follow,tcp,hex,0; may be given again
+    #[arg(short = 'z', value_name = "NAME")]
+    pub statistics: Vec<String>,
+
+    /// Accepted for tshark's sake: statistics come without records anyway
+    #[arg(short = 'q', hide = true)]
+    pub quiet: bool,
+
     /// How the input is read.
     #[command(flatten)]
     pub reading: Reading,
@@ -64,6 +73,7 @@ impl Args {
     pub fn names_no_input(&self) -> bool {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (options.file.is_some(), reading),
+            Some(Task::Stats { options, reading }) => (options.file.is_some(), reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
         !has_file && reading.hex_text.is_none()
@@ -214,6 +224,15 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Count what is in a capture: protocols, conversations, endpoints, times, health, coverage
+    Stats {
+        /// What is counted.
+        #[command(flatten)]
+        options: StatsOptions,
+        /// How the input is read.
+        #[command(flatten)]
+        reading: Reading,
+    },
     /// Print the completions of a shell
     Completions {
         /// Which shell
@@ -290,4 +309,28 @@ impl From<Direction> for Side {
             Direction::S2c => Side::Server,
         }
     }
+}
+
+/// What is counted, and how it is printed.
+#[derive(Debug, Group)]
+pub struct StatsOptions {
+    /// A capture or hex text; `-` or none reads standard input
+    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, health, coverage
+    #[arg(short = 'z', value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Leave nothing out of the lists
+    #[arg(short = 'V', long = "full")]
+    pub full: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
 }

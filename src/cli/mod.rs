@@ -8,6 +8,7 @@ mod forms;
 mod print;
 mod read;
 mod source;
+mod stats;
 
 use args::{Args, Task};
 use clap::{CommandFactory, Parser};
@@ -35,6 +36,8 @@ pub fn run() -> Exit {
             ));
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading),
+        Some(Task::Stats { options, reading }) => return stats::run(options, reading),
+        None if !args.statistics.is_empty() => return stats::run_named(&args),
         None => return print::run(&args),
     };
     match done {
