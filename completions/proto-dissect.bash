@@ -19,8 +19,14 @@ _proto__dissect() {
             proto__dissect,completions)
                 cmd="proto__dissect__subcmd__completions"
                 ;;
+            proto__dissect,follow)
+                cmd="proto__dissect__subcmd__follow"
+                ;;
             proto__dissect,man)
                 cmd="proto__dissect__subcmd__man"
+                ;;
+            proto__dissect,stats)
+                cmd="proto__dissect__subcmd__stats"
                 ;;
             *)
                 ;;
@@ -29,7 +35,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -Y -c -O -t -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help completions man"
+            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow stats completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -103,6 +109,10 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
+                -z)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --hex)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -152,6 +162,79 @@ _proto__dissect() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        proto__subcmd__dissect__subcmd__follow)
+            opts="-s -T -d -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --stream)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "hex ascii raw json ndjson yaml carray" -- "${cur}"))
+                    return 0
+                    ;;
+                -T)
+                    COMPREPLY=($(compgen -W "hex ascii raw json ndjson yaml carray" -- "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -W "c2s s2c" -- "${cur}"))
+                    return 0
+                    ;;
+                --write-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         proto__subcmd__dissect__subcmd__man)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -159,6 +242,56 @@ _proto__dissect() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        proto__subcmd__dissect__subcmd__stats)
+            opts="-z -V -d -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                -z)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

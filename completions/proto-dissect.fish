@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status z= q hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -42,6 +42,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s t -l time -
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s z -d 'Statistics in place of records, by tshark\'s names: io,phs conv,tcp endpoints,ip follow,tcp,hex,0; may be given again' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l hex -d 'The input itself, as hex text' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l link -d 'The bytes are frames of this link type, by name or number' -r
@@ -59,11 +60,59 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s v -l verbos
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s x -l hex-dump -d 'Add a hex dump'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l strict -d 'Exit with 5 when messages are malformed or stream bytes are missing'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l exit-status -d 'Exit with 1 when nothing was printed'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s q -d 'Accepted for tshark\'s sake: statistics come without records anyway'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l explain-input -d 'Say on standard error what the input was found to be, and why'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 'Print the version'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "follow" -d 'List the conversations of a capture, or print one as bytes'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "stats" -d 'Count what is in a capture: protocols, conversations, endpoints, times, health, coverage'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "completions" -d 'Print the completions of a shell'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "man" -d 'Print the manual page (roff)'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s s -l stream -d 'The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s T -l format -d 'Form of the output' -r -f -a "hex\t'Wireshark\'s Follow Stream, with messages named; can be read back in'
+ascii\t'Text, with a dot for what is none'
+raw\t'The bytes and nothing else'
+json\t'All that is said in one JSON array'
+ndjson\t'A JSON object for each thing said, one a line'
+yaml\t'YAML as Wireshark writes it'
+carray\t'An array in C for each thing said'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l dir -d 'Only what one side says' -r -f -a "c2s\t'What the client says'
+s2c\t'What the server says'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l write-dir -d 'Write the bytes of each direction into a file of its own in this folder' -r -f -a "(__fish_complete_directories)"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l hex -d 'The input itself, as hex text' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l link -d 'The bytes are frames of this link type, by name or number' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l port -d 'The bytes are a payload seen on this port: tcp:27000' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l input-format -d 'Do not guess what the input is' -r -f -a "pcap\t'A capture: pcap, pcapng or snoop'
+hex\t'Hex text'
+raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
+follow\t'Wireshark\'s Follow-Stream hex dump'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l json -d 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l no-heuristics -d 'Recognise protocols by port and -d only'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s z -d 'A part, by tshark\'s name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, health, coverage' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l hex -d 'The input itself, as hex text' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l link -d 'The bytes are frames of this link type, by name or number' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l port -d 'The bytes are a payload seen on this port: tcp:27000' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l input-format -d 'Do not guess what the input is' -r -f -a "pcap\t'A capture: pcap, pcapng or snoop'
+hex\t'Hex text'
+raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
+follow\t'Wireshark\'s Follow-Stream hex dump'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l json -d 'One JSON object'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s V -l full -d 'Leave nothing out of the lists'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l no-heuristics -d 'Recognise protocols by port and -d only'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand man" -s h -l help -d 'Print help'

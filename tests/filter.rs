@@ -67,8 +67,8 @@ fn check(view: View, rows: Rows) {
     let mut wrong = Vec::new();
     for (sample, rows) in rows {
         let filters: Vec<Filter> = rows.iter().map(|(expression, _)| parsed(expression)).collect();
-        for want in [Want::EVERYTHING, Want::HEADINGS, Want::LAYERS] {
-            let enough = |filter: &Filter| filter.want().fields <= want.fields && filter.want().words <= want.words;
+        for want in [Want::EVERYTHING, Want::HEADINGS, Want::NAMES, Want::LAYERS] {
+            let enough = |filter: &Filter| filter.want().and(want) == want;
             let mut passed = vec![Vec::new(); rows.len()];
             each_record(sample, view, want, |record| {
                 for (filter, passed) in filters.iter().zip(&mut passed) {
@@ -697,10 +697,10 @@ fn a_filter_tells_what_it_looks_at() {
         (names.join(" "), filter.want())
     };
     assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Want::LAYERS));
-    assert_eq!(told("message.name == x"), (String::new(), Want::HEADINGS));
+    assert_eq!(told("message.name == x"), (String::new(), Want::NAMES));
     assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Want::LAYERS));
-    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), Want { fields: true, words: false }));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Want { fields: true, words: false }));
+    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), Want { fields: true, ..Want::LAYERS }));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Want { fields: true, ..Want::LAYERS }));
 }
 
 #[test]

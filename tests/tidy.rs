@@ -11,12 +11,13 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["filter", "render"],
+    &["filter", "follow", "render", "stats"],
     &["cli"],
 ];
 
-/// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is.
-const NEIGHBOURS: &[(&str, &str)] = &[("sink", "record"), ("engine", "record")];
+/// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is, what is followed and
+/// what is counted is printed.
+const NEIGHBOURS: &[(&str, &str)] = &[("sink", "record"), ("engine", "record"), ("follow", "render"), ("stats", "render")];
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

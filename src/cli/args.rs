@@ -1,5 +1,6 @@
 //! What can be typed: options and their help, nothing else.
 
+use crate::tree::Side;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -19,7 +20,9 @@ Examples:
   xxd packet.bin | proto-dissect -V          a hex dump, nothing folded or cut
   proto-dissect --hex '00 00 00 00 02' --port tcp:27000
   proto-dissect --json session.pcap | jq .   records for scripts
-  proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap";
+  proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap
+  proto-dissect follow session.pcap -s tcp/0 a conversation as bytes, both sides
+  proto-dissect stats session.pcap           what is in it, counted";
 
 /// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
 #[derive(Debug, Parser)]
@@ -43,6 +46,14 @@ pub struct Args {
     #[command(flatten)]
     pub output: Output,
 
+    /// Statistics in place of records, by tshark's names: io,phs conv,tcp endpoints,ip follow,tcp,hex,0; may be given again
+    #[arg(short = 'z', value_name = "NAME")]
+    pub statistics: Vec<String>,
+
+    /// Accepted for tshark's sake: statistics come without records anyway
+    #[arg(short = 'q', hide = true)]
+    pub quiet: bool,
+
     /// How the input is read.
     #[command(flatten)]
     pub reading: Reading,
@@ -54,6 +65,19 @@ pub struct Args {
     /// Another task than printing records.
     #[command(subcommand)]
     pub task: Option<Task>,
+}
+
+impl Args {
+    /// Whether the input is whatever is piped in.
+    #[must_use]
+    pub fn names_no_input(&self) -> bool {
+        let (has_file, reading) = match &self.task {
+            Some(Task::Follow { options, reading }) => (options.file.is_some(), reading),
+            Some(Task::Stats { options, reading }) => (options.file.is_some(), reading),
+            _ => (!self.files.is_empty(), &self.reading),
+        };
+        !has_file && reading.hex_text.is_none()
+    }
 }
 
 /// What is printed, and how.
@@ -215,6 +239,24 @@ pub enum When {
 /// Other tasks than printing records.
 #[derive(Debug, Subcommand)]
 pub enum Task {
+    /// List the conversations of a capture, or print one as bytes
+    Follow {
+        /// Which conversation, and how it is written.
+        #[command(flatten)]
+        options: FollowOptions,
+        /// How the input is read.
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Count what is in a capture: protocols, conversations, endpoints, times, health, coverage
+    Stats {
+        /// What is counted.
+        #[command(flatten)]
+        options: StatsOptions,
+        /// How the input is read.
+        #[command(flatten)]
+        reading: Reading,
+    },
     /// Print the completions of a shell
     Completions {
         /// Which shell
@@ -222,4 +264,97 @@ pub enum Task {
     },
     /// Print the manual page (roff)
     Man,
+}
+
+/// Which conversation is followed, and how it is written.
+#[derive(Debug, Group)]
+pub struct FollowOptions {
+    /// A capture or hex text; `-` or none reads standard input
+    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+
+    /// The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed
+    #[arg(short = 's', long, value_name = "STREAM")]
+    pub stream: Option<String>,
+
+    /// Form of the output
+    #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
+    pub form: Option<FollowForm>,
+
+    /// A JSON object for each conversation or each thing said, one a line, the same as -T ndjson
+    #[arg(long, conflicts_with = "form")]
+    pub json: bool,
+
+    /// Only what one side says
+    #[arg(long, value_name = "DIR", value_enum)]
+    pub dir: Option<Direction>,
+
+    /// Write the bytes of each direction into a file of its own in this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub write_dir: Option<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// How a conversation is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FollowForm {
+    /// Wireshark's Follow Stream, with messages named; can be read back in
+    Hex,
+    /// Text, with a dot for what is none
+    Ascii,
+    /// The bytes and nothing else
+    Raw,
+    /// All that is said in one JSON array
+    Json,
+    /// A JSON object for each thing said, one a line
+    Ndjson,
+    /// YAML as Wireshark writes it
+    Yaml,
+    /// An array in C for each thing said
+    Carray,
+}
+
+/// A direction of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Direction {
+    /// What the client says
+    C2s,
+    /// What the server says
+    S2c,
+}
+
+impl From<Direction> for Side {
+    fn from(direction: Direction) -> Side {
+        match direction {
+            Direction::C2s => Side::Client,
+            Direction::S2c => Side::Server,
+        }
+    }
+}
+
+/// What is counted, and how it is printed.
+#[derive(Debug, Group)]
+pub struct StatsOptions {
+    /// A capture or hex text; `-` or none reads standard input
+    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, health, coverage
+    #[arg(short = 'z', value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Leave nothing out of the lists
+    #[arg(short = 'V', long = "full")]
+    pub full: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
 }

@@ -16,7 +16,7 @@ pub(super) type Wrong = String;
 /// The sink that prints what the options ask for.
 pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) -> Result<Box<dyn Sink + 'w>, Wrong> {
     let form = form(output)?;
-    let theme = if wants_colour(output.color) { Theme::coloured() } else { Theme::plain() };
+    let theme = theme(output.color);
     let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
     let json = |shape| JsonOptions { shape, carriers: output.verbose, flush: false };
     Ok(match form {
@@ -77,6 +77,11 @@ fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
     names.iter().map(|name| known(name).ok_or_else(|| unknown_field(name))).collect()
 }
 
+/// Colours, or none.
+pub(super) fn theme(when: When) -> Theme {
+    if wants_colour(when) { Theme::coloured() } else { Theme::plain() }
+}
+
 fn wants_colour(when: When) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match when {
@@ -88,7 +93,8 @@ fn wants_colour(when: When) -> bool {
     }
 }
 
-fn width() -> Option<usize> {
+/// Columns of the terminal, if standard output is one.
+pub(super) fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0))
 }

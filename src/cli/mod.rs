@@ -3,11 +3,13 @@
 pub mod args;
 mod choose;
 mod exit;
+mod follow;
 mod forms;
 mod print;
 mod read;
 mod select;
 mod source;
+mod stats;
 
 use args::{Args, Task};
 use clap::{CommandFactory, Parser};
@@ -28,12 +30,15 @@ pub fn run() -> Exit {
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
         Some(Task::Man) => write_man(&mut io::stdout()),
-        None if args.files.is_empty() && args.reading.hex_text.is_none() && io::stdin().is_terminal() => {
+        _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 "nothing to read: name a FILE, or pipe a capture or a hex dump in; --help tells more",
             ));
         }
+        Some(Task::Follow { options, reading }) => return follow::run(options, reading),
+        Some(Task::Stats { options, reading }) => return stats::run(options, reading),
+        None if !args.statistics.is_empty() => return stats::run_named(&args),
         None => return print::run(&args),
     };
     match done {

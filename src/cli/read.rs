@@ -45,6 +45,11 @@ impl How {
         let options = choose::options(reading, registry.assume())?;
         Ok(How { registry, options, explain: reading.explain_input })
     }
+
+    /// The protocols that are looked for.
+    pub(super) fn registry(&self) -> Registry {
+        self.registry
+    }
 }
 
 /// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one

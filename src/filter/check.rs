@@ -90,7 +90,7 @@ impl Checker {
             return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
-            self.want.words |= pseudo.name == "message.name";
+            self.want.names |= pseudo.name == "message.name";
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let fields = self.registry.named(name);

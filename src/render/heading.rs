@@ -183,7 +183,7 @@ impl fmt::Display for Spaced<'_> {
 }
 
 /// Numbers of frames; the middle of a long list is left out.
-struct Frames<'a>(&'a [u64]);
+pub struct Frames<'a>(pub &'a [u64]);
 
 impl fmt::Display for Frames<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,7 @@
 //! memory of its buffers. What to show is decided elsewhere; so is whether colour is wanted, which comes as a [`Theme`].
 
 mod fields;
+mod grid;
 mod heading;
 mod hexdump;
 mod json;
@@ -19,12 +20,16 @@ mod time;
 mod trial;
 
 pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
+pub(crate) use crate::record::seconds::seconds;
 pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
-pub use json::{Json, JsonOptions, Shape};
+pub use grid::{Grid, Head};
+pub use heading::Frames;
+pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
 pub use table::{Table, TableOptions};
+pub use text::{cut, told};
 pub use theme::{Painted, Role, Theme};
-pub use time::TimeForm;
+pub use time::{Rfc3339, TimeForm};
 
 use std::{fmt, io};
 

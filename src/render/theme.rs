@@ -3,6 +3,7 @@
 //! Only the sixteen colours that terminals let people choose, and of those only the ones that can be read on dark and
 //! on light ground. Does not decide whether there is colour.
 
+use crate::tree::Side;
 use owo_colors::Style;
 use std::fmt;
 
@@ -31,6 +32,8 @@ pub enum Role {
     Offset,
     /// Bytes of the field of this number, told apart from their neighbours.
     Field(usize),
+    /// What this side of a conversation says.
+    Side(Side),
     /// A note worth knowing.
     Info,
     /// A note about something strange.
@@ -92,6 +95,8 @@ fn style_of(role: Role) -> Style {
         Role::Meaning => style,
         Role::Time | Role::Bytes | Role::Offset | Role::Info | Role::Secondary => style.dimmed(),
         Role::Field(number) => FIELDS.get(number % FIELDS.len()).copied().unwrap_or(style),
+        Role::Side(Side::Client) => style.red(),
+        Role::Side(Side::Server) => style.blue(),
         Role::Odd => style.yellow(),
         Role::Broken => style.red().bold(),
         Role::Gap => style.red(),

@@ -28,22 +28,26 @@ const KEPT_BYTES: usize = 1 << 20;
 pub struct Want {
     /// The fields below the layers.
     pub fields: bool,
-    /// The words of headings: message names and infos.
+    /// The names of messages.
+    pub names: bool,
+    /// What messages and layers say, in a line each.
     pub words: bool,
 }
 
 impl Want {
     /// All there is.
-    pub const EVERYTHING: Want = Want { fields: true, words: true };
+    pub const EVERYTHING: Want = Want { fields: true, names: true, words: true };
     /// Layers with their headings.
-    pub const HEADINGS: Want = Want { fields: false, words: true };
+    pub const HEADINGS: Want = Want { fields: false, names: true, words: true };
+    /// Layers with the names of messages.
+    pub const NAMES: Want = Want { fields: false, names: true, words: false };
     /// Just which layers there are.
-    pub const LAYERS: Want = Want { fields: false, words: false };
+    pub const LAYERS: Want = Want { fields: false, names: false, words: false };
 
     /// What either of two wants.
     #[must_use]
     pub const fn and(self, other: Want) -> Want {
-        Want { fields: self.fields || other.fields, words: self.words || other.words }
+        Want { fields: self.fields || other.fields, names: self.names || other.names, words: self.words || other.words }
     }
 }
 
@@ -172,6 +176,11 @@ impl Tree {
         // Writing to a String does not fail; a Display that does leaves what it had written.
         let _ = self.made.write_fmt(words);
         Made { start: u32::try_from(start).unwrap_or(u32::MAX), len: u32::try_from(self.made.len() - start).unwrap_or(u32::MAX) }
+    }
+
+    /// The name of a message: kept only if somebody is going to look.
+    pub fn make_name(&mut self, name: &str) -> Made {
+        if self.want.names { self.make(format_args!("{name}")) } else { Made::default() }
     }
 
     /// Words for a heading: made only if somebody is going to look.

@@ -313,7 +313,7 @@ impl<'a> Wire<'a> {
 
     /// What kind of message this is; shown in its heading.
     pub fn name(&mut self, name: &str) {
-        let made = self.tree.make_heading(format_args!("{name}"));
+        let made = self.tree.make_name(name);
         let layer = self.layer as usize;
         if let Some(layer) = self.tree.layers.get_mut(layer) {
             layer.name = made;

@@ -5,6 +5,7 @@
 //! 00000000  00 00 00 00 00                                   .....
 //! ```
 //! Each run of one side is a frame. tshark's `-z follow,tcp,hex` is the same with a tab and one more space before the text.
+//! Our own `follow` adds lines that begin with `#`, and behind the text of a message's first line what it is, after `#` too.
 
 use super::offsets::{pairs, split_offset};
 use super::{Fed, Feed, LARGEST_PACKET, fault};
@@ -13,6 +14,9 @@ use crate::tree::Side;
 const PER_LINE: usize = 16;
 /// Where the text of a line begins: in Wireshark, and in tshark.
 const TEXT_COLUMNS: [usize; 2] = [59, 60];
+/// Where the text of a full line ends. What our own dumps say of a message stands behind it.
+const TEXT_END: usize = 76;
+const REMARK: &[u8] = b"  #";
 
 #[derive(Default)]
 pub(super) struct Dump {
@@ -24,7 +28,11 @@ pub(super) struct Dump {
 
 /// Whether a line has the columns of such a dump to the letter.
 pub(super) fn fits(line: &[u8]) -> bool {
-    let text = line.trim_ascii();
+    let line = line.trim_ascii();
+    let text = match line.split_at_checked(TEXT_END) {
+        Some((text, remark)) if remark.starts_with(REMARK) => text.trim_ascii_end(),
+        _ => line,
+    };
     let mut bytes = Vec::new();
     let Some((offset, from)) = split_offset(text) else { return false };
     if offset.text.len() != 8 || offset.colon || offset.prefix || pairs(text, from, PER_LINE, &mut bytes).is_err() {
@@ -53,7 +61,7 @@ impl Dump {
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
         let text = line.trim_ascii();
-        if text.is_empty() || text.iter().all(|byte| *byte == b'=') {
+        if text.is_empty() || text.starts_with(b"#") || text.iter().all(|byte| *byte == b'=') {
             return Ok(Fed::Taken);
         }
         let Some((offset, from)) = split_offset(line) else {

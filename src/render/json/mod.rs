@@ -5,6 +5,7 @@
 
 mod flat;
 mod nodes;
+mod object;
 mod records;
 mod safe;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use crate::record::{Record, Tally};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::Want;
 use flat::Flat;
+pub use object::{Members, object};
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
 use safe::Safe;
 use serde::ser::Serialize;

@@ -1,0 +1,242 @@
+//! `follow`: conversations as a list, one of them as bytes, or all as files.
+
+use super::args::{FollowForm, FollowOptions, Reading};
+use super::print::BLOCK;
+use super::read::{self, Audience, How};
+use super::source::Source;
+use super::{Exit, complain, forms, of_output};
+use crate::follow::{Dump, Existing, Files, Follower, Form, Heard, Streams};
+use crate::render::Theme;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Dissection, Side, StreamId, Transport, Want};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Runs of missing bytes that are told one by one.
+const TOLD: u64 = 20;
+
+/// Do what the options ask for.
+pub(super) fn run(options: &FollowOptions, reading: &Reading) -> Exit {
+    match How::new(reading).and_then(|how| Ok((how, prepare(options)?))) {
+        Ok((how, task)) => {
+            let sources = Source::all(options.file.as_slice(), reading);
+            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, task));
+            done.unwrap_or_else(|error| of_output(&error))
+        }
+        Err(wrong) => {
+            complain(format_args!("{wrong}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// What is to be done.
+enum Task {
+    /// List all conversations.
+    List { as_json: bool, as_array: bool },
+    /// Write one down, or one direction of it.
+    Dump(StreamId, Form),
+    /// Keep one, or all, in files.
+    Files(Option<StreamId>),
+}
+
+fn prepare(options: &FollowOptions) -> Result<Task, forms::Wrong> {
+    let stream = options.stream.as_deref().map(stream).transpose()?;
+    if options.write_dir.is_some() {
+        return match options.form {
+            None | Some(FollowForm::Raw) if !options.json => Ok(Task::Files(stream)),
+            _ => Err("--write-dir writes bytes as they are; leave -T and --json out".into()),
+        };
+    }
+    let form = match options.form {
+        None if options.json => Form::Ndjson,
+        None | Some(FollowForm::Hex) => Form::Hex,
+        Some(FollowForm::Ascii) => Form::Ascii,
+        Some(FollowForm::Raw) => Form::Raw,
+        Some(FollowForm::Json) => Form::Json,
+        Some(FollowForm::Ndjson) => Form::Ndjson,
+        Some(FollowForm::Yaml) => Form::Yaml,
+        Some(FollowForm::Carray) => Form::CArray,
+    };
+    match (stream, options.form, form) {
+        (Some(stream), _, form) => Ok(Task::Dump(stream, form)),
+        (None, None, _) if options.dir.is_some() => Err("--dir is a side of one conversation; -s tcp/0 names it".into()),
+        (None, _, Form::Json | Form::Ndjson) => Ok(Task::List { as_json: true, as_array: form == Form::Json }),
+        (None, None, _) => Ok(Task::List { as_json: false, as_array: false }),
+        (None, Some(_), _) => {
+            Err("-T says how one conversation is written; -s tcp/0 names it, and without -T all are listed".into())
+        }
+    }
+}
+
+/// `tcp/0`, `udp/3`, or a number alone for TCP.
+fn stream(text: &str) -> Result<StreamId, forms::Wrong> {
+    let (transport, number) = match text.split_once('/') {
+        Some(("tcp", number)) => (Transport::Tcp, number),
+        Some(("udp", number)) => (Transport::Udp, number),
+        None => (Transport::Tcp, text),
+        Some(_) => return Err(wrong_stream(text)),
+    };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = number.parse().ok().filter(|_| is_number).ok_or_else(|| wrong_stream(text))?;
+    Ok(StreamId { transport, number })
+}
+
+fn wrong_stream(text: &str) -> forms::Wrong {
+    format!("-s {text}: expected tcp/N, udp/N or N, such as tcp/0; `follow FILE` lists what there is")
+}
+
+fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task) -> io::Result<Exit> {
+    let stdout = io::stdout().lock();
+    let to: Box<dyn Write> = if source.is_whole() { Box::new(BufWriter::with_capacity(BLOCK, stdout)) } else { Box::new(stdout) };
+    let theme = forms::theme(options.color);
+    match task {
+        Task::List { as_json, as_array } => list(source, how, as_json, as_array, theme, to),
+        Task::Dump(stream, form) => {
+            let dump = Dump::new(to, form, theme, forms::width());
+            let dir = options.dir.map(Side::from);
+            listen(source, how, Listener::new(Some(stream), dir, Output::Dump(dump), form == Form::Raw))
+        }
+        Task::Files(stream) => {
+            let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
+            let files =
+                Files::new(folder).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+            let dir = options.dir.map(Side::from);
+            listen(source, how, Listener::new(stream, dir, Output::Files(files, to), true))
+        }
+    }
+}
+
+struct Lister {
+    streams: Streams,
+    opened: bool,
+}
+
+impl Audience for Lister {
+    fn want(&self) -> Want {
+        Want::LAYERS
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        self.opened = true;
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.streams.see(of, captured);
+        Ok(())
+    }
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn list(
+    source: &Source,
+    how: &How,
+    as_json: bool,
+    as_array: bool,
+    theme: Theme,
+    mut to: Box<dyn Write + '_>,
+) -> io::Result<Exit> {
+    let mut lister = Lister { streams: Streams::default(), opened: false };
+    let exit = read::input(source, how, &mut lister)?;
+    match (lister.opened, as_json) {
+        (false, _) => {}
+        (true, true) => lister.streams.print_json(as_array, &mut to)?,
+        (true, false) => lister.streams.print(theme, &mut to)?,
+    }
+    to.flush()?;
+    Ok(exit)
+}
+
+/// Where what is said goes.
+enum Output<'w> {
+    Dump(Dump<Box<dyn Write + 'w>>),
+    Files(Files, Box<dyn Write + 'w>),
+}
+
+struct Listener<'w> {
+    only: Option<StreamId>,
+    follower: Follower,
+    existing: Existing,
+    dir: Option<Side>,
+    output: Output<'w>,
+    /// Whether missing bytes are told on standard error, since the output has no place for them.
+    tells: bool,
+    /// Runs of missing bytes.
+    missing: u64,
+    opened: bool,
+}
+
+impl<'w> Listener<'w> {
+    fn new(only: Option<StreamId>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
+        let (follower, existing) = (Follower::new(only), Existing::default());
+        Listener { only, follower, existing, dir, output, tells, missing: 0, opened: false }
+    }
+}
+
+impl Audience for Listener<'_> {
+    fn want(&self) -> Want {
+        if self.tells { Want::LAYERS } else { Want::HEADINGS }
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        self.opened = true;
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.existing.see(of);
+        let Listener { follower, dir, output, tells, missing, .. } = self;
+        follower.listen(of, captured, |heard| {
+            let side = match heard {
+                Heard::Words(words) => words.side,
+                Heard::Missing(missing) => missing.side,
+            };
+            if dir.is_some_and(|dir| dir != side) {
+                return Ok(());
+            }
+            if let (Heard::Missing(lost), true) = (heard, *tells) {
+                *missing += 1;
+                if *missing <= TOLD {
+                    complain(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
+                }
+            }
+            match (&mut *output, heard) {
+                (Output::Dump(dump), heard) => dump.heard(heard),
+                (Output::Files(files, _), Heard::Words(words)) => files.write(&words),
+                (Output::Files(..), Heard::Missing(_)) => Ok(()),
+            }
+        })
+    }
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<Exit> {
+    let exit = read::input(source, how, &mut listener)?;
+    if !listener.opened {
+        return Ok(exit);
+    }
+    if let Some(stream) = listener.only.filter(|stream| !listener.existing.has(*stream)) {
+        complain(format_args!("{}: there is no {stream}; there is {}", source.name(), listener.existing));
+        return Ok(exit.max(Exit::Usage));
+    }
+    if listener.missing > TOLD {
+        complain(format_args!("{} more runs of bytes are missing", listener.missing - TOLD));
+    }
+    match &mut listener.output {
+        Output::Dump(dump) => dump.finish()?,
+        Output::Files(files, to) => {
+            for (path, bytes) in files.written() {
+                writeln!(to, "{bytes:>10}  {}", path.display())?;
+            }
+            to.flush()?;
+        }
+    }
+    Ok(exit)
+}

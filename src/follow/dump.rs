@@ -1,0 +1,384 @@
+//! What a conversation says, written down: as a hex dump, as text, as bytes, as data for programs.
+//!
+//! The hex dump has the columns of Wireshark's Follow Stream and can be read back in; what is known of the messages
+//! stands behind its text column:
+//!
+//! ```text
+//! 00000000  23 00 00 00 01                                   #....              #4 Pip-Boy connection_accepted  frame 7
+//! ```
+
+use super::{Heard, Missing, Words};
+use crate::render::{Frames, Rfc3339, Role, Theme, cut, object, seconds, told};
+use crate::tree::{Address, Ends, Side, Timestamp, hex};
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+/// Bytes in a line of hex.
+const PER_LINE: usize = 16;
+
+/// Columns of a line of hex up to its text, and of that text.
+const BYTES: usize = 59;
+const TEXT: usize = 17;
+
+/// Columns that the words behind a line get however narrow the terminal is.
+const LEAST: usize = 24;
+
+/// Bytes of output that are put together.
+const BLOCK: usize = 32 << 10;
+
+/// How a conversation is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Wireshark's Follow Stream, the server's side indented.
+    Hex,
+    /// Text, with a dot for what is none.
+    Ascii,
+    /// The bytes and nothing else.
+    Raw,
+    /// A JSON object for each thing said, all in one array.
+    Json,
+    /// The same, one a line.
+    Ndjson,
+    /// YAML as Wireshark writes it.
+    Yaml,
+    /// An array in C for each thing said.
+    CArray,
+}
+
+/// Writes a conversation down.
+pub struct Dump<W> {
+    to: W,
+    form: Form,
+    theme: Theme,
+    /// Columns of the terminal, if it is one.
+    width: Option<usize>,
+    out: String,
+    /// Things that each side has said.
+    said: [u64; 2],
+    /// Who spoke last, in text.
+    last: Option<Side>,
+    begun: bool,
+}
+
+impl<W: Write> Dump<W> {
+    /// Writes to `to`.
+    pub fn new(to: W, form: Form, theme: Theme, width: Option<usize>) -> Dump<W> {
+        Dump { to, form, theme, width, out: String::new(), said: [0; 2], last: None, begun: false }
+    }
+
+    /// Something is heard.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn heard(&mut self, heard: Heard<'_>) -> io::Result<()> {
+        match heard {
+            Heard::Words(words) => self.words(&words)?,
+            Heard::Missing(missing) => self.missing(&missing)?,
+        }
+        self.begun = true;
+        self.pass_on(0)
+    }
+
+    /// Nothing more will be heard.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match self.form {
+            Form::Json => self.out.push_str(if self.begun { "\n]\n" } else { "[]\n" }),
+            Form::Ascii if self.last.is_some() => self.out.push('\n'),
+            _ => {}
+        }
+        self.pass_on(0)?;
+        self.to.flush()
+    }
+
+    /// Hand on what is written, if it is more than this.
+    fn pass_on(&mut self, more_than: usize) -> io::Result<()> {
+        if self.out.len() > more_than {
+            self.to.write_all(self.out.as_bytes())?;
+            self.out.clear();
+            self.out.shrink_to(2 * BLOCK);
+        }
+        Ok(())
+    }
+
+    fn words(&mut self, words: &Words<'_>) -> io::Result<()> {
+        match self.form {
+            Form::Hex => self.hex(words),
+            Form::Ascii => self.ascii(words),
+            Form::Raw => self.to.write_all(words.bytes),
+            Form::Json | Form::Ndjson => self.json(&Heard::Words(*words)),
+            Form::Yaml => self.yaml(words),
+            Form::CArray => self.c_array(words),
+        }?;
+        let [client, server] = &mut self.said;
+        *(if words.side == Side::Client { client } else { server }) += 1;
+        Ok(())
+    }
+
+    fn missing(&mut self, missing: &Missing) -> io::Result<()> {
+        let Missing { side, off, len, frame, .. } = missing;
+        let line = format_args!("{side}: {len} bytes missing at {off} (given up at frame {frame})");
+        match self.form {
+            Form::Hex => writeln!(self.out, "# {}", self.theme.paint(Role::Gap, line)).map_err(unwritable),
+            Form::Ascii => {
+                let start = if self.last.take().is_some() { "\n" } else { "" };
+                writeln!(self.out, "{start}{}", self.theme.paint(Role::Gap, format_args!("[{line}]"))).map_err(unwritable)
+            }
+            Form::Json | Form::Ndjson => self.json(&Heard::Missing(*missing)),
+            Form::Yaml => writeln!(self.out, "  # {line}").map_err(unwritable),
+            Form::CArray => writeln!(self.out, "/* {line} */").map_err(unwritable),
+            Form::Raw => Ok(()),
+        }
+    }
+
+    fn hex(&mut self, words: &Words<'_>) -> io::Result<()> {
+        if !self.begun {
+            let [client, server] = ends_of(words).map(Shown);
+            writeln!(self.out, "# {}  {client} → {server}", words.stream).map_err(unwritable)?;
+        }
+        let indent = if words.side == Side::Client { "" } else { "    " };
+        let mut off = words.off;
+        let mut line = String::new();
+        for (number, bytes) in words.bytes.chunks(PER_LINE).enumerate() {
+            line.clear();
+            hex_line(off, bytes, &mut line).map_err(unwritable)?;
+            if number == 0 {
+                let _ = write!(line, "{:1$}", "", (BYTES + TEXT).saturating_sub(line.len()));
+            }
+            write!(self.out, "{indent}{}", self.theme.paint(Role::Side(words.side), &line)).map_err(unwritable)?;
+            if number == 0 {
+                self.margin(words).map_err(unwritable)?;
+            }
+            self.out.push('\n');
+            off = off.saturating_add(bytes.len() as u64);
+            self.pass_on(BLOCK)?;
+        }
+        Ok(())
+    }
+
+    /// What is known of a message, behind its first line.
+    fn margin(&mut self, words: &Words<'_>) -> fmt::Result {
+        let message = &words.message;
+        let mut margin = String::new();
+        match message.n {
+            // What a tunnel carries may be no message.
+            0 => margin.push('#'),
+            n => write!(margin, "#{n}")?,
+        }
+        write!(margin, " {}", message.protocol().map_or("", |field| field.name))?;
+        if !(message.name().is_empty() && message.info().is_empty()) {
+            margin.push(' ');
+            told(message.name(), message.info(), &mut margin)?;
+        }
+        write!(margin, "  {}", Frames(&message.frames()))?;
+        if let Some(width) = self.width {
+            cut(&mut margin, width.saturating_sub(BYTES + TEXT + 6).max(LEAST));
+        }
+        write!(self.out, "  {}", self.theme.paint(Role::Secondary, margin))
+    }
+
+    fn ascii(&mut self, words: &Words<'_>) -> io::Result<()> {
+        if self.last.is_some_and(|last| last != words.side) {
+            self.out.push('\n');
+        }
+        self.last = Some(words.side);
+        for part in words.bytes.chunks(BLOCK) {
+            let mut text = String::with_capacity(part.len());
+            let mut bytes = part.iter().peekable();
+            while let Some(byte) = bytes.next() {
+                match byte {
+                    b'\r' if bytes.peek() == Some(&&b'\n') => {}
+                    b'\n' | b'\t' | b' '..=b'~' => text.push(char::from(*byte)),
+                    _ => text.push('.'),
+                }
+            }
+            write!(self.out, "{}", self.theme.paint(Role::Side(words.side), text)).map_err(unwritable)?;
+            self.pass_on(BLOCK)?;
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, heard: &Heard<'_>) -> io::Result<()> {
+        let before = match (self.form, self.begun) {
+            (Form::Json, false) => "[\n",
+            (Form::Json, true) => ",\n",
+            _ => "",
+        };
+        self.to.write_all(before.as_bytes())?;
+        object(&mut self.to, |of| match heard {
+            Heard::Missing(missing) => {
+                of.put("type", "gap")?;
+                of.words("stream", missing.stream)?;
+                of.put("dir", missing.side.direction())?;
+                of.put("off", &missing.off)?;
+                of.put("len", &missing.len)?;
+                of.put("frame", &missing.frame)
+            }
+            Heard::Words(words) => {
+                let message = &words.message;
+                of.put("type", "words")?;
+                if message.n > 0 {
+                    of.put("n", &message.n)?;
+                }
+                if let Some(time) = words.time().and_then(Rfc3339::of) {
+                    of.words("time", time)?;
+                }
+                if let Some(since) = message.since_start {
+                    of.put("t", &(since as f64 / 1e9))?;
+                }
+                of.words("stream", words.stream)?;
+                of.put("dir", words.side.direction())?;
+                for (key, end) in [("src", words.ends.src), ("dst", words.ends.dst)] {
+                    end.map_or(Ok(()), |end| of.words(key, end))?;
+                }
+                if let Some(protocol) = message.protocol() {
+                    of.put("protocol", protocol.abbrev)?;
+                }
+                for (key, told) in [("name", message.name()), ("info", message.info())] {
+                    if !told.is_empty() {
+                        of.put(key, told)?;
+                    }
+                }
+                of.put("frames", &message.frames())?;
+                of.put("off", &words.off)?;
+                of.put("len", &words.bytes.len())?;
+                let mut digits = String::with_capacity(2 * words.bytes.len());
+                hex(words.bytes, &mut digits).map_err(unwritable)?;
+                of.put("bytes", &digits)
+            }
+        })?;
+        if self.form == Form::Ndjson {
+            self.to.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn yaml(&mut self, words: &Words<'_>) -> io::Result<()> {
+        if !self.begun {
+            self.out.push_str("peers:\n");
+            for (number, end) in ends_of(words).into_iter().enumerate() {
+                let _ = writeln!(self.out, "  - peer: {number}");
+                match end {
+                    Some(Address::Socket(end)) => {
+                        let _ = writeln!(self.out, "    host: \"{}\"\n    port: {}", end.ip(), end.port());
+                    }
+                    Some(end) => drop(writeln!(self.out, "    host: \"{end}\"")),
+                    None => {}
+                }
+            }
+            self.out.push_str("packets:\n");
+        }
+        let _ = writeln!(self.out, "  - packet: {}\n    peer: {}", frame_of(words), words.side.index());
+        if let Some(time) = words.time() {
+            self.out.push_str("    timestamp: ");
+            seconds(time.since(Timestamp { seconds: 0, nanos: 0 }), 9, &mut self.out).map_err(unwritable)?;
+            self.out.push('\n');
+        }
+        self.out.push_str("    data: !!binary |\n");
+        for bytes in words.bytes.chunks(48) {
+            self.out.push_str("      ");
+            base64(bytes, &mut self.out);
+            self.out.push('\n');
+            self.pass_on(BLOCK)?;
+        }
+        Ok(())
+    }
+
+    fn c_array(&mut self, words: &Words<'_>) -> io::Result<()> {
+        let [client, server] = self.said;
+        let number = if words.side == Side::Client { client } else { server };
+        let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", words.side.index(), frame_of(words));
+        let lines = words.bytes.len().div_ceil(8);
+        for (at, bytes) in words.bytes.chunks(8).enumerate() {
+            let mut between = "";
+            for byte in bytes {
+                let _ = write!(self.out, "{between}0x{byte:02x}");
+                between = ", ";
+            }
+            self.out.push_str(if at + 1 == lines { " };\n" } else { ",\n" });
+            self.pass_on(BLOCK)?;
+        }
+        Ok(())
+    }
+}
+
+/// A line of the hex dump without its indentation.
+fn hex_line(off: u64, bytes: &[u8], line: &mut String) -> fmt::Result {
+    // The offsets have eight digits and start over behind them.
+    write!(line, "{:08x} ", off & 0xffff_ffff)?;
+    for (at, byte) in bytes.iter().enumerate() {
+        write!(line, "{}{byte:02x}", if at == 8 { "  " } else { " " })?;
+    }
+    write!(line, "{:1$}", "", BYTES.saturating_sub(line.len()))?;
+    for (at, byte) in bytes.iter().enumerate() {
+        if at == 8 {
+            line.push(' ');
+        }
+        line.push(if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '.' });
+    }
+    Ok(())
+}
+
+/// Client and server.
+fn ends_of(words: &Words<'_>) -> [Option<Address>; 2] {
+    let Ends { src, dst, .. } = *words.ends;
+    if words.side == Side::Client { [src, dst] } else { [dst, src] }
+}
+
+struct Shown(Option<Address>);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+/// The frame that completed what is said.
+fn frame_of(words: &Words<'_>) -> u64 {
+    words.message.frames().last().copied().unwrap_or_default()
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8], out: &mut String) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for three in bytes.chunks(3) {
+        let bits = three.iter().chain(&[0, 0]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        for place in 0..4 {
+            let digit = DIGITS.get(bits >> (18 - 6 * place) & 63).filter(|_| place <= three.len());
+            out.push(char::from(*digit.unwrap_or(&b'=')));
+        }
+    }
+}
+
+fn unwritable(_: fmt::Error) -> io::Error {
+    io::Error::other("a value could not be written out")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_padded() {
+        for (bytes, digits) in [(&b"f"[..], "Zg=="), (b"fo", "Zm8="), (b"foo", "Zm9v"), (b"foobar", "Zm9vYmFy"), (b"", "")] {
+            let mut out = String::new();
+            base64(bytes, &mut out);
+            assert_eq!(out, digits);
+        }
+    }
+
+    #[test]
+    fn lines_have_the_columns_of_wireshark() {
+        let mut line = String::new();
+        hex_line(5, br#"{"lang":"en","ve"#, &mut line).unwrap();
+        assert_eq!(line, r#"00000005  7b 22 6c 61 6e 67 22 3a  22 65 6e 22 2c 22 76 65 {"lang": "en","ve"#);
+        line.clear();
+        hex_line(0x1_0000_0000, b"#\0", &mut line).unwrap();
+        assert_eq!(line, "00000000  23 00                                            #.");
+    }
+}

@@ -1,0 +1,101 @@
+//! What conversations say, as files: one for each direction, with names that sort by time.
+
+use super::Words;
+use crate::render::Rfc3339;
+use crate::tree::{Address, Side, StreamId, Transport};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Files that are open at the same time.
+const MOST_OPEN: usize = 64;
+
+/// A file for each direction of each conversation.
+pub struct Files {
+    folder: PathBuf,
+    files: HashMap<(StreamId, Side), Entry, foldhash::fast::RandomState>,
+    open: usize,
+}
+
+struct Entry {
+    path: PathBuf,
+    bytes: u64,
+    file: Option<File>,
+}
+
+impl Files {
+    /// Files in this folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new(folder: &Path) -> io::Result<Files> {
+        std::fs::create_dir_all(folder)?;
+        Ok(Files { folder: folder.to_owned(), files: HashMap::default(), open: 0 })
+    }
+
+    /// Keep what is said.
+    ///
+    /// # Errors
+    /// Those of writing, with the name of the file.
+    pub fn write(&mut self, words: &Words<'_>) -> io::Result<()> {
+        if self.open >= MOST_OPEN {
+            self.files.values_mut().for_each(|entry| entry.file = None);
+            self.open = 0;
+        }
+        let folder = &self.folder;
+        let entry = self.files.entry((words.stream, words.side)).or_insert_with(|| Entry {
+            path: folder.join(name_of(words)),
+            bytes: 0,
+            file: None,
+        });
+        let result = match &mut entry.file {
+            Some(file) => file.write_all(words.bytes),
+            None => {
+                // What lies there from an earlier run is written anew.
+                let mut how = OpenOptions::new();
+                let how = if entry.bytes == 0 { how.write(true).create(true).truncate(true) } else { how.append(true) };
+                self.open += 1;
+                how.open(&entry.path).and_then(|file| entry.file.insert(file).write_all(words.bytes))
+            }
+        };
+        entry.bytes += words.bytes.len() as u64;
+        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
+    }
+
+    /// The files and how many bytes each has, by name.
+    #[must_use]
+    pub fn written(&self) -> Vec<(&Path, u64)> {
+        let mut written: Vec<_> = self.files.values().map(|entry| (entry.path.as_path(), entry.bytes)).collect();
+        written.sort_unstable();
+        written
+    }
+}
+
+/// `000017-2015-11-24T21-20-00-tcp-0-192.168.28.10.27000-192.168.28.23.41508-s2c.bin`: the first frame, its time, the
+/// conversation, who says it to whom.
+fn name_of(words: &Words<'_>) -> String {
+    let first = words.message.pieces().iter().min_by_key(|piece| piece.frame);
+    let (frame, time) = match first {
+        Some(piece) => (piece.frame, piece.time),
+        None => (words.message.of.tree.frame.number, words.time()),
+    };
+    let mut name = format!("{frame:06}");
+    if let Some(time) = time.and_then(Rfc3339::of) {
+        let time = time.to_string().replace(':', "-");
+        let _ = write!(name, "-{}", time.get(..19).unwrap_or_default());
+    }
+    let transport = if words.stream.transport == Transport::Tcp { "tcp" } else { "udp" };
+    let _ = write!(name, "-{transport}-{}", words.stream.number);
+    for end in [words.ends.src, words.ends.dst].into_iter().flatten() {
+        // Colons are no part of file names everywhere.
+        let end = match end {
+            Address::Socket(end) => format!("{}.{}", end.ip(), end.port()),
+            other => other.to_string(),
+        };
+        let _ = write!(name, "-{}", end.replace(':', "_"));
+    }
+    let _ = write!(name, "-{}.bin", words.side);
+    name
+}

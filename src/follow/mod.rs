@@ -1,0 +1,206 @@
+//! Conversations as bytes: what each side said, in order, and what of it is missing.
+//!
+//! The bytes of a stream come out of the engine as the bytes of its messages; here they are taken from there, each
+//! once. What is said comes when its message is complete. Does not print.
+
+mod dump;
+mod files;
+mod streams;
+
+pub use dump::{Dump, Form};
+pub use files::Files;
+pub use streams::{Existing, Stream, Streams};
+
+use crate::record::{Message, Record, Tally, View};
+use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
+use std::collections::HashMap;
+
+/// Bytes that one side of a conversation said.
+#[derive(Clone, Copy)]
+pub struct Words<'t> {
+    /// The conversation.
+    pub stream: StreamId,
+    /// Who says it.
+    pub side: Side,
+    /// Offset of the first byte among all that this side says.
+    pub off: u64,
+    /// The bytes.
+    pub bytes: &'t [u8],
+    /// Who says it to whom.
+    pub ends: &'t Ends,
+    /// The message that they are, or are a part of.
+    pub message: Message<'t>,
+}
+
+/// Bytes that one side said and the capture does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// The conversation.
+    pub stream: StreamId,
+    /// Who said them.
+    pub side: Side,
+    /// Offset of the first of them.
+    pub off: u64,
+    /// How many.
+    pub len: u64,
+    /// The frame at which they were given up.
+    pub frame: u64,
+}
+
+/// What is heard of a conversation.
+#[derive(Clone, Copy)]
+pub enum Heard<'t> {
+    /// Something was said.
+    Words(Words<'t>),
+    /// Something was said that is not in the capture.
+    Missing(Missing),
+}
+
+/// Takes what conversations say out of trees.
+pub struct Follower {
+    only: Option<StreamId>,
+    tally: Tally,
+    /// How many bytes each side has said so far.
+    said: Said,
+    /// The UDP headers of the tree at hand whose payload was heard.
+    heard: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Said(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
+
+impl Words<'_> {
+    /// When it was complete.
+    #[must_use]
+    pub fn time(&self) -> Time {
+        self.message.time()
+    }
+}
+
+impl Follower {
+    /// Listens to one conversation, or to all.
+    #[must_use]
+    pub fn new(only: Option<StreamId>) -> Follower {
+        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Vec::new() }
+    }
+
+    /// What is said in a tree.
+    ///
+    /// # Errors
+    /// Those of `heard`.
+    pub fn listen<E>(
+        &mut self,
+        of: Dissection<'_>,
+        captured: bool,
+        mut heard: impl FnMut(Heard<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Follower { only, tally, said, heard: payloads } = self;
+        let is_meant = |stream| only.is_none_or(|only| only == stream);
+        payloads.clear();
+        tally.records(of, captured, |record| match record {
+            Record::Gap(gap) if is_meant(gap.stream) => {
+                let behind = said.behind(gap.stream, gap.side);
+                let end = gap.off.saturating_add(gap.len);
+                *behind = end.max(*behind);
+                let missing = Missing { stream: gap.stream, side: gap.side, off: gap.off, len: gap.len, frame: gap.frame };
+                heard(Heard::Missing(missing))
+            }
+            Record::Message(message) => {
+                if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
+                    in_order(stream, side, message, said.behind(stream, side), &mut heard)?;
+                }
+                // Each UDP header below it has a payload of its own; several messages may share one.
+                for payload in std::iter::once(message.layer).chain(message.carriers()) {
+                    datagram(message, payload, payloads, is_meant, said, &mut heard)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        })?;
+        // A tunnel may carry what is no message.
+        for payload in &of.tree.layers {
+            let message = Message { n: 0, since_start: None, since_previous: None, of, layer: payload };
+            datagram(message, payload, payloads, is_meant, said, &mut heard)?;
+        }
+        Ok(())
+    }
+}
+
+impl Said {
+    /// How far a side has come.
+    fn behind(&mut self, stream: StreamId, side: Side) -> &mut u64 {
+        let [client, server] = self.0.entry(stream).or_default();
+        if side == Side::Client { client } else { server }
+    }
+}
+
+/// Bytes of a stream, unless they were heard as part of a message that these lie in.
+fn in_order<E>(
+    stream: StreamId,
+    side: Side,
+    message: Message<'_>,
+    behind: &mut u64,
+    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(node) = message.node() else { return Ok(()) };
+    // What a segment held beside its stream lies in the frame.
+    let Some(source) = message.of.tree.source(node.span()).filter(|source| source.origin == Origin::Stream(stream, side)) else {
+        return Ok(());
+    };
+    let start = source.base.saturating_add(node.span().start.into());
+    if start > *behind {
+        let len = start - *behind;
+        heard(Heard::Missing(Missing { stream, side, off: *behind, len, frame: message.of.tree.frame.number }))?;
+        *behind = start;
+    }
+    let Some(ends) = message.ends() else { return Ok(()) };
+    let known = usize::try_from(*behind - start).unwrap_or(usize::MAX);
+    let Some(bytes) = node.bytes().get(known..).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
+    let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
+    heard(Heard::Words(Words { stream, side, off, bytes, ends, message }))
+}
+
+/// The payload of a datagram and how much of it the capture cut off, if `payload` is one that was not heard yet.
+fn datagram<E>(
+    message: Message<'_>,
+    payload: &Layer,
+    payloads: &mut Vec<u32>,
+    is_meant: impl Fn(StreamId) -> bool,
+    said: &mut Said,
+    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let of = message.of;
+    let Some(header) = payload.below.and_then(|below| of.tree.layers.get(below as usize)) else { return Ok(()) };
+    let Some(ends) = of.tree.ends.get(header.ends as usize) else { return Ok(()) };
+    let is_udp = |(id, _): &(StreamId, Side)| id.transport == Transport::Udp && is_meant(*id);
+    let Some((stream, side)) = ends.stream.filter(is_udp) else { return Ok(()) };
+    let is_header = of.layer_node(header).is_some_and(|node| node.field().abbrev == "udp");
+    if !is_header || payloads.contains(&header.node) {
+        return Ok(());
+    }
+    payloads.push(header.node);
+    let Some(node) = of.layer_node(payload) else { return Ok(()) };
+    let (frame, behind) = (&of.tree.frame, said.behind(stream, side));
+    let bytes = of.layer_node(header).map_or(node.bytes(), |header| payload_bytes(of, header.span(), node.span()));
+    if !bytes.is_empty() {
+        let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
+        heard(Heard::Words(Words { stream, side, off, bytes, ends, message }))?;
+    }
+    let cut = u64::from(frame.original.saturating_sub(frame.captured));
+    if cut == 0 || node.span().source != 0 {
+        return Ok(());
+    }
+    let off = std::mem::replace(behind, behind.saturating_add(cut));
+    heard(Heard::Missing(Missing { stream, side, off, len: cut, frame: frame.number }))
+}
+
+/// The payload of a datagram. Its layer may end before it does: that of a tunnel ends where its own header does.
+fn payload_bytes(of: Dissection<'_>, header: Span, payload: Span) -> &[u8] {
+    let length = of.slice(Span { start: header.start.saturating_add(4), end: header.start.saturating_add(6), ..header });
+    let &[high, low] = length else { return of.slice(payload) };
+    let said = header.start.saturating_add(u16::from_be_bytes([high, low]).into());
+    let end = if header.source == 0 { said.min(of.tree.frame.captured) } else { said };
+    let whole = Span { end: end.max(payload.end), ..payload };
+    let bytes = if header.source == payload.source { of.slice(whole) } else { &[] };
+    if bytes.is_empty() { of.slice(payload) } else { bytes }
+}

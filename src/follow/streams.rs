@@ -1,0 +1,273 @@
+//! All conversations of a capture, with how much was said in each.
+
+use super::{Follower, Heard};
+use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, object, seconds};
+use crate::tree::{Address, Dissection, Field, Side, StreamId, Time, Transport};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Conversations that are remembered.
+const MOST: usize = 1_000_000;
+
+/// A conversation.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    /// Its number.
+    pub id: StreamId,
+    /// Client and server.
+    pub ends: [Option<Address>; 2],
+    /// What is spoken; the protocol of the first message that has one.
+    pub protocol: Option<&'static Field>,
+    /// Bytes that the client and the server said.
+    pub bytes: [u64; 2],
+    /// Bytes that they said and the capture does not hold.
+    pub missing: [u64; 2],
+    /// Frames that carry it.
+    pub frames: u64,
+    /// When its first frame was captured.
+    pub first: Time,
+    /// When its last frame was captured.
+    pub last: Time,
+}
+
+/// The conversations of a capture.
+pub struct Streams {
+    follower: Follower,
+    known: Known,
+    existing: Existing,
+    start: Time,
+}
+
+#[derive(Default)]
+struct Known(HashMap<StreamId, Stream, foldhash::fast::RandomState>);
+
+impl Default for Streams {
+    fn default() -> Streams {
+        Streams { follower: Follower::new(None), known: Known::default(), existing: Existing::default(), start: None }
+    }
+}
+
+/// Which conversations a capture has, known or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Existing {
+    counts: [u32; 2],
+}
+
+impl Existing {
+    /// Take notice of the conversations of a tree.
+    pub fn see(&mut self, of: Dissection<'_>) {
+        for (id, _) in of.tree.ends.iter().filter_map(|ends| ends.stream) {
+            let [tcp, udp] = &mut self.counts;
+            let count = if id.transport == Transport::Tcp { tcp } else { udp };
+            *count = id.number.saturating_add(1).max(*count);
+        }
+    }
+
+    fn total(self) -> u64 {
+        self.counts.into_iter().map(u64::from).sum()
+    }
+
+    /// Whether there is such a conversation.
+    #[must_use]
+    pub fn has(&self, id: StreamId) -> bool {
+        let [tcp, udp] = self.counts;
+        id.number < if id.transport == Transport::Tcp { tcp } else { udp }
+    }
+}
+
+impl fmt::Display for Existing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut between = "";
+        for (name, count) in ["tcp", "udp"].into_iter().zip(self.counts) {
+            match count {
+                0 => continue,
+                1 => write!(f, "{between}{name}/0")?,
+                _ => write!(f, "{between}{name}/0 to {name}/{}", count - 1)?,
+            }
+            between = " and ";
+        }
+        if between.is_empty() { f.write_str("no conversations") } else { Ok(()) }
+    }
+}
+
+impl Streams {
+    /// Take notice of a frame, or of what was left when the capture ended.
+    pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
+        self.existing.see(of);
+        let tree = of.tree;
+        let time = tree.frame.time;
+        self.start = self.start.or(time);
+        let mut carried = None;
+        for layer in tree.layers.iter().filter(|_| captured) {
+            let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
+            let Some((id, side)) = ends.stream else { continue };
+            let is_transport = of.layer_node(layer).is_some_and(|node| matches!(node.field().abbrev, "tcp" | "udp"));
+            // Where nothing was captured below what was said, saying it is all there is.
+            if !is_transport && (layer.below.is_some() || carried == Some(id)) {
+                continue;
+            }
+            carried = Some(id);
+            if let Some(stream) = self.known.stream(id) {
+                stream.frames += 1;
+                stream.first = stream.first.or(time);
+                stream.last = time.or(stream.last);
+                stream.ends = if side == Side::Client { [ends.src, ends.dst] } else { [ends.dst, ends.src] };
+            }
+        }
+        let known = &mut self.known;
+        let _: Result<(), Infallible> = self.follower.listen(of, captured, |heard| {
+            known.hear(heard);
+            Ok(())
+        });
+    }
+
+    /// The conversations by transport and number.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<&Stream> {
+        let mut streams: Vec<&Stream> = self.known.0.values().collect();
+        streams.sort_unstable_by_key(|stream| (stream.id.transport, stream.id.number));
+        streams
+    }
+
+    /// Print them as a table.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn print(&self, theme: Theme, to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("stream", Role::Stream),
+            Head::words("client", Role::Address),
+            Head::words("server", Role::Address),
+            Head::words("protocol", Role::Protocol),
+            Head::number("frames"),
+            Head::number("c2s bytes"),
+            Head::number("s2c bytes"),
+            Head::number("missing"),
+            Head::number("first"),
+            Head::number("last"),
+        ];
+        let mut grid = Grid::new(to, theme, HEADS);
+        for stream in self.in_order() {
+            let ([client, server], [c2s, s2c]) = (stream.ends, stream.bytes);
+            let [lost_c2s, lost_s2c] = stream.missing;
+            grid.cell(stream.id)?
+                .cell(Shown(client))?
+                .cell(Shown(server))?
+                .cell(stream.protocol.map_or("", |protocol| protocol.name))?
+                .cell(stream.frames)?
+                .cell(c2s)?
+                .cell(s2c)?
+                .cell(lost_c2s + lost_s2c)?
+                .cell(Since(self.start, stream.first))?
+                .cell(Since(self.start, stream.last))?;
+        }
+        grid.end()?;
+        match self.existing.total().saturating_sub(self.known.0.len() as u64) {
+            0 => Ok(()),
+            left_out => writeln!(to, "  … and {left_out} more that are not remembered"),
+        }
+    }
+
+    /// Print them as JSON: an object for each, in one array or one a line.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn print_json(&self, as_array: bool, to: &mut dyn Write) -> io::Result<()> {
+        let mut between = if as_array { "[\n" } else { "" };
+        for stream in self.in_order() {
+            to.write_all(between.as_bytes())?;
+            object(to, |of| self.members(stream, of))?;
+            between = if as_array { ",\n" } else { "\n" };
+        }
+        match (as_array, self.known.0.is_empty()) {
+            (true, true) => to.write_all(b"[]\n"),
+            (true, false) => to.write_all(b"\n]\n"),
+            (false, true) => Ok(()),
+            (false, false) => to.write_all(b"\n"),
+        }
+    }
+
+    fn members(&self, stream: &Stream, of: &mut Members<'_>) -> io::Result<()> {
+        of.put("type", "stream")?;
+        of.words("stream", stream.id)?;
+        for (key, end) in ["client", "server"].into_iter().zip(stream.ends) {
+            if let Some(end) = end {
+                of.words(key, end)?;
+            }
+        }
+        if let Some(protocol) = stream.protocol {
+            of.put("protocol", protocol.abbrev)?;
+        }
+        of.put("frames", &stream.frames)?;
+        for (key, [c2s, s2c]) in [("bytes", stream.bytes), ("missing", stream.missing)] {
+            of.object(key, |sides| {
+                sides.put("c2s", &c2s)?;
+                sides.put("s2c", &s2c)
+            })?;
+        }
+        for (key, time) in [("first", stream.first), ("last", stream.last)] {
+            if let Some(time) = time.and_then(Rfc3339::of) {
+                of.words(key, time)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Known {
+    fn hear(&mut self, heard: Heard<'_>) {
+        let add = |[client, server]: &mut [u64; 2], side, count| {
+            *(if side == Side::Client { client } else { server }) += count;
+        };
+        match heard {
+            Heard::Words(words) => {
+                let Some(stream) = self.stream(words.stream) else { return };
+                add(&mut stream.bytes, words.side, words.bytes.len() as u64);
+                if stream.protocol.is_none_or(|protocol| protocol.abbrev == "data") {
+                    stream.protocol = words.message.protocol();
+                }
+            }
+            Heard::Missing(missing) => {
+                let Some(stream) = self.stream(missing.stream) else { return };
+                add(&mut stream.missing, missing.side, missing.len);
+            }
+        }
+    }
+
+    /// A conversation; nothing if it is new and there are too many.
+    fn stream(&mut self, id: StreamId) -> Option<&mut Stream> {
+        if self.0.len() >= MOST && !self.0.contains_key(&id) {
+            return None;
+        }
+        let (none, nothing) = ([None; 2], [0; 2]);
+        let new =
+            || Stream { id, ends: none, protocol: None, bytes: nothing, missing: nothing, frames: 0, first: None, last: None };
+        Some(self.0.entry(id).or_insert_with(new))
+    }
+}
+
+/// An address, or a dash.
+struct Shown(Option<Address>);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+/// Seconds from one time to another, if both are known.
+struct Since(Time, Time);
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, self.1) {
+            (Some(start), Some(time)) => seconds(time.since(start), 6, f),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! How much of what was said is explained, and what values nobody knows.
+
+use crate::record::Message;
+use crate::registry::Registry;
+use crate::tree::{Dissection, Field};
+use crate::wire::data;
+use std::collections::HashMap;
+
+/// Values without a name that are told apart.
+const VALUES: usize = 10_000;
+
+/// Names of messages that are told apart in one protocol.
+const NAMES: usize = 1000;
+
+/// How much of some messages is explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Covered {
+    /// Messages.
+    pub messages: u64,
+    /// Bytes that fields explain.
+    pub explained: u64,
+    /// Bytes within messages that no field explains.
+    pub unexplained: u64,
+    /// Bytes that belong to no known message.
+    pub unframed: u64,
+}
+
+impl Covered {
+    fn add(&mut self, other: Covered) {
+        self.messages += other.messages;
+        self.explained += other.explained;
+        self.unexplained += other.unexplained;
+        self.unframed += other.unframed;
+    }
+}
+
+/// A protocol's messages by name.
+#[derive(Debug)]
+pub struct Spoken {
+    /// The protocol.
+    pub protocol: &'static Field,
+    /// All its messages.
+    pub all: Covered,
+    rest: Option<&'static Field>,
+    names: HashMap<String, Covered, foldhash::fast::RandomState>,
+}
+
+impl Spoken {
+    /// Its messages by name, the commonest first.
+    #[must_use]
+    pub fn by_name(&self) -> Vec<(&str, Covered)> {
+        let mut names: Vec<(&str, Covered)> = self.names.iter().map(|(name, covered)| (name.as_str(), *covered)).collect();
+        names.sort_unstable_by(|(name, covered), (other, than)| than.messages.cmp(&covered.messages).then(name.cmp(other)));
+        names
+    }
+}
+
+/// A value that has no name although its field has names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unknown {
+    /// The field.
+    pub field: &'static str,
+    /// The digits it is shown with in hexadecimal; 0 for decimal.
+    pub digits: u8,
+    /// The value.
+    pub value: u64,
+    /// How often.
+    pub count: u64,
+    /// The frame that had it first.
+    pub first: u64,
+}
+
+/// How much of a capture is explained.
+pub struct Coverage {
+    registry: Registry,
+    spoken: Vec<Spoken>,
+    unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
+    /// Values that were too many to be told apart.
+    pub left_out: u64,
+}
+
+impl Coverage {
+    pub(super) fn new(registry: Registry) -> Coverage {
+        Coverage { registry, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
+    }
+
+    /// Count the values of a tree that have no name.
+    pub(super) fn tree(&mut self, of: Dissection<'_>) {
+        for (place, node) in (0..).zip(&of.tree.nodes) {
+            let field = node.field;
+            if field.names.is_empty() {
+                continue;
+            }
+            let Some(node) = of.node(place) else { continue };
+            let Some(value) = node.number().filter(|_| node.name().is_none()) else { continue };
+            let key = (std::ptr::from_ref(field).addr(), value);
+            if let Some(unknown) = self.unknown.get_mut(&key) {
+                unknown.count += 1;
+            } else if self.unknown.len() < VALUES {
+                let (field, digits, first) = (field.abbrev, field.hex, of.tree.frame.number);
+                self.unknown.insert(key, Unknown { field, digits, value, count: 1, first });
+            } else {
+                self.left_out += 1;
+            }
+        }
+    }
+
+    /// Count a message.
+    pub(super) fn message(&mut self, message: &Message<'_>) {
+        let Some(node) = message.node() else { return };
+        let len = u64::from(node.span().len());
+        let is_data = node.field().is(&data::DATA);
+        let registry = self.registry;
+        let spoken = self.spoken.iter().position(|spoken| spoken.protocol.is(node.field()));
+        let spoken = spoken.unwrap_or_else(|| {
+            let protocol = node.field();
+            let rest = registry.protocols().find(|known| known.this.is(protocol)).and_then(|known| known.rest);
+            self.spoken.push(Spoken { protocol, all: Covered::default(), rest, names: HashMap::default() });
+            self.spoken.len() - 1
+        });
+        let Some(spoken) = self.spoken.get_mut(spoken) else { return };
+        let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
+        let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
+        let is_rest = |field: &Field| field.is(&data::BYTES) || spoken.rest.is_some_and(|rest| rest.is(field));
+        let below = nodes.get(..end).unwrap_or_default();
+        let rest: u64 = below.iter().filter(|node| is_rest(node.field)).map(|node| u64::from(node.span.len())).sum();
+        let rest = rest.min(len);
+        let covered = match is_data {
+            true => Covered { messages: 1, unframed: len, ..Covered::default() },
+            false => Covered { messages: 1, explained: len - rest, unexplained: rest, unframed: 0 },
+        };
+        spoken.all.add(covered);
+        let name = message.name();
+        if let Some(known) = spoken.names.get_mut(name) {
+            known.add(covered);
+        } else if !name.is_empty() {
+            let name = if spoken.names.len() < NAMES { name } else { "…" };
+            spoken.names.entry(name.to_owned()).or_default().add(covered);
+        }
+    }
+
+    /// The protocols, in the order in which they first spoke.
+    #[must_use]
+    pub fn spoken(&self) -> &[Spoken] {
+        &self.spoken
+    }
+
+    /// All messages together.
+    #[must_use]
+    pub fn all(&self) -> Covered {
+        let mut all = Covered::default();
+        self.spoken.iter().for_each(|spoken| all.add(spoken.all));
+        all
+    }
+
+    /// The commonest values without a name.
+    #[must_use]
+    pub fn unknown(&self, most: usize) -> Vec<Unknown> {
+        let mut unknown: Vec<Unknown> = self.unknown.values().copied().collect();
+        unknown.sort_unstable_by_key(|unknown| (std::cmp::Reverse(unknown.count), unknown.field, unknown.value));
+        unknown.truncate(most);
+        unknown
+    }
+}

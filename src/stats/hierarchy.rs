@@ -1,0 +1,151 @@
+//! Protocols on each other, down to the names of messages.
+
+use super::traffic::Count;
+use crate::record::Message;
+use crate::tree::{Dissection, Field};
+use std::collections::HashMap;
+
+/// Names of messages that are told apart in one place of the hierarchy.
+const NAMES: usize = 1000;
+
+/// What stands for names beyond that.
+const OTHERS: &str = "…";
+
+/// Messages and their bytes.
+pub type Names = HashMap<String, Count, foldhash::fast::RandomState>;
+
+/// A protocol on those that carry it.
+#[derive(Debug)]
+pub struct Place {
+    /// The protocol.
+    pub protocol: &'static Field,
+    /// How many protocols carry it.
+    pub depth: usize,
+    /// Frames that have it there, and their bytes on the wire.
+    pub count: Count,
+    /// Messages it said there, and their bytes.
+    pub messages: Count,
+    /// The same by name.
+    pub names: Names,
+    children: Vec<usize>,
+    /// The number of the frame that was counted last.
+    seen: u64,
+}
+
+/// The hierarchy of a capture.
+#[derive(Debug, Default)]
+pub struct Hierarchy {
+    places: Vec<Place>,
+    roots: Vec<usize>,
+    /// Where the layers of the tree at hand stand.
+    here: Vec<Option<usize>>,
+    /// Trees seen.
+    trees: u64,
+}
+
+impl Hierarchy {
+    /// Count the layers of a tree.
+    pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
+        let tree = of.tree;
+        self.trees += 1;
+        self.here.clear();
+        for layer in &tree.layers {
+            let Some(node) = of.layer_node(layer) else { continue };
+            let below = match layer.below {
+                Some(below) => self.here.get(below as usize).copied().flatten(),
+                None => None,
+            };
+            let path = tree.ends.get(layer.ends as usize).and_then(|ends| ends.path.as_deref()).unwrap_or_default();
+            let elsewhere = layer.below.is_none() && !path.is_empty();
+            let below = if elsewhere { self.by_path(path) } else { below };
+            let place = self.place(below, node.field());
+            self.here.push(Some(place));
+            let trees = self.trees;
+            if let Some(place) = self.places.get_mut(place).filter(|place| place.seen != trees) {
+                place.seen = trees;
+                if captured && !elsewhere {
+                    place.count.add(tree.frame.original.into());
+                }
+            }
+        }
+    }
+
+    /// Count a message of the tree that was counted last.
+    pub(super) fn message(&mut self, message: &Message<'_>) {
+        let Some(node) = message.node() else { return };
+        let layers = &message.of.tree.layers;
+        let Some(at) = layers.iter().position(|layer| layer.node == message.layer.node) else { return };
+        let Some(place) = self.here.get(at).copied().flatten().and_then(|place| self.places.get_mut(place)) else { return };
+        let bytes = node.span().len().into();
+        place.messages.add(bytes);
+        if !message.name().is_empty() {
+            count(&mut place.names, message.name(), bytes);
+        }
+    }
+
+    fn place(&mut self, below: Option<usize>, protocol: &'static Field) -> usize {
+        let siblings = match below.and_then(|below| self.places.get(below)) {
+            Some(below) => &below.children,
+            None => &self.roots,
+        };
+        let is_it = |place: &&usize| self.places.get(**place).is_some_and(|place| place.protocol.is(protocol));
+        if let Some(known) = siblings.iter().find(is_it) {
+            return *known;
+        }
+        let new = self.places.len();
+        let depth = below.and_then(|below| self.places.get(below)).map_or(0, |below| below.depth + 1);
+        let (children, names) = (Vec::new(), Names::default());
+        let (count, messages) = (Count::default(), Count::default());
+        self.places.push(Place { protocol, depth, count, messages, names, children, seen: 0 });
+        match below.and_then(|below| self.places.get_mut(below)) {
+            Some(below) => below.children.push(new),
+            None => self.roots.push(new),
+        }
+        new
+    }
+
+    /// The place of protocols whose layers an earlier tree had.
+    fn by_path(&self, path: &str) -> Option<usize> {
+        let mut siblings = &self.roots;
+        let mut found = None;
+        for name in path.split(':') {
+            let named = |place: &&usize| self.places.get(**place).is_some_and(|place| place.protocol.abbrev == name);
+            let place = *siblings.iter().find(named)?;
+            siblings = &self.places.get(place)?.children;
+            found = Some(place);
+        }
+        found
+    }
+
+    /// The places from the outermost in, each with the names of those below it and its own.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<(String, &Place)> {
+        let mut all = Vec::new();
+        let mut next: Vec<(String, usize)> = self.roots.iter().rev().map(|root| (String::new(), *root)).collect();
+        while let Some((below, at)) = next.pop() {
+            let Some(place) = self.places.get(at) else { continue };
+            let between = if below.is_empty() { "" } else { ":" };
+            let path = format!("{below}{between}{}", place.protocol.abbrev);
+            next.extend(place.children.iter().rev().map(|child| (path.clone(), *child)));
+            all.push((path, place));
+        }
+        all
+    }
+}
+
+/// Count under a name. Once it is known this allocates nothing.
+pub(super) fn count(names: &mut Names, name: &str, bytes: u64) {
+    if let Some(known) = names.get_mut(name) {
+        return known.add(bytes);
+    }
+    let name = if names.len() < NAMES { name } else { OTHERS };
+    names.entry(name.to_owned()).or_default().add(bytes);
+}
+
+/// Names by how often they were counted, the commonest first.
+#[must_use]
+pub fn commonest(names: &Names) -> Vec<(&str, Count)> {
+    let mut all: Vec<(&str, Count)> = names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    all.sort_unstable_by(|(name, count), (other, than)| than.frames.cmp(&count.frames).then(name.cmp(other)));
+    all
+}

@@ -1,0 +1,202 @@
+//! Statistics as one JSON object.
+
+use super::hierarchy::commonest;
+use super::{Count, Covered, Part, Stats, Talks};
+use crate::render::{Members, Rfc3339, object};
+use std::io::{self, Write};
+
+/// The version of the shapes.
+const SCHEMA: u32 = 1;
+
+/// Intervals of time that are told.
+const INTERVALS: usize = 512;
+
+/// Values without a name that are told.
+const VALUES: usize = 10;
+
+/// Print the parts that are asked for as one object in a line.
+///
+/// # Errors
+/// Those of writing.
+pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
+    let has = |part: fn(&Part) -> bool| stats.parts.iter().any(part);
+    object(to, |all| {
+        all.put("type", "stats")?;
+        all.put("schema", &SCHEMA)?;
+        all.put("file", &stats.input.file)?;
+        all.put("format", &stats.input.format)?;
+        all.put("links", &stats.input.links)?;
+        if has(|part| *part == Part::Overview) {
+            all.object("overview", |of| overview(stats, of))?;
+        }
+        if has(|part| *part == Part::Time) {
+            all.object("time", |of| time(stats, of))?;
+        }
+        if has(|part| *part == Part::Hierarchy) {
+            hierarchy(stats, all)?;
+        }
+        if has(|part| matches!(part, Part::Conversations(_))) {
+            all.object("conversations", |of| {
+                let wanted = stats.talks.iter().filter(|talks| stats.parts.contains(&Part::Conversations(talks.over)));
+                wanted.into_iter().try_for_each(|talks| conversations(talks, of))
+            })?;
+        }
+        if has(|part| matches!(part, Part::Endpoints(_))) {
+            all.object("endpoints", |of| {
+                let wanted = stats.talks.iter().filter(|talks| stats.parts.contains(&Part::Endpoints(talks.over)));
+                wanted.into_iter().try_for_each(|talks| endpoints(talks, of))
+            })?;
+        }
+        let left_out: u64 = stats.talks.iter().map(|talks| talks.left_out).sum();
+        if left_out > 0 {
+            all.put("frames_of_forgotten_conversations", &left_out)?;
+        }
+        if has(|part| *part == Part::Health) {
+            all.object("health", |of| health(stats, of))?;
+        }
+        if has(|part| *part == Part::Coverage) {
+            all.object("coverage", |of| coverage(stats, of))?;
+        }
+        Ok(())
+    })?;
+    to.write_all(b"\n")?;
+    to.flush()
+}
+
+fn in_seconds(nanos: i128) -> f64 {
+    nanos as f64 / 1e9
+}
+
+fn overview(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+    let (traffic, tally) = (&stats.traffic, &stats.tally);
+    of.put("frames", &traffic.all.frames)?;
+    of.put("bytes", &traffic.all.bytes)?;
+    of.put("captured", &traffic.captured)?;
+    of.put("cut_frames", &traffic.cut)?;
+    if let Some((least, most)) = traffic.sizes {
+        of.put("shortest", &least)?;
+        of.put("longest", &most)?;
+        of.put("mean", &(traffic.all.bytes as f64 / traffic.all.frames.max(1) as f64))?;
+    }
+    of.put("messages", &tally.messages)?;
+    for (key, moment) in [("first", traffic.first), ("last", traffic.last)] {
+        if let Some(moment) = moment.and_then(Rfc3339::of) {
+            of.words(key, moment)?;
+        }
+    }
+    if let Some(duration) = traffic.duration() {
+        let seconds = in_seconds(duration);
+        of.put("duration", &seconds)?;
+        if seconds > 0.0 {
+            of.put("frames_per_second", &(traffic.all.frames as f64 / seconds))?;
+            of.put("bytes_per_second", &(traffic.all.bytes as f64 / seconds))?;
+        }
+    }
+    of.put("truncated", &stats.input.damage.is_some())?;
+    match &stats.input.damage {
+        Some(damage) => of.put("damage", damage),
+        None => Ok(()),
+    }
+}
+
+fn time(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+    let (counts, interval) = stats.traffic.in_intervals(INTERVALS);
+    of.put("interval", &in_seconds(interval))?;
+    of.put("frames", &counts.iter().map(|count| count.frames).collect::<Vec<_>>())?;
+    of.put("bytes", &counts.iter().map(|count| count.bytes).collect::<Vec<_>>())
+}
+
+fn hierarchy(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
+    all.list("hierarchy", stats.hierarchy.in_order(), |of, (path, place)| {
+        of.put("path", &path)?;
+        of.put("protocol", place.protocol.abbrev)?;
+        counted(of, place.count)?;
+        of.put("messages", &place.messages.frames)?;
+        of.put("message_bytes", &place.messages.bytes)?;
+        if place.names.is_empty() {
+            return Ok(());
+        }
+        of.list("names", commonest(&place.names), |of, (name, count)| {
+            of.put("name", name)?;
+            of.put("messages", &count.frames)?;
+            of.put("message_bytes", &count.bytes)
+        })
+    })
+}
+
+fn counted(of: &mut Members<'_>, count: Count) -> io::Result<()> {
+    of.put("frames", &count.frames)?;
+    of.put("bytes", &count.bytes)
+}
+
+fn conversations(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
+    of.list(talks.over.layer(), talks.largest(), |of, talk| {
+        let ([a, b], [sent, answered]) = (talk.ends, talk.sent);
+        of.words("a", a)?;
+        of.words("b", b)?;
+        counted(of, talk.all())?;
+        of.object("a_to_b", |of| counted(of, sent))?;
+        of.object("b_to_a", |of| counted(of, answered))?;
+        let Some((first, last)) = talk.times else { return Ok(()) };
+        of.put("start", &in_seconds(first.into()))?;
+        of.put("duration", &in_seconds(i128::from(last) - i128::from(first)))
+    })
+}
+
+fn endpoints(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
+    of.list(talks.over.layer(), talks.endpoints(), |of, (end, shares)| {
+        let (sent, got) = (shares.sent, shares.got);
+        of.words("address", end)?;
+        counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;
+        of.object("sent", |of| counted(of, sent))?;
+        of.object("received", |of| counted(of, got))
+    })
+}
+
+fn health(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+    of.put("gaps", &stats.health.gaps)?;
+    of.put("missing_bytes", &stats.health.lost)?;
+    of.put("malformed", &stats.tally.malformed)?;
+    of.put("cut_frames", &stats.traffic.cut)?;
+    of.list("notes", stats.health.remarks(), |of, remark| {
+        of.put("code", remark.code.abbrev)?;
+        of.put("level", remark.level.word())?;
+        of.put("text", remark.code.about)?;
+        of.put("count", &remark.count)?;
+        of.put("first_frame", &remark.first)
+    })
+}
+
+fn coverage(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+    let coverage = &stats.coverage;
+    covered(of, coverage.all())?;
+    of.list("protocols", coverage.spoken(), |of, spoken| {
+        of.put("protocol", spoken.protocol.abbrev)?;
+        covered(of, spoken.all)?;
+        let names = spoken.by_name();
+        if names.is_empty() {
+            return Ok(());
+        }
+        of.list("names", names, |of, (name, by_name)| {
+            of.put("name", name)?;
+            covered(of, by_name)
+        })
+    })?;
+    of.list("unknown_values", coverage.unknown(VALUES), |of, unknown| {
+        of.put("field", unknown.field)?;
+        of.put("value", &unknown.value)?;
+        of.put("count", &unknown.count)?;
+        of.put("first_frame", &unknown.first)
+    })?;
+    if coverage.left_out > 0 {
+        of.put("unknown_values_not_told_apart", &coverage.left_out)?;
+    }
+    Ok(())
+}
+
+fn covered(of: &mut Members<'_>, covered: Covered) -> io::Result<()> {
+    of.put("messages", &covered.messages)?;
+    of.put("explained", &covered.explained)?;
+    of.put("unexplained", &covered.unexplained)?;
+    of.put("unframed", &covered.unframed)
+}

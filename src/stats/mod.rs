@@ -1,0 +1,129 @@
+//! What is in a capture, counted: protocols, conversations, endpoints, times, what is wrong and what is unknown.
+//!
+//! Layers and fields are counted by name; no protocol is treated in a way of its own. Memory grows with the number of
+//! conversations, of which a million are remembered, and not with frames.
+
+mod coverage;
+mod health;
+mod hierarchy;
+mod json;
+mod parts;
+mod plot;
+mod tables;
+mod talks;
+mod traffic;
+
+pub use coverage::{Coverage, Covered, Spoken, Unknown};
+pub use health::{Health, Remark};
+pub use hierarchy::{Hierarchy, Place, commonest};
+pub use json::print_json;
+pub use parts::{Over, Part};
+pub use tables::{TableLook, print_tables};
+pub use talks::{End, Shares, Talk, Talks};
+pub use traffic::{Count, Traffic};
+
+use crate::record::{Record, Tally, View};
+use crate::registry::Registry;
+use crate::sink::Begin;
+use crate::tree::{Dissection, Want};
+use std::convert::Infallible;
+
+/// What an input is.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The file as the user named it.
+    pub file: String,
+    /// The format's name.
+    pub format: String,
+    /// Names of its link types.
+    pub links: Vec<String>,
+    /// What is wrong with it, if it is damaged.
+    pub damage: Option<String>,
+}
+
+/// Statistics of an input.
+pub struct Stats {
+    /// What is asked for.
+    pub parts: Vec<Part>,
+    /// The input.
+    pub input: Input,
+    /// All frames together.
+    pub traffic: Traffic,
+    /// Messages, gaps and what is wrong with them.
+    pub tally: Tally,
+    /// Protocols on each other.
+    pub hierarchy: Hierarchy,
+    /// Conversations of the kinds that are asked for.
+    pub talks: Vec<Talks>,
+    /// What is missing, strange or broken.
+    pub health: Health,
+    /// How much is explained.
+    pub coverage: Coverage,
+}
+
+impl Stats {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new(registry: Registry, parts: Vec<Part>) -> Stats {
+        let is_wanted = |over: &Over| parts.contains(&Part::Conversations(*over)) || parts.contains(&Part::Endpoints(*over));
+        let talks = Over::ALL.into_iter().filter(is_wanted).map(Talks::new).collect();
+        Stats {
+            parts,
+            input: Input::default(),
+            traffic: Traffic::default(),
+            tally: Tally::new(View::Messages),
+            hierarchy: Hierarchy::default(),
+            talks,
+            health: Health::default(),
+            coverage: Coverage::new(registry),
+        }
+    }
+
+    /// How much of a frame has to be looked at for the parts that are asked for.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        let names = [Part::Hierarchy, Part::Coverage].iter().any(|part| self.parts.contains(part));
+        Want { fields: self.parts.contains(&Part::Coverage), names, words: false }
+    }
+
+    /// An input begins.
+    pub fn begin(&mut self, begin: &Begin<'_>) {
+        let links = begin.links.iter().map(|link| String::from(*link)).collect();
+        self.input = Input { file: begin.file.into(), format: begin.format.into(), links, damage: None };
+    }
+
+    /// Count a frame, or with `captured` false what a conversation had left at the end.
+    pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
+        if captured {
+            self.traffic.frame(&of.tree.frame);
+            let mut remembered = self.talks.iter().map(Talks::len).sum();
+            for talks in &mut self.talks {
+                remembered += talks.frame(of, self.traffic.start, remembered);
+            }
+        }
+        self.health.tree(of);
+        let Want { fields, names, .. } = self.want();
+        if fields {
+            self.coverage.tree(of);
+        }
+        if names {
+            self.hierarchy.tree(of, captured);
+        }
+        let (hierarchy, coverage) = (&mut self.hierarchy, &mut self.coverage);
+        let _: Result<(), Infallible> = self.tally.records(of, captured, |record| {
+            if let (Record::Message(message), true) = (record, names) {
+                hierarchy.message(&message);
+                if fields {
+                    coverage.message(&message);
+                }
+            }
+            Ok(())
+        });
+    }
+
+    /// The conversations of a kind.
+    #[must_use]
+    pub fn over(&self, over: Over) -> Option<&Talks> {
+        self.talks.iter().find(|talks| talks.over == over)
+    }
+}

@@ -1,0 +1,97 @@
+//! The parts of the statistics, by the names that tshark's `-z` has for them.
+
+use std::fmt;
+
+/// What conversations are told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Ethernet addresses.
+    Eth,
+    /// IPv4 addresses.
+    Ip,
+    /// IPv6 addresses.
+    Ipv6,
+    /// TCP connections.
+    Tcp,
+    /// UDP ports and addresses.
+    Udp,
+}
+
+impl Over {
+    /// All of them, from the link up.
+    pub const ALL: [Over; 5] = [Over::Eth, Over::Ip, Over::Ipv6, Over::Tcp, Over::Udp];
+
+    /// The name of the layer that tells them apart, in filters and in `-z`.
+    #[must_use]
+    pub const fn layer(self) -> &'static str {
+        match self {
+            Over::Eth => "eth",
+            Over::Ip => "ip",
+            Over::Ipv6 => "ipv6",
+            Over::Tcp => "tcp",
+            Over::Udp => "udp",
+        }
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Over::Eth => "Ethernet",
+            Over::Ip => "IPv4",
+            Over::Ipv6 => "IPv6",
+            Over::Tcp => "TCP",
+            Over::Udp => "UDP",
+        }
+    }
+}
+
+/// A part of the statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Format, frames, times, rates, sizes.
+    Overview,
+    /// Protocols on each other, down to the names of messages.
+    Hierarchy,
+    /// Who speaks with whom.
+    Conversations(Over),
+    /// Who speaks.
+    Endpoints(Over),
+    /// Packets and bytes over time.
+    Time,
+    /// What is missing, strange or broken.
+    Health,
+    /// How much is explained.
+    Coverage,
+}
+
+impl Part {
+    /// All parts, in the order in which they are shown.
+    pub fn all() -> Vec<Part> {
+        let mut parts = vec![Part::Overview, Part::Time, Part::Hierarchy];
+        parts.extend(Over::ALL.map(Part::Conversations));
+        parts.extend(Over::ALL.map(Part::Endpoints));
+        parts.extend([Part::Health, Part::Coverage]);
+        parts
+    }
+
+    /// The part of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Part> {
+        Part::all().into_iter().find(|part| part.to_string() == name)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Overview => f.write_str("overview"),
+            Part::Hierarchy => f.write_str("io,phs"),
+            Part::Conversations(over) => write!(f, "conv,{}", over.layer()),
+            Part::Endpoints(over) => write!(f, "endpoints,{}", over.layer()),
+            Part::Time => f.write_str("time"),
+            Part::Health => f.write_str("health"),
+            Part::Coverage => f.write_str("coverage"),
+        }
+    }
+}

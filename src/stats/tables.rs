@@ -1,0 +1,385 @@
+//! Statistics as tables.
+
+use super::hierarchy::commonest;
+use super::plot::plot;
+use super::{Count, Covered, Part, Stats, Talk, Talks};
+use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
+use crate::tree::{Level, Timestamp};
+use std::fmt;
+use std::io::{self, Write};
+
+/// Rows of a list that are shown among all parts.
+const FEW: usize = 10;
+
+/// Values without a name that are shown.
+const VALUES: usize = 10;
+
+/// Rows of the plot, and the columns beside it.
+const ROWS: usize = 4;
+const BESIDE: usize = 16;
+
+/// Columns of the plot where the width of the output is not known.
+const COLUMNS: usize = 80;
+
+/// How tables look.
+#[derive(Debug, Clone, Copy)]
+pub struct TableLook {
+    /// Colours.
+    pub theme: Theme,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+    /// Leave nothing out.
+    pub all: bool,
+}
+
+/// Print the parts that are asked for.
+///
+/// # Errors
+/// Those of writing.
+pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::Result<()> {
+    let mut pages = Pages { stats, look, to, begun: false };
+    for part in &stats.parts {
+        match part {
+            Part::Overview => pages.overview()?,
+            Part::Time => pages.time()?,
+            Part::Hierarchy => pages.hierarchy()?,
+            Part::Conversations(over) => stats.over(*over).map_or(Ok(()), |talks| pages.conversations(talks))?,
+            Part::Endpoints(over) => stats.over(*over).map_or(Ok(()), |talks| pages.endpoints(talks))?,
+            Part::Health => pages.health()?,
+            Part::Coverage => pages.coverage()?,
+        }
+    }
+    pages.to.flush()
+}
+
+struct Pages<'a> {
+    stats: &'a Stats,
+    look: TableLook,
+    to: &'a mut dyn Write,
+    begun: bool,
+}
+
+impl Pages<'_> {
+    fn heading(&mut self, words: impl fmt::Display) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            self.to.write_all(b"\n")?;
+        }
+        writeln!(self.to, "{}", self.look.theme.paint(Role::Number, words))
+    }
+
+    fn line(&mut self, label: &str, words: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.to, "  {}  {words}", self.look.theme.paint(Role::Name, format_args!("{label:<12}")))
+    }
+
+    /// How many rows of a list are shown.
+    fn rows(&self, all: usize) -> usize {
+        if self.look.all { all } else { all.min(FEW) }
+    }
+
+    fn rest(&mut self, all: usize) -> io::Result<()> {
+        match all - self.rows(all) {
+            0 => Ok(()),
+            rest => {
+                writeln!(self.to, "  {}", self.look.theme.paint(Role::Secondary, format_args!("… {rest} more (-V shows all)")))
+            }
+        }
+    }
+
+    fn overview(&mut self) -> io::Result<()> {
+        let (input, traffic, tally) = (&self.stats.input, &self.stats.traffic, &self.stats.tally);
+        self.heading("Overview")?;
+        self.line("file", format_args!("{}", Shown(&input.file)))?;
+        self.line("format", format_args!("{}{}", input.format, Listed(&input.links)))?;
+        let Count { frames, bytes } = traffic.all;
+        self.line("frames", format_args!("{frames} ({} cut by the capture)", traffic.cut))?;
+        self.line("bytes", format_args!("{bytes} ({} captured)", traffic.captured))?;
+        if let Some((least, most)) = traffic.sizes {
+            let mean = bytes as f64 / frames.max(1) as f64;
+            self.line("frame size", format_args!("{least} to {most} bytes, {mean:.1} on average"))?;
+        }
+        self.line("messages", tally.messages)?;
+        if let (Some(first), Some(last)) = (traffic.first, traffic.last) {
+            self.line("first", Moment(first))?;
+            self.line("last", Moment(last))?;
+        }
+        if let Some(duration) = traffic.duration() {
+            self.line("duration", format_args!("{} s", Seconds(duration)))?;
+            let seconds = duration as f64 / 1e9;
+            if seconds > 0.0 {
+                let per = |count: u64| count as f64 / seconds;
+                self.line(
+                    "rates",
+                    format_args!("{:.1} frames/s, {:.1} bytes/s, {:.1} bits/s", per(frames), per(bytes), 8.0 * per(bytes)),
+                )?;
+            }
+        }
+        match &input.damage {
+            Some(damage) => {
+                let damage = self.look.theme.paint(Role::Broken, Shown(damage)).to_string();
+                self.line("damage", damage)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn time(&mut self) -> io::Result<()> {
+        let columns = self.look.width.unwrap_or(COLUMNS).saturating_sub(BESIDE).max(1);
+        let (counts, interval) = self.stats.traffic.in_intervals(columns);
+        if counts.is_empty() {
+            self.heading("Over time")?;
+            return self.line("none", "no frame has a time");
+        }
+        self.heading(format_args!("Over time, {} s a column", Seconds(interval)))?;
+        for (label, of) in [("packets", (|count| count.frames) as fn(&Count) -> u64), ("bytes", |count| count.bytes)] {
+            let numbers: Vec<u64> = counts.iter().map(of).collect();
+            let most = numbers.iter().max().copied().unwrap_or_default().to_string();
+            for (row, blocks) in plot(&numbers, ROWS).iter().enumerate() {
+                let beside = match row {
+                    0 => most.as_str(),
+                    _ if row + 1 == ROWS => label,
+                    _ => "",
+                };
+                let blocks = self.look.theme.paint(Role::Value, blocks.trim_end());
+                writeln!(self.to, "  {} │{blocks}", self.look.theme.paint(Role::Name, format_args!("{beside:>11}")))?;
+            }
+        }
+        match self.stats.traffic.early {
+            0 => Ok(()),
+            early => writeln!(self.to, "  {early} frames with a time before the first are in the first column"),
+        }
+    }
+
+    fn hierarchy(&mut self) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("protocol", Role::Protocol),
+            Head::number("frames"),
+            Head::number("bytes"),
+            Head::number("messages"),
+            Head::number("their bytes"),
+        ];
+        self.heading("Protocol hierarchy")?;
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for (_, place) in self.stats.hierarchy.in_order() {
+            let indent = 2 * place.depth;
+            grid.cell(format_args!("{:indent$}{}", "", place.protocol.abbrev))?
+                .cell(place.count.frames)?
+                .cell(place.count.bytes)?;
+            grid.cell(Nonzero(place.messages.frames))?.cell(Nonzero(place.messages.bytes))?;
+            for (name, count) in commonest(&place.names) {
+                grid.cell(format_args!("{:indent$}  · {name}", ""))?.cell("")?.cell("")?.cell(count.frames)?.cell(count.bytes)?;
+            }
+        }
+        grid.end()
+    }
+
+    fn conversations(&mut self, talks: &Talks) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("A", Role::Address),
+            Head::words("B", Role::Address),
+            Head::number("A→B frames"),
+            Head::number("bytes"),
+            Head::number("B→A frames"),
+            Head::number("bytes"),
+            Head::number("frames"),
+            Head::number("bytes"),
+            Head::number("start"),
+            Head::number("duration"),
+        ];
+        if talks.is_empty() && self.stats.parts.len() > 1 {
+            return Ok(());
+        }
+        let largest = talks.largest();
+        self.heading(format_args!("{} conversations: {}", talks.over.label(), largest.len()))?;
+        let rows = self.rows(largest.len());
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for talk in largest.iter().take(rows) {
+            let (Talk { ends: [a, b], sent: [sent, answered], times }, all) = (talk, talk.all());
+            grid.cell(a)?.cell(b)?;
+            for count in [*sent, *answered, all] {
+                grid.cell(count.frames)?.cell(count.bytes)?;
+            }
+            match times {
+                Some((first, last)) => {
+                    grid.cell(Seconds((*first).into()))?.cell(Seconds(i128::from(*last) - i128::from(*first)))?
+                }
+                None => grid.cell("")?.cell("")?,
+            };
+        }
+        grid.end()?;
+        self.rest(largest.len())?;
+        self.left_out(talks)
+    }
+
+    fn endpoints(&mut self, talks: &Talks) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("endpoint", Role::Address),
+            Head::number("frames"),
+            Head::number("bytes"),
+            Head::number("sent"),
+            Head::number("bytes"),
+            Head::number("received"),
+            Head::number("bytes"),
+        ];
+        if talks.is_empty() && self.stats.parts.len() > 1 {
+            return Ok(());
+        }
+        let endpoints = talks.endpoints();
+        self.heading(format_args!("{} endpoints: {}", talks.over.label(), endpoints.len()))?;
+        let rows = self.rows(endpoints.len());
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for (end, shares) in endpoints.iter().take(rows) {
+            let (sent, got) = (shares.sent, shares.got);
+            let all = Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes };
+            grid.cell(end)?;
+            for count in [all, sent, got] {
+                grid.cell(count.frames)?.cell(count.bytes)?;
+            }
+        }
+        grid.end()?;
+        self.rest(endpoints.len())?;
+        self.left_out(talks)
+    }
+
+    fn left_out(&mut self, talks: &Talks) -> io::Result<()> {
+        match talks.left_out {
+            0 => Ok(()),
+            frames => writeln!(self.to, "  … and {frames} frames of conversations that are not remembered, being too many"),
+        }
+    }
+
+    fn health(&mut self) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("level", Role::Secondary),
+            Head::words("code", Role::Name),
+            Head::words("what", Role::Meaning),
+            Head::number("times"),
+            Head::number("first in frame"),
+        ];
+        let (health, tally) = (&self.stats.health, &self.stats.tally);
+        self.heading("Health")?;
+        self.line("gaps", format_args!("{}, {} bytes missing", health.gaps, health.lost))?;
+        self.line("malformed", format_args!("{} of {} messages", tally.malformed, tally.messages))?;
+        self.line("cut frames", self.stats.traffic.cut)?;
+        let remarks = health.remarks();
+        if remarks.is_empty() {
+            return Ok(());
+        }
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for remark in remarks {
+            grid.cell(Word(remark.level))?
+                .cell(remark.code.abbrev)?
+                .cell(remark.code.about)?
+                .cell(remark.count)?
+                .cell(remark.first)?;
+        }
+        grid.end()
+    }
+
+    fn coverage(&mut self) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("protocol", Role::Protocol),
+            Head::number("messages"),
+            Head::number("explained"),
+            Head::number("unexplained"),
+            Head::number("unframed"),
+            Head::number("explained %"),
+        ];
+        const UNKNOWN: &[Head] = &[
+            Head::words("unknown value of", Role::Name),
+            Head::number("value"),
+            Head::number("times"),
+            Head::number("first in frame"),
+        ];
+        let coverage = &self.stats.coverage;
+        self.heading("Coverage of messages, in bytes")?;
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for spoken in coverage.spoken() {
+            grid.cell(spoken.protocol.abbrev)?;
+            covered(&mut grid, spoken.all)?;
+            for (name, by_name) in spoken.by_name() {
+                grid.cell(format_args!("  · {name}"))?;
+                covered(&mut grid, by_name)?;
+            }
+        }
+        grid.cell("all")?;
+        covered(&mut grid, coverage.all())?;
+        grid.end()?;
+        let unknown = coverage.unknown(VALUES);
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let mut grid = Grid::new(self.to, self.look.theme, UNKNOWN);
+        for value in unknown {
+            grid.cell(value.field)?;
+            match value.digits {
+                0 => grid.cell(value.value)?,
+                digits => grid.cell(format_args!("0x{:0width$x}", value.value, width = usize::from(digits)))?,
+            };
+            grid.cell(value.count)?.cell(value.first)?;
+        }
+        grid.end()
+    }
+}
+
+fn covered(grid: &mut Grid<'_>, covered: Covered) -> io::Result<()> {
+    let Covered { messages, explained, unexplained, unframed } = covered;
+    grid.cell(messages)?.cell(explained)?.cell(Nonzero(unexplained))?.cell(Nonzero(unframed))?;
+    let all = explained + unexplained + unframed;
+    if all == 0 { grid.cell("") } else { grid.cell(format_args!("{:.1}", 100.0 * explained as f64 / all as f64)) }.map(drop)
+}
+
+/// A number; nothing if it is 0.
+struct Nonzero(u64);
+
+impl fmt::Display for Nonzero {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 { Ok(()) } else { self.0.fmt(f) }
+    }
+}
+
+struct Word(Level);
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.word())
+    }
+}
+
+/// Nanoseconds as seconds.
+struct Seconds(i128);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        seconds(self.0, 6, f)
+    }
+}
+
+/// A point in time.
+struct Moment(Timestamp);
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Rfc3339::of(self.0) {
+            Some(time) => time.fmt(f),
+            None => write!(f, "{} s since 1970", Seconds(self.0.since(Timestamp { seconds: 0, nanos: 0 }))),
+        }
+    }
+}
+
+/// Words from outside, made harmless.
+struct Shown<'a>(&'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::tree::clean(self.0, f)
+    }
+}
+
+/// Names behind a first one.
+struct Listed<'a>(&'a [String]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|name| write!(f, ", {name}"))
+    }
+}

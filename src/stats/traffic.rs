@@ -1,0 +1,171 @@
+//! How many frames and bytes, how long, how large, and when.
+
+use crate::tree::{FrameInfo, Time};
+
+/// Intervals that are kept; when time goes on behind the last, two become one.
+const INTERVALS: usize = 512;
+
+/// Nanoseconds of the first intervals.
+const FINEST: i128 = 1_000_000;
+
+/// Frames and bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// Frames.
+    pub frames: u64,
+    /// Bytes they had on the wire.
+    pub bytes: u64,
+}
+
+impl Count {
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.frames += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    pub(super) fn join(&mut self, other: Count) {
+        self.frames += other.frames;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// All frames together.
+#[derive(Debug)]
+pub struct Traffic {
+    /// Frames, and their bytes on the wire.
+    pub all: Count,
+    /// Bytes captured of them.
+    pub captured: u64,
+    /// Frames of which the capture holds a part.
+    pub cut: u64,
+    /// The shortest and the longest frame.
+    pub sizes: Option<(u32, u32)>,
+    /// When the first frame of the capture was captured.
+    pub start: Time,
+    /// The earliest time.
+    pub first: Time,
+    /// The latest time.
+    pub last: Time,
+    /// Nanoseconds of an interval.
+    pub interval: i128,
+    /// What came in each interval since the first frame.
+    pub over_time: Vec<Count>,
+    /// Frames with a time before that of the first.
+    pub early: u64,
+}
+
+impl Default for Traffic {
+    fn default() -> Traffic {
+        Traffic {
+            all: Count::default(),
+            captured: 0,
+            cut: 0,
+            sizes: None,
+            start: None,
+            first: None,
+            last: None,
+            interval: FINEST,
+            over_time: Vec::with_capacity(INTERVALS),
+            early: 0,
+        }
+    }
+}
+
+impl Traffic {
+    pub(super) fn frame(&mut self, frame: &FrameInfo) {
+        self.all.add(frame.original.into());
+        self.captured += u64::from(frame.captured);
+        self.cut += u64::from(frame.captured < frame.original);
+        let (least, most) = self.sizes.unwrap_or((frame.original, frame.original));
+        self.sizes = Some((least.min(frame.original), most.max(frame.original)));
+        let Some(time) = frame.time else { return };
+        let start = *self.start.get_or_insert(time);
+        self.first = Some(self.first.unwrap_or(time).min(time));
+        self.last = Some(self.last.unwrap_or(time).max(time));
+        self.at(time.since(start), frame.original.into());
+    }
+
+    fn at(&mut self, since: i128, bytes: u64) {
+        let since_start = u128::try_from(since).unwrap_or_default();
+        let mut place = since_start / self.interval.unsigned_abs();
+        while place >= INTERVALS as u128 {
+            self.coarser();
+            place = since_start / self.interval.unsigned_abs();
+        }
+        let place = usize::try_from(place).unwrap_or_default();
+        self.early += u64::from(since < 0);
+        if self.over_time.len() <= place {
+            self.over_time.resize(place + 1, Count::default());
+        }
+        if let Some(count) = self.over_time.get_mut(place) {
+            count.add(bytes);
+        }
+    }
+
+    /// Make one interval of two.
+    fn coarser(&mut self) {
+        self.interval *= 2;
+        let half = self.over_time.len().div_ceil(2);
+        for place in 0..half {
+            let mut joined = Count::default();
+            for old in self.over_time.iter().skip(2 * place).take(2) {
+                joined.join(*old);
+            }
+            if let Some(count) = self.over_time.get_mut(place) {
+                *count = joined;
+            }
+        }
+        self.over_time.truncate(half);
+    }
+
+    /// Nanoseconds from the earliest to the latest frame.
+    #[must_use]
+    pub fn duration(&self) -> Option<i128> {
+        Some(self.last?.since(self.first?))
+    }
+
+    /// What came in at most `most` intervals of equal length, and the nanoseconds of each.
+    #[must_use]
+    pub fn in_intervals(&self, most: usize) -> (Vec<Count>, i128) {
+        let together = self.over_time.len().div_ceil(most.max(1)).max(1);
+        let joined = self.over_time.chunks(together).map(|part| {
+            let mut all = Count::default();
+            part.iter().for_each(|count| all.join(*count));
+            all
+        });
+        (joined.collect(), self.interval * i128::try_from(together).unwrap_or(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Timestamp;
+
+    fn traffic(millis: &[i64]) -> Traffic {
+        let mut traffic = Traffic::default();
+        for millis in millis {
+            let nanos = u32::try_from(millis.rem_euclid(1000)).unwrap() * 1_000_000;
+            let time = Some(Timestamp { seconds: millis.div_euclid(1000), nanos });
+            traffic.frame(&FrameInfo { time, original: 100, captured: 60, ..FrameInfo::default() });
+        }
+        traffic
+    }
+
+    #[test]
+    fn intervals_grow_and_lose_nothing() {
+        let traffic = traffic(&[0, 1, 2, 511, 512, 100_000, 3, -7, i64::MAX / 1000]);
+        let (counts, _) = traffic.in_intervals(20);
+        assert!(counts.len() <= 20 && traffic.over_time.len() <= INTERVALS);
+        assert_eq!(counts.iter().map(|count| count.frames).sum::<u64>(), 9);
+        assert_eq!((traffic.early, traffic.cut, traffic.captured), (1, 9, 540));
+    }
+
+    #[test]
+    fn short_captures_have_fine_intervals() {
+        let traffic = traffic(&[0, 5, 5]);
+        assert_eq!(traffic.interval, FINEST);
+        assert_eq!(traffic.over_time.iter().map(|count| count.frames).collect::<Vec<_>>(), [1, 0, 0, 0, 0, 2]);
+        assert_eq!(traffic.duration(), Some(5_000_000));
+    }
+}

@@ -1,0 +1,181 @@
+//! Conversations as bytes: every form, read back in, and what is missing told.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{Scratch, assert_golden, program, run, run_with};
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+const SESSION: &str = "samples/pipboy.pcap";
+const DAMAGED: &str = "samples/pipboy-damaged.pcap";
+
+/// The bytes that a side says.
+fn raw(file: &str, stream: &str, dir: &str) -> Vec<u8> {
+    program().args(["follow", file, "-s", stream, "--dir", dir, "-T", "raw"]).output().unwrap().stdout
+}
+
+#[test]
+fn forms_print_what_is_kept() {
+    for (name, arguments) in [
+        ("follow-list.txt", &["follow", SESSION][..]),
+        ("follow-list-ndjson.txt", &["follow", "--json", SESSION]),
+        ("follow-list-json.txt", &["follow", "-T", "json", "samples/layers.pcap"]),
+        ("follow-hex.txt", &["follow", DAMAGED, "-s", "tcp/0"]),
+        ("follow-hex-colour.txt", &["follow", "samples/pipboy-ipv6.pcapng", "-s", "1", "--color", "always"]),
+        ("follow-hex-s2c.txt", &["follow", "samples/pipboy-ipv6.pcapng", "-s", "tcp/0", "--dir", "s2c"]),
+        ("follow-ascii.txt", &["follow", DAMAGED, "-s", "0", "-T", "ascii"]),
+        ("follow-json.txt", &["follow", DAMAGED, "-s", "0", "-T", "json"]),
+        ("follow-ndjson.txt", &["follow", SESSION, "-s", "udp/2", "--json"]),
+        ("follow-yaml.txt", &["follow", DAMAGED, "-s", "0", "-T", "yaml"]),
+        ("follow-carray.txt", &["follow", DAMAGED, "-s", "0", "-T", "carray"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
+        assert_golden(name, &run.out);
+    }
+}
+
+#[test]
+fn a_hex_dump_can_be_read_back_in() {
+    for (file, streams) in
+        [(SESSION, 2), ("samples/pipboy-ipv6.pcapng", 2), ("samples/pipboy-midstream.pcap", 1), ("samples/pipboy-follow.txt", 1)]
+    {
+        for number in 0..streams {
+            let stream = format!("tcp/{number}");
+            let dump = run(&["follow", file, "-s", &stream]).out;
+            let scratch = Scratch::new(&format!("follow-{number}-{}", file.replace('/', "-")), dump.as_bytes());
+            for dir in ["c2s", "s2c"] {
+                assert_eq!(raw(scratch.path(), "tcp/0", dir), raw(file, &stream, dir), "{file} {stream} {dir}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hex_dump_says_the_same_messages_as_its_capture() {
+    let names = |run: common::Run| -> Vec<String> {
+        let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let messages = records.filter(|record| record["type"] == "message" && record["stream"] == "tcp/0");
+        messages.map(|message| format!("{} {} {}", message["dir"], message["name"], message["off"])).collect()
+    };
+    let dump = run(&["follow", SESSION, "-s", "0"]).out;
+    let told = names(run_with(&["--json"], dump.as_bytes()));
+    let captured = names(run(&["--json", SESSION]));
+    assert!(told.len() > 70);
+    for dir in ["c2s", "s2c"] {
+        let of = |all: &[String]| all.iter().filter(|name| name.contains(dir)).cloned().collect::<Vec<_>>();
+        assert_eq!(of(&told), of(&captured));
+    }
+}
+
+#[test]
+fn every_form_has_the_same_bytes() {
+    let both = program().args(["follow", DAMAGED, "-s", "0", "-T", "raw"]).output().unwrap();
+    assert_eq!(String::from_utf8(both.stderr).unwrap(), "proto-dissect: tcp/0 s2c: 1460 bytes missing at 3867\n");
+    let mut sides = [String::new(), String::new()];
+    for said in serde_json::from_str::<Vec<Value>>(&run(&["follow", DAMAGED, "-s", "0", "-T", "json"]).out).unwrap() {
+        let side = usize::from(said["dir"] == "s2c");
+        match said["type"].as_str().unwrap() {
+            "gap" => assert_eq!((&said["off"], &said["len"]), (&Value::from(3867), &Value::from(1460))),
+            _ => sides[side].push_str(said["bytes"].as_str().unwrap()),
+        }
+    }
+    let mut all = 0;
+    for (dir, told) in ["c2s", "s2c"].into_iter().zip(sides) {
+        let bytes = raw(DAMAGED, "tcp/0", dir);
+        all += bytes.len();
+        assert_eq!(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), told);
+    }
+    assert_eq!(both.stdout.len(), all);
+}
+
+#[test]
+fn each_direction_can_be_a_file() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("follow-files");
+    let _ = fs::remove_dir_all(&folder);
+    let path = folder.to_str().unwrap();
+    for _ in 0..2 {
+        let run = run(&["follow", SESSION, "--write-dir", path]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        assert_eq!(run.out.lines().count(), 8);
+    }
+    let mut names: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names[3], "000007-2015-11-24T21-20-00-tcp-0-192.168.28.10.27000-192.168.28.23.41508-s2c.bin");
+    assert_eq!(fs::read(folder.join(&names[3])).unwrap(), raw(SESSION, "tcp/0", "s2c"));
+    let one = run(&["follow", SESSION, "-s", "udp/0", "--write-dir", path]);
+    assert_eq!(one.out.lines().count(), 1);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_wrong_stream_is_exit_2_with_what_exists() {
+    for (arguments, words) in [
+        (&["follow", SESSION, "-s", "tcp/9"][..], &["tcp/9", "tcp/0 to tcp/1", "udp/0 to udp/4"][..]),
+        (&["follow", SESSION, "-s", "9", "-T", "json"], &["tcp/9"]),
+        (&["follow", "samples/linux-cooked.pcap", "-s", "udp/0"], &["there is tcp/0\n"]),
+        (&["follow", SESSION, "-s", "tcp"], &["tcp/N"]),
+        (&["follow", SESSION, "-s", "sctp/1"], &["tcp/N"]),
+        (&["follow", SESSION, "-s", "+1"], &["tcp/N"]),
+        (&["follow", SESSION, "-T", "hex"], &["-s tcp/0"]),
+        (&["follow", SESSION, "--dir", "c2s"], &["-s tcp/0"]),
+        (&["follow", SESSION, "--dir", "up"], &["c2s"]),
+        (&["follow", SESSION, "--write-dir", "nowhere", "-T", "hex"], &["--write-dir"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}: {}", run.err);
+        for word in words {
+            assert!(run.err.contains(word), "{arguments:?}: {word:?} is not in: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_read_end_as_everywhere() {
+    assert_eq!(run(&["follow", "samples/nothing.pcap"]).code, 3);
+    assert_eq!(run_with(&["follow"], b"").code, 4);
+    let bytes = fs::read(SESSION).unwrap();
+    let cut = Scratch::new("follow-cut.pcap", &bytes[..bytes.len() - 7]);
+    let run = run(&["follow", cut.path(), "-s", "0", "-T", "raw", "--dir", "c2s"]);
+    assert_eq!(run.code, 5, "{}", run.err);
+    assert!(raw(SESSION, "0", "c2s").starts_with(run.out.as_bytes()));
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let mut command = program();
+    command.args(["follow", SESSION, "-s", "0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn hostile_text_reaches_no_output_raw() {
+    let hostile = "{\"lang\":\"\u{202e}\\u001b[31m\",\"version\":\"\x1b[31m\"}";
+    let mut message = u32::try_from(hostile.len()).unwrap().to_le_bytes().to_vec();
+    message.push(1);
+    message.extend(hostile.as_bytes());
+    let mut dump = String::new();
+    for (number, bytes) in message.chunks(16).enumerate() {
+        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (left, right) = digits.split_at(digits.len().min(8));
+        let hex = if right.is_empty() { left.join(" ") } else { format!("{}  {}", left.join(" "), right.join(" ")) };
+        let mut text = ".".repeat(bytes.len());
+        if bytes.len() > 8 {
+            text.insert(8, ' ');
+        }
+        dump += &format!("    {:08x}  {hex:<48} {text}\n", number * 16);
+    }
+    for form in ["hex", "ascii", "json", "ndjson", "yaml", "carray"] {
+        let run = run_with(&["follow", "-s", "0", "-T", form], dump.as_bytes());
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(!run.out.is_empty() && !run.out.contains(['\x1b', '\u{202e}']), "{form}: {:?}", run.out);
+    }
+}

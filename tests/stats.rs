@@ -1,0 +1,218 @@
+//! What is in a capture, counted: as tables, as JSON, and as tshark counts.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{assert_golden, run, run_with};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+const SESSION: &str = "samples/pipboy.pcap";
+
+/// Samples of which `tests/golden/tshark/` has what tshark 4.0 prints for `-z conv,tcp`, `-z conv,udp` and `-z io,phs`.
+const RECORDED: &[&str] = &[
+    "layers.pcap",
+    "linux-cooked-v2.pcap",
+    "linux-cooked.pcap",
+    "null-loopback.pcap",
+    "pipboy-damaged.pcap",
+    "pipboy-ipv6.pcapng",
+    "pipboy-midstream.pcap",
+    "pipboy.pcap",
+];
+
+fn recorded(sample: &str, what: &str) -> String {
+    let stem = sample.split('.').next().unwrap();
+    fs::read_to_string(format!("tests/golden/tshark/{stem}-{what}.txt")).unwrap()
+}
+
+fn counted(arguments: &[&str]) -> Value {
+    let run = run(arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+#[test]
+fn tables_print_what_is_kept() {
+    for (name, arguments) in [
+        ("stats.txt", &["stats", SESSION][..]),
+        ("stats-layers.txt", &["stats", "-V", "samples/layers.pcap"]),
+        ("stats-damaged.txt", &["stats", "-z", "health", "-z", "coverage", "samples/pipboy-damaged.pcap"]),
+        ("stats-colour.txt", &["stats", "--color", "always", "-z", "time", "-z", "conv,tcp", SESSION]),
+        ("stats-json.txt", &["stats", "--json", "samples/pipboy-damaged.pcap"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
+        assert_golden(name, &run.out);
+    }
+}
+
+/// Who sent how many frames and bytes to whom, either end first, and when.
+type Talk = ([(String, u64, String); 2], [f64; 2]);
+
+/// Bytes as tshark 4.0 writes them.
+fn size(bytes: u64) -> String {
+    if bytes < 10_000 { format!("{bytes} bytes") } else { format!("{} kB", bytes / 1000) }
+}
+
+fn in_order(a: (String, u64, String), b: (String, u64, String)) -> [(String, u64, String); 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+/// `A:port <-> B:port  frames size (from B)  frames size (from A)  frames size  start  duration`
+fn tshark_talks(text: &str) -> Vec<Talk> {
+    let mut talks = Vec::new();
+    for line in text.lines().filter(|line| line.contains("<->") && !line.contains("| ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let end =
+            |at: usize, from: usize| (words[at].to_owned(), words[from].parse().unwrap(), words[from + 1..from + 3].join(" "));
+        talks.push((in_order(end(0, 6), end(2, 3)), [12, 13].map(|at| words[at].parse().unwrap())));
+    }
+    talks
+}
+
+fn our_talks(sample: &str, over: &str) -> Vec<Talk> {
+    let stats = counted(&["stats", "--json", "-z", &format!("conv,{over}"), &format!("samples/{sample}")]);
+    let talks = stats["conversations"][over].as_array().unwrap();
+    let end = |talk: &Value, name: &str, sent: &str| {
+        let count = |key: &str| talk[sent][key].as_u64().unwrap();
+        // tshark writes IPv6 addresses without brackets.
+        (talk[name].as_str().unwrap().replace(['[', ']'], ""), count("frames"), size(count("bytes")))
+    };
+    let seconds = |talk: &Value, key: &str| talk[key].as_f64().unwrap();
+    let both = |talk: &Value| in_order(end(talk, "a", "a_to_b"), end(talk, "b", "b_to_a"));
+    talks.iter().map(|talk| (both(talk), [seconds(talk, "start"), seconds(talk, "duration")])).collect()
+}
+
+#[test]
+fn conversations_are_counted_as_tshark_counts_them() {
+    let mut seen = 0;
+    for sample in RECORDED {
+        for over in ["tcp", "udp"] {
+            let (mut theirs, mut ours) = (tshark_talks(&recorded(sample, &format!("conv-{over}"))), our_talks(sample, over));
+            let by_ends = |a: &Talk, b: &Talk| a.0.cmp(&b.0);
+            theirs.sort_by(by_ends);
+            ours.sort_by(by_ends);
+            assert_eq!(ours.len(), theirs.len(), "{sample} {over}");
+            for ((ours, our_times), (theirs, their_times)) in ours.iter().zip(&theirs) {
+                assert_eq!(ours, theirs, "{sample}");
+                for (our, their) in our_times.iter().zip(their_times) {
+                    assert!((our - their).abs() < 0.0002, "{sample} {theirs:?}: {our} and {their} s");
+                }
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 15);
+}
+
+/// Protocols that both know by the same name. What nobody claims tshark calls `data` and shows for each segment.
+const SHARED: &[&str] = &["eth", "vlan", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "llc", "null", "sll"];
+
+#[test]
+fn the_hierarchy_is_counted_as_tshark_counts_it() {
+    let mut seen = 0;
+    for sample in RECORDED {
+        let mut theirs = BTreeMap::new();
+        let mut path: Vec<&str> = Vec::new();
+        for line in recorded(sample, "io-phs").lines().map(str::to_owned).collect::<Vec<_>>().leak() {
+            let Some((name, counts)) = line.split_once(" frames:") else { continue };
+            path.truncate((name.len() - name.trim_start().len()) / 2);
+            path.push(name.trim());
+            // Frames without a link header have a layer for that in tshark, and 802.1ad tags a name of their own.
+            let known = path.iter().filter(|name| **name != "raw").map(|name| if *name == "ieee8021ad" { "vlan" } else { name });
+            let known: Vec<&str> = known.collect();
+            if !known.is_empty() && known.iter().all(|name| SHARED.contains(name)) {
+                theirs.insert(known.join(":"), format!("frames:{counts}"));
+            }
+        }
+        let stats = counted(&["stats", "--json", "-z", "io,phs", &format!("samples/{sample}")]);
+        let mut ours = BTreeMap::new();
+        for place in stats["hierarchy"].as_array().unwrap() {
+            let path = place["path"].as_str().unwrap();
+            if path.split(':').all(|name| SHARED.contains(&name)) {
+                ours.insert(path.to_owned(), format!("frames:{} bytes:{}", place["frames"], place["bytes"]));
+            }
+        }
+        assert_eq!(ours, theirs, "{sample}");
+        seen += ours.len();
+    }
+    assert!(seen > 30);
+}
+
+#[test]
+fn the_parts_agree_with_each_other_and_with_the_records() {
+    for sample in RECORDED {
+        let file = format!("samples/{sample}");
+        let stats = counted(&["stats", "--json", &file]);
+        let run = run(&["--json", &file]);
+        let end: Value = serde_json::from_str(run.out.lines().last().unwrap()).unwrap();
+        let sum = |list: &Value, key: &str| list.as_array().unwrap().iter().map(|item| item[key].as_u64().unwrap()).sum::<u64>();
+        let numbers = |list: &Value| list.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).sum::<u64>();
+        let all = |key: &str| stats["overview"][key].as_u64().unwrap();
+        assert_eq!(all("frames"), end["frames"].as_u64().unwrap());
+        assert_eq!(all("messages"), end["messages"].as_u64().unwrap());
+        assert_eq!(numbers(&stats["time"]["frames"]), all("frames"));
+        assert_eq!(numbers(&stats["time"]["bytes"]), all("bytes"));
+        assert_eq!(sum(&stats["hierarchy"], "messages"), all("messages"));
+        assert_eq!(sum(&stats["coverage"]["protocols"], "messages"), all("messages"));
+        assert_eq!(stats["health"]["malformed"], end["malformed"]);
+        assert_eq!(stats["health"]["gaps"], end["gaps"]);
+        for over in ["eth", "ip", "ipv6", "tcp", "udp"] {
+            // Each frame has one end that sent it and one that got it.
+            let frames = sum(&stats["conversations"][over], "frames");
+            assert_eq!(sum(&stats["endpoints"][over], "frames"), 2 * frames, "{sample} {over}");
+        }
+    }
+}
+
+#[test]
+fn values_without_a_name_are_told() {
+    let stats = counted(&["stats", "--json", "-z", "coverage", "samples/layers.pcap"]);
+    let unknown = stats["coverage"]["unknown_values"].as_array().unwrap();
+    let ether_type = unknown.iter().find(|value| value["field"] == "eth.type").unwrap();
+    assert_eq!((&ether_type["value"], &ether_type["first_frame"]), (&Value::from(0x88b5), &Value::from(18)));
+}
+
+#[test]
+fn names_of_tshark_mean_the_same_with_and_without_the_command() {
+    for name in ["io,phs", "conv,tcp", "conv,eth", "endpoints,ip"] {
+        let of_command = run(&["stats", "-z", name, SESSION]);
+        assert_eq!(of_command.code, 0);
+        assert_eq!(of_command.out, run(&["-q", "-z", name, SESSION]).out, "{name}");
+    }
+    let followed = run(&["follow", SESSION, "-s", "tcp/0", "-T", "hex"]).out;
+    assert!(!followed.is_empty());
+    assert_eq!(run(&["-q", "-z", "follow,tcp,hex,0", SESSION]).out, followed);
+    assert_eq!(run(&["stats", "-z", "follow,tcp,hex,0", SESSION]).out, followed);
+}
+
+#[test]
+fn wrong_names_are_exit_2_with_what_exists() {
+    for (arguments, words) in [
+        (&["stats", "-z", "conv,sctp", "nothing"][..], &["conv,sctp", "conv,tcp", "io,phs"][..]),
+        (&["-z", "io", "nothing"], &["io,phs"]),
+        (&["-z", "follow,tcp,hex", "nothing"], &["follow,tcp,hex,0"]),
+        (&["-z", "follow,tcp,ebcdic,0", "nothing"], &["hex|ascii|raw|yaml"]),
+        (&["-z", "follow,tcp,hex,0", "-z", "io,phs", "nothing"], &["alone"]),
+        (&["-z", "follow,tcp,hex,77", SESSION], &["tcp/77", "tcp/0 to tcp/1"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}: {}", run.err);
+        for word in words {
+            assert!(run.err.contains(word), "{arguments:?}: {word:?} is not in: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_read_end_as_everywhere() {
+    assert_eq!(run(&["stats", "samples/nothing.pcap"]).code, 3);
+    assert_eq!(run_with(&["stats"], b"").code, 4);
+    let bytes = fs::read(SESSION).unwrap();
+    let run = run_with(&["stats", "--json"], &bytes[..bytes.len() - 7]);
+    assert_eq!(run.code, 5);
+    let stats: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&stats["overview"]["frames"], &stats["overview"]["truncated"]), (&Value::from(209), &Value::from(true)));
+}
