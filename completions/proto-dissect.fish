@@ -33,7 +33,7 @@ fields\t'The columns of -e'
 csv\t'The columns of -e as CSV with a header'"
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s e -l field -d 'A column of -T fields, by field name; may be given again' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s E -l fields-option -d 'How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n' -r
-complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s Y -l filter -d 'Print only what matches a display filter: \'tcp.port == 27000 and pipboy.type == "command"\'' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s Y -l filter -d 'Print only what matches a display filter: \'ip.src == 10.0.0.1\'' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s c -l count -d 'Stop after N printed records' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l skip -d 'Leave out the first N records' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l number -d 'Print only the records with these numbers: 5,10-20' -r
@@ -51,7 +51,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l input-forma
 hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
-complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l packets -d 'Show frames with all their layers instead of messages'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s l -l list -d 'A line for each record, the same as -T list'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l json -d 'A JSON object for each record, one a line, the same as -T ndjson'
@@ -91,7 +91,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l i
 hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
-complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l json -d 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l explain-input -d 'Say on standard error what the input was found to be, and why'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l no-heuristics -d 'Recognise protocols by port and -d only'
@@ -108,7 +108,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l in
 hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
-complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l json -d 'One JSON object'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s V -l full -d 'Leave nothing out of the lists'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l explain-input -d 'Say on standard error what the input was found to be, and why'

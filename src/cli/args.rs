@@ -47,7 +47,7 @@ pub struct Args {
     pub output: Output,
 
     /// Statistics in place of records, by tshark's names: io,phs conv,tcp endpoints,ip follow,tcp,hex,0; may be given again
-    #[arg(short = 'z', value_name = "NAME")]
+    #[arg(hide_short_help = true, short = 'z', value_name = "NAME")]
     pub statistics: Vec<String>,
 
     /// Accepted for tshark's sake: statistics come without records anyway
@@ -119,7 +119,7 @@ pub struct Output {
     #[arg(short = 'x', long = "hex-dump")]
     pub hex: bool,
 
-    /// Print only what matches a display filter: 'tcp.port == 27000 and pipboy.type == "command"'
+    /// Print only what matches a display filter: 'ip.src == 10.0.0.1'
     #[arg(short = 'Y', long, value_name = "EXPR")]
     pub filter: Option<String>,
 
@@ -132,7 +132,7 @@ pub struct Output {
     pub skip: u64,
 
     /// Print only the records with these numbers: 5,10-20
-    #[arg(long = "number", value_name = "LIST")]
+    #[arg(hide_short_help = true, long = "number", value_name = "LIST")]
     pub numbers: Option<String>,
 
     /// Show details of these protocols only: -O pipboy,tcp
@@ -140,7 +140,14 @@ pub struct Output {
     pub only: Option<String>,
 
     /// How times are written: r since the first frame, a time of day, ad with date, d since the record before, e since 1970, u UTC
-    #[arg(short = 't', long = "time", value_name = "FORM", default_value = "r", hide_default_value = true)]
+    #[arg(
+        hide_short_help = true,
+        short = 't',
+        long = "time",
+        value_name = "FORM",
+        default_value = "r",
+        hide_default_value = true
+    )]
     pub time: String,
 
     /// When to use colours
@@ -169,7 +176,7 @@ pub struct Reading {
     pub as_protocol: Option<String>,
 
     /// The bytes are frames of this link type, by name or number
-    #[arg(long, value_name = "TYPE", conflicts_with = "port")]
+    #[arg(hide_short_help = true, long, value_name = "TYPE", conflicts_with = "port")]
     pub link: Option<String>,
 
     /// The bytes are a payload seen on this port: tcp:27000
@@ -184,7 +191,9 @@ pub struct Reading {
     #[arg(hide_short_help = true, long)]
     pub explain_input: bool,
 
-    /// Whose conversations are: tcp.port==27000,pipboy · udp.port==8000-8100,none · tcp.stream==3,pipboy · ip.addr==10.0.0.5,pipboy
+    /// Whose conversations are: tcp.port==27000,pipboy
+    ///
+    /// Also udp.port==8000-8100,none, tcp.stream==3,pipboy and ip.addr==10.0.0.5,pipboy.
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO")]
     pub decode_as: Vec<String>,
 
