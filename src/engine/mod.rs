@@ -4,6 +4,7 @@ mod datagram;
 mod fragment;
 mod guess;
 mod message;
+mod segment;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -157,13 +158,16 @@ impl Engine {
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
-            stream::cut_header(&mut self.tree, bytes, segment);
+            segment::cut_header(&mut self.tree, bytes, segment);
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
         let old = self.open_stream(frame, segment, src, dst, &numbers);
-        let Some((_, stream)) = self.streams.get(&Pair::new(src, dst), frame.number) else { return };
-        let layer = stream.describe(&mut self.tree, bytes, segment, src, &numbers);
+        let pair = Pair::new(src, dst);
+        let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
+        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
+        let before = stream.held();
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some());
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some((_, mut old)) = old {
             self.waiting = self.waiting.saturating_sub(old.held());
@@ -172,11 +176,17 @@ impl Engine {
         if !numbers.whole {
             return;
         }
-        let before = stream.held();
-        stream.accept(&Speaker { frame, bytes, segment, numbers: &numbers, src }, &mut out);
+        stream.accept(&speaker, &mut out);
         self.waiting = (self.waiting + stream.held()).saturating_sub(before);
-        if self.waiting > MAX_WAITING {
-            stream.give_up(&mut out);
+        if self.waiting <= MAX_WAITING {
+            return;
+        }
+        // What is only there to compare with is given back first.
+        self.shrink();
+        if self.waiting > MAX_WAITING
+            && let Some((_, stream)) = self.streams.get(&pair, frame.number)
+        {
+            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer)));
             self.shrink();
         }
     }
