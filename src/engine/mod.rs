@@ -12,7 +12,7 @@ mod tests;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Bytes, Carried, Next, Part, Reached, Segment, tcp};
+use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
 use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
@@ -38,6 +38,7 @@ pub struct Engine {
     bare: Option<Stream>,
     ending: Option<std::vec::IntoIter<Stream>>,
     waiting: usize,
+    checks: Checks,
 }
 
 impl Engine {
@@ -54,7 +55,15 @@ impl Engine {
             bare: None,
             ending: None,
             waiting: 0,
+            checks: Checks::default(),
         }
+    }
+
+    /// Verify these checksums from now on.
+    #[must_use]
+    pub fn verifying(mut self, checks: Checks) -> Engine {
+        self.checks = checks;
+        self
     }
 
     /// Everything that can be said of a frame.
@@ -77,7 +86,7 @@ impl Engine {
         let missing = frame.original_len.saturating_sub(captured) as usize;
         match frame.link {
             Link::Type(_) => {
-                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing);
+                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             Link::Stream(side) => self.bare(frame, side, false),
@@ -133,13 +142,13 @@ impl Engine {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
                 Reached::Udp(segment) => {
                     let exchanges = &mut self.exchanges;
-                    datagram::datagram(self.registry, &mut self.tree, exchanges, frame.number, bytes, &segment)
+                    datagram::datagram((self.registry, self.checks), &mut self.tree, exchanges, frame.number, bytes, &segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, part, &segment),
                 Reached::End => return,
             };
             let Some((carried, below)) = inner else { return };
-            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below));
+            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
         }
     }
 
@@ -152,7 +161,7 @@ impl Engine {
         let source = fragment::source(&mut self.tree, &whole);
         let joined = Bytes { source, all: &whole.bytes };
         let carried = Carried::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
-        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below);
+        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
         self.transport(frame, joined, reached);
     }
 
@@ -167,7 +176,7 @@ impl Engine {
         let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
         let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
         let before = stream.held();
-        let layer = stream.describe(&mut self.tree, &speaker, old.is_some());
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks.tcp);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some((_, mut old)) = old {
             self.waiting = self.waiting.saturating_sub(old.held());
@@ -222,7 +231,7 @@ impl Engine {
         let (guess, others) = guess::guess(self.registry, frame.bytes);
         match guess {
             guess::Guess::Layers(first) => {
-                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
+                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, side, true),

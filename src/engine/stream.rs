@@ -169,8 +169,9 @@ impl Stream {
         }
     }
 
-    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was.
-    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool) -> LayerId {
+    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was,
+    /// `verify` if its checksum is looked at.
+    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, verify: bool) -> LayerId {
         let Speaker { bytes, segment, numbers, src, .. } = speaker;
         let side = self.side_of(*src);
         let found = numbers.whole.then(|| {
@@ -183,6 +184,7 @@ impl Stream {
             seq_base: self.half(side).base.unwrap_or_default(),
             ack_base: self.half(side.other()).base.unwrap_or_default(),
             factor: found.map(|found| found.scaling.factor()),
+            verify: verify.then_some([segment.src, segment.dst]),
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));

@@ -6,10 +6,12 @@
 //! option  kind:1 | length:1, itself and the kind counted | data
 //! ```
 
-use super::layer;
+use super::checksum::{self, STATUS};
+use super::{ip, layer};
 use crate::tree::{Field, Names, Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
+use std::net::IpAddr;
 
 /// TCP.
 pub static PROTOCOL: Protocol = layer(&TCP, FIELDS);
@@ -41,6 +43,8 @@ fields! {
     WINDOW_SIZE = number("tcp.window_size", "Window size", "Bytes the sender takes, scaled as the handshake says");
     WINDOW_SCALE = number("tcp.window_size_scalefactor", "Window scale factor", "What the window is multiplied by; -1 if the handshake was not seen, -2 if it is not scaled");
     CHECKSUM = number("tcp.checksum", "Checksum", "Of the segment and a pseudo-header").hex(4);
+    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Where urgent data ends");
     OPTIONS = group("tcp.options", "Options", "Options of the segment");
     OPTION = group("tcp.option", "Option", "An option");
@@ -96,6 +100,7 @@ const KINDS: Names = &[
 ];
 
 const MIN_HEADER: usize = 20;
+const CHECKSUM_AT: usize = 16;
 const FLAG_BITS: &[&Field] =
     &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
 
@@ -110,6 +115,8 @@ pub struct Standing<'a> {
     pub ack_base: u32,
     /// What its window is multiplied by: -1 if the handshake was not seen, -2 if it is not scaled.
     pub factor: Option<i64>,
+    /// The ends between which its checksum is to be verified.
+    pub verify: Option<[IpAddr; 2]>,
     /// What the segments before it say of it.
     pub remarks: Remarks<'a>,
 }
@@ -205,6 +212,7 @@ fn scale(options: &[u8]) -> Option<u8> {
 /// When the header is not whole or not sound.
 pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
+    let checked = standing.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
     if let Some(stream) = standing.stream {
@@ -236,6 +244,9 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     let factor = standing.factor.map(|factor| (factor, FLAG_SYN.bits_of(flags) != 0));
     let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
     wire.u16_be(&CHECKSUM)?;
+    if let Some(checked) = checked {
+        checked.put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
+    }
     wire.u16_be(&URGENT)?;
     let remarks = standing.remarks;
     wire.info(format_args!("{remarks}{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags)));
