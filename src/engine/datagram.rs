@@ -1,7 +1,7 @@
 //! UDP: conversations, and whose message a datagram is.
 
 use crate::flow::{Pair, Table};
-use crate::layers::{self, Bytes, Carried, Segment, udp};
+use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, How, On, Wire};
@@ -15,7 +15,7 @@ pub(super) struct Exchange {
 
 /// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
 pub(super) fn datagram(
-    registry: Registry,
+    (registry, checks): (Registry, Checks),
     tree: &mut Tree,
     exchanges: &mut Table<Exchange>,
     number: u64,
@@ -32,7 +32,8 @@ pub(super) fn datagram(
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
     let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, segment.range.clone()), segment.below, ends, false);
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
-    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), segment.missing);
+    let verify = checks.udp.then_some([segment.src, segment.dst]);
+    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), verify, segment.missing);
     let (payload, missing) = match result {
         Ok(payload) => payload,
         Err(error) => {

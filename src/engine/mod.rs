@@ -4,6 +4,7 @@ mod datagram;
 mod fragment;
 mod guess;
 mod message;
+mod segment;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ mod tests;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Bytes, Carried, Next, Part, Reached, Segment, tcp};
+use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
 use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
@@ -37,6 +38,7 @@ pub struct Engine {
     bare: Option<Stream>,
     ending: Option<std::vec::IntoIter<Stream>>,
     waiting: usize,
+    checks: Checks,
 }
 
 impl Engine {
@@ -53,7 +55,15 @@ impl Engine {
             bare: None,
             ending: None,
             waiting: 0,
+            checks: Checks::default(),
         }
+    }
+
+    /// Verify these checksums from now on.
+    #[must_use]
+    pub fn verifying(mut self, checks: Checks) -> Engine {
+        self.checks = checks;
+        self
     }
 
     /// Everything that can be said of a frame.
@@ -76,7 +86,7 @@ impl Engine {
         let missing = frame.original_len.saturating_sub(captured) as usize;
         match frame.link {
             Link::Type(_) => {
-                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing);
+                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             Link::Stream(side) => self.bare(frame, side, false),
@@ -132,13 +142,13 @@ impl Engine {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
                 Reached::Udp(segment) => {
                     let exchanges = &mut self.exchanges;
-                    datagram::datagram(self.registry, &mut self.tree, exchanges, frame.number, bytes, &segment)
+                    datagram::datagram((self.registry, self.checks), &mut self.tree, exchanges, frame.number, bytes, &segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, part, &segment),
                 Reached::End => return,
             };
             let Some((carried, below)) = inner else { return };
-            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below));
+            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
         }
     }
 
@@ -151,19 +161,22 @@ impl Engine {
         let source = fragment::source(&mut self.tree, &whole);
         let joined = Bytes { source, all: &whole.bytes };
         let carried = Carried::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
-        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below);
+        let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
         self.transport(frame, joined, reached);
     }
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
-            stream::cut_header(&mut self.tree, bytes, segment);
+            segment::cut_header(&mut self.tree, bytes, segment);
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
         let old = self.open_stream(frame, segment, src, dst, &numbers);
-        let Some((_, stream)) = self.streams.get(&Pair::new(src, dst), frame.number) else { return };
-        let layer = stream.describe(&mut self.tree, bytes, segment, src, &numbers);
+        let pair = Pair::new(src, dst);
+        let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
+        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
+        let before = stream.held();
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks.tcp);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some((_, mut old)) = old {
             self.waiting = self.waiting.saturating_sub(old.held());
@@ -172,11 +185,17 @@ impl Engine {
         if !numbers.whole {
             return;
         }
-        let before = stream.held();
-        stream.accept(&Speaker { frame, bytes, segment, numbers: &numbers, src }, &mut out);
+        stream.accept(&speaker, &mut out);
         self.waiting = (self.waiting + stream.held()).saturating_sub(before);
-        if self.waiting > MAX_WAITING {
-            stream.give_up(&mut out);
+        if self.waiting <= MAX_WAITING {
+            return;
+        }
+        // What is only there to compare with is given back first.
+        self.shrink();
+        if self.waiting > MAX_WAITING
+            && let Some((_, stream)) = self.streams.get(&pair, frame.number)
+        {
+            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer)));
             self.shrink();
         }
     }
@@ -212,7 +231,7 @@ impl Engine {
         let (guess, others) = guess::guess(self.registry, frame.bytes);
         match guess {
             guess::Guess::Layers(first) => {
-                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0);
+                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, side, true),

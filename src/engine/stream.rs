@@ -1,14 +1,16 @@
 //! One TCP connection: its segments in order, whose messages they are, and where those end.
 
 use super::message::{Out, Said, ends_of};
+use super::segment::{Marked, judged, tcp_layer};
+use crate::flow::analysis::Analysis;
 use crate::flow::reassembly::{Accepted, Direction, Gap, Place, Segment as InOrder};
 use crate::input::Frame;
-use crate::layers::tcp::{self, Numbers, Standing};
+use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{self, Address, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
-use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol, Wire};
+use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -26,6 +28,7 @@ pub(super) struct Stream {
     /// The names of its layers.
     path: Arc<str>,
     halves: [Half; 2],
+    analysis: Analysis,
     belongs: Belongs,
     /// Whose it is must be told from what there is.
     decide_now: bool,
@@ -102,6 +105,7 @@ impl Stream {
             sockets,
             path,
             halves: [Half::default(), Half::default()],
+            analysis: Analysis::default(),
             belongs: Belongs::Open,
             decide_now: false,
             last_frame: 0,
@@ -119,11 +123,12 @@ impl Stream {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.halves.iter().map(|half| half.order.held()).sum()
+        self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held()
     }
 
     pub(super) fn shrink(&mut self) {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
+        self.analysis.shrink();
     }
 
     pub(super) fn last_frame(&self) -> u64 {
@@ -164,26 +169,26 @@ impl Stream {
         }
     }
 
-    /// The TCP layer of a segment, with its place in the connection.
-    pub(super) fn describe(
-        &mut self,
-        tree: &mut Tree,
-        bytes: Bytes<'_>,
-        segment: &Segment,
-        src: SocketAddr,
-        numbers: &Numbers,
-    ) -> LayerId {
-        let side = self.side_of(src);
-        if numbers.whole {
+    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was,
+    /// `verify` if its checksum is looked at.
+    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, verify: bool) -> LayerId {
+        let Speaker { bytes, segment, numbers, src, .. } = speaker;
+        let side = self.side_of(*src);
+        let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
-        }
+            self.analysis.judge(side, &judged(speaker), reused)
+        });
+        let marked = found.map(|found| Marked::new(&found));
         let standing = Standing {
             stream: Some(self.id.number),
             seq_base: self.half(side).base.unwrap_or_default(),
             ack_base: self.half(side.other()).base.unwrap_or_default(),
+            factor: found.map(|found| found.scaling.factor()),
+            verify: verify.then_some([segment.src, segment.dst]),
+            remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));
-        tcp_layer(tree, bytes, segment, ends, standing)
+        tcp_layer(tree, *bytes, segment, ends, standing)
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
@@ -490,6 +495,7 @@ impl Stream {
     /// The side taken for the client turns out to be the server. Nothing was shown yet.
     fn turn(&mut self, tree: &mut Tree) {
         self.halves.reverse();
+        self.analysis.turn();
         if let Some(sockets) = &mut self.sockets {
             sockets.reverse();
         }
@@ -554,24 +560,4 @@ pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbe
     let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
     let speaks_first = if numbers.syn { !numbers.acks } else { !home(src) || home(dst) };
     if speaks_first { [src, dst] } else { [dst, src] }
-}
-
-/// The TCP layer of a segment that ends inside its header.
-pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
-    let ends =
-        tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, Standing::default());
-}
-
-fn tcp_layer(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: u32, standing: Standing) -> LayerId {
-    let range = segment.range.clone();
-    let layer = tree.push_layer(&tcp::TCP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
-    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
-    let result = tcp::segment(&mut wire, standing, segment.missing);
-    if result.is_err() {
-        let left = tcp::PROTOCOL.conclude(&mut wire, result);
-        tree.undissected += left as u64;
-    }
-    layers::finish(tree, layer, range.end);
-    layer
 }

@@ -1,5 +1,7 @@
 //! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
 
+mod tcp;
+
 use super::Engine;
 use crate::input::{Frame, Link, Timestamp};
 use crate::record::{Record, Tally, View};
@@ -111,15 +113,18 @@ const HEADERS: u32 = 40;
 
 /// A line for each record: what it is, where it lies, which bytes it has.
 fn told(packets: &[Packet]) -> Vec<String> {
+    told_frames(&packets.iter().map(bytes).collect::<Vec<_>>())
+}
+
+fn told_frames(frames: &[Vec<u8>]) -> Vec<String> {
     let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
-    let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
-        lines.push(line(&record, &frames));
+        lines.push(line(&record, frames));
         Ok(())
     };
-    for (number, bytes) in (1..).zip(&frames) {
+    for (number, bytes) in (1..).zip(frames) {
         let frame = Frame {
             number,
             time: Some(Timestamp { seconds: i64::try_from(number).unwrap(), nanos: 0 }),

@@ -2,6 +2,7 @@
 //!
 //! Knows neither packets nor protocols: it is told addresses, sequence numbers and bytes.
 
+pub mod analysis;
 pub mod defrag;
 pub mod reassembly;
 mod table;

@@ -4,6 +4,7 @@
 //! version:4 length:4 | service:1 | total length:2 | id:2 | flags:3 offset:13 | ttl:1 | protocol:1 | checksum:2 | src:4 | dst:4 | options
 //! ```
 
+use super::checksum::{self, STATUS};
 use super::ethernet::Shown;
 use super::{Carried, Next, Part, layer};
 use crate::tree::{Address, Names, Value, fields, name_of};
@@ -48,6 +49,8 @@ fields! {
     TTL = number("ip.ttl", "Time to live", "Routers it may still pass");
     PROTO = number("ip.proto", "Protocol", "What the packet carries").names(PROTOCOLS);
     CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
+    CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    BAD_CHECKSUM = odd("ip.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     SRC = ipv4("ip.src", "Source", "Who sends the packet").also("ip.addr");
     DST = ipv4("ip.dst", "Destination", "Who the packet is for").also("ip.addr");
     CUR_RT = ipv4("ip.cur_rt", "Current route", "The next router of a source route; the destination is the last of the route");
@@ -156,6 +159,14 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         Next::IpProtocol(protocol)
     };
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+}
+
+/// Say whether the checksum of a header is right.
+pub(super) fn verify(wire: &mut Wire<'_>, header: &[u8]) {
+    const CHECKSUM_AT: usize = 10;
+    let length = header.first().map_or(0, |first| 4 * usize::from(first & 0x0f));
+    let header = header.get(..length).unwrap_or_default();
+    checksum::header(header, CHECKSUM_AT).put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
 }
 
 /// Flags and fragment offset share two bytes. Returns the offset in bytes, and whether more fragments follow.

@@ -7,6 +7,7 @@
 
 pub mod arp;
 pub mod avs;
+mod checksum;
 pub mod cisco;
 pub mod erspan;
 pub mod ethernet;
@@ -38,6 +39,8 @@ mod trial;
 pub mod udp;
 pub mod vxlan;
 pub mod wlan;
+
+pub use checksum::Checks;
 
 use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree, Value};
@@ -241,21 +244,21 @@ pub struct Segment {
 }
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
-pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize) -> Reached {
+pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
     let first = match link {
         Link::Type(number) => Next::Link(number),
         Link::Stream(_) | Link::Unknown => Next::Data,
     };
-    walk_from(tree, first, frame, missing)
+    walk_from(tree, first, frame, missing, checks)
 }
 
 /// Describe the headers of a frame whose first one is known.
-pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize) -> Reached {
-    walk_on(tree, Carried::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None)
+pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize, checks: Checks) -> Reached {
+    walk_on(tree, Carried::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None, checks)
 }
 
 /// Describe the headers that a layer carries.
-pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>) -> Reached {
+pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>, checks: Checks) -> Reached {
     let (mut carried, mut below) = (first, below);
     while let Some((protocol, header)) = header_of(&carried, bytes.all) {
         if tree.layers.len() >= MAX_LAYERS {
@@ -264,7 +267,7 @@ pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<
             tree.note(&DEEP, node, Span::new(bytes.source, carried.range), format_args!("more than {MAX_LAYERS} headers"));
             return Reached::End;
         }
-        let (layer, behind) = describe(tree, protocol, header, &carried, bytes, below);
+        let (layer, behind) = describe(tree, (protocol, header), &carried, bytes, below, checks);
         below = Some(layer);
         match behind {
             Some(behind) => carried = behind,
@@ -355,11 +358,11 @@ fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
 /// One header as a layer. Returns what it carries, or nothing where reading had to stop.
 fn describe(
     tree: &mut Tree,
-    protocol: &'static Protocol,
-    header: Header,
+    (protocol, header): (&'static Protocol, Header),
     carried: &Carried,
     bytes: Bytes<'_>,
     below: Option<LayerId>,
+    checks: Checks,
 ) -> (LayerId, Option<Carried>) {
     let start = carried.range.start;
     let ends = last_ends(tree);
@@ -368,6 +371,9 @@ fn describe(
     let result = header(&mut wire, carried.missing);
     let behind = match result {
         Ok(behind) => {
+            if checks.ip && protocol.this.is(&ip::IP) {
+                ip::verify(&mut wire, bytes.get(carried.range.clone()));
+            }
             if let Some(trailer) = behind.trailer.filter(|_| behind.range.end < carried.range.end) {
                 wire.put(trailer, Value::Bytes, behind.range.end..carried.range.end);
             }
@@ -400,7 +406,9 @@ fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
         let carried = wire.group(protocol.this, |wire| header(wire, usize::from(u16::MAX)))?;
         match carried.next {
             Next::IpProtocol(ip::TCP) => wire.group(&tcp::TCP, |wire| tcp::segment(wire, tcp::Standing::default(), 0)),
-            Next::IpProtocol(ip::UDP) => wire.group(&udp::UDP, |wire| udp::datagram(wire, None, usize::from(u16::MAX)).map(drop)),
+            Next::IpProtocol(ip::UDP) => {
+                wire.group(&udp::UDP, |wire| udp::datagram(wire, None, None, usize::from(u16::MAX)).map(drop))
+            }
             Next::IpProtocol(ip::ICMP) => wire.group(&icmp::ICMP, |wire| icmp::header(wire, 0).map(drop)),
             Next::IpProtocol(ip::ICMPV6) => wire.group(&icmpv6::ICMPV6, |wire| icmpv6::header(wire, 0).map(drop)),
             _ => Ok(()),

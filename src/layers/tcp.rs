@@ -6,10 +6,12 @@
 //! option  kind:1 | length:1, itself and the kind counted | data
 //! ```
 
-use super::layer;
+use super::checksum::{self, STATUS};
+use super::{ip, layer};
 use crate::tree::{Field, Names, Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
+use std::net::IpAddr;
 
 /// TCP.
 pub static PROTOCOL: Protocol = layer(&TCP, FIELDS);
@@ -38,7 +40,11 @@ fields! {
     FLAG_SYN = bool("tcp.flags.syn", "SYN", "Opens the connection").mask(0x0002);
     FLAG_FIN = bool("tcp.flags.fin", "FIN", "Nothing more will be sent").mask(0x0001);
     WINDOW = number("tcp.window_size_value", "Window", "Bytes the sender takes, not scaled");
+    WINDOW_SIZE = number("tcp.window_size", "Window size", "Bytes the sender takes, scaled as the handshake says");
+    WINDOW_SCALE = number("tcp.window_size_scalefactor", "Window scale factor", "What the window is multiplied by; -1 if the handshake was not seen, -2 if it is not scaled");
     CHECKSUM = number("tcp.checksum", "Checksum", "Of the segment and a pseudo-header").hex(4);
+    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Where urgent data ends");
     OPTIONS = group("tcp.options", "Options", "Options of the segment");
     OPTION = group("tcp.option", "Option", "An option");
@@ -52,6 +58,28 @@ fields! {
     TSECR = number("tcp.options.timestamp.tsecr", "Timestamp echo reply", "The other side's clock, returned");
     OPTION_DATA = bytes("tcp.options.data", "Data", "What the option says");
     PAYLOAD = bytes("tcp.payload", "Payload", "The segment's part of the stream");
+    ANALYSIS = group("tcp.analysis", "Analysis", "What the segments before say of this one, as Wireshark decides it");
+    RETRANSMISSION = bool("tcp.analysis.retransmission", "retransmission", "Bytes that were sent before");
+    FAST_RETRANSMISSION = bool("tcp.analysis.fast_retransmission", "fast retransmission", "Sent again because duplicate acknowledgements asked for it");
+    SPURIOUS_RETRANSMISSION = bool("tcp.analysis.spurious_retransmission", "spurious retransmission", "Sent again although it was acknowledged");
+    OUT_OF_ORDER = bool("tcp.analysis.out_of_order", "out of order", "Segments sent later came before");
+    LOST_SEGMENT = bool("tcp.analysis.lost_segment", "previous segment not captured", "Bytes right before it are not in the capture so far");
+    ACK_LOST_SEGMENT = bool("tcp.analysis.ack_lost_segment", "acknowledges an unseen segment", "What it acknowledges is not in the capture");
+    DUPLICATE_ACK = bool("tcp.analysis.duplicate_ack", "duplicate ack", "Acknowledges what the one before it did");
+    DUPLICATE_ACK_NUM = number("tcp.analysis.duplicate_ack_num", "Duplicate number", "Which duplicate of the acknowledgement it is");
+    DUPLICATE_ACK_FRAME = number("tcp.analysis.duplicate_ack_frame", "Duplicate of frame", "The first frame that acknowledged this");
+    ZERO_WINDOW = bool("tcp.analysis.zero_window", "zero window", "The sender takes no more bytes");
+    ZERO_WINDOW_PROBE = bool("tcp.analysis.zero_window_probe", "zero window probe", "Asks whether a closed window is open again");
+    ZERO_WINDOW_PROBE_ACK = bool("tcp.analysis.zero_window_probe_ack", "zero window probe ack", "Answers a zero window probe");
+    WINDOW_FULL = bool("tcp.analysis.window_full", "window full", "Fills the window that the receiver offers");
+    WINDOW_UPDATE = bool("tcp.analysis.window_update", "window update", "Says nothing but another window");
+    KEEP_ALIVE = bool("tcp.analysis.keep_alive", "keep-alive", "Asks whether the peer is still there");
+    KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "Answers a keep-alive");
+    REUSED_PORTS = bool("tcp.analysis.reused_ports", "port numbers reused", "Opens a connection between ends that had one");
+    ACKS_FRAME = number("tcp.analysis.acks_frame", "Acknowledges frame", "The segment that it acknowledges");
+    ACK_RTT = float("tcp.analysis.ack_rtt", "Time to acknowledge", "Seconds from that segment to this");
+    RTO_FRAME = number("tcp.analysis.rto_frame", "Oldest frame not acknowledged", "What the time until a retransmission is counted from");
+    RTO = float("tcp.analysis.rto", "Time until sent again", "Seconds from that segment to this");
     BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length cannot be");
     BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "An option's length cannot be");
 }
@@ -72,18 +100,38 @@ const KINDS: Names = &[
 ];
 
 const MIN_HEADER: usize = 20;
+const CHECKSUM_AT: usize = 16;
 const FLAG_BITS: &[&Field] =
     &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
 
 /// What a segment's own header cannot tell: where it stands in its connection.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Standing {
+pub struct Standing<'a> {
     /// The number of the connection.
     pub stream: Option<u32>,
     /// The sequence number that counts as 0 in this direction.
     pub seq_base: u32,
     /// The one that counts as 0 in the other.
     pub ack_base: u32,
+    /// What its window is multiplied by: -1 if the handshake was not seen, -2 if it is not scaled.
+    pub factor: Option<i64>,
+    /// The ends between which its checksum is to be verified.
+    pub verify: Option<[IpAddr; 2]>,
+    /// What the segments before it say of it.
+    pub remarks: Remarks<'a>,
+}
+
+/// What the segments before one say of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Remarks<'a> {
+    /// The marks it gets: fields of this module that are true or are not there.
+    pub marks: &'a [&'static Field],
+    /// Which duplicate of which frame's acknowledgement it is.
+    pub duplicate: Option<(u32, u64)>,
+    /// The frame it acknowledges, and the nanoseconds since.
+    pub acks: Option<(u64, i64)>,
+    /// Of a retransmission: the oldest frame that is not acknowledged, and the nanoseconds since.
+    pub repeats: Option<(u64, i64)>,
 }
 
 /// What of a segment the engine needs: its numbers, its flags, and how long its payload was on the wire.
@@ -101,8 +149,14 @@ pub struct Numbers {
     pub syn: bool,
     /// Ends it.
     pub fin: bool,
+    /// Resets the connection.
+    pub rst: bool,
     /// Acknowledges.
     pub acks: bool,
+    /// The window, not scaled.
+    pub window: u16,
+    /// The shift of its window scale option.
+    pub scale: Option<u8>,
     /// Bytes of the header.
     pub header: usize,
     /// Whether the header is sound and all there.
@@ -113,8 +167,9 @@ pub struct Numbers {
 #[must_use]
 pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
     let fixed = bytes.first_chunk::<MIN_HEADER>()?;
-    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, length, flags, _, _, _, _, _, _] = *fixed;
+    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, length, flags, w0, w1, _, _, _, _] = *fixed;
     let flag = |field: &Field| field.bits_of(flags.into()) != 0;
+    let header = 4 * usize::from(length >> 4);
     Some(Numbers {
         src: u16::from_be_bytes([p0, p1]),
         dst: u16::from_be_bytes([q0, q1]),
@@ -122,18 +177,42 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
         ack: u32::from_be_bytes([a0, a1, a2, a3]),
         syn: flag(&FLAG_SYN),
         fin: flag(&FLAG_FIN),
+        rst: flag(&FLAG_RESET),
         acks: flag(&FLAG_ACK),
-        header: 4 * usize::from(length >> 4),
+        window: u16::from_be_bytes([w0, w1]),
+        scale: scale(bytes.get(MIN_HEADER..header).unwrap_or_default()),
+        header,
         whole: etherparse::TcpSlice::from_slice(bytes).is_ok(),
     })
+}
+
+/// The shift of the last window scale option.
+fn scale(options: &[u8]) -> Option<u8> {
+    const OPTION: usize = 3;
+    let (mut left, mut scale) = (options, None);
+    loop {
+        left = match left {
+            [1, left @ ..] => left,
+            [0, ..] => return scale,
+            [kind, length, behind @ ..] if *length >= 2 => {
+                let Some((data, left)) = behind.split_at_checked(usize::from(*length) - 2) else { return scale };
+                if let (3, [shift], OPTION) = (*kind, data, usize::from(*length)) {
+                    scale = Some(*shift);
+                }
+                left
+            }
+            _ => return scale,
+        };
+    }
 }
 
 /// A segment's header, and its payload as one field.
 ///
 /// # Errors
 /// When the header is not whole or not sound.
-pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Result {
+pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
+    let checked = standing.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
     if let Some(stream) = standing.stream {
@@ -161,13 +240,74 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing, missing: usize) -> Resul
         return Err(Error::Malformed);
     }
     let flags = wire.flags(&FLAGS, 2, FLAG_BITS)?;
-    let window = wire.u16_be(&WINDOW)?;
+    let window = u64::from(wire.u16_be(&WINDOW)?);
+    let factor = standing.factor.map(|factor| (factor, FLAG_SYN.bits_of(flags) != 0));
+    let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
     wire.u16_be(&CHECKSUM)?;
+    if let Some(checked) = checked {
+        checked.put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
+    }
     wire.u16_be(&URGENT)?;
-    wire.info(format_args!("{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags)));
+    let remarks = standing.remarks;
+    wire.info(format_args!("{remarks}{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags)));
     options(wire, start + header_len)?;
+    remarks.put(wire)?;
     wire.rest(&PAYLOAD);
     Ok(())
+}
+
+/// The window as it is meant. That of a segment that opens the connection is never scaled.
+fn window_size(wire: &mut Wire<'_>, window: u64, factor: i64, opens: bool) -> u64 {
+    let size = if opens { window } else { window.saturating_mul(u64::try_from(factor).unwrap_or(1)) };
+    wire.add(&WINDOW_SIZE, Value::Unsigned(size));
+    if !opens {
+        wire.add(&WINDOW_SCALE, Value::Signed(factor));
+    }
+    size
+}
+
+impl Remarks<'_> {
+    fn put(&self, wire: &mut Wire<'_>) -> Result {
+        if self.marks.is_empty() && self.acks.is_none() {
+            return Ok(());
+        }
+        wire.group(&ANALYSIS, |wire| {
+            since(wire, [&ACKS_FRAME, &ACK_RTT], self.acks);
+            for mark in self.marks {
+                wire.add(mark, Value::Bool(true));
+            }
+            since(wire, [&RTO_FRAME, &RTO], self.repeats);
+            if let Some((number, frame)) = self.duplicate {
+                wire.add(&DUPLICATE_ACK_NUM, Value::Unsigned(number.into()));
+                wire.add(&DUPLICATE_ACK_FRAME, Value::Unsigned(frame));
+            }
+            Ok(())
+        })
+    }
+}
+
+/// An earlier frame and the seconds since.
+fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<(u64, i64)>) {
+    #[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
+    if let Some((number, nanos)) = since {
+        wire.add(frame, Value::Unsigned(number));
+        if nanos != 0 {
+            wire.add(time, Value::Double(nanos as f64 / 1e9));
+        }
+    }
+}
+
+/// The marks in brackets, for the line of a packet.
+impl fmt::Display for Remarks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for mark in self.marks {
+            match self.duplicate.filter(|_| mark.is(&DUPLICATE_ACK)) {
+                Some((number, _)) => write!(f, "[{} {number}] ", mark.name)?,
+                None => write!(f, "[{}] ", mark.name)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A sequence number, counted from the start of the connection and as it stands.

@@ -9,7 +9,7 @@ fn nested(first: Next, header: &str, times: usize) -> (usize, bool) {
     let frame = crate::wire::trial::bytes(&header.repeat(times));
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
-    super::walk_from(&mut tree, first, &frame, 0);
+    super::walk_from(&mut tree, first, &frame, 0, super::Checks::default());
     (tree.layers.len(), tree.notes.iter().any(|note| note.code.abbrev == "dissect.deep"))
 }
 

@@ -14,6 +14,6 @@ pub fn cut(first: Next, lines: &[&str], missing: usize) -> String {
     let frame = bytes(&lines.concat());
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
-    walk_from(&mut tree, first, &frame, missing);
+    walk_from(&mut tree, first, &frame, missing, super::Checks::default());
     dump(Dissection { tree: &tree, bytes: &frame })
 }

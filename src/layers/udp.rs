@@ -4,10 +4,12 @@
 //! source port:2 | destination port:2 | length:2 | checksum:2 | payload
 //! ```
 
-use super::{Described, Next, geneve, gtp, l2tp, layer, mpls, teredo, vxlan};
+use super::checksum::{self, STATUS, Status};
+use super::{Described, Next, geneve, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
 use crate::tree::{Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
+use std::net::IpAddr;
 use std::ops::Range;
 
 /// UDP.
@@ -20,6 +22,8 @@ fields! {
     STREAM = number("udp.stream", "Stream index", "Which conversation of the capture");
     LENGTH = number("udp.length", "Length", "Bytes of header and payload");
     CHECKSUM = number("udp.checksum", "Checksum", "Of the datagram and a pseudo-header").hex(4);
+    CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     PAYLOAD = bytes("udp.payload", "Payload", "What the datagram carries");
     BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than a header or more than the packet has");
 }
@@ -48,12 +52,18 @@ pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
     found.map(|(_, described, _)| Next::Header(described))
 }
 
-/// A datagram's header and payload. Returns where the payload lies, and how much of it the capture cut off.
+/// A datagram's header and payload; `verify` names the ends between which its checksum is to be verified. Returns where the payload lies, and how much of it the capture cut off.
 ///
 /// # Errors
 /// When the header is not whole.
-pub fn datagram(wire: &mut Wire<'_>, stream: Option<u32>, missing: usize) -> Result<(Range<usize>, usize)> {
+pub fn datagram(
+    wire: &mut Wire<'_>,
+    stream: Option<u32>,
+    verify: Option<[IpAddr; 2]>,
+    missing: usize,
+) -> Result<(Range<usize>, usize)> {
     let (captured, start) = (wire.remaining(), wire.at());
+    let all = wire.ahead();
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
     if let Some(stream) = stream {
@@ -65,7 +75,10 @@ pub fn datagram(wire: &mut Wire<'_>, stream: Option<u32>, missing: usize) -> Res
     if on_wire < HEADER || on_wire > captured + missing {
         wire.note(&BAD_LENGTH, format_args!("{length} where the packet has {}", captured + missing));
     }
-    wire.u16_be(&CHECKSUM)?;
+    let sum = wire.u16_be(&CHECKSUM)?;
+    if let Some(ends) = verify {
+        verified(ends, all, on_wire, sum).put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
+    }
     let on_wire = on_wire.clamp(HEADER, (captured + missing).max(HEADER));
     let end = (start + on_wire).min(start + captured);
     let payload = wire.at()..end.max(wire.at());
@@ -75,4 +88,17 @@ pub fn datagram(wire: &mut Wire<'_>, stream: Option<u32>, missing: usize) -> Res
     }
     wire.rest(&TRAILER);
     Ok((payload, (start + on_wire).saturating_sub(end)))
+}
+
+/// What verifying the checksum of a datagram comes to whose length is this.
+fn verified(ends: [IpAddr; 2], captured: &[u8], length: usize, sum: u16) -> Status {
+    const CHECKSUM_AT: usize = 6;
+    match ends {
+        [IpAddr::V4(_), _] if sum == 0 => Status::NotPresent,
+        _ if sum == 0 => Status::Illegal,
+        _ => match captured.get(..length) {
+            Some(bytes) => checksum::transport(ends, ip::UDP, bytes, CHECKSUM_AT, 0),
+            None => Status::Unverified,
+        },
+    }
 }

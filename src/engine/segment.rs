@@ -1,0 +1,96 @@
+//! The TCP layer of a segment: its header, and what the segments before it say of it.
+
+use super::stream::Speaker;
+use crate::flow::analysis::{Findings, Mark, Segment as Judged, Since};
+use crate::layers::tcp::{self, Remarks, Standing};
+use crate::layers::{self, Bytes, Segment};
+use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
+use crate::wire::Wire;
+
+/// The field that stands for each mark, in the order in which they are shown.
+const MARKS: [(Mark, &Field); 15] = [
+    (Mark::ReusedPorts, &tcp::REUSED_PORTS),
+    (Mark::FastRetransmission, &tcp::FAST_RETRANSMISSION),
+    (Mark::SpuriousRetransmission, &tcp::SPURIOUS_RETRANSMISSION),
+    (Mark::Retransmission, &tcp::RETRANSMISSION),
+    (Mark::OutOfOrder, &tcp::OUT_OF_ORDER),
+    (Mark::LostSegment, &tcp::LOST_SEGMENT),
+    (Mark::AckLostSegment, &tcp::ACK_LOST_SEGMENT),
+    (Mark::WindowUpdate, &tcp::WINDOW_UPDATE),
+    (Mark::WindowFull, &tcp::WINDOW_FULL),
+    (Mark::KeepAlive, &tcp::KEEP_ALIVE),
+    (Mark::KeepAliveAck, &tcp::KEEP_ALIVE_ACK),
+    (Mark::DuplicateAck, &tcp::DUPLICATE_ACK),
+    (Mark::ZeroWindowProbe, &tcp::ZERO_WINDOW_PROBE),
+    (Mark::ZeroWindow, &tcp::ZERO_WINDOW),
+    (Mark::ZeroWindowProbeAck, &tcp::ZERO_WINDOW_PROBE_ACK),
+];
+
+/// What was found out about a segment, as fields.
+pub(super) struct Marked {
+    found: Findings,
+    fields: [&'static Field; MARKS.len()],
+    count: usize,
+}
+
+impl Marked {
+    pub(super) fn new(found: &Findings) -> Marked {
+        let mut marked = Marked { found: *found, fields: [&tcp::ANALYSIS; MARKS.len()], count: 0 };
+        let has = MARKS.iter().filter(|(mark, _)| found.marks.has(*mark));
+        for (slot, (_, field)) in marked.fields.iter_mut().zip(has) {
+            *slot = field;
+            marked.count += 1;
+        }
+        marked
+    }
+
+    pub(super) fn remarks(&self) -> Remarks<'_> {
+        let pair = |since: Since| (since.frame, since.nanos);
+        Remarks {
+            marks: self.fields.get(..self.count).unwrap_or_default(),
+            duplicate: self.found.duplicate,
+            acks: self.found.acks.map(pair),
+            repeats: self.found.repeats.map(pair),
+        }
+    }
+}
+
+/// A segment as it is judged by those before it.
+pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
+    let Speaker { frame, segment, numbers, .. } = speaker;
+    let len = (segment.range.len() + segment.missing).saturating_sub(numbers.header);
+    Judged {
+        frame: frame.number,
+        time: frame.time,
+        seq: numbers.seq,
+        ack: numbers.ack,
+        len: u32::try_from(len).unwrap_or(u32::MAX),
+        syn: numbers.syn,
+        fin: numbers.fin,
+        rst: numbers.rst,
+        acks: numbers.acks,
+        window: numbers.window,
+        scale: numbers.scale,
+    }
+}
+
+/// The TCP layer of a segment that ends inside its header.
+pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
+    let ends =
+        tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
+    tcp_layer(tree, bytes, segment, ends, Standing::default());
+}
+
+/// The TCP layer of a segment.
+pub(super) fn tcp_layer(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: u32, standing: Standing<'_>) -> LayerId {
+    let range = segment.range.clone();
+    let layer = tree.push_layer(&tcp::TCP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
+    let result = tcp::segment(&mut wire, standing, segment.missing);
+    if result.is_err() {
+        let left = tcp::PROTOCOL.conclude(&mut wire, result);
+        tree.undissected += left as u64;
+    }
+    layers::finish(tree, layer, range.end);
+    layer
+}

@@ -1,0 +1,199 @@
+//! TCP as networks really have it: order, repetition, ends and beginnings.
+
+use super::*;
+use crate::layers::{Checks, ip, tcp, udp};
+
+fn marked(frames: &[Vec<u8>], checks: Checks) -> Vec<String> {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING).verifying(checks);
+    let lines = (1..).zip(frames).map(|(number, bytes)| {
+        let time = Some(Timestamp { seconds: i64::try_from(number).unwrap(), nanos: 0 });
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() });
+        let group = tree.nodes.iter().position(|node| node.field.is(&tcp::ANALYSIS));
+        let marks = group.map(|group| &tree.nodes[group + 1..tree.nodes[group].end as usize]).unwrap_or_default();
+        let names = marks.iter().map(|node| node.field.abbrev.trim_start_matches("tcp.analysis."));
+        let notes = tree.notes.iter().map(|note| note.code.abbrev);
+        names.chain(notes).collect::<Vec<_>>().join(" ")
+    });
+    lines.collect()
+}
+
+/// The frame, sent from another port of the client.
+fn from_port(packet: &Packet, port: u16) -> Vec<u8> {
+    let mut bytes = bytes(packet);
+    let at = if packet.side == Side::Client { 20 } else { 22 };
+    bytes[at..at + 2].copy_from_slice(&port.to_be_bytes());
+    bytes
+}
+
+#[test]
+fn segments_reversed_interleaved_and_of_one_byte_give_the_messages() {
+    let said = script(5);
+    let single: Vec<Packet> = (100..).zip(&said).map(|(seq, byte)| client(seq, &[*byte])).collect();
+    let mut whole = opened();
+    whole.push(client(100, &said));
+    let expected = content(&told(&whole));
+    let reversed: Vec<Packet> = single.iter().rev().cloned().collect();
+    let (even, odd): (Vec<_>, Vec<_>) = single.iter().cloned().enumerate().partition(|(place, _)| place % 2 == 0);
+    let interleaved: Vec<Packet> = odd.into_iter().chain(even).map(|(_, packet)| packet).collect();
+    for segments in [single, reversed, interleaved] {
+        assert_eq!(content(&told(&[opened(), segments].concat())), expected);
+    }
+}
+
+#[test]
+fn an_overlap_of_the_same_bytes_is_no_oddity_and_more_data_is_taken() {
+    let mut packets = opened();
+    packets.extend([client(100, &[4, 7, 8]), client(101, &[7, 8]), client(101, &[7, 8, 9, 1, 1, 6])]);
+    assert_eq!(told(&packets), ["toy c2s @0 0407080901 frames [2, 4]", "toy c2s @5 0106 frames [4]"]);
+}
+
+#[test]
+fn data_on_the_syn_is_the_first_of_the_stream() {
+    let syn = Packet { payload: vec![2, 7], ..flagged(Side::Client, 99, SYN) };
+    assert_eq!(told(&[syn, client(102, &[8])]), ["toy c2s @0 020708 frames [1, 2]"]);
+}
+
+#[test]
+fn data_after_a_fin_is_still_shown() {
+    let mut packets = opened();
+    packets.extend([client(100, &[1, 7]), flagged(Side::Client, 102, FIN), client(102, &[1, 8])]);
+    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
+}
+
+#[test]
+fn a_half_open_connection_still_tells_what_the_other_side_says() {
+    let mut packets = opened();
+    packets.extend([client(100, &[1, 7]), flagged(Side::Client, 102, FIN)]);
+    packets.extend([says(Side::Server, 500, &[1, 5]), says(Side::Server, 502, &[1, 6])]);
+    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "toy s2c @0 0105 frames [4]", "toy s2c @2 0106 frames [5]"]);
+}
+
+#[test]
+fn a_segment_never_seen_but_acknowledged_is_a_gap() {
+    let mut packets = opened();
+    packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
+    packets.extend((0..10).map(|_| acknowledges(Side::Server, 106)));
+    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]"]);
+}
+
+#[test]
+fn one_direction_alone_is_told() {
+    let packets = [says(Side::Server, 500, &[2, 5]), says(Side::Server, 502, &[6])];
+    assert_eq!(told(&packets), ["toy s2c @0 020506 frames [1, 2]"]);
+}
+
+#[test]
+fn ports_may_be_used_again_with_and_without_a_fin() {
+    for end in [Some(flagged(Side::Client, 102, FIN)), None] {
+        let mut packets = vec![flagged(Side::Client, 99, SYN), client(100, &[1, 7])];
+        packets.extend(end);
+        let first = packets.len();
+        packets.extend([flagged(Side::Client, 7000, SYN), client(7001, &[1, 8])]);
+        let lines = told(&packets);
+        assert_eq!(content(&lines), ["toy c2s @0 0107", "toy c2s @0 0108"]);
+        let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
+        assert_eq!(marked(&frames, Checks::default())[first], "reused_ports");
+    }
+}
+
+#[test]
+fn both_sides_may_open_at_once() {
+    let packets = [
+        flagged(Side::Client, 99, SYN),
+        flagged(Side::Server, 499, SYN),
+        Packet { ack: Some(500), ..flagged(Side::Client, 99, SYN) },
+        Packet { ack: Some(100), ..flagged(Side::Server, 499, SYN) },
+        client(100, &[1, 7]),
+        says(Side::Server, 500, &[1, 5]),
+    ];
+    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [5]", "toy s2c @0 0105 frames [6]"]);
+}
+
+#[test]
+fn urgent_bytes_stay_where_they_are_in_the_stream() {
+    const FLAGS: usize = 33;
+    let mut frames: Vec<Vec<u8>> =
+        [opened(), vec![client(100, &[3, 7, 8]), client(103, &[9])]].concat().iter().map(bytes).collect();
+    frames[1][FLAGS] |= 0x20;
+    frames[1][FLAGS + 5] = 2;
+    assert_eq!(told_frames(&frames), ["toy c2s @0 03070809 frames [2, 3]"]);
+}
+
+#[test]
+fn a_resets_data_and_an_early_fin_lose_nothing() {
+    let reset = Packet { payload: vec![1, 8], ..flagged(Side::Client, 102, RST) };
+    let fin = flagged(Side::Client, 104, FIN);
+    let mut packets = opened();
+    packets.extend([fin, reset, client(100, &[1, 7])]);
+    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [4]", "toy c2s @2 0108 frames [3]"]);
+}
+
+#[test]
+fn thousands_of_streams_are_open_at_once() {
+    let ports = 10_000..13_000;
+    let first = ports.clone().map(|port| from_port(&client(100, &[2, 7]), port));
+    let frames: Vec<Vec<u8>> = first.chain(ports.map(|port| from_port(&client(102, &[8]), port))).collect();
+    let lines = told_frames(&frames);
+    assert_eq!(lines.len(), 3000);
+    assert!(lines.iter().all(|line| line.starts_with("toy c2s @0 020708")));
+}
+
+#[test]
+fn a_keep_alive_and_a_retransmission_are_marked() {
+    let server = |ack| Packet { seq: 500, ..acknowledges(Side::Server, ack) };
+    let says = |seq, payload| Packet { ack: Some(500), ..client(seq, payload) };
+    let packets = [says(100, &[1, 7]), server(102), says(101, &[0]), server(102), says(104, &[1, 9]), says(102, &[1, 8])];
+    let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
+    let expected = [
+        "",
+        "acks_frame ack_rtt",
+        "keep_alive",
+        "acks_frame ack_rtt keep_alive_ack",
+        "lost_segment",
+        "retransmission rto_frame rto",
+    ];
+    assert_eq!(marked(&frames, Checks::default()), expected);
+}
+
+#[test]
+fn checksums_are_verified_when_asked_for() {
+    let all = Checks { ip: true, tcp: true, udp: true };
+    let good = bytes(&client(100, &[1, 7]));
+    let mut segment = good.clone();
+    segment[41] ^= 1;
+    let mut header = good.clone();
+    header[8] ^= 1;
+    let frames = [good, segment, header];
+    assert_eq!(marked(&frames, Checks::default())[2], "retransmission rto_frame rto");
+    let expected = ["", "tcp.checksum.bad dissect.overlap", "ip.checksum.bad"];
+    let marks = marked(&frames, all);
+    assert!(marks.iter().zip(expected).all(|(marks, expected)| marks.ends_with(expected)), "{marks:?}");
+    assert!(!marks[2].contains("tcp.checksum.bad"), "{marks:?}");
+}
+
+#[test]
+fn the_status_of_a_checksum_is_a_field() {
+    let status = |bytes: &[u8], field: &crate::tree::Field| {
+        let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING).verifying(Checks { ip: true, tcp: true, udp: true });
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes, original_len, ..Frame::default() });
+        tree.nodes.iter().find(|node| node.field.is(field)).map(|node| node.value)
+    };
+    let value = |number| Some(crate::tree::Value::Unsigned(number));
+    let segment = bytes(&client(100, &[1, 7]));
+    assert_eq!(status(&segment, &tcp::CHECKSUM_STATUS), value(1));
+    assert_eq!(status(&segment, &ip::CHECKSUM_STATUS), value(1));
+    let mut datagram = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).udp(5000, 9).write(&mut datagram, b"odd").unwrap();
+    assert_eq!(status(&datagram, &udp::CHECKSUM_STATUS), value(1));
+    datagram[28] ^= 1;
+    assert_eq!(status(&datagram, &udp::CHECKSUM_STATUS), value(0));
+    datagram[26..28].fill(0);
+    assert_eq!(status(&datagram, &udp::CHECKSUM_STATUS), value(3));
+    let mut six = Vec::new();
+    PacketBuilder::ipv6([1; 16], [2; 16], 64).udp(5000, 9).write(&mut six, b"even").unwrap();
+    assert_eq!(status(&six, &udp::CHECKSUM_STATUS), value(1));
+    six[46..48].fill(0);
+    assert_eq!(status(&six, &udp::CHECKSUM_STATUS), value(4));
+}

@@ -1,0 +1,239 @@
+//! Each rule by a short conversation, in the order of the marks. What is expected is what Wireshark says of such a capture.
+
+use super::*;
+use crate::tree::Timestamp;
+use proptest::prelude::*;
+
+/// A conversation whose handshake took 40 ms; the client's bytes begin with 101, the server's with 501.
+struct Talk {
+    analysis: Analysis,
+    frame: u64,
+    millis: i64,
+}
+
+const PLAIN: Segment = Segment {
+    frame: 0,
+    time: None,
+    seq: 0,
+    ack: 0,
+    len: 0,
+    syn: false,
+    fin: false,
+    rst: false,
+    acks: true,
+    window: 1000,
+    scale: None,
+};
+
+impl Talk {
+    fn opened() -> Talk {
+        let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 5000 };
+        talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, ..PLAIN });
+        talk.millis += 20;
+        talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, ..PLAIN });
+        talk.millis += 20;
+        talk.says(Side::Client, Segment { seq: 101, ack: 501, ..PLAIN });
+        talk
+    }
+
+    fn says(&mut self, side: Side, segment: Segment) -> Findings {
+        self.frame += 1;
+        let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
+        self.analysis.judge(side, &Segment { frame: self.frame, time: Some(time), ..segment }, false)
+    }
+
+    fn client(&mut self, seq: u32, len: u32) -> Vec<Mark> {
+        marks(self.says(Side::Client, Segment { seq, ack: 501, len, ..PLAIN }).marks)
+    }
+
+    fn acknowledges(&mut self, ack: u32) -> Vec<Mark> {
+        marks(self.says(Side::Server, Segment { seq: 501, ack, ..PLAIN }).marks)
+    }
+}
+
+fn marks(marks: Marks) -> Vec<Mark> {
+    use Mark::*;
+    let all = [
+        Retransmission,
+        FastRetransmission,
+        SpuriousRetransmission,
+        OutOfOrder,
+        LostSegment,
+        AckLostSegment,
+        DuplicateAck,
+        ZeroWindow,
+        ZeroWindowProbe,
+        ZeroWindowProbeAck,
+        WindowFull,
+        WindowUpdate,
+        KeepAlive,
+        KeepAliveAck,
+        ReusedPorts,
+    ];
+    all.into_iter().filter(|mark| marks.has(*mark)).collect()
+}
+
+#[test]
+fn what_goes_well_gets_no_mark() {
+    let mut talk = Talk::opened();
+    assert_eq!(talk.client(101, 10), []);
+    let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, len: 5, ..PLAIN });
+    assert!(found.marks.is_empty());
+    assert_eq!(found.acks, Some(Since { frame: 4, nanos: 0 }));
+}
+
+#[test]
+fn bytes_that_come_again_late_are_a_retransmission() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    talk.client(111, 10);
+    talk.millis += 300;
+    let found = talk.says(Side::Client, Segment { seq: 101, ack: 501, len: 10, ..PLAIN });
+    assert_eq!(marks(found.marks), [Mark::Retransmission]);
+    assert_eq!(found.repeats, Some(Since { frame: 4, nanos: 300_000_000 }));
+}
+
+#[test]
+fn bytes_within_the_round_trip_were_overtaken() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    assert_eq!(talk.client(121, 10), [Mark::LostSegment]);
+    talk.millis += 39;
+    assert_eq!(talk.client(111, 10), [Mark::OutOfOrder]);
+    talk.millis += 1;
+    assert_eq!(talk.client(111, 10), [Mark::Retransmission]);
+}
+
+#[test]
+fn an_answer_to_duplicate_acks_is_fast() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    talk.client(121, 10);
+    talk.acknowledges(111);
+    for number in 1..=2 {
+        let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, ..PLAIN });
+        assert_eq!((marks(found.marks), found.duplicate), (vec![Mark::DuplicateAck], Some((number, 6))));
+    }
+    talk.millis += 19;
+    assert_eq!(talk.client(111, 10), [Mark::Retransmission, Mark::FastRetransmission]);
+}
+
+#[test]
+fn bytes_that_were_acknowledged_come_again_in_vain() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    talk.acknowledges(111);
+    assert_eq!(talk.client(101, 10), [Mark::Retransmission, Mark::SpuriousRetransmission]);
+}
+
+#[test]
+fn a_lost_segment_is_told_and_so_is_its_acknowledgement() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    assert_eq!(talk.acknowledges(131), [Mark::AckLostSegment]);
+    assert_eq!(talk.acknowledges(141), []);
+    assert_eq!(talk.client(141, 10), [Mark::LostSegment]);
+    assert_eq!(talk.acknowledges(151), [Mark::AckLostSegment]);
+    assert_eq!(talk.client(151, 10), []);
+    assert_eq!(talk.acknowledges(161), []);
+}
+
+#[test]
+fn one_direction_alone_is_judged_by_itself() {
+    let mut analysis = Analysis::default();
+    let mut says = |seq, len| marks(analysis.judge(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    assert_eq!(says(1000, 10), []);
+    assert_eq!(says(1010, 10), []);
+    assert_eq!(says(1030, 10), [Mark::LostSegment]);
+}
+
+#[test]
+fn a_closed_window_is_asked_about_and_opened() {
+    let mut talk = Talk::opened();
+    talk.client(101, 10);
+    let closed = Segment { seq: 501, ack: 111, window: 0, ..PLAIN };
+    assert_eq!(marks(talk.says(Side::Server, closed).marks), [Mark::ZeroWindow]);
+    assert_eq!(talk.client(111, 1), [Mark::ZeroWindowProbe]);
+    assert_eq!(marks(talk.says(Side::Server, closed).marks), [Mark::ZeroWindow, Mark::ZeroWindowProbeAck]);
+    assert_eq!(marks(talk.says(Side::Server, Segment { window: 500, ..closed }).marks), [Mark::WindowUpdate]);
+    assert_eq!(talk.client(111, 500), [Mark::WindowFull]);
+}
+
+#[test]
+fn keep_alives_and_their_answers_are_told_with_and_without_a_byte() {
+    for len in [0, 1] {
+        let mut talk = Talk::opened();
+        talk.client(101, 10);
+        talk.acknowledges(111);
+        assert_eq!(talk.client(110, len), [Mark::KeepAlive]);
+        assert_eq!(talk.acknowledges(111), [Mark::KeepAliveAck]);
+    }
+}
+
+#[test]
+fn a_window_is_scaled_only_if_both_sides_say_so() {
+    let scaling = |client: Option<u8>, server: Option<u8>| {
+        let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 0 };
+        talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, scale: client, ..PLAIN });
+        talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, scale: server, ..PLAIN });
+        let own = talk.says(Side::Client, Segment { seq: 101, ack: 501, ..PLAIN }).scaling;
+        let other = talk.says(Side::Server, Segment { seq: 501, ack: 101, ..PLAIN }).scaling;
+        [own, other].map(Scaling::factor)
+    };
+    assert_eq!(scaling(Some(2), Some(7)), [4, 128]);
+    assert_eq!(scaling(Some(200), Some(14)), [1 << 14, 1 << 14]);
+    assert_eq!(scaling(Some(2), None), [-2, -2]);
+    assert_eq!(scaling(None, Some(7)), [-2, -2]);
+    let found = Analysis::default().judge(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false);
+    assert_eq!(found.scaling.factor(), -1);
+}
+
+#[test]
+fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
+    let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 0 };
+    let syn = Segment { seq: 100, syn: true, acks: false, ..PLAIN };
+    talk.says(Side::Client, syn);
+    talk.millis += 1000;
+    assert_eq!(marks(talk.says(Side::Client, syn).marks), [Mark::Retransmission]);
+    let found = Analysis::default().judge(Side::Client, &syn, true);
+    assert_eq!(marks(found.marks), [Mark::ReusedPorts]);
+}
+
+#[test]
+fn numbers_may_wrap() {
+    let mut analysis = Analysis::default();
+    let mut says = |seq, len| marks(analysis.judge(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    assert_eq!(says(u32::MAX - 4, 10), []);
+    assert_eq!(says(5, 10), []);
+    assert_eq!(says(u32::MAX - 4, 10), [Mark::OutOfOrder]);
+    assert_eq!(says(25, 10), [Mark::LostSegment]);
+}
+
+#[test]
+fn memory_is_bounded_when_nobody_acknowledges() {
+    let mut talk = Talk::opened();
+    for number in 0..10_000 {
+        talk.client(101 + number, 1);
+    }
+    assert!(talk.analysis.held() <= 2 * MAX_UNACKED * size_of::<Unacked>());
+    talk.acknowledges(101 + 10_000);
+    assert!(talk.analysis.held() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
+    talk.client(101 + 10_000, 1);
+    talk.analysis.shrink();
+    assert_eq!(talk.analysis.held(), 0);
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_is_judged(segments in prop::collection::vec(
+        (any::<bool>(), any::<[u32; 3]>(), any::<[bool; 4]>(), any::<u16>(), any::<Option<u8>>(), any::<(i64, u32)>()), 0..40)
+    ) {
+        let mut analysis = Analysis::default();
+        for (from, [seq, ack, len], [syn, fin, rst, acks], window, scale, (seconds, nanos)) in segments {
+            let side = if from { Side::Client } else { Side::Server };
+            let time = Some(Timestamp { seconds, nanos });
+            let segment = Segment { frame: 1, time, seq, ack, len, syn, fin, rst, acks, window, scale };
+            analysis.judge(side, &segment, rst);
+        }
+    }
+}

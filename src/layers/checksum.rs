@@ -1,0 +1,123 @@
+//! Checksums of IPv4, TCP and UDP, verified where somebody asks for it.
+//!
+//! They are not verified otherwise: captures of the sending machine have wrong ones where its network card fills them in.
+
+use crate::tree::{Field, Names, Value};
+use crate::wire::Wire;
+use etherparse::checksum::Sum16BitWords;
+use std::net::IpAddr;
+
+/// Which checksums are verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checks {
+    /// Those of IPv4 headers.
+    pub ip: bool,
+    /// Those of TCP segments.
+    pub tcp: bool,
+    /// Those of UDP datagrams.
+    pub udp: bool,
+}
+
+/// What verifying came to, with Wireshark's numbers.
+pub(super) const STATUS: Names =
+    &[(BAD, "bad"), (GOOD, "good"), (UNVERIFIED, "unverified"), (NOT_PRESENT, "not present"), (ILLEGAL, "illegal")];
+
+const BAD: u64 = 0;
+const GOOD: u64 = 1;
+const UNVERIFIED: u64 = 2;
+const NOT_PRESENT: u64 = 3;
+const ILLEGAL: u64 = 4;
+
+/// What verifying a checksum came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It is another one than it should be.
+    Bad {
+        /// As it stands.
+        is: u16,
+        /// As it should be.
+        should: u16,
+    },
+    Good,
+    /// Not all of the bytes are there.
+    Unverified,
+    /// The sender left it out.
+    NotPresent,
+    /// The sender left it out where that is not allowed.
+    Illegal,
+}
+
+impl Status {
+    /// Show it, with a note if the checksum is not right.
+    pub(super) fn put(self, wire: &mut Wire<'_>, field: &'static Field, bad: &'static Field) {
+        let number = match self {
+            Status::Bad { .. } => BAD,
+            Status::Good => GOOD,
+            Status::Unverified => UNVERIFIED,
+            Status::NotPresent => NOT_PRESENT,
+            Status::Illegal => ILLEGAL,
+        };
+        wire.add(field, Value::Unsigned(number));
+        match self {
+            Status::Bad { is, should } => wire.note(bad, format_args!("0x{is:04x}, should be 0x{should:04x}")),
+            Status::Illegal => wire.note(bad, format_args!("none, which IPv6 does not allow")),
+            Status::Good | Status::Unverified | Status::NotPresent => {}
+        }
+    }
+}
+
+/// A header that is summed up alone, with its checksum at `at`.
+pub(super) fn header(bytes: &[u8], at: usize) -> Status {
+    verify(Sum16BitWords::new(), bytes, at)
+}
+
+/// A transport's bytes between two ends, with their checksum at `at`; `missing` were cut off.
+pub(super) fn transport([src, dst]: [IpAddr; 2], protocol: u8, bytes: &[u8], at: usize, missing: usize) -> Status {
+    let Ok(len) = u32::try_from(bytes.len()) else { return Status::Unverified };
+    if missing > 0 {
+        return Status::Unverified;
+    }
+    let mut sum = Sum16BitWords::new();
+    for end in [src, dst] {
+        sum = match end {
+            IpAddr::V4(end) => sum.add_4bytes(end.octets()),
+            IpAddr::V6(end) => sum.add_16bytes(end.octets()),
+        };
+    }
+    verify(sum.add_4bytes(len.to_be_bytes()).add_2bytes([0, protocol]), bytes, at)
+}
+
+fn verify(sum: Sum16BitWords, bytes: &[u8], at: usize) -> Status {
+    let Some((before, behind)) = bytes.split_at_checked(at) else { return Status::Unverified };
+    let Some((is, behind)) = behind.split_first_chunk::<2>() else { return Status::Unverified };
+    let is = u16::from_be_bytes(*is);
+    // The checksum lies at an even place, so the two parts can be summed up one after the other.
+    let should = u16::from_be(sum.add_slice(before).add_slice(behind).ones_complement());
+    // 0 and 0xffff are the same number here.
+    if is == should || (is == 0xffff && should == 0) || (is == 0 && should == 0xffff) {
+        Status::Good
+    } else {
+        Status::Bad { is, should }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_as_rfc_1071_would_sum_it() {
+        // The header of Wikipedia's article on the checksum.
+        let mut bytes = *b"\x45\x00\x00\x73\x00\x00\x40\x00\x40\x11\xb8\x61\xc0\xa8\x00\x01\xc0\xa8\x00\xc7";
+        assert_eq!(header(&bytes, 10), Status::Good);
+        bytes[8] = 0x3f;
+        assert_eq!(header(&bytes, 10), Status::Bad { is: 0xb861, should: 0xb961 });
+        assert_eq!(header(&bytes[..11], 10), Status::Unverified);
+    }
+
+    #[test]
+    fn what_the_capture_cut_off_is_not_verified() {
+        let end = IpAddr::from([10, 0, 0, 1]);
+        assert_eq!(transport([end, end], 6, &[0; 20], 16, 1), Status::Unverified);
+    }
+}
