@@ -74,6 +74,7 @@ impl Args {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (options.file.is_some(), reading),
             Some(Task::Stats { options, reading }) => (options.file.is_some(), reading),
+            Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
         !has_file && reading.hex_text.is_none()
@@ -266,6 +267,8 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
+    /// List what messages and conversations carry, such as maps and value trees, and save it
+    Objects(Objects),
     /// Print the completions of a shell
     Completions {
         /// Which shell
@@ -366,4 +369,28 @@ pub struct StatsOptions {
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
+}
+
+/// What is listed and saved.
+#[derive(Debug, Group)]
+pub struct Objects {
+    /// Captures or hex text; `-` or none reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// Save each object as a file in this folder; files that are there already are never overwritten
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub write_dir: Option<PathBuf>,
+
+    /// Stop behind message N, and take what its conversation has gathered up to there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub at: Option<u64>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// How the input is read.
+    #[command(flatten)]
+    pub reading: Reading,
 }

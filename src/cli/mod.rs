@@ -5,6 +5,7 @@ mod choose;
 mod exit;
 mod follow;
 mod forms;
+mod objects;
 mod print;
 mod read;
 mod select;
@@ -38,6 +39,7 @@ pub fn run() -> Exit {
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading),
+        Some(Task::Objects(objects)) => return objects::run(objects),
         None if !args.statistics.is_empty() => return stats::run_named(&args),
         None => return print::run(&args),
     };

@@ -22,6 +22,11 @@ pub(super) trait Audience {
     /// A frame, or with `captured` false what a conversation had left when the input ended.
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
 
+    /// Behind how many messages of the next tree it wants what their conversation has gathered.
+    fn asks_after(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it has seen enough, so that nothing more has to be read.
     fn has_enough(&self) -> bool {
         false
@@ -77,6 +82,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
             begin(audience, &name, format.as_str(), &links)?;
         }
         frames += 1;
+        engine.ask_after(audience.asks_after());
         let tree = engine.dissect(&frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
     };
@@ -84,6 +90,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         begin(audience, &name, capture.format().as_str(), capture.links())?;
     }
     while !audience.has_enough() {
+        engine.ask_after(audience.asks_after());
         let Some(tree) = engine.finish() else { break };
         audience.tree(Dissection { tree, bytes: &[] }, false)?;
     }

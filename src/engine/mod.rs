@@ -66,6 +66,11 @@ impl Engine {
         self
     }
 
+    /// Behind so many messages of the next tree, ask their conversation for what it has gathered.
+    pub fn ask_after(&mut self, messages: Option<u64>) {
+        self.tree.ask_after = messages;
+    }
+
     /// Everything that can be said of a frame.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
@@ -116,7 +121,8 @@ impl Engine {
             all.extend(streams.drain().into_iter().map(|(_, stream)| stream));
             all.into_iter()
         });
-        let Some(mut stream) = ending.find(|stream| !stream.is_empty()) else { return self.finish_fragments() };
+        let gives = self.tree.want().objects;
+        let Some(mut stream) = ending.find(|stream| gives || !stream.is_empty()) else { return self.finish_fragments() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
         let mut out = Out::new(&mut self.tree, self.registry, &[], None);
         stream.close(&mut out);
@@ -255,7 +261,7 @@ impl Engine {
         }
         for (_, mut stream) in self.streams.make_room() {
             self.waiting = self.waiting.saturating_sub(stream.held());
-            if !stream.is_empty() {
+            if self.tree.want().objects || !stream.is_empty() {
                 let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None);
                 stream.close(&mut out);
             }

@@ -8,7 +8,7 @@ use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{self, Address, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{self, Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
 use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol};
 use std::net::SocketAddr;
@@ -133,6 +133,14 @@ impl Stream {
 
     pub(super) fn last_frame(&self) -> u64 {
         self.last_frame
+    }
+
+    /// Put what the conversation has gathered into the tree, if anybody wants it.
+    fn give_objects(&self, message: Option<u32>, tree: &mut Tree) {
+        if let (true, Belongs::To(protocol, conversation)) = (tree.want().objects, &self.belongs) {
+            let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
+            tree.objects.extend(conversation.objects().into_iter().map(carried));
+        }
     }
 
     /// Whether nothing is left to be said.
@@ -372,6 +380,7 @@ impl Stream {
             }
             self.drain(side, Behind::End, out);
         }
+        self.give_objects(None, out.tree);
     }
 
     /// Show what waits, complete or not, and keep no more than the next bytes from now on.
@@ -464,6 +473,13 @@ impl Stream {
         }
         half.order.consume(len);
         half.wanted = 0;
+        if let Some(asked) = out.tree.ask_after {
+            let messages = || out.tree.layers.iter().filter(|layer| layer.message);
+            if messages().count() as u64 == asked {
+                let last = messages().next_back().map(|layer| layer.node);
+                self.give_objects(last, out.tree);
+            }
+        }
         true
     }
 

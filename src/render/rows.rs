@@ -62,7 +62,13 @@ enum Row {
     /// Offset, bytes, field, value, meaning.
     Cells([String; 5], Role),
     /// So many siblings of a field are left out, at this depth.
-    Rest(usize, &'static Field, usize),
+    Rest {
+        count: usize,
+        field: &'static Field,
+        depth: usize,
+        /// None of them is shown.
+        is_all: bool,
+    },
 }
 
 /// Puts rows together and lays them out.
@@ -77,6 +83,8 @@ pub struct Rows<'a> {
 struct Count {
     field: &'static Field,
     total: usize,
+    /// How many of them are shown.
+    most: usize,
     seen: usize,
     hidden: usize,
 }
@@ -98,13 +106,16 @@ impl Rows<'_> {
         for child in parent.children() {
             match counts.iter_mut().find(|count| count.field.is(child.field())) {
                 Some(count) => count.total += 1,
-                None => counts.push(Count { field: child.field(), total: 1, seen: 0, hidden: 0 }),
+                None => counts.push(Count { field: child.field(), total: 1, most: HANDFUL, seen: 0, hidden: 0 }),
             }
+        }
+        for instead in parent.children().filter_map(|child| child.field().instead) {
+            counts.iter_mut().filter(|count| count.field.is(instead)).for_each(|count| count.most = 0);
         }
         for child in parent.children() {
             let Some(count) = counts.iter_mut().find(|count| count.field.is(child.field())) else { continue };
             count.seen += 1;
-            if count.seen > HANDFUL && !self.look.all {
+            if count.seen > count.most && !self.look.all {
                 count.hidden += 1;
                 continue;
             }
@@ -117,7 +128,7 @@ impl Rows<'_> {
 
     fn left_out(&mut self, counts: &mut [Count], depth: usize) -> fmt::Result {
         for count in counts.iter_mut().filter(|count| count.hidden > 0) {
-            self.push(Row::Rest(count.hidden, count.field, depth))?;
+            self.push(Row::Rest { count: count.hidden, field: count.field, depth, is_all: count.most == 0 })?;
             count.hidden = 0;
         }
         Ok(())
@@ -178,7 +189,7 @@ impl Rows<'_> {
         for row in &rows {
             match row {
                 Row::Cells(cells, _) => table.add_row(cells),
-                Row::Rest(..) => table.add_row([""; 5]),
+                Row::Rest { .. } => table.add_row([""; 5]),
             };
         }
         if let Some(offsets) = table.column_mut(0) {
@@ -188,9 +199,10 @@ impl Rows<'_> {
         for (line, row) in table.lines().zip(&rows) {
             match row {
                 Row::Cells(cells, role) => self.paint(&line, cells, *role)?,
-                Row::Rest(count, field, depth) => {
+                Row::Rest { count, field, depth, is_all } => {
                     let indent = bytes_column + 2 * depth;
-                    let rest = format_args!("… {count} more {} (-V shows all)", Plural(field.name));
+                    let rest =
+                        format_args!("… {count} {}{} (-V shows all)", if *is_all { "" } else { "more " }, Plural(field.name));
                     let rest = self.look.theme.paint(Role::Secondary, rest);
                     write!(self.out, "{:indent$}{rest}", "")?;
                 }

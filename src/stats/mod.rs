@@ -83,7 +83,7 @@ impl Stats {
     #[must_use]
     pub fn want(&self) -> Want {
         let names = [Part::Hierarchy, Part::Coverage].iter().any(|part| self.parts.contains(part));
-        Want { fields: self.parts.contains(&Part::Coverage), names, words: false }
+        Want { fields: self.parts.contains(&Part::Coverage), names, ..Want::LAYERS }
     }
 
     /// An input begins.

@@ -96,11 +96,13 @@ pub struct Field {
     pub also: &'static str,
     /// How the group is told in one line.
     pub digest: Option<Digest>,
+    /// The field whose many nodes a node of this one stands for, where not everything is shown.
+    pub instead: Option<&'static Field>,
 }
 
 impl Field {
     const fn new(kind: Kind, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
-        Field { abbrev, name, about, kind, hex: 0, names: &[], mask: 0, also: "", digest: None }
+        Field { abbrev, name, about, kind, hex: 0, names: &[], mask: 0, also: "", digest: None, instead: None }
     }
 
     /// A protocol: `name` is what people call it, `about` its whole name.
@@ -213,6 +215,13 @@ impl Field {
     #[must_use]
     pub const fn digest(mut self, value: Words, meaning: Words) -> Field {
         self.digest = Some(Digest { value, meaning });
+        self
+    }
+
+    /// It is shown in place of the nodes of another field, unless everything is.
+    #[must_use]
+    pub const fn instead_of(mut self, many: &'static Field) -> Field {
+        self.instead = Some(many);
         self
     }
 

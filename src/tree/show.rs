@@ -19,7 +19,7 @@ impl<'t> Dissection<'t> {
     #[must_use]
     pub fn node(self, place: u32) -> Option<NodeRef<'t>> {
         let node = self.tree.nodes.get(place as usize)?;
-        Some(NodeRef { of: self, place, node })
+        Some(NodeRef { of: self, place, node, parent: None })
     }
 
     /// The node of a layer.
@@ -41,6 +41,7 @@ pub struct NodeRef<'t> {
     of: Dissection<'t>,
     place: u32,
     node: &'t Node,
+    parent: Option<u32>,
 }
 
 impl<'t> NodeRef<'t> {
@@ -76,7 +77,14 @@ impl<'t> NodeRef<'t> {
 
     /// The nodes right below it.
     pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
-        self.of.tree.children(self.place).filter_map(move |place| self.of.node(place))
+        let parent = Some(self.place);
+        self.of.tree.children(self.place).filter_map(move |place| Some(NodeRef { parent, ..self.of.node(place)? }))
+    }
+
+    /// The node that it was reached from, if it was reached from above.
+    #[must_use]
+    pub fn parent(self) -> Option<NodeRef<'t>> {
+        self.of.node(self.parent?)
     }
 
     /// Whether anything lies below it.

@@ -1,5 +1,6 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
+use super::object::Carried;
 use super::span::Held;
 use super::{
     Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Made, Node, Note, Origin, Piece, Side, Source, Span, StreamId,
@@ -32,22 +33,32 @@ pub struct Want {
     pub names: bool,
     /// What messages and layers say, in a line each.
     pub words: bool,
+    /// What messages and conversations carry that can be saved.
+    pub objects: bool,
 }
 
 impl Want {
     /// All there is.
-    pub const EVERYTHING: Want = Want { fields: true, names: true, words: true };
+    pub const EVERYTHING: Want = Want { fields: true, names: true, words: true, objects: false };
     /// Layers with their headings.
-    pub const HEADINGS: Want = Want { fields: false, names: true, words: true };
+    pub const HEADINGS: Want = Want { fields: false, names: true, words: true, objects: false };
     /// Layers with the names of messages.
-    pub const NAMES: Want = Want { fields: false, names: true, words: false };
+    pub const NAMES: Want = Want { fields: false, names: true, words: false, objects: false };
     /// Just which layers there are.
-    pub const LAYERS: Want = Want { fields: false, names: false, words: false };
+    pub const LAYERS: Want = Want { fields: false, names: false, words: false, objects: false };
+
+    /// What can be saved.
+    pub const OBJECTS: Want = Want { fields: false, names: false, words: false, objects: true };
 
     /// What either of two wants.
     #[must_use]
     pub const fn and(self, other: Want) -> Want {
-        Want { fields: self.fields || other.fields, names: self.names || other.names, words: self.words || other.words }
+        Want {
+            fields: self.fields || other.fields,
+            names: self.names || other.names,
+            words: self.words || other.words,
+            objects: self.objects || other.objects,
+        }
     }
 }
 
@@ -76,6 +87,10 @@ pub struct Tree {
     pub tag: u64,
     /// Payload bytes that nobody explained.
     pub undissected: u64,
+    /// What can be saved, if anybody wants it.
+    pub objects: Vec<Carried>,
+    /// Behind so many messages their conversation is asked for what it has gathered.
+    pub ask_after: Option<u64>,
     made: String,
     joined: Vec<u8>,
     want: Want,
@@ -97,6 +112,8 @@ impl Tree {
             pieces: Vec::new(),
             tag: 0,
             undissected: 0,
+            objects: Vec::new(),
+            ask_after: None,
             made: String::new(),
             joined: Vec::new(),
             want,
@@ -119,6 +136,7 @@ impl Tree {
         self.pieces.clear();
         self.tag = 0;
         self.undissected = 0;
+        self.objects.clear();
         self.made.clear();
         self.made.shrink_to(KEPT_BYTES);
         self.joined.clear();
@@ -149,6 +167,16 @@ impl Tree {
             }
         }
         place
+    }
+
+    /// Give a node that was pushed earlier the words that were not known then. They are made only if the node was kept.
+    pub fn set_text(&mut self, place: u32, field: &'static Field, words: fmt::Arguments<'_>) {
+        if self.nodes.get(place as usize).is_some_and(|node| node.field.is(field)) {
+            let made = self.make(words);
+            if let Some(node) = self.nodes.get_mut(place as usize) {
+                node.value = Value::Made(made);
+            }
+        }
     }
 
     /// The place of the next node.

@@ -1,7 +1,7 @@
 //! What a stream protocol answers.
 
 use super::{Result, Wire};
-use crate::tree::Side;
+use crate::tree::{Object, Side};
 
 /// Where the next message of a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,5 +39,10 @@ pub trait Conversation: Send {
     /// Bytes were lost. [`Conversation::extent`] is asked afresh behind them.
     fn gap(&mut self, from: Side, missing: Missing) {
         let _ = (from, missing);
+    }
+
+    /// What it has gathered so far that can be saved.
+    fn objects(&self) -> Vec<Object> {
+        Vec::new()
     }
 }

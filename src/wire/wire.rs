@@ -2,7 +2,7 @@
 
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Result};
-use crate::tree::{Field, Kind, LayerId, MAX_DEPTH, Span, Tree, Value};
+use crate::tree::{Carried, Field, Kind, LayerId, MAX_DEPTH, Object, Span, Time, Tree, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -202,6 +202,13 @@ impl<'a> Wire<'a> {
         result
     }
 
+    /// Put fields that were worked out and belong together.
+    pub fn gather(&mut self, field: &'static Field, put: impl FnOnce(&mut Self)) {
+        let place = self.add(field, Value::None);
+        put(self);
+        self.tree.close(place, field, 0);
+    }
+
     /// Read within the next `count` bytes: no read passes their end, and what is left over gets a note and the field `rest`.
     ///
     /// # Errors
@@ -247,6 +254,32 @@ impl<'a> Wire<'a> {
     /// Put a value that was worked out and lies nowhere.
     pub fn add(&mut self, field: &'static Field, value: Value) -> u32 {
         self.tree.push(field, value, Span::NONE)
+    }
+
+    /// Put text that was worked out and lies nowhere.
+    pub fn add_text(&mut self, field: &'static Field, words: fmt::Arguments<'_>) -> u32 {
+        let place = self.add(field, Value::None);
+        self.set_text(place, field, words);
+        place
+    }
+
+    /// Give a field that was put as [`Value::None`], at this place, words that are known only now.
+    pub fn set_text(&mut self, place: u32, field: &'static Field, words: fmt::Arguments<'_>) {
+        self.tree.set_text(place, field, words);
+    }
+
+    /// Offer something that can be saved. It is put together only if somebody is going to.
+    pub fn object(&mut self, kind: &'static str, name: &str, make: impl FnOnce() -> Option<Vec<u8>>) {
+        let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
+        let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
+        let protocol = self.tree.nodes.get(layer.node as usize).map(|node| node.field);
+        if let (true, Some(protocol)) = (self.tree.want().objects, protocol)
+            && let Some(bytes) = make()
+        {
+            let object = Object { kind, name: name.to_owned(), bytes };
+            let stream = stream.map(|(stream, _)| stream);
+            self.tree.objects.push(Carried { object, protocol, stream, message: Some(layer.node) });
+        }
     }
 
     /// Put a value at a range of the source, which [`Wire::at`] counts in.
@@ -311,6 +344,21 @@ impl<'a> Wire<'a> {
         self.tree.left_out()
     }
 
+    /// Whether fields are kept. To be asked only before working something out that goes into fields alone.
+    #[must_use]
+    pub fn wants_fields(&self) -> bool {
+        self.tree.want().fields
+    }
+
+    /// The number of the frame that completed these bytes, and when it was captured.
+    #[must_use]
+    pub fn completed(&self) -> (u64, Time) {
+        let source = self.tree.sources.get(self.source as usize);
+        let pieces = source.map(|source| self.tree.pieces_of(source)).unwrap_or_default();
+        let last = pieces.iter().max_by_key(|piece| piece.frame).map(|piece| (piece.frame, piece.time));
+        last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
+    }
+
     /// What kind of message this is; shown in its heading.
     pub fn name(&mut self, name: &str) {
         let made = self.tree.make_name(name);
@@ -347,16 +395,22 @@ impl<'a> Wire<'a> {
 
     /// Remark on the field just read.
     pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
-        let last = self.tree.here().saturating_sub(1);
+        let last = self.last_read();
         let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
         self.tree.note(code, last, span, words);
     }
 
     /// Remark on what comes next, up to the end.
     pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
-        let last = self.tree.here().saturating_sub(1);
+        let last = self.last_read();
         let span = Span::new(self.source, self.at..self.end);
         self.tree.note(code, last, span, words);
+    }
+
+    /// The field just read; those that were worked out since are not what a remark is about.
+    fn last_read(&self) -> u32 {
+        let nodes = self.tree.nodes.iter().rposition(|node| node.span.is_somewhere());
+        nodes.and_then(|place| u32::try_from(place).ok()).unwrap_or_else(|| self.tree.here().saturating_sub(1))
     }
 
     /// Remark on the whole layer, and the bytes of it that were not read.

@@ -27,10 +27,14 @@ fn picture(wire: &mut Wire<'_>) -> Result {
     let nw = (wire.f32_le(&MAP_NW_X)?, wire.f32_le(&MAP_NW_Y)?);
     let ne = (wire.f32_le(&MAP_NE_X)?, wire.f32_le(&MAP_NE_Y)?);
     let sw = (wire.f32_le(&MAP_SW_X)?, wire.f32_le(&MAP_SW_Y)?);
-    let pixels = wire.rest(&MAP_PIXELS).len() as u64;
+    let bytes = wire.rest(&MAP_PIXELS);
+    let pixels = bytes.len() as u64;
     if wire.cut() == Cut::No {
         match stride(width.into(), height.into(), pixels) {
-            Some(stride) => drop(wire.add(&MAP_STRIDE, Value::Unsigned(stride))),
+            Some(stride) => {
+                wire.add(&MAP_STRIDE, Value::Unsigned(stride));
+                wire.object("map", "local-map.png", || png(width, height, stride, bytes));
+            }
             None => wire.note(&MAP_BAD_SIZE, format_args!("{pixels} bytes of pixels for {width} x {height}")),
         }
     }
@@ -49,6 +53,21 @@ pub(super) fn stride(width: u64, height: u64, pixels: u64) -> Option<u64> {
     } else {
         None
     }
+}
+
+/// The picture as a PNG file, without what fills its rows up. `None` where it has no pixels.
+fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
+    let (wide, stride) = (usize::try_from(width).ok()?, usize::try_from(stride).ok()?);
+    let rows = pixels.chunks(stride.max(1)).take(usize::try_from(height).ok()?);
+    let picture: Vec<u8> = rows.filter_map(|row| row.get(..wide)).flatten().copied().collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(&picture).ok()?;
+    writer.finish().ok()?;
+    Some(file)
 }
 
 /// The fourth corner of a parallelogram. In single precision the sum on the way would lose digits.

@@ -20,9 +20,11 @@
 //!
 //! datagram                   {"cmd"} or {"IsBusy", "MachineType"}
 //! ```
-//! Not covered: what the entries of many messages say together, the tree of values and the paths in it; how the Xbox One
-//! version is found.
+//! What the entries of all messages say together is kept as a tree, and each value is told with its path in it.
+//!
+//! Not covered: which answers belong to which discovery request; how the Xbox One version is found.
 
+mod calls;
 mod json;
 mod looks;
 mod map;
@@ -30,12 +32,15 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod update;
+mod world;
 
-use crate::tree::{Field, Names, Side, fields, name_of};
+use crate::tree::{Field, Names, Object, Side, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use calls::Calls;
 use json::{Is, Member};
 use std::fmt;
 use step::Step;
+use world::World;
 
 /// Fallout 4 Pip-Boy.
 pub static PROTOCOL: Protocol = Protocol {
@@ -64,13 +69,20 @@ fields! {
     ENTRY = group("pipboy.entry", "entry", "A value with its number").digest(update::entry_value, update::entry_meaning);
     ENTRY_TYPE = number("pipboy.entry.type", "type", "What kind of value it is").names(ENTRY_TYPES);
     ENTRY_ID = number("pipboy.entry.id", "id", "Number of the value; 0 is the root");
+    ENTRY_PATH = text("pipboy.entry.path", "path", "Place of the value in the tree of all values; empty for the root");
     ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "The value, true or false");
     ENTRY_INT = number("pipboy.entry.int", "int", "The value, a number that may be negative");
     ENTRY_UINT = number("pipboy.entry.uint", "uint", "The value, a number that is never negative");
     ENTRY_FLOAT = float("pipboy.entry.float", "float", "The value, a floating-point number");
     ENTRY_STRING = text("pipboy.entry.string", "string", "The value, a text");
+    BEFORE_BOOL = bool("pipboy.entry.before.bool", "before", "The value before, where it was another").also("pipboy.entry.before");
+    BEFORE_INT = number("pipboy.entry.before.int", "before", "The value before, where it was another").also("pipboy.entry.before");
+    BEFORE_UINT = number("pipboy.entry.before.uint", "before", "The value before, where it was another").also("pipboy.entry.before");
+    BEFORE_FLOAT = float("pipboy.entry.before.float", "before", "The value before, where it was another").also("pipboy.entry.before");
+    BEFORE_STRING = text("pipboy.entry.before.string", "before", "The value before, where it was another").also("pipboy.entry.before");
+    ENTRY_NEW = bool("pipboy.entry.new", "new", "True where the value was not there before; not told of the first values of all");
     LIST_COUNT = number("pipboy.entry.list.count", "count", "Elements of the list");
-    LIST_REF = number("pipboy.entry.list.ref", "ref", "Number of the value at this place of the list");
+    LIST_REF = number("pipboy.entry.list.ref", "ref", "Number of the value at this place of the list").digest(update::ref_value, update::ref_meaning);
     INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Members that are set");
     INSERT = group("pipboy.entry.dict.insert", "insert", "A member that is set").digest(update::insert_value, update::insert_meaning);
     INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "Number of the member's value");
@@ -78,6 +90,19 @@ fields! {
     REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Members that are taken out");
     REMOVE_REF = number("pipboy.entry.dict.remove.ref", "remove", "Number of a value that is taken out");
     ENTRY_COUNT = number("pipboy.entry_count", "entry count", "Whole entries in the message");
+    SUMMARY = group("pipboy.summary", "summary", "What the entries of a long message are").instead_of(&ENTRY);
+    SUMMARY_BOOL = number("pipboy.summary.bool", "bool", "Entries that are true or false");
+    SUMMARY_INT8 = number("pipboy.summary.int8", "int8", "Entries that are signed bytes");
+    SUMMARY_UINT8 = number("pipboy.summary.uint8", "uint8", "Entries that are bytes");
+    SUMMARY_INT32 = number("pipboy.summary.int32", "int32", "Entries that are signed numbers");
+    SUMMARY_UINT32 = number("pipboy.summary.uint32", "uint32", "Entries that are unsigned numbers");
+    SUMMARY_FLOAT = number("pipboy.summary.float", "float", "Entries that are floating-point numbers");
+    SUMMARY_STRING = number("pipboy.summary.string", "string", "Entries that are texts");
+    SUMMARY_LIST = number("pipboy.summary.list", "list", "Entries that are lists");
+    SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Entries that change members");
+    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root that entries lie in").digest(update::top_value, update::top_meaning);
+    SUMMARY_NAME = text("pipboy.summary.member.name", "name", "Name of the member");
+    SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Entries that lie in it");
 
     MAP_WIDTH = number("pipboy.map.width", "width", "Pixels in a row of the picture");
     MAP_HEIGHT = number("pipboy.map.height", "height", "Rows of the picture");
@@ -95,10 +120,15 @@ fields! {
     COMMAND_TYPE = number("pipboy.command.type", "type", "What is to be done").names(COMMANDS);
     COMMAND_ARGS = text("pipboy.command.args", "args", "With what it is to be done");
     COMMAND_ID = number("pipboy.command.id", "id", "Number of the command, which its result repeats");
+    COMMAND_TARGET = text("pipboy.command.target", "target", "Place of the value that is meant in the tree of all values");
     RESULT_ID = number("pipboy.result.id", "id", "Number of the command that is answered");
     RESULT_ALLOWED = bool("pipboy.result.allowed", "allowed", "Whether the command was permitted");
     RESULT_SUCCESS = bool("pipboy.result.success", "success", "Whether the command was carried out");
     RESULT_MESSAGE = text("pipboy.result.message", "message", "Why not, in the language of the game");
+
+    RESULT_COMMAND = number("pipboy.result.command", "command", "What was to be done").names(COMMANDS);
+    RESULT_COMMAND_FRAME = number("pipboy.result.command_frame", "command frame", "Number of the frame that brought the command");
+    RESULT_TIME = float("pipboy.result.time", "time", "Seconds since the command");
 
     DISCOVERY_JSON = text("pipboy.discovery.json", "json", "The datagram as it was sent");
     DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "What is asked for");
@@ -121,6 +151,7 @@ fields! {
     MAP_BAD_SIZE = broken("pipboy.map.bad_size", "bad map size", "The pixels do not fill the picture");
     NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "Bytes of a text are not UTF-8");
     NOTE_BOOL = odd("pipboy.note.bool", "odd bool", "A truth value other than 0 and 1");
+    NOTE_TREE = odd("pipboy.note.tree", "odd tree", "Values that name each other as no tree does");
 }
 
 const HEARTBEAT: u8 = 0;
@@ -201,6 +232,9 @@ const JSON_MAX: usize = 1 << 16;
 struct Session {
     app: Step,
     game: Step,
+    /// What the game has told.
+    world: World,
+    calls: Calls,
 }
 
 fn open() -> Box<dyn Conversation> {
@@ -222,7 +256,12 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        message(from, wire)
+        message(self, from, wire)
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        let Some(bytes) = self.world.json() else { return Vec::new() };
+        vec![Object { kind: "values", name: "values.json".to_owned(), bytes }]
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -249,7 +288,7 @@ fn longest(kind: u8) -> usize {
     }
 }
 
-fn message(from: Side, wire: &mut Wire<'_>) -> Result {
+fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
     let most = wire.ahead().get(HEADER - 1).map_or(MESSAGE_MAX, |kind| longest(*kind));
     let length = wire.u32_le(&LENGTH)?;
     let is_too_long = length as usize > most;
@@ -267,10 +306,10 @@ fn message(from: Side, wire: &mut Wire<'_>) -> Result {
     match kind {
         HEARTBEAT | CONNECTION_REFUSED => no_payload(wire),
         CONNECTION_ACCEPTED => connection_accepted(wire),
-        DATA_UPDATE => update::data_update(wire),
+        DATA_UPDATE => update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server)),
         LOCAL_MAP_UPDATE => map::local_map_update(wire),
-        COMMAND => command(wire),
-        COMMAND_RESULT => command_result(wire),
+        COMMAND => calls::command(wire, session),
+        COMMAND_RESULT => calls::command_result(wire, &session.calls),
         _ => {
             wire.note(&ERROR_UNKNOWN_TYPE, format_args!("no message type {kind} is known"));
             wire.info(format_args!("type {kind}, {length} bytes"));
@@ -290,28 +329,6 @@ fn connection_accepted(wire: &mut Wire<'_>) -> Result {
     let said = json::object(wire, &JSON, ACCEPTED_MEMBERS);
     let words = [said.of(&ACCEPTED_LANG), said.of(&ACCEPTED_VERSION)];
     wire.info(format_args!("{}", Line(&words)));
-    Ok(())
-}
-
-fn command(wire: &mut Wire<'_>) -> Result {
-    let said = json::object(wire, &JSON, COMMAND_MEMBERS);
-    let id = said.of(&COMMAND_ID).map(|id| format!("id {id}"));
-    let kind = said.of(&COMMAND_TYPE).map(|kind| {
-        let name = kind.parse().ok().and_then(|kind| name_of(COMMANDS, kind));
-        name.map_or_else(|| format!("type {kind}"), str::to_owned)
-    });
-    wire.info(format_args!("{}", Line(&[kind.as_deref(), said.of(&COMMAND_ARGS), id.as_deref()])));
-    Ok(())
-}
-
-fn command_result(wire: &mut Wire<'_>) -> Result {
-    let said = json::object(wire, &JSON, RESULT_MEMBERS);
-    let either = |field, yes, no| said.of(field).map(|is| if is == "true" { yes } else { no });
-    let id = said.of(&RESULT_ID).map(|id| format!("id {id}"));
-    let allowed = either(&RESULT_ALLOWED, "allowed,", "refused,");
-    let success = either(&RESULT_SUCCESS, "success", "no success");
-    let message = said.of(&RESULT_MESSAGE).map(|why| format!("({why})"));
-    wire.info(format_args!("{}", Line(&[id.as_deref(), allowed, success, message.as_deref()])));
     Ok(())
 }
 

@@ -1,12 +1,18 @@
 //! Data updates: a run of entries, each a numbered value.
 
+use super::world::{Scalar, Told, World};
 use super::{
-    ENTRY, ENTRY_BOOL, ENTRY_COUNT, ENTRY_FLOAT, ENTRY_ID, ENTRY_INT, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT,
-    ERROR_ENTRY_TRUNCATED, ERROR_ENTRY_TYPE, ERROR_STRING, INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF,
-    NOTE_BOOL, NOTE_UTF8, REMOVE_COUNT, REMOVE_REF, ends_early,
+    BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_COUNT, ENTRY_FLOAT, ENTRY_ID,
+    ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED, ERROR_ENTRY_TYPE,
+    ERROR_STRING, INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF, NOTE_BOOL, NOTE_TREE, NOTE_UTF8,
+    REMOVE_COUNT, REMOVE_REF, SUMMARY, SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8, SUMMARY_INT32,
+    SUMMARY_LIST, SUMMARY_MEMBER, SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32, ends_early,
 };
-use crate::tree::{Field, NodeRef, Value};
+use crate::tree::{Field, NodeRef, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
+use foldhash::fast::RandomState;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 pub(super) const BOOL: u8 = 0;
@@ -22,74 +28,201 @@ pub(super) const DICT: u8 = 8;
 /// Bytes of an entry's type and number.
 pub(super) const ENTRY_HEADER: usize = 5;
 
+/// Fields of an entry in front of its value.
+const ENTRY_HEAD: usize = 3;
+
 /// Bytes of a reference.
 pub(super) const REF: usize = 4;
 
 /// The fewest bytes of an insertion: a reference and an empty name.
 const INSERT_MIN: usize = REF + 1;
 
-pub(super) fn data_update(wire: &mut Wire<'_>) -> Result {
-    let mut count = 0;
-    let result = entries(wire, &mut count);
+/// Entries from which on a message is told in short.
+const MANY: u64 = 64;
+
+/// The most members of the root that are told in short.
+const TOPS: usize = 64;
+
+/// The fields that tell in short how many entries of each type there are.
+static COUNTS: [&Field; 9] = [
+    &SUMMARY_BOOL,
+    &SUMMARY_INT8,
+    &SUMMARY_UINT8,
+    &SUMMARY_INT32,
+    &SUMMARY_UINT32,
+    &SUMMARY_FLOAT,
+    &SUMMARY_STRING,
+    &SUMMARY_LIST,
+    &SUMMARY_DICT,
+];
+
+/// A message as it is read. Its whole entries change the tree one by one; where they lie is known when all have.
+struct Update<'w, 'a> {
+    /// Nothing if the wrong side speaks.
+    world: Option<&'w mut World>,
+    /// Values that appear now are worth telling.
+    has_root: bool,
+    count: u64,
+    types: [u64; 9],
+    /// Fields that wait for the path of a value.
+    paths: Vec<(u32, u32)>,
+    /// References of the entry at hand.
+    refs: Vec<u32>,
+    inserted: Vec<(u32, &'a [u8])>,
+}
+
+pub(super) fn data_update(wire: &mut Wire<'_>, world: Option<&mut World>) -> Result {
+    let has_root = world.as_ref().is_some_and(|world| world.has_root());
+    let (paths, refs, inserted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut update = Update { world, has_root, count: 0, types: [0; 9], paths, refs, inserted };
+    let result = update.entries(wire);
+    let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
     wire.info(format_args!("{count} {}", if count == 1 { "entry" } else { "entries" }));
+    update.finish(wire);
     result
 }
 
-fn entries(wire: &mut Wire<'_>, count: &mut u64) -> Result {
-    while wire.remaining() > 0 {
-        entry(wire)?;
-        *count += 1;
-    }
-    Ok(())
-}
-
-fn entry(wire: &mut Wire<'_>) -> Result {
-    let left = wire.remaining();
-    if left < ENTRY_HEADER && wire.cut() == Cut::No {
-        return wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("{left} bytes left, an entry begins with {ENTRY_HEADER}"));
-    }
-    let kind = wire.ahead().first().copied().unwrap_or_default();
-    if kind > DICT {
-        return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("no entry type {kind} is known, nor its width"));
-    }
-    let result = wire.group(&ENTRY, |wire| {
-        wire.u8(&ENTRY_TYPE)?;
-        wire.u32_le(&ENTRY_ID)?;
-        value(wire, kind)
-    });
-    match (result, wire.cut()) {
-        (Err(Error::Short { needed }), Cut::No) => {
-            wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("bytes that the value lacks: {needed}"))
+impl<'a> Update<'_, 'a> {
+    fn entries(&mut self, wire: &mut Wire<'a>) -> Result {
+        while wire.remaining() > 0 {
+            self.entry(wire)?;
+            self.count += 1;
         }
-        (result, _) => result,
+        Ok(())
+    }
+
+    fn entry(&mut self, wire: &mut Wire<'a>) -> Result {
+        let left = wire.remaining();
+        if left < ENTRY_HEADER && wire.cut() == Cut::No {
+            return wire
+                .malformed(&ERROR_ENTRY_TRUNCATED, format_args!("{left} bytes left, an entry begins with {ENTRY_HEADER}"));
+        }
+        let kind = wire.ahead().first().copied().unwrap_or_default();
+        if kind > DICT {
+            return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("no entry type {kind} is known, nor its width"));
+        }
+        let result = wire.group(&ENTRY, |wire| {
+            wire.u8(&ENTRY_TYPE)?;
+            let id = wire.u32_le(&ENTRY_ID)?;
+            if self.world.is_some() {
+                self.paths.push((wire.add(&ENTRY_PATH, Value::None), id));
+            }
+            let told = self.value(wire, kind, id)?;
+            self.tell(wire, told);
+            Ok(())
+        });
+        match (result, wire.cut()) {
+            (Err(Error::Short { needed }), Cut::No) => {
+                wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("bytes that the value lacks: {needed}"))
+            }
+            (Ok(()), _) => {
+                if let Some(count) = self.types.get_mut(usize::from(kind)) {
+                    *count += 1;
+                }
+                Ok(())
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn value(&mut self, wire: &mut Wire<'a>, kind: u8, id: u32) -> Result<Option<Told>> {
+        let value = match kind {
+            BOOL => Scalar::Bool(truth(wire)?),
+            INT8 => Scalar::Int(wire.i8(&ENTRY_INT)?.into()),
+            UINT8 => Scalar::Uint(wire.u8(&ENTRY_UINT)?.into()),
+            INT32 => Scalar::Int(wire.i32_le(&ENTRY_INT)?),
+            UINT32 => Scalar::Uint(wire.u32_le(&ENTRY_UINT)?),
+            FLOAT => Scalar::Float(wire.f32_le(&ENTRY_FLOAT)?),
+            STRING => Scalar::Text(String::from_utf8_lossy(text(wire, &ENTRY_STRING)?).into()),
+            LIST => return self.list(wire, id),
+            _ => return self.dict(wire, id),
+        };
+        Ok(self.world.as_mut().map(|world| world.set(id, value)))
+    }
+
+    fn list(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Told>> {
+        let count = wire.u16_le(&LIST_COUNT)?;
+        self.refs.clear();
+        refs(wire, count, &LIST_REF, &mut self.refs)?;
+        Ok(self.world.as_mut().map(|world| world.list(id, &self.refs)))
+    }
+
+    fn dict(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Told>> {
+        let count = wire.u16_le(&INSERT_COUNT)?;
+        self.inserted.clear();
+        for nth in 1..=count {
+            fits(wire, INSERT_MIN, "insertion", nth, count)?;
+            let member = wire.group(&INSERT, |wire| Ok((wire.u32_le(&INSERT_REF)?, text(wire, &INSERT_KEY)?)))?;
+            self.inserted.push(member);
+        }
+        let Ok(count) = wire.u16_le(&REMOVE_COUNT) else {
+            return ends_early(wire, &ERROR_COUNT, format_args!("the number of removals is missing"));
+        };
+        self.refs.clear();
+        refs(wire, count, &REMOVE_REF, &mut self.refs)?;
+        Ok(self.world.as_mut().map(|world| world.dict(id, self.inserted.iter().copied(), &self.refs)))
+    }
+
+    /// Say what an entry changed.
+    fn tell(&self, wire: &mut Wire<'_>, told: Option<Told>) {
+        let Some(told) = told else { return };
+        match told.before {
+            Some(Scalar::Bool(truth)) => drop(wire.add(&BEFORE_BOOL, Value::Bool(truth))),
+            Some(Scalar::Int(number)) => drop(wire.add(&BEFORE_INT, Value::Signed(number.into()))),
+            Some(Scalar::Uint(number)) => drop(wire.add(&BEFORE_UINT, Value::Unsigned(number.into()))),
+            Some(Scalar::Float(number)) => drop(wire.add(&BEFORE_FLOAT, Value::Single(number))),
+            Some(Scalar::Text(text)) => drop(wire.add_text(&BEFORE_STRING, format_args!("{text}"))),
+            None => {}
+        }
+        if told.is_new && self.has_root {
+            wire.add(&ENTRY_NEW, Value::Bool(true));
+        }
+        if told.strange.is_there() {
+            wire.note(&NOTE_TREE, format_args!("{}", told.strange));
+        }
+    }
+
+    /// All entries are read, so every path is known.
+    fn finish(self, wire: &mut Wire<'_>) {
+        let Some(world) = self.world else { return };
+        for (place, id) in &self.paths {
+            wire.set_text(*place, &ENTRY_PATH, format_args!("{}", world.path(*id)));
+        }
+        if self.count > MANY && wire.wants_fields() {
+            wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &self.paths));
+        }
+        world.settle();
     }
 }
 
-fn value(wire: &mut Wire<'_>, kind: u8) -> Result {
-    match kind {
-        BOOL => return truth(wire),
-        INT8 => drop(wire.i8(&ENTRY_INT)?),
-        UINT8 => drop(wire.u8(&ENTRY_UINT)?),
-        INT32 => drop(wire.i32_le(&ENTRY_INT)?),
-        UINT32 => drop(wire.u32_le(&ENTRY_UINT)?),
-        FLOAT => drop(wire.f32_le(&ENTRY_FLOAT)?),
-        STRING => return text(wire, &ENTRY_STRING),
-        LIST => return list(wire),
-        _ => return dict(wire),
+/// How many entries there are of each type, and in which members of the root they lie.
+fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], entries: &[(u32, u32)]) {
+    for (field, count) in COUNTS.iter().zip(types).filter(|(_, count)| **count > 0) {
+        wire.add(field, Value::Unsigned(*count));
     }
-    Ok(())
+    let mut counts: HashMap<u32, u64, RandomState> = HashMap::default();
+    for top in entries.iter().filter_map(|(_, id)| world.top(*id)) {
+        *counts.entry(top).or_default() += 1;
+    }
+    let tops = world.tops().filter_map(|(top, name)| Some((name, *counts.get(&top)?)));
+    for (name, count) in tops.take(TOPS) {
+        wire.gather(&SUMMARY_MEMBER, |wire| {
+            wire.add_text(&SUMMARY_NAME, format_args!("{name}"));
+            wire.add(&SUMMARY_ENTRIES, Value::Unsigned(count));
+        });
+    }
 }
 
-fn truth(wire: &mut Wire<'_>) -> Result {
+fn truth(wire: &mut Wire<'_>) -> Result<bool> {
     let byte = wire.bool(&ENTRY_BOOL)?;
     if byte > 1 {
         wire.note(&NOTE_BOOL, format_args!("{byte} taken as true"));
     }
-    Ok(())
+    Ok(byte > 0)
 }
 
-fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
     let Ok(text) = wire.text_nul(field) else {
         let left = wire.remaining();
         return ends_early(wire, &ERROR_STRING, format_args!("no NUL in the {left} bytes left"));
@@ -97,33 +230,13 @@ fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     if std::str::from_utf8(text).is_err() {
         wire.note(&NOTE_UTF8, format_args!("not UTF-8"));
     }
-    Ok(())
+    Ok(text)
 }
 
-fn list(wire: &mut Wire<'_>) -> Result {
-    let count = wire.u16_le(&LIST_COUNT)?;
-    refs(wire, count, &LIST_REF)
-}
-
-fn dict(wire: &mut Wire<'_>) -> Result {
-    let count = wire.u16_le(&INSERT_COUNT)?;
-    for nth in 1..=count {
-        fits(wire, INSERT_MIN, "insertion", nth, count)?;
-        wire.group(&INSERT, |wire| {
-            wire.u32_le(&INSERT_REF)?;
-            text(wire, &INSERT_KEY)
-        })?;
-    }
-    let Ok(count) = wire.u16_le(&REMOVE_COUNT) else {
-        return ends_early(wire, &ERROR_COUNT, format_args!("the number of removals is missing"));
-    };
-    refs(wire, count, &REMOVE_REF)
-}
-
-fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field) -> Result {
+fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field, into: &mut Vec<u32>) -> Result {
     for nth in 1..=count {
         fits(wire, REF, field.name, nth, count)?;
-        wire.u32_le(field)?;
+        into.push(wire.u32_le(field)?);
     }
     Ok(())
 }
@@ -139,7 +252,8 @@ fn fits(wire: &mut Wire<'_>, least: usize, what: &str, nth: u16, count: u16) -> 
 
 /// The value itself, or how many values are referred to.
 pub(super) fn entry_value(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    let Some(value) = entry.children().nth(2) else { return Ok(()) };
+    let is_value = |child: &NodeRef<'_>| ![&ENTRY_TYPE, &ENTRY_ID, &ENTRY_PATH].iter().any(|head| child.field().is(head));
+    let Some(value) = entry.children().find(is_value) else { return Ok(()) };
     match value.number() {
         Some(1) if value.field().is(&LIST_COUNT) => out.write_str("1 ref"),
         Some(count) if value.field().is(&LIST_COUNT) => write!(out, "{count} refs"),
@@ -154,12 +268,32 @@ pub(super) fn entry_value(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::
     }
 }
 
-/// The kind of value and its number.
+/// The kind of value, its number, where it lies, and what was there before.
 pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    out.write_str(entry.child(&ENTRY_TYPE).and_then(NodeRef::name).unwrap_or_default())?;
-    match entry.child(&ENTRY_ID).and_then(NodeRef::number) {
-        Some(id) => write!(out, ", id {id}"),
-        None => Ok(()),
+    for child in entry.children() {
+        let field = child.field();
+        if field.is(&ENTRY_TYPE) {
+            out.write_str(child.name().unwrap_or_default())?;
+        } else if field.is(&ENTRY_ID) {
+            write!(out, ", id {}", child.number().unwrap_or_default())?;
+        } else if field.is(&ENTRY_PATH) {
+            out.write_str(", ")?;
+            clean(&path_of(child), out)?;
+        } else if field.also == BEFORE_BOOL.also {
+            out.write_str(", was ")?;
+            child.write_value(out)?;
+        } else if field.is(&ENTRY_NEW) {
+            out.write_str(", new")?;
+        }
+    }
+    Ok(())
+}
+
+/// The path of an entry as people read it: the root has none.
+fn path_of(path: NodeRef<'_>) -> Cow<'_, str> {
+    match path.text() {
+        text if text.is_empty() => Cow::Borrowed("(root)"),
+        text => text,
     }
 }
 
@@ -168,10 +302,44 @@ pub(super) fn insert_value(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     insert.child(&INSERT_KEY).map_or(Ok(()), |key| key.write_value(out))
 }
 
-/// The number of the member's value.
+/// The number of the member's value, and its path.
 pub(super) fn insert_meaning(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    match insert.child(&INSERT_REF).and_then(NodeRef::number) {
-        Some(id) => write!(out, "ref {id}"),
+    let Some(id) = insert.child(&INSERT_REF).and_then(NodeRef::number) else { return Ok(()) };
+    write!(out, "ref {id}")?;
+    let (Some(path), Some(key)) = (path_above(insert), insert.child(&INSERT_KEY)) else { return Ok(()) };
+    out.write_str(", ")?;
+    clean(&path.text(), out)?;
+    out.write_str(if path.text().is_empty() { "" } else { "." })?;
+    clean(&key.text(), out)
+}
+
+/// The number of an element of a list.
+pub(super) fn ref_value(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    element.number().map_or(Ok(()), |id| write!(out, "{id}"))
+}
+
+/// Its path: elements follow the number of them, and that the path of the list.
+pub(super) fn ref_meaning(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Some(path) = path_above(element) else { return Ok(()) };
+    clean(&path.text(), out)?;
+    write!(out, "[{}]", element.place().saturating_sub(path.place() + 2))
+}
+
+/// The path of the entry that something is part of.
+fn path_above(part: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    part.parent()?.children().take(ENTRY_HEAD).find(|child| child.field().is(&ENTRY_PATH))
+}
+
+/// The member's name.
+pub(super) fn top_value(top: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    top.child(&SUMMARY_NAME).map_or(Ok(()), |name| name.write_value(out))
+}
+
+/// How many entries lie in it.
+pub(super) fn top_meaning(top: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match top.child(&SUMMARY_ENTRIES).and_then(NodeRef::number) {
+        Some(1) => out.write_str("1 entry"),
+        Some(count) => write!(out, "{count} entries"),
         None => Ok(()),
     }
 }

@@ -4,49 +4,52 @@ use super::*;
 
 #[test]
 fn string_without_its_nul_is_noted() {
-    insta::assert_snapshot!(by_game(NO_NUL), @"
+    insta::assert_snapshot!(by_game(NO_NUL), @r##"
     pipboy 0..16 | data_update | 0 entries
       0..4 pipboy.length = 11
       4..5 pipboy.type = 3 (data_update)
       5..10 pipboy.entry
         5..6 pipboy.entry.type = 6 (string)
         6..10 pipboy.entry.id = 5
+        pipboy.entry.path = "#5"
       pipboy.entry_count = 0
       10..16 pipboy.data = 436170733a20
     ! broken pipboy.error.string at 10..16 pipboy.entry.id: no NUL in the 6 bytes left
-    ");
+    "##);
 }
 
 #[test]
 fn list_shows_the_refs_that_fit() {
-    insta::assert_snapshot!(by_game(LONG_LIST), @"
+    insta::assert_snapshot!(by_game(LONG_LIST), @r##"
     pipboy 0..16 | data_update | 0 entries
       0..4 pipboy.length = 11
       4..5 pipboy.type = 3 (data_update)
       5..16 pipboy.entry
         5..6 pipboy.entry.type = 7 (list)
         6..10 pipboy.entry.id = 9
+        pipboy.entry.path = "#9"
         10..12 pipboy.entry.list.count = 65535
         12..16 pipboy.entry.list.ref = 1
       pipboy.entry_count = 0
     ! broken pipboy.error.count at 16..16 pipboy.entry.list.ref: ref 2 of 65535 does not fit into the 0 bytes left
-    ");
+    "##);
 }
 
 #[test]
 fn unknown_entry_type_ends_the_entries() {
-    insta::assert_snapshot!(by_game(TYPE_NINE), @"
+    insta::assert_snapshot!(by_game(TYPE_NINE), @r##"
     pipboy 0..17 | data_update | 1 entry
       0..4 pipboy.length = 12
       4..5 pipboy.type = 3 (data_update)
       5..11 pipboy.entry
         5..6 pipboy.entry.type = 0 (bool)
         6..10 pipboy.entry.id = 15
+        pipboy.entry.path = "#15"
         10..11 pipboy.entry.bool = true
       pipboy.entry_count = 1
       11..17 pipboy.data = 091000000001
     ! broken pipboy.error.entry_type at 11..17 pipboy.entry.bool: no entry type 9 is known, nor its width
-    ");
+    "##);
 }
 
 #[test]
@@ -73,13 +76,14 @@ fn hostile_length_is_noted() {
 
 #[test]
 fn dict_that_ends_early_shows_the_insertions_that_fit() {
-    insta::assert_snapshot!(by_game(SHORT_DICT), @r#"
+    insta::assert_snapshot!(by_game(SHORT_DICT), @r##"
     pipboy 0..22 | data_update | 0 entries
       0..4 pipboy.length = 17
       4..5 pipboy.type = 3 (data_update)
       5..20 pipboy.entry
         5..6 pipboy.entry.type = 8 (dict)
         6..10 pipboy.entry.id = 12
+        pipboy.entry.path = "#12"
         10..12 pipboy.entry.dict.insert_count = 2
         12..20 pipboy.entry.dict.insert
           12..16 pipboy.entry.dict.insert.ref = 5
@@ -87,7 +91,7 @@ fn dict_that_ends_early_shows_the_insertions_that_fit() {
       pipboy.entry_count = 0
       20..22 pipboy.data = 0000
     ! broken pipboy.error.count at 20..22 pipboy.entry.dict.insert.key: insertion 2 of 2 does not fit into the 2 bytes left
-    "#);
+    "##);
 }
 
 #[test]
@@ -113,83 +117,88 @@ fn map_whose_pixels_fill_no_rows_is_noted() {
 
 #[test]
 fn odd_bool_is_true_and_stray_bytes_are_noted() {
-    insta::assert_snapshot!(by_game(STRAY_BYTES), @"
+    insta::assert_snapshot!(by_game(STRAY_BYTES), @r##"
     pipboy 0..13 | data_update | 1 entry
       0..4 pipboy.length = 8
       4..5 pipboy.type = 3 (data_update)
       5..11 pipboy.entry
         5..6 pipboy.entry.type = 0 (bool)
         6..10 pipboy.entry.id = 15
+        pipboy.entry.path = "#15"
         10..11 pipboy.entry.bool = true
       pipboy.entry_count = 1
       11..13 pipboy.data = 0516
     ! odd pipboy.note.bool at 10..11 pipboy.entry.bool: 2 taken as true
     ! broken pipboy.error.entry_truncated at 11..13 pipboy.entry.bool: 2 bytes left, an entry begins with 5
-    ");
+    "##);
 }
 
 #[test]
 fn value_that_runs_over_the_end_is_noted() {
-    insta::assert_snapshot!(by_game("08 00 00 00 03 03 0a 00 00 00 2a 00 00"), @"
+    insta::assert_snapshot!(by_game("08 00 00 00 03 03 0a 00 00 00 2a 00 00"), @r##"
     pipboy 0..13 | data_update | 0 entries
       0..4 pipboy.length = 8
       4..5 pipboy.type = 3 (data_update)
       5..10 pipboy.entry
         5..6 pipboy.entry.type = 3 (int32)
         6..10 pipboy.entry.id = 10
+        pipboy.entry.path = "#10"
       pipboy.entry_count = 0
       10..13 pipboy.data = 2a0000
     ! broken pipboy.error.entry_truncated at 10..13 pipboy.entry.id: bytes that the value lacks: 1
-    ");
+    "##);
 }
 
 #[test]
 fn dict_without_its_number_of_removals_is_noted() {
-    insta::assert_snapshot!(by_game("08 00 00 00 03 08 0c 00 00 00 00 00 01"), @"
+    insta::assert_snapshot!(by_game("08 00 00 00 03 08 0c 00 00 00 00 00 01"), @r##"
     pipboy 0..13 | data_update | 0 entries
       0..4 pipboy.length = 8
       4..5 pipboy.type = 3 (data_update)
       5..12 pipboy.entry
         5..6 pipboy.entry.type = 8 (dict)
         6..10 pipboy.entry.id = 12
+        pipboy.entry.path = "#12"
         10..12 pipboy.entry.dict.insert_count = 0
       pipboy.entry_count = 0
       12..13 pipboy.data = 01
     ! broken pipboy.error.count at 12..13 pipboy.entry.dict.insert_count: the number of removals is missing
-    ");
+    "##);
 }
 
 #[test]
 fn key_without_its_nul_is_noted() {
-    insta::assert_snapshot!(by_game("0d 00 00 00 03 08 0c 00 00 00 01 00 05 00 00 00 66 6f"), @"
+    insta::assert_snapshot!(by_game("0d 00 00 00 03 08 0c 00 00 00 01 00 05 00 00 00 66 6f"), @r##"
     pipboy 0..18 | data_update | 0 entries
       0..4 pipboy.length = 13
       4..5 pipboy.type = 3 (data_update)
       5..16 pipboy.entry
         5..6 pipboy.entry.type = 8 (dict)
         6..10 pipboy.entry.id = 12
+        pipboy.entry.path = "#12"
         10..12 pipboy.entry.dict.insert_count = 1
         12..16 pipboy.entry.dict.insert
           12..16 pipboy.entry.dict.insert.ref = 5
       pipboy.entry_count = 0
       16..18 pipboy.data = 666f
     ! broken pipboy.error.string at 16..18 pipboy.entry.dict.insert.ref: no NUL in the 2 bytes left
-    ");
+    "##);
 }
 
 #[test]
 fn text_that_is_not_utf8_is_noted() {
-    insta::assert_snapshot!(by_game("08 00 00 00 03 06 01 00 00 00 41 e9 00"), @r#"
+    insta::assert_snapshot!(by_game("08 00 00 00 03 06 01 00 00 00 41 e9 00"), @r##"
     pipboy 0..13 | data_update | 1 entry
       0..4 pipboy.length = 8
       4..5 pipboy.type = 3 (data_update)
       5..13 pipboy.entry
         5..6 pipboy.entry.type = 6 (string)
         6..10 pipboy.entry.id = 1
+        pipboy.entry.path = "#1"
         10..13 pipboy.entry.string = "A�"
       pipboy.entry_count = 1
     ! odd pipboy.note.utf8 at 10..13 pipboy.entry.string: not UTF-8
-    "#);
+    "##);
 }
 
 #[test]
@@ -272,15 +281,16 @@ fn long_json_is_not_read() {
 
 #[test]
 fn broken_json_keeps_the_members_before() {
-    insta::assert_snapshot!(said(Side::Client, &json_message(5, br#"{"type":9,"args":[5],"id"]"#), Cut::No), @r#"
-    pipboy 0..31 | command | fast_travel [5]
+    insta::assert_snapshot!(said(Side::Client, &json_message(5, br#"{"type":9,"args":[5],"id"]"#), Cut::No), @r##"
+    pipboy 0..31 | command | fast_travel [5] #5
       0..4 pipboy.length = 26
       4..5 pipboy.type = 5 (command)
       5..31 pipboy.json = "{"type":9,"args":[5],"id"]"
       13..14 pipboy.command.type = 9 (fast_travel)
       22..25 pipboy.command.args = "[5]"
+      pipboy.command.target = "#5"
     ! broken pipboy.error.json at 5..31 pipboy.json: expected `:` at line 1 column 26
-    "#);
+    "##);
 }
 
 #[test]
@@ -367,53 +377,60 @@ fn json_that_is_not_utf8_is_read_around_the_bad_bytes() {
 #[test]
 fn update_cut_by_the_stream_keeps_its_entries() {
     let bytes = trial::bytes(THREE);
-    insta::assert_snapshot!(said(Side::Server, &bytes[..30], Cut::Stream { want: 64 }), @"
+    insta::assert_snapshot!(said(Side::Server, &bytes[..30], Cut::Stream { want: 64 }), @r##"
     pipboy 0..30 | data_update | 2 entries
       0..4 pipboy.length = 59
       4..5 pipboy.type = 3 (data_update)
       5..14 pipboy.entry
         5..6 pipboy.entry.type = 3 (int32)
         6..10 pipboy.entry.id = 10
+        pipboy.entry.path = "#10"
         10..14 pipboy.entry.int = 42
       14..29 pipboy.entry
         14..15 pipboy.entry.type = 7 (list)
         15..19 pipboy.entry.id = 11
+        pipboy.entry.path = "#11"
         19..21 pipboy.entry.list.count = 2
         21..25 pipboy.entry.list.ref = 1
         25..29 pipboy.entry.list.ref = 2
       29..30 pipboy.entry
         29..30 pipboy.entry.type = 8 (dict)
       pipboy.entry_count = 2
+    ! odd pipboy.note.tree at 25..29 pipboy.entry.list.ref: #1 and 1 more never sent
     ! broken pipboy.truncated at 30..30 pipboy: the stream ends after 30 of 64 bytes
-    ");
+    "##);
 }
 
 #[test]
 fn update_with_lost_bytes_is_noted_as_a_gap() {
     let bytes = trial::bytes(RADIO);
-    insta::assert_snapshot!(said(Side::Server, &bytes[..33], Cut::Lost { want: 102, lost: 20 }), @"
+    insta::assert_snapshot!(said(Side::Server, &bytes[..33], Cut::Lost { want: 102, lost: 20 }), @r##"
     pipboy 0..33 | data_update | 3 entries
       0..4 pipboy.length = 97
       4..5 pipboy.type = 3 (data_update)
       5..14 pipboy.entry
         5..6 pipboy.entry.type = 5 (float)
         6..10 pipboy.entry.id = 22262
+        pipboy.entry.path = "#22262"
         10..14 pipboy.entry.float = 91
       14..20 pipboy.entry
         14..15 pipboy.entry.type = 0 (bool)
         15..19 pipboy.entry.id = 22264
+        pipboy.entry.path = "#22264"
         19..20 pipboy.entry.bool = true
       20..26 pipboy.entry
         20..21 pipboy.entry.type = 0 (bool)
         21..25 pipboy.entry.id = 22263
+        pipboy.entry.path = "#22263"
         25..26 pipboy.entry.bool = false
       26..31 pipboy.entry
         26..27 pipboy.entry.type = 6 (string)
         27..31 pipboy.entry.id = 22261
+        pipboy.entry.path = "#22261"
       pipboy.entry_count = 3
       31..33 pipboy.data = 436c
     ! broken pipboy.error.gap at 31..33 pipboy: 20 bytes are missing from the capture after 33 of 102
-    ");
+    "##);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The vectors of the protocol and what else a Pip-Boy session may bring.
 
 mod malformed;
+mod memory;
 mod recognition;
 mod streams;
 mod vectors;
@@ -117,9 +118,13 @@ fn folded_entries_say_what_they_hold() {
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
     Session::default().message(Side::Server, &mut wire).unwrap();
+    tree.close(0, PROTOCOL.this, bytes.len());
     let of = Dissection { tree: &tree, bytes: &bytes };
-    let folded: Vec<String> = (0..tree.here())
-        .filter_map(|place| of.node(place))
+    let folded: Vec<String> = of
+        .layer_node(&tree.layers[0])
+        .unwrap()
+        .children()
+        .flat_map(|node| std::iter::once(node).chain(node.children()))
         .filter(|node| node.field().kind == Kind::Group)
         .map(|node| {
             let (mut value, mut meaning) = (String::new(), String::new());
@@ -130,7 +135,13 @@ fn folded_entries_say_what_they_hold() {
         .collect();
     assert_eq!(
         folded,
-        ["42 | int32, id 10", "2 refs | list, id 11", "+2 -2 | dict, id 12", "\"foo\" | ref 5", "\"hello\" | ref 6"]
+        [
+            "42 | int32, id 10, #10",
+            "2 refs | list, id 11, #11",
+            "+2 -2 | dict, id 12, #12",
+            "\"foo\" | ref 5, #12.foo",
+            "\"hello\" | ref 6, #12.hello"
+        ]
     );
 }
 

@@ -46,7 +46,9 @@ fn a_cut_message_gets_no_note_but_the_cut() {
     for bytes in [THREE, NINE_TYPES, RADIO, MAP, GREETING, NOT_ALLOWED].map(trial::bytes) {
         for end in 0..bytes.len() {
             let tree = said(Side::Server, &bytes[..end], Cut::Stream { want: bytes.len() });
-            assert_eq!(tree.matches('!').count(), 1, "{tree}");
+            // That values name others that were never sent has nothing to do with the cut.
+            let others = tree.matches('!').count() - tree.matches("! odd pipboy.note.tree").count();
+            assert_eq!(others, 1, "{tree}");
             assert!(tree.contains("! broken pipboy.truncated"), "{tree}");
         }
     }

@@ -1,0 +1,211 @@
+//! What messages and conversations carry, as a list and as files.
+
+use super::args::Objects;
+use super::print::BLOCK;
+use super::read::{self, Audience, How};
+use super::source::Source;
+use super::{Exit, complain, of_output};
+use crate::record::{Record, Tally, View};
+use crate::sink::{Begin, Problem};
+use crate::tree::{Carried, Dissection, Want, clean};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::convert::Infallible;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of an object's name that become part of a file's.
+const NAME_MOST: usize = 100;
+
+/// List the objects of all inputs, and save them if that is asked for.
+pub(super) fn run(asked: &Objects) -> Exit {
+    let how = match How::new(&asked.reading) {
+        Ok(how) => how,
+        Err(wrong) => {
+            complain(format_args!("{wrong}"));
+            return Exit::Usage;
+        }
+    };
+    let to = BufWriter::with_capacity(BLOCK, io::stdout().lock());
+    let mut list = List { to, asked, tally: Tally::new(View::Messages), file: String::new(), number: 0, done: false };
+    let mut worst = Exit::Fine;
+    if let Some(folder) = &asked.write_dir
+        && let Err(error) = fs::create_dir_all(folder)
+    {
+        complain(format_args!("{}: cannot be made: {error}", folder.display()));
+        return Exit::Failed;
+    }
+    for source in &Source::all(&asked.files, &asked.reading) {
+        match read::input(source, &how, &mut list) {
+            Ok(exit) => worst = worst.max(exit),
+            Err(error) => return worst.max(of_output(&error)),
+        }
+    }
+    match list.to.flush() {
+        Ok(()) => worst,
+        Err(error) => worst.max(of_output(&error)),
+    }
+}
+
+/// Lists objects, and saves them.
+struct List<'a, W> {
+    to: W,
+    asked: &'a Objects,
+    /// What the input at hand had so far.
+    tally: Tally,
+    file: String,
+    /// Objects of all inputs so far.
+    number: u64,
+    /// The message of `--at` was seen.
+    done: bool,
+}
+
+impl<W: Write> Audience for List<'_, W> {
+    fn want(&self) -> Want {
+        Want::OBJECTS
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.tally = Tally::new(View::Messages);
+        self.done = false;
+        begin.file.clone_into(&mut self.file);
+        Ok(())
+    }
+
+    fn asks_after(&self) -> Option<u64> {
+        self.asked.at?.checked_sub(self.tally.messages)
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        let mut messages = Vec::new();
+        let shown: Result<(), Infallible> = self.tally.records(of, captured, |record| {
+            if let (Record::Message(message), false) = (record, of.tree.objects.is_empty()) {
+                messages.push((message.layer.node, message.n));
+            }
+            Ok(())
+        });
+        let Ok(()) = shown;
+        for carried in &of.tree.objects {
+            let number = |node: u32| messages.iter().find(|(of, _)| *of == node).map(|(_, number)| *number);
+            let message = carried.message.and_then(number);
+            let is_asked_for = match (self.asked.at, message) {
+                (None, _) => true,
+                (Some(at), Some(number)) => number <= at,
+                (Some(_), None) => false,
+            };
+            if is_asked_for {
+                self.object(carried, message, of.tree.frame.number)?;
+            }
+        }
+        self.done = self.asked.at.is_some_and(|at| self.tally.messages >= at);
+        Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.done
+    }
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        match self.asked.at {
+            Some(at) if !self.done => {
+                complain(format_args!("{}: there is no message {at}, only {}", self.file, self.tally.messages));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> List<'_, W> {
+    fn object(&mut self, carried: &Carried, message: Option<u64>, frame: u64) -> io::Result<()> {
+        self.number += 1;
+        let stream = carried.stream.map(|stream| stream.to_string());
+        let saved = match &self.asked.write_dir {
+            Some(folder) => Some(save(folder, self.number, stream.as_deref(), carried)?),
+            None => None,
+        };
+        let (object, protocol) = (&carried.object, carried.protocol.abbrev);
+        if self.asked.json {
+            let line = Line { number: self.number, file: &self.file, message, frame, stream, saved, carried };
+            serde_json::to_writer(&mut self.to, &line)?;
+            return self.to.write_all(b"\n");
+        }
+        if self.number == 1 {
+            writeln!(self.to, "number  message    frame  stream    protocol  kind          size  name")?;
+        }
+        let message = message.map_or_else(|| "end".to_owned(), |number| number.to_string());
+        let mut name = String::new();
+        // Writing to a String does not fail.
+        let _ = clean(&object.name, &mut name);
+        let (number, kind, size) = (self.number, object.kind, object.bytes.len());
+        let stream = stream.unwrap_or_default();
+        writeln!(self.to, "{number:>6}  {message:>7}  {frame:>7}  {stream:<8}  {protocol:<8}  {kind:<8}  {size:>8}  {name}")
+    }
+}
+
+/// An object as a line of JSON.
+struct Line<'a> {
+    number: u64,
+    file: &'a str,
+    message: Option<u64>,
+    frame: u64,
+    stream: Option<String>,
+    saved: Option<PathBuf>,
+    carried: &'a Carried,
+}
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "object")?;
+        map.serialize_entry("number", &self.number)?;
+        map.serialize_entry("file", self.file)?;
+        if let Some(message) = self.message {
+            map.serialize_entry("n", &message)?;
+        }
+        map.serialize_entry("frame", &self.frame)?;
+        if let Some(stream) = &self.stream {
+            map.serialize_entry("stream", stream)?;
+        }
+        map.serialize_entry("protocol", self.carried.protocol.abbrev)?;
+        map.serialize_entry("kind", self.carried.object.kind)?;
+        map.serialize_entry("name", &self.carried.object.name)?;
+        map.serialize_entry("size", &self.carried.object.bytes.len())?;
+        if let Some(saved) = &self.saved {
+            map.serialize_entry("saved", &saved.to_string_lossy())?;
+        }
+        map.end()
+    }
+}
+
+/// Save an object under a name that sorts by time and does no harm.
+fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> io::Result<PathBuf> {
+    let stream = stream.map(|stream| format!("{}-", stream.replace('/', "-"))).unwrap_or_default();
+    let path = folder.join(format!("{number:06}-{stream}{}", harmless(&carried.object.name)));
+    let told = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(told)?;
+    file.write_all(&carried.object.bytes).map_err(told)?;
+    Ok(path)
+}
+
+/// A name that is one anywhere: no separators, nothing that a shell or a terminal takes for something else. Of one that
+/// is too long the end stays, which tells the kind of file.
+fn harmless(name: &str) -> String {
+    let plain = |character: char| if character.is_ascii_alphanumeric() || "._-".contains(character) { character } else { '_' };
+    let name: String = name.chars().map(plain).collect();
+    let from = name.len().saturating_sub(NAME_MOST);
+    name.get(from..).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_do_no_harm() {
+        assert_eq!(harmless("local-map.png"), "local-map.png");
+        assert_eq!(harmless("../../etc/passwd"), ".._.._etc_passwd");
+        assert_eq!(harmless("a b\u{1b}[31m\u{e9}"), "a_b__31m_");
+        assert_eq!(harmless(&format!("{}.png", "x".repeat(300))).len(), NAME_MOST);
+    }
+}

@@ -1,0 +1,99 @@
+//! Commands and their results: what a command is about, and which command a result answers.
+
+use super::json::{self, Said};
+use super::{
+    COMMAND_ARGS, COMMAND_ID, COMMAND_MEMBERS, COMMAND_TARGET, COMMAND_TYPE, COMMANDS, JSON, Line, RESULT_ALLOWED,
+    RESULT_COMMAND, RESULT_COMMAND_FRAME, RESULT_ID, RESULT_MEMBERS, RESULT_MESSAGE, RESULT_SUCCESS, RESULT_TIME, Session,
+};
+use crate::tree::{Time, Value, name_of};
+use crate::wire::{Result, Wire};
+use std::collections::VecDeque;
+
+const FAST_TRAVEL: u64 = 9;
+const TOGGLE_RADIO_STATION: u64 = 12;
+
+/// Commands that are remembered: not all get a result.
+const MOST: usize = 1024;
+
+/// The commands of a connection, the latest last.
+#[derive(Default)]
+pub(super) struct Calls(VecDeque<Call>);
+
+#[derive(Clone, Copy)]
+struct Call {
+    id: i64,
+    kind: Option<u64>,
+    frame: u64,
+    time: Time,
+}
+
+impl Calls {
+    fn remember(&mut self, call: Call) {
+        if self.0.len() >= MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back(call);
+    }
+
+    /// The last command of this number; some apps never count.
+    fn of(&self, id: i64) -> Option<Call> {
+        self.0.iter().rev().find(|call| call.id == id).copied()
+    }
+}
+
+pub(super) fn command(wire: &mut Wire<'_>, session: &mut Session) -> Result {
+    let said = json::object(wire, &JSON, COMMAND_MEMBERS);
+    let kind = said.of(&COMMAND_TYPE).and_then(|kind| kind.parse().ok());
+    let target = target(kind, &said).map(|id| session.world.path(id).to_string());
+    if let Some(path) = &target {
+        wire.add_text(&COMMAND_TARGET, format_args!("{path}"));
+    }
+    if let Some(id) = said.of(&COMMAND_ID).and_then(|id| id.parse().ok()) {
+        let (frame, time) = wire.completed();
+        session.calls.remember(Call { id, kind, frame, time });
+    }
+    let id = said.of(&COMMAND_ID).map(|id| format!("id {id}"));
+    let name = kind.and_then(|kind| name_of(COMMANDS, kind)).map(str::to_owned);
+    let name = name.or_else(|| said.of(&COMMAND_TYPE).map(|kind| format!("type {kind}")));
+    wire.info(format_args!("{}", Line(&[name.as_deref(), said.of(&COMMAND_ARGS), target.as_deref(), id.as_deref()])));
+    Ok(())
+}
+
+/// The value that a command is about, where its first argument is the number of one.
+fn target(kind: Option<u64>, said: &Said) -> Option<u32> {
+    if !matches!(kind, Some(FAST_TRAVEL | TOGGLE_RADIO_STATION)) {
+        return None;
+    }
+    let args: Vec<serde_json::Value> = serde_json::from_str(said.of(&COMMAND_ARGS)?).ok()?;
+    u32::try_from(args.first()?.as_u64()?).ok()
+}
+
+pub(super) fn command_result(wire: &mut Wire<'_>, calls: &Calls) -> Result {
+    let said = json::object(wire, &JSON, RESULT_MEMBERS);
+    let call = said.of(&RESULT_ID).and_then(|id| calls.of(id.parse().ok()?));
+    if let Some(call) = call {
+        answer(wire, call);
+    }
+    let either = |field, yes, no| said.of(field).map(|is| if is == "true" { yes } else { no });
+    let id = said.of(&RESULT_ID).map(|id| format!("id {id}"));
+    let name = call.and_then(|call| name_of(COMMANDS, call.kind?));
+    let allowed = either(&RESULT_ALLOWED, "allowed,", "refused,");
+    let success = either(&RESULT_SUCCESS, "success", "no success");
+    let message = said.of(&RESULT_MESSAGE).map(|why| format!("({why})"));
+    wire.info(format_args!("{}", Line(&[id.as_deref(), name, allowed, success, message.as_deref()])));
+    Ok(())
+}
+
+/// Which command is answered, and after how long.
+fn answer(wire: &mut Wire<'_>, call: Call) {
+    if let Some(kind) = call.kind {
+        wire.add(&RESULT_COMMAND, Value::Unsigned(kind));
+    }
+    wire.add(&RESULT_COMMAND_FRAME, Value::Unsigned(call.frame));
+    let (_, time) = wire.completed();
+    if let (Some(time), Some(earlier)) = (time, call.time) {
+        #[allow(clippy::cast_precision_loss, reason = "seconds as a fraction")]
+        let seconds = time.since(earlier) as f64 / 1e9;
+        wire.add(&RESULT_TIME, Value::Double(seconds));
+    }
+}

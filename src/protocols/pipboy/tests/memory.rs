@@ -1,0 +1,286 @@
+//! What a connection remembers: paths, values before, commands that results answer, and what can be saved.
+
+use super::*;
+use crate::tree::Timestamp;
+
+/// An entry's bytes: type, number, value.
+fn entry(kind: u8, id: u32, value: &[u8]) -> Vec<u8> {
+    [&[kind][..], &id.to_le_bytes(), value].concat()
+}
+
+fn dict(id: u32, inserted: &[(u32, &str)], removed: &[u32]) -> Vec<u8> {
+    let mut value = u16::try_from(inserted.len()).unwrap().to_le_bytes().to_vec();
+    for (child, name) in inserted {
+        value.extend_from_slice(&child.to_le_bytes());
+        value.extend_from_slice(name.as_bytes());
+        value.push(0);
+    }
+    value.extend_from_slice(&u16::try_from(removed.len()).unwrap().to_le_bytes());
+    removed.iter().for_each(|child| value.extend_from_slice(&child.to_le_bytes()));
+    entry(8, id, &value)
+}
+
+fn list(id: u32, children: &[u32]) -> Vec<u8> {
+    let mut value = u16::try_from(children.len()).unwrap().to_le_bytes().to_vec();
+    children.iter().for_each(|child| value.extend_from_slice(&child.to_le_bytes()));
+    entry(7, id, &value)
+}
+
+/// What happens to a session, told message by message.
+#[derive(Default)]
+struct Told {
+    session: Session,
+    tree: Option<Tree>,
+    bytes: Vec<u8>,
+}
+
+impl Told {
+    fn say(&mut self, from: Side, bytes: Vec<u8>) {
+        self.say_at(from, bytes, FrameInfo::default());
+    }
+
+    fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
+        let mut tree = Tree::new(Want { objects: true, ..Want::EVERYTHING });
+        tree.begin(frame);
+        let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+        let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
+        let result = self.session.message(from, &mut wire);
+        PROTOCOL.conclude(&mut wire, result);
+        tree.close(0, PROTOCOL.this, bytes.len());
+        self.tree = Some(tree);
+        self.bytes = bytes;
+    }
+
+    fn update(&mut self, entries: &[Vec<u8>]) {
+        self.say(Side::Server, json_message(DATA_UPDATE, &entries.concat()));
+    }
+
+    fn of(&self) -> Dissection<'_> {
+        Dissection { tree: self.tree.as_ref().unwrap(), bytes: &self.bytes }
+    }
+
+    /// The values of a field, as columns have them.
+    fn column(&self, field: &Field) -> Vec<String> {
+        let of = self.of();
+        let nodes = (0..of.tree.here()).filter_map(|place| of.node(place));
+        nodes
+            .filter(|node| node.field().is(field) || (!field.also.is_empty() && node.field().also == field.also))
+            .map(|node| {
+                let mut words = String::new();
+                node.write_plain(&mut words).unwrap();
+                words
+            })
+            .collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.column(&ENTRY_PATH)
+    }
+
+    fn notes(&self) -> Vec<&str> {
+        let tree = self.tree.as_ref().unwrap();
+        tree.notes.iter().map(|note| tree.made(note.text)).collect()
+    }
+
+    fn info(&self) -> &str {
+        let tree = self.tree.as_ref().unwrap();
+        tree.made(tree.layers[0].info)
+    }
+}
+
+#[test]
+fn every_entry_of_a_first_update_has_its_path() {
+    let mut told = Told::default();
+    told.say(Side::Server, trial::bytes(NINE_TYPES));
+    let wanted = ["list[0]", "list[1]", "list[2]", "obj.a", "max", "f", "obj.name", "s", "list", "empty", "obj", ""];
+    assert_eq!(told.paths(), wanted);
+    assert!(told.notes().is_empty() && told.column(&ENTRY_NEW).is_empty() && told.column(&BEFORE_INT).is_empty());
+}
+
+#[test]
+fn paths_begin_with_the_highest_known_number_where_the_root_was_not_seen() {
+    let mut told = Told::default();
+    told.say(Side::Server, trial::bytes(RADIO));
+    assert_eq!(told.paths(), ["#22260.frequency", "#22260.inRange", "#22260.active", "#22260.text", "#22260"]);
+    told.say(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(told.paths(), ["#15"]);
+    told.update(&[list(7, &[22260])]);
+    assert_eq!(told.paths(), ["#7"]);
+    told.update(&[entry(0, 22263, &[1])]);
+    assert_eq!((told.paths(), told.column(&BEFORE_BOOL)), (vec!["#7[0].active".to_owned()], vec!["0".to_owned()]));
+}
+
+/// A small world: `Status.IsMenuOpen`, and the vectors' other values under the names that they have in their files.
+fn small_world() -> Told {
+    let mut told = Told::default();
+    let float = |id| entry(5, id, &1_f32.to_le_bytes());
+    let extents = ["NWX", "NWY", "NEX", "NEY", "SWX", "SWY"];
+    let corners: Vec<(u32, &str)> = (23117..).zip(extents).collect();
+    told.update(&[
+        entry(0, 15, &[1]),
+        dict(11, &[(15, "IsMenuOpen")], &[]),
+        float(23164),
+        float(23160),
+        (23117..23123).flat_map(float).collect(),
+        dict(100, &[(23164, "Rotation")], &[]),
+        dict(101, &[(23160, "Rotation")], &[]),
+        dict(104, &corners, &[]),
+        dict(102, &[(100, "Player")], &[]),
+        dict(103, &[(101, "Player"), (104, "Extents")], &[]),
+        dict(8, &[(102, "World"), (103, "Local")], &[]),
+        float(24956),
+        dict(10, &[(24956, "TimeHour")], &[]),
+        entry(6, 22344, b"old\0"),
+        dict(22329, &[(22344, "itemCardInfoList")], &[]),
+        list(43, &[22329]),
+        dict(4, &[(43, "43")], &[]),
+        dict(0, &[(11, "Status"), (8, "Map"), (10, "PlayerInfo"), (4, "Inventory")], &[]),
+    ]);
+    assert!(told.notes().is_empty(), "{:?}", told.notes());
+    told
+}
+
+#[test]
+fn small_updates_are_told_with_the_paths_of_the_first_one() {
+    let mut told = small_world();
+    told.say(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(told.paths(), ["Status.IsMenuOpen"]);
+    told.say(Side::Server, trial::bytes(TWO_FLOATS));
+    assert_eq!(told.paths(), ["Map.World.Player.Rotation", "Map.Local.Player.Rotation"]);
+    assert_eq!(told.column(&BEFORE_FLOAT), ["1", "1"]);
+    told.say(Side::Server, trial::bytes(TWO_FLOATS));
+    assert!(told.column(&BEFORE_FLOAT).is_empty());
+    told.say(Side::Server, trial::bytes(ONE_FLOAT));
+    assert_eq!(told.paths(), ["PlayerInfo.TimeHour"]);
+    told.say(Side::Server, trial::bytes(EIGHT_FLOATS));
+    let corners = ["NWX", "NEY", "NEX", "SWY", "SWX", "NWY"].map(|corner| format!("Map.Local.Extents.{corner}"));
+    assert_eq!((&told.paths()[0][..], &told.paths()[7][..]), ("#23088", "#23084"));
+    assert_eq!(told.paths()[1..7], corners);
+}
+
+#[test]
+fn a_member_that_gets_another_value_drops_the_old_one() {
+    let mut told = small_world();
+    told.update(&[entry(6, 39249, b"new\0"), dict(22329, &[(39249, "itemCardInfoList")], &[22344])]);
+    assert_eq!(told.paths(), ["Inventory.43[0].itemCardInfoList", "Inventory.43[0]"]);
+    assert_eq!(told.column(&ENTRY_NEW), ["1"]);
+    assert!(told.notes().is_empty(), "{:?}", told.notes());
+    told.update(&[entry(6, 22344, b"again\0")]);
+    assert_eq!((told.paths(), told.column(&ENTRY_NEW)), (vec!["#22344".to_owned()], vec!["1".to_owned()]));
+    // Without the removal, too.
+    told.update(&[entry(6, 7000, b"third\0"), dict(22329, &[(7000, "itemCardInfoList")], &[])]);
+    told.update(&[entry(6, 39249, b"x\0")]);
+    assert_eq!(told.paths(), ["#39249"]);
+}
+
+#[test]
+fn what_a_list_no_longer_names_is_gone_unless_another_takes_it() {
+    let mut told = small_world();
+    told.update(&[entry(1, 70, &[1]), entry(1, 71, &[2]), entry(1, 72, &[3]), list(43, &[70, 71, 72])]);
+    assert_eq!(told.paths(), ["Inventory.43[0]", "Inventory.43[1]", "Inventory.43[2]", "Inventory.43"]);
+    told.update(&[list(43, &[72, 70]), dict(4, &[(71, "moved")], &[])]);
+    assert!(told.notes().is_empty(), "{:?}", told.notes());
+    told.update(&[entry(1, 70, &[7]), entry(1, 71, &[8]), entry(1, 72, &[9]), entry(6, 22344, b"\0")]);
+    assert_eq!(told.paths(), ["Inventory.43[1]", "Inventory.moved", "Inventory.43[0]", "#22344"]);
+    assert_eq!(told.column(&BEFORE_INT), ["1", "2", "3"]);
+}
+
+#[test]
+fn what_no_tree_has_is_noted_and_goes_on() {
+    let mut told = small_world();
+    told.update(&[dict(15, &[(11, "up")], &[]), list(15, &[0, 15])]);
+    assert_eq!(
+        told.notes(),
+        ["#11 not followed: it leads back, or too deep", "#0 and 1 more not followed: it leads back, or too deep"]
+    );
+    assert_eq!(told.paths(), ["Status.IsMenuOpen"; 2]);
+    told.update(&[dict(8, &[(24956, "Hour")], &[])]);
+    assert_eq!(told.notes(), ["#24956 taken from another parent"]);
+    told.update(&[entry(5, 24956, &[0; 4])]);
+    assert_eq!(told.paths(), ["Map.Hour"]);
+    told.update(&[dict(8, &[(24956, "Hour")], &[24956])]);
+    assert_eq!(told.notes(), ["#24956 both inserted and removed"]);
+    told.update(&[list(8, &[900, 901])]);
+    assert_eq!(told.notes(), ["#900 and 1 more never sent"]);
+}
+
+#[test]
+fn a_reload_replaces_everything() {
+    let mut told = small_world();
+    let before: Vec<u32> = vec![11, 8, 10, 4];
+    let fresh = [entry(0, 1015, &[1]), dict(1011, &[(1015, "IsMenuOpen")], &[]), dict(0, &[(1011, "Status")], &before)];
+    told.update(&fresh);
+    assert_eq!(told.paths(), ["Status.IsMenuOpen", "Status", ""]);
+    let object = told.session.objects().remove(0);
+    let values: serde_json::Value = serde_json::from_slice(&object.bytes).unwrap();
+    assert_eq!(values, serde_json::json!({"Status": {"IsMenuOpen": true}}));
+    told.say(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(told.paths(), ["#15"]);
+}
+
+#[test]
+fn only_the_game_tells_values_and_only_whole_entries_count() {
+    let mut told = small_world();
+    told.say(Side::Client, trial::bytes(ONE_BOOL));
+    assert!(told.paths().is_empty());
+    let mut cut = list(43, &[24956]);
+    cut.truncate(cut.len() - 1);
+    told.update(&[cut]);
+    told.update(&[entry(6, 22344, b"\0")]);
+    assert_eq!(told.paths(), ["Inventory.43[0].itemCardInfoList"]);
+}
+
+#[test]
+fn commands_about_a_value_say_where_it_lies() {
+    let mut told = small_world();
+    told.say(Side::Client, json_message(COMMAND, br#"{"type":12,"args":[22329],"id":5}"#));
+    assert_eq!(told.column(&COMMAND_TARGET), ["Inventory.43[0]"]);
+    assert_eq!(told.info(), "toggle_radio_station [22329] Inventory.43[0] id 5");
+    told.say(Side::Client, json_message(COMMAND, br#"{"type":9,"args":[99999],"id":6}"#));
+    assert_eq!(told.column(&COMMAND_TARGET), ["#99999"]);
+    for args in ["[]", "[-1]", "[\"x\"]", "[4294967296]", "7"] {
+        told.say(Side::Client, json_message(COMMAND, format!(r#"{{"type":9,"args":{args},"id":6}}"#).as_bytes()));
+        assert!(told.column(&COMMAND_TARGET).is_empty());
+    }
+}
+
+#[test]
+fn a_result_says_which_command_it_answers_and_after_how_long() {
+    let mut told = Told::default();
+    let at = |number, nanos| FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() };
+    told.say_at(Side::Client, trial::bytes(DROP_ITEM), at(7, 0));
+    told.say_at(Side::Server, trial::bytes(ALLOWED), at(9, 250_000_000));
+    assert_eq!(told.column(&RESULT_COMMAND), ["1"]);
+    assert_eq!(told.column(&RESULT_COMMAND_FRAME), ["7"]);
+    assert_eq!(told.column(&RESULT_TIME), ["0.25"]);
+    assert_eq!(told.info(), "id 3 drop_item allowed, success");
+    told.say(Side::Server, trial::bytes(NOT_ALLOWED));
+    assert!(told.column(&RESULT_COMMAND_FRAME).is_empty());
+}
+
+#[test]
+fn long_updates_are_told_in_short() {
+    let mut told = Told::default();
+    let mut entries: Vec<Vec<u8>> = (100..200).map(|id| entry(4, id, &[0; 4])).collect();
+    let children: Vec<u32> = (100..200).collect();
+    entries.extend([list(2, &children[..60]), list(3, &children[60..]), dict(0, &[(2, "Special"), (3, "Perks")], &[])]);
+    told.update(&entries);
+    assert_eq!(told.column(&SUMMARY_UINT32), ["100"]);
+    assert_eq!(told.column(&SUMMARY_LIST), ["2"]);
+    assert_eq!(told.column(&SUMMARY_NAME), ["Special", "Perks"]);
+    assert_eq!(told.column(&SUMMARY_ENTRIES), ["61", "41"]);
+}
+
+#[test]
+fn maps_are_saved_as_pictures_without_what_fills_their_rows_up() {
+    let mut told = Told::default();
+    told.say(Side::Server, trial::bytes(PADDED_MAP));
+    let object = &told.of().tree.objects[0].object;
+    let mut reader = png::Decoder::new(std::io::Cursor::new(&object.bytes)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height, info.color_type), (3, 2, png::ColorType::Grayscale));
+    assert_eq!(pixels, [0x10, 0x20, 0x30, 0x40, 0x50, 0x60]);
+    told.say(Side::Server, trial::bytes(RAGGED_MAP));
+    assert!(told.of().tree.objects.is_empty());
+}

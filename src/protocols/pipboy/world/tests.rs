@@ -1,0 +1,132 @@
+//! The tree itself: what always holds, whatever is sent.
+
+use super::*;
+use proptest::prelude::*;
+
+/// What may happen to a tree.
+#[derive(Debug, Clone)]
+enum Act {
+    Set(u32, u32),
+    Text(u32, String),
+    List(u32, Vec<u32>),
+    Dict(u32, Vec<(u32, u8)>, Vec<u32>),
+    Settle,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let id = || 0..14_u32;
+    let act = prop_oneof![
+        (id(), 0..3_u32).prop_map(|(id, value)| Act::Set(id, value)),
+        (id(), "[a-c]{0,2}").prop_map(|(id, text)| Act::Text(id, text)),
+        (id(), proptest::collection::vec(id(), 0..5)).prop_map(|(id, children)| Act::List(id, children)),
+        (id(), proptest::collection::vec((id(), 0..4_u8), 0..5), proptest::collection::vec(id(), 0..4))
+            .prop_map(|(id, inserted, removed)| Act::Dict(id, inserted, removed)),
+        Just(Act::Settle),
+    ];
+    proptest::collection::vec(act, 0..60)
+}
+
+fn act(world: &mut World, act: &Act) {
+    match act {
+        Act::Set(id, value) => drop(world.set(*id, Scalar::Uint(*value))),
+        Act::Text(id, text) => drop(world.set(*id, Scalar::Text(text.as_str().into()))),
+        Act::List(id, children) => drop(world.list(*id, children)),
+        Act::Dict(id, inserted, removed) => {
+            let names = [&b"a"[..], b"b", b"c", b"\xff"];
+            let inserted: Vec<(u32, &[u8])> = inserted.iter().map(|(child, name)| (*child, names[usize::from(*name)])).collect();
+            drop(world.dict(*id, inserted.into_iter(), removed));
+        }
+        Act::Settle => world.settle(),
+    }
+}
+
+/// What always holds.
+fn check(world: &World) {
+    let mut members = 0;
+    let mut text = world.names.iter().map(|name| name.len()).sum::<usize>();
+    for (id, slot) in &world.slots {
+        let node = world.node(*slot).unwrap();
+        assert_eq!(node.id, *id);
+        assert!(world.above(*slot).len() <= 14, "no path leads back");
+        let children: Vec<Slot> = world.below(*slot).collect();
+        assert_eq!(node.last, children.last().copied());
+        let mut names = HashSet::new();
+        for child in &children {
+            let child_node = world.node(*child).unwrap();
+            assert_eq!(child_node.parent, Some(*slot));
+            assert_eq!(world.slot(child_node.id), Some(*child), "a child that is gone");
+            match &child_node.step {
+                Step::Name(name) => {
+                    assert!(matches!(node.kept, Kept::Dict) && names.insert(name.clone()));
+                    assert_eq!(world.members.get(&(*slot, address(name))), Some(child));
+                    members += 1;
+                }
+                Step::Index(_) => assert!(matches!(node.kept, Kept::List)),
+                Step::None => panic!("a child without a place"),
+            }
+        }
+        if let Kept::Scalar(value) = &node.kept {
+            assert!(children.is_empty());
+            text += value.text();
+        }
+        assert!(world.path(*id).to_string().len() < 200);
+    }
+    assert_eq!(members, world.members.len());
+    assert_eq!(text, world.text);
+    assert_eq!(world.nodes.len(), world.slots.len() + world.free.len());
+}
+
+proptest! {
+    #[test]
+    fn a_tree_stays_one_whatever_is_sent(acts in acts()) {
+        let mut world = World::default();
+        for one in &acts {
+            act(&mut world, one);
+            check(&world);
+        }
+        world.settle();
+        check(&world);
+        if let Some(json) = world.json() {
+            serde_json::from_slice::<serde_json::Value>(&json).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_chain_may_be_longer_than_any_path() {
+    let mut world = World::default();
+    for id in (1..200_000).rev() {
+        world.list(id, &[id + 1]);
+    }
+    let strange = world.list(200_000, &[1]).strange;
+    assert!(strange.to_string().contains("leads back, or too deep"));
+    let path = world.path(199_999).to_string();
+    assert!(path.starts_with("#199935[0][0]") && path.ends_with("..."), "{path}");
+    assert!(world.json().is_some());
+    world.dict(0, [(1, &b"all"[..])].into_iter(), &[]);
+    world.dict(0, [].into_iter(), &[1]);
+    world.settle();
+    assert_eq!(world.slots.len(), 1);
+}
+
+#[test]
+fn a_full_tree_says_so_once() {
+    let mut world = World::default();
+    for id in 0..u32::try_from(MOST).unwrap() {
+        world.set(id, Scalar::Bool(true));
+    }
+    assert!(world.set(u32::MAX, Scalar::Bool(true)).strange.full);
+    assert!(!world.set(u32::MAX - 1, Scalar::Bool(true)).strange.is_there());
+    assert_eq!(world.slots.len(), MOST);
+    assert_eq!(world.set(5, Scalar::Bool(false)).before, Some(Scalar::Bool(true)));
+}
+
+#[test]
+fn names_that_nobody_uses_are_forgotten() {
+    let mut world = World::default();
+    for round in 0..10 * FEW_NAMES {
+        world.dict(0, [(1, format!("name {round}").as_bytes())].into_iter(), &[]);
+        world.settle();
+    }
+    assert!(world.names.len() <= 2 * FEW_NAMES, "{}", world.names.len());
+}

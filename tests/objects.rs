@@ -1,0 +1,98 @@
+//! What messages and conversations carry, listed and saved.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{assert_golden, run};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SESSION: &str = "samples/pipboy.pcap";
+
+/// A folder of its own for a test, which goes away with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    /// The names in it, sorted.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn objects_are_listed() {
+    for (name, arguments) in [
+        ("objects.txt", &["objects", SESSION][..]),
+        ("objects-json.txt", &["objects", "--json", SESSION]),
+        ("objects-none.txt", &["objects", "samples/layers.pcap"]),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
+        assert_golden(name, &run.out);
+    }
+}
+
+#[test]
+fn objects_are_saved_in_order_and_nothing_is_overwritten() {
+    let folder = Folder::new("objects-saved");
+    let saved = run(&["objects", SESSION, "--write-dir", folder.path()]);
+    assert_eq!((saved.code, saved.err.as_str()), (0, ""));
+    let names = folder.names();
+    assert!(names.len() > 1 && names.iter().zip(1..).all(|(name, number)| name.starts_with(&format!("{number:06}-tcp-"))));
+    let maps: Vec<&String> = names.iter().filter(|name| name.ends_with("-local-map.png")).collect();
+    assert!(!maps.is_empty() && maps.iter().all(|name| folder.read(name).starts_with(b"\x89PNG\r\n")));
+    let values: Vec<&String> = names.iter().filter(|name| name.ends_with("-values.json")).collect();
+    let values: Value = serde_json::from_slice(&folder.read(values[0])).unwrap();
+    assert!(values["PlayerInfo"].is_object() && values["Special"][0]["Name"].is_string());
+
+    let again = run(&["objects", SESSION, "--write-dir", folder.path()]);
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("exist"), "{}", again.err);
+}
+
+/// The values at a message.
+fn values_at(number: u64) -> Value {
+    let folder = Folder::new(&format!("objects-at-{number}"));
+    let run = run(&["objects", SESSION, "--at", &number.to_string(), "--write-dir", folder.path()]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let last = folder.names().pop().unwrap();
+    serde_json::from_slice(&folder.read(&last)).unwrap()
+}
+
+#[test]
+fn values_can_be_had_at_any_message() {
+    // Messages 11, 23 and 24 of the session: everything, then the hero walks.
+    let x = |number| values_at(number)["Map"]["World"]["Player"]["X"].as_f64().unwrap();
+    assert_eq!([x(11), x(22), x(23), x(24)], [-4310.5, -4310.5, -4298.0, -4276.25]);
+}
+
+#[test]
+fn a_message_that_is_not_there_is_told() {
+    let run = run(&["objects", SESSION, "--at", "100000"]);
+    assert!(run.err.contains("there is no message 100000"), "{}", run.err);
+    assert!(!run.out.contains("values.json"));
+}
