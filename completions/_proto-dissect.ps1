@@ -66,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName 'proto-dissect' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('follow', 'follow', [CompletionResultType]::ParameterValue, 'List the conversations of a capture, or print one as bytes')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count what is in a capture: protocols, conversations, endpoints, times, health, coverage')
+            [CompletionResult]::new('objects', 'objects', [CompletionResultType]::ParameterValue, 'List what messages and conversations carry, such as maps and value trees, and save it')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (roff)')
             break
@@ -105,6 +106,23 @@ Register-ArgumentCompleter -Native -CommandName 'proto-dissect' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Leave nothing out of the lists')
             [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Leave nothing out of the lists')
+            [CompletionResult]::new('--explain-input', '--explain-input', [CompletionResultType]::ParameterName, 'Say on standard error what the input was found to be, and why')
+            [CompletionResult]::new('--no-heuristics', '--no-heuristics', [CompletionResultType]::ParameterName, 'Recognise protocols by port and -d only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'proto-dissect;objects' {
+            [CompletionResult]::new('--write-dir', '--write-dir', [CompletionResultType]::ParameterName, 'Save each object as a file in this folder; files that are there already are never overwritten')
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Stop behind message N, and take what its conversation has gathered up to there')
+            [CompletionResult]::new('--hex', '--hex', [CompletionResultType]::ParameterName, 'The input itself, as hex text')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'The bytes are this protocol''s payload, or begin with this layer: pipboy:s2c, ip, eth')
+            [CompletionResult]::new('--link', '--link', [CompletionResultType]::ParameterName, 'The bytes are frames of this link type, by name or number')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'The bytes are a payload seen on this port: tcp:27000')
+            [CompletionResult]::new('--input-format', '--input-format', [CompletionResultType]::ParameterName, 'Do not guess what the input is')
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Whose conversations are: tcp.port==27000,pipboy')
+            [CompletionResult]::new('--decode-as', '--decode-as', [CompletionResultType]::ParameterName, 'Whose conversations are: tcp.port==27000,pipboy')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'A JSON object for each, one a line')
             [CompletionResult]::new('--explain-input', '--explain-input', [CompletionResultType]::ParameterName, 'Say on standard error what the input was found to be, and why')
             [CompletionResult]::new('--no-heuristics', '--no-heuristics', [CompletionResultType]::ParameterName, 'Recognise protocols by port and -d only')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

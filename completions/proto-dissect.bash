@@ -25,6 +25,9 @@ _proto__dissect() {
             proto__dissect,man)
                 cmd="proto__dissect__subcmd__man"
                 ;;
+            proto__dissect,objects)
+                cmd="proto__dissect__subcmd__objects"
+                ;;
             proto__dissect,stats)
                 cmd="proto__dissect__subcmd__stats"
                 ;;
@@ -35,7 +38,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow stats completions man"
+            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow stats objects completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -242,6 +245,59 @@ _proto__dissect() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        proto__subcmd__dissect__subcmd__objects)
+            opts="-d -h --write-dir --at --json --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --write-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "pcap hex raw follow" -- "${cur}"))
+                    return 0
+                    ;;
+                --decode-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

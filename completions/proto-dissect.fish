@@ -67,6 +67,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "follow" -d 'List the conversations of a capture, or print one as bytes'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "stats" -d 'Count what is in a capture: protocols, conversations, endpoints, times, health, coverage'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "objects" -d 'List what messages and conversations carry, such as maps and value trees, and save it'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "completions" -d 'Print the completions of a shell'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -a "man" -d 'Print the manual page (roff)'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s s -l stream -d 'The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed' -r
@@ -114,5 +115,20 @@ complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s V 
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l explain-input -d 'Say on standard error what the input was found to be, and why'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l write-dir -d 'Save each object as a file in this folder; files that are there already are never overwritten' -r -f -a "(__fish_complete_directories)"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l at -d 'Stop behind message N, and take what its conversation has gathered up to there' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l hex -d 'The input itself, as hex text' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l as -d 'The bytes are this protocol\'s payload, or begin with this layer: pipboy:s2c, ip, eth' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l link -d 'The bytes are frames of this link type, by name or number' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l port -d 'The bytes are a payload seen on this port: tcp:27000' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l input-format -d 'Do not guess what the input is' -r -f -a "pcap\t'A capture: pcap, pcapng or snoop'
+hex\t'Hex text'
+raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
+follow\t'Wireshark\'s Follow-Stream hex dump'"
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l json -d 'A JSON object for each, one a line'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l no-heuristics -d 'Recognise protocols by port and -d only'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand man" -s h -l help -d 'Print help'
