@@ -216,3 +216,17 @@ fn inputs_that_cannot_be_read_end_as_everywhere() {
     let stats: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&stats["overview"]["frames"], &stats["overview"]["truncated"]), (&Value::from(209), &Value::from(true)));
 }
+
+#[test]
+fn what_a_capture_holds_beside_frames_is_listed() {
+    let block = |kind: u32, body: &[u8]| -> Vec<u8> {
+        let len = u32::try_from(12 + body.len()).unwrap().to_le_bytes();
+        [&kind.to_le_bytes()[..], &len, body, &len].concat()
+    };
+    let section = block(0x0a0d_0d0a, b"\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff");
+    let secrets = block(10, b"KSLT\x04\0\0\0abcd");
+    let interface = block(1, b"\x01\0\0\0\0\0\0\0");
+    let capture = common::Scratch::new("secrets.pcapng", &[section, secrets.clone(), interface, secrets].concat());
+    let run = run(&["stats", capture.path()]);
+    assert!(run.out.contains("also holds    2 × decryption secrets: TLS key log"), "{}{}", run.out, run.err);
+}

@@ -5,7 +5,7 @@ use super::forms::Wrong;
 use super::source::Source;
 use super::{Exit, choose, complain};
 use crate::engine::Engine;
-use crate::input::{Capture, OpenError, Options, ReadError, link_name};
+use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
@@ -31,6 +31,9 @@ pub(super) trait Audience {
     fn has_enough(&self) -> bool {
         false
     }
+
+    /// What the input holds beside frames, as far as it was read.
+    fn extras(&mut self, _extras: &[(Extra, u64)]) {}
 
     /// The input ends; with a problem if it was damaged.
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
@@ -94,6 +97,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         let Some(tree) = engine.finish() else { break };
         audience.tree(Dissection { tree, bytes: &[] }, false)?;
     }
+    audience.extras(capture.extras());
     end(audience, &name, frames, damage.as_ref())
 }
 

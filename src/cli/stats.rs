@@ -5,6 +5,7 @@ use super::print::BLOCK;
 use super::read::{self, Audience, How};
 use super::source::Source;
 use super::{Exit, complain, follow, forms, of_output};
+use crate::input::Extra;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Part, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Dissection, Want};
@@ -104,6 +105,10 @@ impl Audience for Counter {
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.stats.tree(of, captured);
         Ok(())
+    }
+
+    fn extras(&mut self, extras: &[(Extra, u64)]) {
+        self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

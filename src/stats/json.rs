@@ -26,6 +26,10 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         all.put("file", &stats.input.file)?;
         all.put("format", &stats.input.format)?;
         all.put("links", &stats.input.links)?;
+        if !stats.input.extras.is_empty() {
+            let extras = &stats.input.extras;
+            all.object("extras", |of| extras.iter().try_for_each(|(what, count)| of.put(what, count)))?;
+        }
         if has(|part| *part == Part::Overview) {
             all.object("overview", |of| overview(stats, of))?;
         }

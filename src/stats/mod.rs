@@ -37,6 +37,8 @@ pub struct Input {
     pub format: String,
     /// Names of its link types.
     pub links: Vec<String>,
+    /// What it holds beside frames, and how often: decryption secrets, names of addresses.
+    pub extras: Vec<(String, u64)>,
     /// What is wrong with it, if it is damaged.
     pub damage: Option<String>,
 }
@@ -89,7 +91,7 @@ impl Stats {
     /// An input begins.
     pub fn begin(&mut self, begin: &Begin<'_>) {
         let links = begin.links.iter().map(|link| String::from(*link)).collect();
-        self.input = Input { file: begin.file.into(), format: begin.format.into(), links, damage: None };
+        self.input = Input { file: begin.file.into(), format: begin.format.into(), links, extras: Vec::new(), damage: None };
     }
 
     /// Count a frame, or with `captured` false what a conversation had left at the end.

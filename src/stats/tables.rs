@@ -90,6 +90,9 @@ impl Pages<'_> {
         self.heading("Overview")?;
         self.line("file", format_args!("{}", Shown(&input.file)))?;
         self.line("format", format_args!("{}{}", input.format, Listed(&input.links)))?;
+        for (what, count) in &input.extras {
+            self.line("also holds", format_args!("{count} × {}", Shown(what)))?;
+        }
         let Count { frames, bytes } = traffic.all;
         self.line("frames", format_args!("{frames} ({} cut by the capture)", traffic.cut))?;
         self.line("bytes", format_args!("{bytes} ({} captured)", traffic.captured))?;
