@@ -27,7 +27,8 @@ impl Pair {
 /// The newest conversation between each pair of ends, numbered in the order in which they began.
 #[derive(Debug)]
 pub struct Table<T> {
-    open: HashMap<Pair, Entry<T>, foldhash::fast::RandomState>,
+    /// Entries are large and a map keeps room for twice as many: what it holds in place must be small.
+    open: HashMap<Pair, Box<Entry<T>>, foldhash::fast::RandomState>,
     next: u32,
 }
 
@@ -56,7 +57,7 @@ impl<T> Table<T> {
     pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
-        let entry = Entry { number, last_frame: frame, state: open(number) };
+        let entry = Box::new(Entry { number, last_frame: frame, state: open(number) });
         self.open.insert(pair, entry).map(|old| (old.number, old.state))
     }
 
@@ -81,7 +82,7 @@ impl<T> Table<T> {
     }
 }
 
-fn in_order<T>(entries: impl Iterator<Item = (Pair, Entry<T>)>) -> Vec<(u32, T)> {
+fn in_order<T>(entries: impl Iterator<Item = (Pair, Box<Entry<T>>)>) -> Vec<(u32, T)> {
     let mut entries: Vec<(u32, T)> = entries.map(|(_, entry)| (entry.number, entry.state)).collect();
     entries.sort_unstable_by_key(|(number, _)| *number);
     entries
