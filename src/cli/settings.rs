@@ -39,3 +39,21 @@ fn nearest(registry: Registry, name: &str) -> String {
     names.truncate(SUGGESTIONS);
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_and_wrong_ones_say_what_would_do() {
+        let told = |text: &str| told(Registry::default(), &[text.to_owned()]);
+        assert_eq!(told("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
+        for (text, word) in [
+            ("xfire.pasword=x", "xfire.password"),
+            ("xfire.password", "PROTO.NAME=VALUE"),
+            ("xfire.passwords=/does/not/exist", "cannot be read"),
+        ] {
+            assert!(told(text).unwrap_err().contains(word), "{text}");
+        }
+    }
+}
