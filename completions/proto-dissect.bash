@@ -38,7 +38,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --version --help follow stats objects completions man"
+            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -o -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --version --help follow stats objects completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -144,6 +144,14 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -166,7 +174,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__follow)
-            opts="-s -T -d -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            opts="-s -T -d -o -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -231,6 +239,14 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -253,7 +269,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__objects)
-            opts="-d -h --write-dir --at --json --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            opts="-d -o -h --write-dir --at --json --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -298,6 +314,14 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -306,7 +330,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__stats)
-            opts="-z -V -d -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --no-heuristics --help"
+            opts="-z -V -d -o -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -345,6 +369,14 @@ _proto__dissect() {
                     return 0
                     ;;
                 -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status z= q hex= as= link= port= input-format= explain-input d/decode-as= no-heuristics version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status z= q hex= as= link= port= input-format= explain-input d/decode-as= o/option= show-secrets no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -52,6 +52,7 @@ hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l packets -d 'Show frames with all their layers instead of messages'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s l -l list -d 'A line for each record, the same as -T list'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l json -d 'A JSON object for each record, one a line, the same as -T ndjson'
@@ -62,6 +63,7 @@ complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l strict -d '
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l exit-status -d 'Exit with 1 when nothing was printed'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s q -d 'Accepted for tshark\'s sake: statistics come without records anyway'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l version -d 'Print the version'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -93,8 +95,10 @@ hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l json -d 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s z -d 'A part, by tshark\'s name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, health, coverage' -r
@@ -110,9 +114,11 @@ hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l json -d 'One JSON object'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s V -l full -d 'Leave nothing out of the lists'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l write-dir -d 'Save each object as a file in this folder; files that are there already are never overwritten' -r -f -a "(__fish_complete_directories)"
@@ -126,8 +132,10 @@ hex\t'Hex text'
 raw\t'Bytes as they are, of the protocol or link type that --as, --link or --port names'
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l json -d 'A JSON object for each, one a line'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l explain-input -d 'Say on standard error what the input was found to be, and why'
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l no-heuristics -d 'Recognise protocols by port and -d only'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand completions" -s h -l help -d 'Print help'

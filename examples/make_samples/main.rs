@@ -17,6 +17,7 @@ mod net;
 mod pipboy;
 mod tcp;
 mod vscp;
+mod xfire;
 
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,7 @@ const SAMPLES: &[Sample] = &[
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),
+    ("xfire.pcap", xfire::session),
 ];
 
 fn main() -> Result {

@@ -198,6 +198,14 @@ pub struct Reading {
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO")]
     pub decode_as: Vec<String>,
 
+    /// What a protocol is told beforehand, such as a key or a password
+    #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE")]
+    pub told: Vec<String>,
+
+    /// Show passwords and other secrets, which are masked otherwise
+    #[arg(hide_short_help = true, long)]
+    pub show_secrets: bool,
+
     /// Recognise protocols by port and -d only
     #[arg(hide_short_help = true, long)]
     pub no_heuristics: bool,

@@ -2,6 +2,7 @@
 
 use super::args::{InputForm, Reading};
 use super::forms::Wrong;
+use super::settings;
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
@@ -19,7 +20,14 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
         (None, Some(text)) => Assume::Port(port(text)?),
         (None, None) => Assume::Nothing,
     };
-    Ok(registry.choosing(Choices { decode_as, no_heuristics: reading.no_heuristics, assume }))
+    let settings = settings::told(registry, &reading.told)?;
+    Ok(registry.choosing(Choices {
+        decode_as,
+        no_heuristics: reading.no_heuristics,
+        assume,
+        settings,
+        show_secrets: reading.show_secrets,
+    }))
 }
 
 /// What the options say of an input as such.

@@ -9,6 +9,7 @@ mod objects;
 mod print;
 mod read;
 mod select;
+mod settings;
 mod source;
 mod stats;
 

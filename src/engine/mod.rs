@@ -45,9 +45,11 @@ impl Engine {
     /// An engine whose trees hold what is wanted.
     #[must_use]
     pub fn new(registry: Registry, want: Want) -> Engine {
+        let mut tree = Tree::new(want);
+        tree.reveal = registry.shows_secrets();
         Engine {
             registry,
-            tree: Tree::new(want),
+            tree,
             streams: Table::default(),
             exchanges: Table::default(),
             fragments: Fragments::default(),

@@ -496,7 +496,7 @@ impl Stream {
         match out.registry.stream_owner(&venue, &opening) {
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };
-                self.belongs = Belongs::To(protocol, open());
+                self.belongs = Belongs::To(protocol, open(out.registry.settings()));
                 if server == Side::Client {
                     self.turn(out.tree);
                     return true;

@@ -14,10 +14,11 @@ use proptest::prelude::*;
 static TOY: Protocol = Protocol {
     this: &TOY_FIELD,
     fields: FIELDS,
-    found: &[On::Tcp(9).stream(Looks::Stream(looks), || Box::new(Toy))],
+    found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Toy))],
     rest: None,
     truncated: None,
     gap: None,
+    settings: &[],
 };
 static TOYS: &[&Protocol] = &[&TOY];
 

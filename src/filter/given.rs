@@ -63,6 +63,7 @@ fn is_noted(record: &Record<'_>, code: &Field) -> bool {
 pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     let bytes = node.bytes();
     match node.value() {
+        Value::Unsigned(number) if node.field().kind == Kind::Ipv4 => Item::Ipv4(u32::try_from(number).unwrap_or_default()),
         Value::Unsigned(number) => Item::Number(number.into()),
         Value::Signed(number) => Item::Number(number.into()),
         Value::Single(number) => Item::Single(number),

@@ -2,8 +2,9 @@
 
 mod pipboy;
 mod vscp;
+mod xfire;
 
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
-pub static ALL: &[&Protocol] = &[&pipboy::PROTOCOL, &vscp::PROTOCOL, &vscp::WORLD_LOCATION];
+pub static ALL: &[&Protocol] = &[&pipboy::PROTOCOL, &vscp::PROTOCOL, &vscp::WORLD_LOCATION, &xfire::PROTOCOL];

@@ -2,7 +2,7 @@
 
 use crate::layers::Next;
 use crate::tree::{Side, StreamId, Transport};
-use crate::wire::{On, Protocol};
+use crate::wire::{On, Protocol, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
@@ -15,6 +15,10 @@ pub struct Choices {
     pub no_heuristics: bool,
     /// What bytes are that come without headers.
     pub assume: Assume,
+    /// What protocols were told beforehand.
+    pub settings: Settings,
+    /// Show passwords and other secrets.
+    pub show_secrets: bool,
 }
 
 /// Conversations that belong to a protocol, or to none.

@@ -5,7 +5,7 @@ mod choices;
 pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 
 use crate::tree::{Field, Side};
-use crate::wire::{Found, How, Looks, On, Opening, Protocol, Verdict};
+use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Verdict};
 use crate::{layers, protocols, wire};
 
 /// The protocols that are looked for, and what the user chose among them.
@@ -21,7 +21,13 @@ impl Default for Registry {
     }
 }
 
-static NO_CHOICES: Choices = Choices { decode_as: Vec::new(), no_heuristics: false, assume: Assume::Nothing };
+static NO_CHOICES: Choices = Choices {
+    decode_as: Vec::new(),
+    no_heuristics: false,
+    assume: Assume::Nothing,
+    settings: Settings::new(),
+    show_secrets: false,
+};
 
 /// A protocol at one of the places where it is found.
 #[derive(Clone, Copy)]
@@ -60,6 +66,18 @@ impl Registry {
     #[must_use]
     pub fn assume(self) -> Assume {
         self.choices.assume
+    }
+
+    /// What protocols were told beforehand.
+    #[must_use]
+    pub fn settings(self) -> &'static Settings {
+        &self.choices.settings
+    }
+
+    /// Whether passwords and other secrets are shown.
+    #[must_use]
+    pub fn shows_secrets(self) -> bool {
+        self.choices.show_secrets
     }
 
     /// Layers and applications, each once.
@@ -214,5 +232,12 @@ impl Candidate {
 }
 
 /// The notes that any protocol may get, as a protocol of their own.
-static REMARKS: Protocol =
-    Protocol { this: &wire::notes::DISSECT, fields: wire::notes::FIELDS, found: &[], rest: None, truncated: None, gap: None };
+static REMARKS: Protocol = Protocol {
+    this: &wire::notes::DISSECT,
+    fields: wire::notes::FIELDS,
+    found: &[],
+    rest: None,
+    truncated: None,
+    gap: None,
+    settings: &[],
+};

@@ -6,6 +6,7 @@ use super::time::{Clock, When};
 use crate::record::{Buffer, Message, Packet, level_of, place_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
 use std::fmt::{self, Write};
+use std::ops::Range;
 
 /// Frames of a message that are told one by one.
 const FEW_FRAMES: usize = 6;
@@ -34,7 +35,11 @@ impl Heading<'_> {
             let bytes = node.bytes();
             let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
             let cut = if shown.len() < bytes.len() { " …" } else { "" };
-            write!(out, "  {}", self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced(shown))))?;
+            write!(
+                out,
+                "  {}",
+                self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced::hiding(shown, 0, &node.hidden())))
+            )?;
         }
         write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))?;
         out.push('\n');
@@ -171,14 +176,32 @@ pub fn role_of(level: Level) -> Role {
     }
 }
 
-/// Bytes as pairs of digits with spaces between.
-pub struct Spaced<'a>(pub &'a [u8]);
+/// Bytes as pairs of digits with spaces between, and of asterisks where they are not shown.
+pub struct Spaced<'a> {
+    bytes: &'a [u8],
+    /// How many bytes lie before the first one where the hidden ones are counted from.
+    first: usize,
+    hidden: &'a [Range<usize>],
+}
+
+impl<'a> Spaced<'a> {
+    /// Bytes of which some are not shown.
+    pub fn hiding(bytes: &'a [u8], first: usize, hidden: &'a [Range<usize>]) -> Spaced<'a> {
+        Spaced { bytes, first, hidden }
+    }
+}
 
 impl fmt::Display for Spaced<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, rest)) = self.0.split_first() else { return Ok(()) };
-        write!(f, "{first:02x}")?;
-        rest.iter().try_for_each(|byte| write!(f, " {byte:02x}"))
+        let mut between = "";
+        (self.first..).zip(self.bytes).try_for_each(|(at, byte)| {
+            match self.hidden.iter().any(|range| range.contains(&at)) {
+                true => write!(f, "{between}**")?,
+                false => write!(f, "{between}{byte:02x}")?,
+            }
+            between = " ";
+            Ok(())
+        })
     }
 }
 

@@ -10,6 +10,9 @@ const PER_LINE: usize = 16;
 /// A byte or field without a colour of its own.
 const NONE: usize = usize::MAX;
 
+/// A byte that is not shown.
+const HIDDEN: usize = usize::MAX - 1;
+
 /// The colours of the fields of some layers: a table and a dump that share one show the same field alike.
 #[derive(Debug, Default)]
 pub struct Colouring {
@@ -78,6 +81,11 @@ impl Colouring {
                 bytes.fill(number);
             }
         }
+        for span in of.tree.hidden() {
+            if let Some(bytes) = place(*span).and_then(|range| colours.get_mut(range)) {
+                bytes.fill(HIDDEN);
+            }
+        }
         colours
     }
 }
@@ -128,9 +136,12 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut Stri
             run.clear();
             for (at, byte) in (at..).zip(bytes) {
                 let gap = if run.is_empty() { "" } else { gap_before(at) };
-                write!(run, "{gap}{byte:02x}")?;
+                match role {
+                    None => write!(run, "{gap}**")?,
+                    Some(_) => write!(run, "{gap}{byte:02x}")?,
+                }
             }
-            write!(out, "{}{}", gap_before(at), theme.paint(role, &run))
+            write!(out, "{}{}", gap_before(at), theme.paint(role.unwrap_or(Role::Bytes), &run))
         })?;
         let missing = PER_LINE - bytes.len();
         let halves = usize::from(bytes.len() <= PER_LINE / 2);
@@ -138,8 +149,12 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut Stri
         write!(out, "{:1$}  |", "", 3 * missing + halves)?;
         runs(bytes, colours, |_, bytes, role| {
             run.clear();
-            run.extend(bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }));
-            write!(out, "{}", theme.paint(role, &run))
+            run.extend(bytes.iter().map(|byte| match (role, *byte) {
+                (None, _) => '*',
+                (Some(_), byte @ 0x20..0x7f) => char::from(byte),
+                (Some(_), _) => '.',
+            }));
+            write!(out, "{}", theme.paint(role.unwrap_or(Role::Bytes), &run))
         })?;
         out.push_str("|\n");
     }
@@ -155,13 +170,14 @@ fn gap_before(at: usize) -> &'static str {
     }
 }
 
-/// Neighbouring bytes of one colour, with the place of the first.
-fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Role) -> fmt::Result) -> fmt::Result {
+/// Neighbouring bytes of one colour, with the place of the first; without a role they are not shown.
+fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Option<Role>) -> fmt::Result) -> fmt::Result {
     let mut at = 0;
     for run in colours.chunk_by(|a, b| a == b) {
         let role = match run.first() {
-            Some(&NONE) | None => Role::Bytes,
-            Some(&number) => Role::Field(number),
+            Some(&HIDDEN) => None,
+            Some(&NONE) | None => Some(Role::Bytes),
+            Some(&number) => Some(Role::Field(number)),
         };
         each(at, bytes.get(at..at + run.len()).unwrap_or_default(), role)?;
         at += run.len();

@@ -159,15 +159,17 @@ impl Rows<'_> {
         let told = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
         // The bytes of a group follow with its fields.
         let bytes = if is_envelope { &[] } else { node.bytes() };
+        let hidden = node.hidden();
         let shows_all = self.look.all && !opens;
         let per_line = if shows_all { self.look.bytes_per_line() } else { FEW_BYTES };
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
         let more = if rest.is_empty() || shows_all { "" } else { " …" };
-        self.push(Row::Cells([told, format!("{}{more}", Spaced(first)), label, value, meaning], role))?;
+        self.push(Row::Cells([told, format!("{}{more}", Spaced::hiding(first, 0, &hidden)), label, value, meaning], role))?;
         if shows_all {
-            for line in rest.chunks(per_line) {
+            for (number, line) in (1..).zip(rest.chunks(per_line)) {
                 offset += per_line as u64;
-                let cells = [offset.to_string(), Spaced(line).to_string(), String::new(), String::new(), String::new()];
+                let bytes = Spaced::hiding(line, number * per_line, &hidden).to_string();
+                let cells = [offset.to_string(), bytes, String::new(), String::new(), String::new()];
                 self.push(Row::Cells(cells, role))?;
             }
         }

@@ -98,11 +98,13 @@ pub struct Field {
     pub digest: Option<Digest>,
     /// The field whose many nodes a node of this one stands for, where not everything is shown.
     pub instead: Option<&'static Field>,
+    /// Whether its values are hidden unless somebody asks for secrets.
+    pub secret: bool,
 }
 
 impl Field {
     const fn new(kind: Kind, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
-        Field { abbrev, name, about, kind, hex: 0, names: &[], mask: 0, also: "", digest: None, instead: None }
+        Field { abbrev, name, about, kind, hex: 0, names: &[], mask: 0, also: "", digest: None, instead: None, secret: false }
     }
 
     /// A protocol: `name` is what people call it, `about` its whole name.
@@ -222,6 +224,13 @@ impl Field {
     #[must_use]
     pub const fn instead_of(mut self, many: &'static Field) -> Field {
         self.instead = Some(many);
+        self
+    }
+
+    /// Its values are nobody's business.
+    #[must_use]
+    pub const fn secret(mut self) -> Field {
+        self.secret = true;
         self
     }
 

@@ -19,7 +19,7 @@ pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use layer::{Address, Ends, FrameInfo, Gap, Layer, LayerId, StreamId, Transport};
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};
-pub use show::{Dissection, NodeRef, clean, hex, is_harmful};
+pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
 pub use span::{Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};

@@ -4,6 +4,10 @@ use super::{Field, Kind, Layer, Node, Span, Tree, Value, name_of};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+/// What stands for a secret.
+pub const HIDDEN: &str = "***";
 
 /// A tree and the bytes of the frame it was made of.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +79,21 @@ impl<'t> NodeRef<'t> {
         self.of.slice(self.node.span)
     }
 
+    /// Whether its value is a secret that is not shown.
+    #[must_use]
+    pub fn is_secret(self) -> bool {
+        self.node.field.secret && !self.of.tree.reveal
+    }
+
+    /// Which of its bytes are not shown, counted from its first one.
+    #[must_use]
+    pub fn hidden(self) -> Vec<Range<usize>> {
+        let whole = self.node.span;
+        let within = |at: u32| at.clamp(whole.start, whole.end).saturating_sub(whole.start) as usize;
+        let hidden = self.of.tree.hidden().iter().filter(|span| span.source == whole.source && whole.is_somewhere());
+        hidden.map(|span| within(span.start)..within(span.end)).filter(|range| !range.is_empty()).collect()
+    }
+
     /// The nodes right below it.
     pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
         let parent = Some(self.place);
@@ -113,6 +132,9 @@ impl<'t> NodeRef<'t> {
     /// Its text, with bytes that are not UTF-8 replaced; the ending NUL of a text on the wire is no part of it.
     #[must_use]
     pub fn text(self) -> Cow<'t, str> {
+        if self.is_secret() {
+            return Cow::Borrowed(HIDDEN);
+        }
         match self.node.value {
             Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
             _ => String::from_utf8_lossy(self.text_bytes()),
@@ -132,6 +154,9 @@ impl<'t> NodeRef<'t> {
     /// Only those of `out`.
     pub fn write_value(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
+        if self.is_secret() {
+            return out.write_str(HIDDEN);
+        }
         if let Some(digest) = field.digest {
             return (digest.value)(self, out);
         }
@@ -166,10 +191,22 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         let field = self.field();
-        if field.names.is_empty() {
+        if field.names.is_empty() || self.is_secret() {
             return None;
         }
         self.number().and_then(|number| name_of(field.names, number))
+    }
+
+    /// Its bytes as hexadecimal digits, asterisks for those that are not shown.
+    fn write_hex(self, out: &mut dyn Write) -> fmt::Result {
+        let hidden = self.hidden();
+        if hidden.is_empty() {
+            return hex(self.bytes(), out);
+        }
+        self.bytes().iter().enumerate().try_for_each(|(at, byte)| match hidden.iter().any(|range| range.contains(&at)) {
+            true => out.write_str("**"),
+            false => write!(out, "{byte:02x}"),
+        })
     }
 
     /// Its value as tshark writes it in a column.
@@ -178,10 +215,13 @@ impl<'t> NodeRef<'t> {
     /// Only those of `out`.
     pub fn write_plain(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
+        if self.is_secret() {
+            return out.write_str(HIDDEN);
+        }
         match self.node.value {
             Value::None => match field.kind {
                 Kind::Protocol => clean(field.name, out),
-                _ => hex(self.bytes(), out),
+                _ => self.write_hex(out),
             },
             Value::Unsigned(number) => write_number(field, number, out),
             Value::Signed(number) => write!(out, "{number}"),
@@ -196,6 +236,10 @@ impl<'t> NodeRef<'t> {
 }
 
 fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result {
+    // An address whose bytes are in another order on the wire.
+    if let (Kind::Ipv4, Ok(bits)) = (field.kind, u32::try_from(number)) {
+        return write!(out, "{}", Ipv4Addr::from_bits(bits));
+    }
     match field.hex {
         0 => write!(out, "{number}"),
         digits => write!(out, "0x{number:0width$x}", width = usize::from(digits)),

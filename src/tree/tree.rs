@@ -91,6 +91,10 @@ pub struct Tree {
     pub objects: Vec<Carried>,
     /// Behind so many messages their conversation is asked for what it has gathered.
     pub ask_after: Option<u64>,
+    /// Whether passwords and other secrets are shown.
+    pub reveal: bool,
+    /// Where the values lie that are not shown.
+    hidden: Vec<Span>,
     made: String,
     joined: Vec<u8>,
     want: Want,
@@ -114,6 +118,8 @@ impl Tree {
             undissected: 0,
             objects: Vec::new(),
             ask_after: None,
+            reveal: false,
+            hidden: Vec::new(),
             made: String::new(),
             joined: Vec::new(),
             want,
@@ -137,6 +143,8 @@ impl Tree {
         self.tag = 0;
         self.undissected = 0;
         self.objects.clear();
+        self.hidden.clear();
+        self.hidden.shrink_to(KEPT_NODES);
         self.made.clear();
         self.made.shrink_to(KEPT_BYTES);
         self.joined.clear();
@@ -159,6 +167,9 @@ impl Tree {
     /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
     pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
+        if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
+            self.hidden.push(span);
+        }
         if self.want.fields || field.kind == Kind::Protocol {
             if self.nodes.len() < MAX_NODES {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
@@ -305,6 +316,12 @@ impl Tree {
             Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
         }
         .unwrap_or_default()
+    }
+
+    /// Where the values lie that are not shown.
+    #[must_use]
+    pub fn hidden(&self) -> &[Span] {
+        &self.hidden
     }
 
     /// The source of a span.

@@ -6,6 +6,7 @@ pub mod data;
 mod error;
 pub mod notes;
 mod protocol;
+mod settings;
 #[cfg(test)]
 pub mod trial;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
@@ -14,4 +15,5 @@ mod wire;
 pub use conversation::{Conversation, Extent, Missing};
 pub use error::{Error, Result};
 pub use protocol::{Found, How, Looks, On, Opening, Protocol, Verdict};
+pub use settings::{Setting, Settings, Takes};
 pub use wire::{Cut, Wire};

@@ -1,6 +1,6 @@
 //! What a protocol says of itself: its fields, where it is found, and how it is read there.
 
-use super::{Conversation, Result, Wire};
+use super::{Conversation, Result, Setting, Settings, Wire};
 use crate::tree::{Field, Side};
 
 /// A protocol: one static value a file.
@@ -17,6 +17,8 @@ pub struct Protocol {
     pub truncated: Option<&'static Field>,
     /// The note for a message that bytes are missing from, in place of the general one.
     pub gap: Option<&'static Field>,
+    /// What somebody may tell it beforehand.
+    pub settings: &'static [Setting],
 }
 
 impl Protocol {
@@ -69,7 +71,7 @@ pub enum How {
     /// Each datagram is a message.
     Datagram(fn(&mut Wire<'_>) -> Result),
     /// A conversation is opened for each stream.
-    Stream(fn() -> Box<dyn Conversation>),
+    Stream(fn(&Settings) -> Box<dyn Conversation>),
 }
 
 impl On {
@@ -96,7 +98,7 @@ impl On {
 
     /// Read there as a stream by the conversation this opens, if it looks like it.
     #[must_use]
-    pub const fn stream(self, looks: Looks, open: fn() -> Box<dyn Conversation>) -> Found {
+    pub const fn stream(self, looks: Looks, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
         Found { on: self, looks, how: How::Stream(open) }
     }
 }

@@ -7,6 +7,7 @@ use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, Want, dump};
 pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
+    tree.reveal = true;
     dissect(&mut tree, protocol, bytes, cut, read);
     dump(Dissection { tree: &tree, bytes })
 }

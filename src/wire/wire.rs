@@ -282,6 +282,17 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Put a value over others that say more of it. Without a range the others lie in several places, and it in none.
+    pub fn put_over(&mut self, field: &'static Field, value: Value, range: Option<Range<usize>>, below: impl FnOnce(&mut Self)) {
+        let end = range.as_ref().map_or(0, |range| range.end);
+        let place = match range {
+            Some(range) => self.push(field, value, range),
+            None => self.add(field, value),
+        };
+        below(self);
+        self.tree.close(place, field, end);
+    }
+
     /// Put a value at a range of the source, which [`Wire::at`] counts in.
     pub fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         self.push(field, value, range)

@@ -35,7 +35,7 @@ mod update;
 mod world;
 
 use crate::tree::{Field, Names, Object, Side, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
 use calls::Calls;
 use json::{Is, Member};
 use std::fmt;
@@ -54,6 +54,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: Some(&ERROR_GAP),
+    settings: &[],
 };
 
 fields! {
@@ -237,7 +238,7 @@ struct Session {
     calls: Calls,
 }
 
-fn open() -> Box<dyn Conversation> {
+fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Session>::default()
 }
 

@@ -34,7 +34,7 @@ mod values;
 mod wls;
 
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
 use step::Step;
 use users::Users;
 use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
@@ -52,6 +52,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: Some(&ERROR_GAP),
+    settings: &[],
 };
 
 fields! {
@@ -258,7 +259,7 @@ struct Session {
     users: Users,
 }
 
-fn open() -> Box<dyn Conversation> {
+fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Session>::default()
 }
 

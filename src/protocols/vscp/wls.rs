@@ -11,7 +11,7 @@
 
 use super::values::{Brief, nothing, text_value};
 use crate::tree::{Field, Names, Side, Value, fields};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Verdict, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
@@ -23,6 +23,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: None,
+    settings: &[],
 };
 
 fields! {
@@ -66,7 +67,7 @@ struct Talk {
     said: [bool; 2],
 }
 
-fn open() -> Box<dyn Conversation> {
+fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Talk>::default()
 }
 

@@ -1,7 +1,7 @@
 //! Fields and notes as JSON.
 
 use crate::record::{Buffer, level_of, place_of};
-use crate::tree::{Dissection, Field, Kind, NodeRef, Note, Value, hex};
+use crate::tree::{Dissection, Field, HIDDEN, Kind, NodeRef, Note, Value, hex};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt::{self, Write};
 
@@ -62,8 +62,13 @@ impl Serialize for One<'_> {
 }
 
 fn value<M: SerializeMap>(node: NodeRef<'_>, map: &mut M) -> Result<(), M::Error> {
+    if node.is_secret() {
+        map.serialize_entry("value", HIDDEN)?;
+        return map.serialize_entry("masked", &true);
+    }
     match node.value() {
         Value::None => Ok(()),
+        Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => map.serialize_entry("value", &Shown(Plain(node))),
         Value::Unsigned(number) if number > EXACT => {
             map.serialize_entry("value", &Shown(number))?;
             map.serialize_entry("type", "u64")

@@ -5,7 +5,7 @@ use wls::PROTOCOL as WLS;
 
 fn opened() -> Box<dyn Conversation> {
     let crate::wire::How::Stream(open) = WLS.found[0].how else { unreachable!() };
-    open()
+    open(&Settings::new())
 }
 
 fn told(from: Side, bytes: &[u8]) -> String {

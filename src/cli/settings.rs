@@ -1,0 +1,59 @@
+//! What protocols are told beforehand: `-o PROTO.NAME=VALUE`.
+
+use super::forms::Wrong;
+use crate::registry::Registry;
+use crate::wire::{Setting, Settings, Takes};
+
+/// Names that are suggested for one that nobody knows.
+const SUGGESTIONS: usize = 3;
+
+/// What the options tell; an error says which settings there are.
+pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
+    let mut settings = Settings::new();
+    for option in options {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", nearest(registry, option)));
+        };
+        let Some(setting) = known(registry).find(|setting| setting.name == name) else {
+            return Err(format!("-o {name}: no setting is called that; the nearest names are {}", nearest(registry, name)));
+        };
+        let value = match setting.takes {
+            Takes::Value => value.to_owned(),
+            Takes::File => {
+                let text = std::fs::read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
+                String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
+            }
+        };
+        settings.tell(setting, value);
+    }
+    Ok(settings)
+}
+
+fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
+    registry.protocols().flat_map(|protocol| protocol.settings)
+}
+
+fn nearest(registry: Registry, name: &str) -> String {
+    let mut names: Vec<&str> = known(registry).map(|setting| setting.name).collect();
+    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+    names.truncate(SUGGESTIONS);
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_and_wrong_ones_say_what_would_do() {
+        let told = |text: &str| told(Registry::default(), &[text.to_owned()]);
+        assert_eq!(told("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
+        for (text, word) in [
+            ("xfire.pasword=x", "xfire.password"),
+            ("xfire.password", "PROTO.NAME=VALUE"),
+            ("xfire.passwords=/does/not/exist", "cannot be read"),
+        ] {
+            assert!(told(text).unwrap_err().contains(word), "{text}");
+        }
+    }
+}

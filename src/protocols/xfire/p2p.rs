@@ -1,0 +1,196 @@
+//! What goes over UDP: datagrams of two clients, and the probe that finds out what stands between them.
+
+use super::attr::need;
+use super::fields::*;
+use super::state::State;
+use super::{HEADER, body};
+use crate::tree::{Names, Value, name_of};
+use crate::wire::{Error, Result, Wire};
+use flate2::Crc;
+
+/// Kinds of datagrams.
+pub(super) const TYPES: Names = &[
+    (0x0000, "data32"),
+    (0x0010, "ping"),
+    (0x0020, "pong"),
+    (0x0040, "ack"),
+    (0x0080, "bad_crc"),
+    (0x0300, "data16"),
+    (0x0800, "keepalive_request"),
+    (0x1000, "keepalive_reply"),
+];
+
+const DATA32: u32 = 0x0000;
+const DATA16: u32 = 0x0300;
+
+/// Bytes in front of the data of a datagram.
+const P2P_HEADER: usize = 44;
+
+/// Bytes around the data, behind the header: zeros, category and checksum.
+const AROUND: usize = 24;
+
+/// Bytes of a category.
+const CATEGORY: usize = 16;
+
+/// Bytes of the header of a message about files.
+const DL_HEADER: usize = 7;
+
+const PROBE: [u8; 8] = *b"SC01\x04\x5a\xcb\x00";
+const PROBE_LEN: usize = 18;
+const REPLY: [u8; 4] = *b"CK01";
+const REPLY_LEN: usize = 10;
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().copied().map(u32::from_le_bytes)
+}
+
+/// Whether a datagram goes from client to client. Data prove it by their checksum.
+pub(super) fn is_p2p(datagram: &[u8]) -> bool {
+    let (Some(kind), Some(len)) = (u32_at(datagram, 24), u32_at(datagram, 36)) else { return false };
+    if datagram.get(1..4) != Some(&[0; 3]) || datagram.get(40..44) != Some(&[0; 4]) {
+        return false;
+    }
+    match kind {
+        DATA32 | DATA16 => {
+            let (Some(key), Some(tail)) = (datagram.first(), datagram.get(P2P_HEADER..)) else { return false };
+            len >= 1
+                && tail.len() >= AROUND.saturating_add(len as usize)
+                && checks(tail, *key, len as usize).is_some_and(|(a, b)| a == b)
+        }
+        0x10 | 0x20 | 0x40 | 0x80 | 0x0800 | 0x1000 => {
+            // Nothing but zeros and a type is too little to go by.
+            let moniker = datagram.get(4..24).unwrap_or_default();
+            datagram.len() == P2P_HEADER && datagram.first() == Some(&0) && len == 0 && moniker.iter().any(|byte| *byte != 0)
+        }
+        _ => false,
+    }
+}
+
+/// The checksum that a datagram carries and the one it should.
+fn checks(tail: &[u8], key: u8, len: usize) -> Option<(u32, u32)> {
+    let end = len.checked_add(AROUND - 4)?;
+    let mut crc = Crc::new();
+    let mut decoded = [0; 256];
+    for chunk in tail.get(..end)?.chunks(decoded.len()) {
+        for (to, from) in decoded.iter_mut().zip(chunk) {
+            *to = from ^ key;
+        }
+        crc.update(decoded.get(..chunk.len())?);
+    }
+    let carried: [u8; 4] = tail.get(end..)?.first_chunk().copied()?;
+    Some((u32::from_le_bytes(carried.map(|byte| byte ^ key)), crc.sum()))
+}
+
+/// Whether a datagram is a probe or its reply.
+pub(super) fn is_nat(datagram: &[u8]) -> bool {
+    (datagram.len() == PROBE_LEN && datagram.starts_with(&PROBE)) || (datagram.len() == REPLY_LEN && datagram.starts_with(&REPLY))
+}
+
+/// A probe or its reply.
+pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
+    let is_probe = wire.ahead().starts_with(b"SC01");
+    wire.name(if is_probe { "nat_probe" } else { "nat_reply" });
+    wire.text(&NAT_MAGIC, 4)?;
+    if is_probe {
+        wire.bytes(&NAT_CONSTANT, 8)?;
+        let stage = wire.u32_le(&NAT_STAGE)?;
+        let port = wire.u16_be(&NAT_LOCAL_PORT)?;
+        wire.info(format_args!("stage {stage} from port {port}"));
+        return Ok(());
+    }
+    let start = wire.at();
+    let bytes = wire.ahead().first_chunk().copied().ok_or(Error::Short { needed: 4 })?;
+    wire.skip(4)?;
+    let ip = u32::from_le_bytes(bytes);
+    wire.put(&NAT_IP, Value::Unsigned(ip.into()), start..wire.at());
+    let port = wire.u16_le(&NAT_PORT)?;
+    wire.info(format_args!("{}:{port}", std::net::Ipv4Addr::from_bits(ip)));
+    Ok(())
+}
+
+/// A datagram from client to client.
+pub(super) fn datagram(wire: &mut Wire<'_>) -> Result {
+    let all = wire.ahead();
+    let key = wire.u8(&P2P_ENCODING)?;
+    reserved(wire, 3)?;
+    wire.bytes(&P2P_MONIKER, 20)?;
+    let kind = wire.u32_le(&P2P_TYPE)?;
+    wire.name(name_of(TYPES, kind.into()).unwrap_or("datagram"));
+    let id = wire.u32_le(&P2P_MSGID)?;
+    wire.u32_le(&P2P_SEQID)?;
+    let len = wire.u32_le(&P2P_DATA_LEN)? as usize;
+    reserved(wire, 4)?;
+    wire.info(format_args!("#{id}"));
+    if kind != DATA32 && kind != DATA16 {
+        return Ok(());
+    }
+    let tail = all.get(P2P_HEADER..).unwrap_or_default();
+    let whole = len.saturating_add(AROUND);
+    if tail.len() < whole {
+        wire.note_ahead(&TRUNCATED, format_args!("{} of {whole} bytes behind the header", tail.len()));
+    }
+    let check = checks(tail, key, len);
+    let count = whole.min(tail.len());
+    if key == 0 {
+        return inside(wire, len, kind, check);
+    }
+    let tail = tail.get(..count).unwrap_or_default();
+    let decoded: Vec<u8> = tail.iter().map(|byte| byte ^ key).collect();
+    let start = wire.at();
+    wire.put(&P2P_ENCODED, Value::Bytes, start..start + count);
+    wire.derived("xor", count, &decoded, |wire| inside(wire, len, kind, check))
+}
+
+fn reserved(wire: &mut Wire<'_>, count: usize) -> Result {
+    let bytes = wire.bytes(&P2P_RESERVED, count)?;
+    if bytes.iter().any(|byte| *byte != 0) {
+        wire.note(&RESERVED, format_args!("not zero"));
+    }
+    Ok(())
+}
+
+/// What is behind the header, decoded.
+fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>) -> Result {
+    wire.bytes(&P2P_UNKNOWN, 4)?;
+    wire.group(&P2P_DATA, |wire| {
+        wire.within(len, &UNPARSED, |wire| {
+            let read = if kind == DATA32 { file_message(wire, len) } else { chat_message(wire, len) };
+            if read == Err(Error::Malformed) {
+                wire.rest(&UNPARSED);
+                return Ok(());
+            }
+            read
+        })
+    })?;
+    let category = wire.ahead().get(..CATEGORY).unwrap_or(wire.ahead());
+    let len = memchr::memchr(0, category).unwrap_or(category.len());
+    wire.text(&P2P_CATEGORY, len)?;
+    wire.bytes(&P2P_PADDING, CATEGORY - len)?;
+    wire.u32_le(&P2P_CRC)?;
+    if let Some((carried, right)) = check
+        && carried != right
+    {
+        wire.note(&BAD_CRC, format_args!("{right:#010x} would be right"));
+    }
+    Ok(())
+}
+
+fn chat_message(wire: &mut Wire<'_>, len: usize) -> Result {
+    need(wire, HEADER)?;
+    let length = wire.u16_le(&LENGTH)?;
+    check_length(wire, length.into(), len);
+    body(wire, None, &mut State::default())
+}
+
+pub(super) fn file_message(wire: &mut Wire<'_>, len: usize) -> Result {
+    need(wire, DL_HEADER)?;
+    let length = wire.u32_le(&DL_LENGTH)?;
+    check_length(wire, length as usize, len);
+    body(wire, None, &mut State::default())
+}
+
+fn check_length(wire: &mut Wire<'_>, length: usize, len: usize) {
+    if length != len {
+        wire.note(&BAD_LENGTH, format_args!("{length} bytes in a place for {len}"));
+    }
+}

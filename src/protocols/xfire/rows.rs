@@ -1,0 +1,136 @@
+//! Lists that belong together, put together: the first element of one with the first of all others.
+
+use super::attr::{List, Lists, identify, mean};
+use super::facts::Text;
+use super::fields::*;
+use super::keys::{DID, INT32, INT64, LIST, SID_TYPE, STRING, UINT8};
+use super::scan::value_len;
+use super::state::Users;
+use crate::tree::{Field, Value};
+use crate::wire::Wire;
+use std::fmt;
+
+/// Rows whose names are told in a line.
+const TOLD: usize = 3;
+
+/// Rows that are put together. A message of the longest length has fewer that say anything.
+const ROWS_MAX: usize = 16_384;
+
+/// What rows said.
+#[derive(Default)]
+pub(super) struct Rows<'a> {
+    pub(super) count: usize,
+    names: [Option<&'a [u8]>; TOLD],
+}
+
+impl fmt::Display for Rows<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.count, if self.count == 1 { "row" } else { "rows" })?;
+        let mut between = ": ";
+        for name in self.names.iter().flatten() {
+            write!(f, "{between}{}", Text(name))?;
+            between = ", ";
+        }
+        let told = self.names.iter().flatten().count();
+        if told > 0 && told < self.count { f.write_str(", …") } else { Ok(()) }
+    }
+}
+
+/// What one row says of a user.
+#[derive(Default, Clone, Copy)]
+struct Who<'a> {
+    id: Option<u32>,
+    sid: Option<&'a [u8]>,
+    name: Option<&'a [u8]>,
+    nick: Option<&'a [u8]>,
+    title: Option<&'a [u8]>,
+}
+
+/// Put the lists of a message together; `bytes` are those of the source, in which the lists have their places.
+pub(super) fn rows<'a>(wire: &mut Wire<'a>, mut lists: Lists, bytes: &'a [u8], base: usize, users: &mut Users) -> Rows<'a> {
+    let counts = || lists.iter().flatten().map(|list| list.count);
+    let (most, fewest) = (counts().max().unwrap_or_default(), counts().min().unwrap_or_default());
+    if most != fewest {
+        wire.note_layer(&LIST_COUNT_MISMATCH, format_args!("between {fewest} and {most} elements in lists that belong together"));
+    }
+    let mut rows = Rows::default();
+    for _ in 0..most.min(ROWS_MAX) {
+        let mut who = Who::default();
+        wire.put_over(&ROW, Value::None, None, |wire| {
+            for list in lists.iter_mut().flatten() {
+                cell(wire, list, bytes, base, users, &mut who);
+            }
+        });
+        if let Some(slot) = rows.names.get_mut(rows.count) {
+            *slot = who.name.or(who.title);
+        }
+        users.learn(who.id, who.sid, who.name, who.nick);
+        rows.count += 1;
+    }
+    rows
+}
+
+fn cell<'a>(wire: &mut Wire<'a>, list: &mut List, bytes: &'a [u8], base: usize, users: &Users, who: &mut Who<'a>) {
+    let Some(left) = list.count.checked_sub(1) else { return };
+    let Some(ahead) = list.at.checked_sub(base).and_then(|at| bytes.get(at..list.end.checked_sub(base)?)) else { return };
+    let Some(len) = value_len(ahead, list.value_type) else { return };
+    let value = ahead.get(..len).unwrap_or_default();
+    let (start, end) = (list.at, list.at + len);
+    list.count = left;
+    list.at = end;
+    match list.value_type {
+        STRING => {
+            let text = value.get(2..).unwrap_or_default();
+            let field = list.means.unwrap_or(&VALUE_STRING);
+            wire.put(field, Value::Text, start + 2..end);
+            match field {
+                field if field.is(&NAME) => who.name = Some(text),
+                field if field.is(&NICK) => who.nick = Some(text),
+                field if field.is(&GROUP_NAME) || field.is(&ROOM_NAME) => who.title = Some(text),
+                _ => {}
+            }
+        }
+        INT32 => {
+            let raw = value.first_chunk().copied().map(u32::from_le_bytes).unwrap_or_default();
+            number(wire, list.means, raw.cast_signed().into(), &VALUE_INT32, start..end, users);
+            if list.means.is_some_and(|field| field.is(&USERID)) {
+                who.id = Some(raw);
+            }
+        }
+        INT64 => {
+            let number_64 = value.first_chunk().copied().map(i64::from_le_bytes).unwrap_or_default();
+            number(wire, list.means, number_64, &VALUE_INT64, start..end, users);
+        }
+        UINT8 => number(wire, list.means, value.first().copied().unwrap_or_default().into(), &VALUE_UINT8, start..end, users),
+        SID_TYPE => {
+            identify(wire, list.means.unwrap_or(&VALUE_SID), value, start..end, users);
+            who.sid = Some(value);
+        }
+        DID => identify(wire, list.means.unwrap_or(&VALUE_DID), value, start..end, users),
+        // Common friends: a list of ids for each row.
+        LIST if value.first() == Some(&INT32) => {
+            for (at, id) in value.get(3..).unwrap_or_default().chunks_exact(4).enumerate() {
+                let raw = id.first_chunk().copied().map(u32::from_le_bytes).unwrap_or_default();
+                let start = start + 3 + 4 * at;
+                number(wire, list.means, raw.cast_signed().into(), &VALUE_INT32, start..start + 4, users);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn number(
+    wire: &mut Wire<'_>,
+    means: Option<&'static Field>,
+    number: i64,
+    plain: &'static Field,
+    range: std::ops::Range<usize>,
+    users: &Users,
+) {
+    match means {
+        Some(means) => mean(wire, means, number, range, users),
+        None => {
+            wire.put(plain, Value::Signed(number), range);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Values told in a line: what stands for an attribute or a row when its fields are folded away.
+
+use super::fields::*;
+use crate::tree::{NodeRef, Value, hex};
+use std::fmt::{self, Write};
+
+/// Elements of a list that are told.
+const FEW: usize = 5;
+
+type Out<'o> = &'o mut dyn Write;
+
+/// What an attribute holds.
+pub(super) fn attr_value(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    match attr.children().last() {
+        Some(last) => value(last, out),
+        None => Ok(()),
+    }
+}
+
+/// What an attribute is called, and what its value means.
+pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    key(attr, out)?;
+    let Some(inner) = attr.children().last().and_then(|last| last.children().next()) else { return Ok(()) };
+    if is_container(inner) || attr.children().last().is_some_and(is_container) {
+        return Ok(());
+    }
+    let mut meaning = Comma { out, begun: false };
+    inner.write_meaning(&mut meaning)
+}
+
+/// Puts a comma in front of words, if there are any.
+struct Comma<'o> {
+    out: Out<'o>,
+    begun: bool,
+}
+
+impl Write for Comma<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        if !self.begun && !words.is_empty() {
+            self.begun = true;
+            self.out.write_str(", ")?;
+        }
+        self.out.write_str(words)
+    }
+}
+
+fn key(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    if let Some(name) = attr.child(&ATTR_NAME) {
+        return name.write_plain(out);
+    }
+    let Some(number) = attr.child(&KEY).or_else(|| attr.child(&PREFERENCE)) else { return Ok(()) };
+    match number.name() {
+        Some(name) => out.write_str(name),
+        None => number.write_value(out),
+    }
+}
+
+fn is_container(node: NodeRef<'_>) -> bool {
+    node.field().is(&LIST_GROUP) || node.field().is(&MAP)
+}
+
+fn value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    if node.field().is(&LIST_GROUP) {
+        out.write_char('[')?;
+        let is_head = |node: &NodeRef<'_>| [&ELEM_TYPE, &LIST_COUNT, &STRING_LEN].iter().any(|head| head.is(node.field()));
+        let elements = || node.children().filter(|child| !is_head(child));
+        for (at, element) in elements().take(FEW).enumerate() {
+            out.write_str(if at > 0 { ", " } else { "" })?;
+            value(element, out)?;
+        }
+        let more = elements().count().saturating_sub(FEW);
+        if more > 0 {
+            write!(out, ", … {more} more")?;
+        }
+        return out.write_char(']');
+    }
+    if node.field().is(&MAP) {
+        out.write_char('{')?;
+        for (at, member) in node.children().filter(|child| child.field().is(&ATTR)).enumerate() {
+            out.write_str(if at > 0 { ", " } else { "" })?;
+            key(member, out)?;
+            out.write_str(": ")?;
+            attr_value(member, out)?;
+            let inner = member.children().last().and_then(|last| last.children().next());
+            if let Some(name) = inner.filter(|inner| !is_container(*inner)).and_then(NodeRef::name) {
+                write!(out, " ({name})")?;
+            }
+        }
+        return out.write_char('}');
+    }
+    let meaning = node.children().find(|child| !child.field().is(&USER)).unwrap_or(node);
+    meaning.write_value(out)
+}
+
+/// The cells of a row.
+pub(super) fn row_value(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    for (at, cell) in row.children().enumerate() {
+        out.write_str(if at > 0 { " · " } else { "" })?;
+        value(cell, out)?;
+    }
+    Ok(())
+}
+
+/// What the cells of a row mean, where they do not say it themselves.
+pub(super) fn row_meaning(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    let mut last = String::new();
+    for cell in row.children() {
+        let mut meaning = String::new();
+        cell.write_meaning(&mut meaning)?;
+        if !meaning.is_empty() && meaning != last {
+            write!(out, "{}{meaning}", if last.is_empty() { "" } else { ", " })?;
+            last = meaning;
+        }
+    }
+    Ok(())
+}
+
+/// A number as it is.
+pub(super) fn number_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    match node.value() {
+        Value::Unsigned(number) => write!(out, "{number}"),
+        Value::Signed(number) => write!(out, "{number}"),
+        _ => Ok(()),
+    }
+}
+
+/// All bytes, however many.
+pub(super) fn hex_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    hex(node.bytes(), out)
+}
+
+/// As any value.
+pub(super) fn plain_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    node.write_plain(out)
+}
+
+pub(super) fn no_meaning(_: NodeRef<'_>, _: Out<'_>) -> fmt::Result {
+    Ok(())
+}
+
+/// The name of the user whom an id stands for.
+pub(super) fn user_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    match node.child(&USER) {
+        Some(user) => user.write_plain(out),
+        None => Ok(()),
+    }
+}
+
+/// Whose session it is, or that there is none.
+pub(super) fn sid_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    if node.bytes().iter().all(|byte| *byte == 0) {
+        return out.write_str("offline");
+    }
+    user_meaning(node, out)
+}
+
+/// A time of day in UTC.
+pub(super) fn time_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    let seconds = node.number().and_then(|seconds| i64::try_from(seconds).ok()).filter(|seconds| *seconds > 0);
+    match seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok()) {
+        Some(time) => write!(out, "{time}"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,46 @@
+//! What somebody tells a protocol beforehand: keys, passwords, versions.
+
+/// Something that a protocol can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Its whole name, that of the protocol first.
+    pub name: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// What is given.
+    pub takes: Takes,
+}
+
+/// What is given for a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// The value itself.
+    Value,
+    /// A file whose text is the value.
+    File,
+}
+
+/// What protocols were told, the last word counting.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    told: Vec<(&'static str, String)>,
+}
+
+impl Settings {
+    /// Nothing was told.
+    #[must_use]
+    pub const fn new() -> Settings {
+        Settings { told: Vec::new() }
+    }
+
+    /// Tell a value. For a setting that takes a file, the text of the file.
+    pub fn tell(&mut self, setting: &Setting, value: String) {
+        self.told.push((setting.name, value));
+    }
+
+    /// The value of a setting, if it was told.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.told.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+}
