@@ -216,3 +216,14 @@ fn a_hex_dump_of_ours_can_be_read_back() {
         assert_eq!(frames(&link, dump.as_bytes()), frames(&["--json", "--packets", sample], b""), "{sample}");
     }
 }
+
+#[test]
+fn marks_of_hex_text_say_who_speaks() {
+    let text = b"O 21:20:00.5\n000000 00 00 00 00 00\nI 21:20:01.5\n000000 00 00 00 00 00\n";
+    let run = run_with(&["--json", "--as", "pipboy"], text);
+    let records: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: Vec<_> = records.iter().filter(|record| record["type"] == "message").map(|m| (&m["dir"], &m["t"])).collect();
+    assert_eq!(said.len(), 2, "{}{}", run.out, run.err);
+    assert_eq!((said[0].0, said[1].0), (&Value::from("c2s"), &Value::from("s2c")), "{}", run.out);
+    assert_eq!(said[1].1, &Value::from(1.0), "{}", run.out);
+}

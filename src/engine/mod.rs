@@ -242,7 +242,7 @@ impl Engine {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
-            guess::Guess::Stream(side) => self.bare(frame, side, true),
+            guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
             guess::Guess::Datagram(candidate) => {
                 datagram::message(&mut self.tree, candidate, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), 0, None);
             }
