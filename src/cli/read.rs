@@ -123,7 +123,10 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
 
 fn end(audience: &mut impl Audience, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
     let Some(damage) = damage else { return audience.end(None).map(|()| Exit::Fine) };
-    complain(format_args!("{file}: after frame {frame}: {damage}"));
+    match frame {
+        0 => complain(format_args!("{file}: before the first frame: {damage}")),
+        _ => complain(format_args!("{file}: after frame {frame}: {damage}")),
+    }
     let text = damage.to_string();
     audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;
     Ok(Exit::Damaged)
