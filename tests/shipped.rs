@@ -49,6 +49,7 @@ fn protocol_table() -> String {
                 On::Udp(port) => format!("UDP {port}"),
                 On::AnyTcp => String::from("any TCP port by content"),
                 On::AnyUdp => String::from("any UDP port by content"),
+                On::Over(place) => format!("inside {place}"),
             });
         }
         let places = if places.is_empty() { String::from("the layer below") } else { places.join(", ") };

@@ -1,29 +1,48 @@
 //! UDP: conversations, and whose message a datagram is.
 
+use super::carry::{self, States, Turn};
 use crate::flow::{Pair, Table};
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
-use crate::registry::{Candidate, Registry, Venue};
+use crate::registry::{Registry, Venue};
 use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
-use crate::wire::{Cut, How, On, Wire};
-use std::net::SocketAddr;
-use std::ops::Range;
+use crate::wire::{Cut, On, Wire};
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+
+/// Askers of broadcasts, and announced ends, that are remembered.
+const MAX_REMEMBERED: usize = 16_384;
+
+/// Everybody who exchanges datagrams.
+#[derive(Default)]
+pub(super) struct Exchanges {
+    talks: Table<Talk>,
+    /// Who asked everybody, and between which ends that was.
+    asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
+    /// Ends of conversations that others announced.
+    expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
+}
 
 /// What is remembered of two ends that exchange datagrams.
-pub(super) struct Exchange {
+pub(super) struct Talk {
     client: SocketAddr,
+    /// The conversation whose state they share: somebody asked everybody, and this is an answer.
+    shares: Option<Pair>,
+    /// The name under which another conversation announced this one.
+    over: Option<&'static str>,
+    states: States,
 }
 
 /// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
 pub(super) fn datagram(
     (registry, checks): (Registry, Checks),
     tree: &mut Tree,
-    exchanges: &mut Table<Exchange>,
+    exchanges: &mut Exchanges,
     number: u64,
     bytes: Bytes<'_>,
     segment: &Segment,
 ) -> Option<(Carried, LayerId)> {
     let sockets = sockets(bytes, segment);
-    let venue = sockets.map(|[src, dst]| conversation(registry, exchanges, number, src, dst));
+    let venue = sockets.map(|[src, dst]| exchanges.conversation(registry, number, src, dst));
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
@@ -48,41 +67,30 @@ pub(super) fn datagram(
         return None;
     }
     let said = bytes.get(payload.clone());
-    let owner = venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said));
+    let side = venue.map_or(Side::Client, |(_, side)| side);
+    let mut none = States::default();
+    let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
     let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
+    let claimed = if chosen { None } else { states.claim(side, said) };
+    let owner = claimed.or_else(|| venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said)));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
     let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
-    if let Some(next) = tunnel.filter(|_| !chosen && owner.is_none_or(|owner| owner.found.on == On::AnyUdp)) {
+    let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
+    if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
         return Some((Carried::new(next, payload, missing), layer));
     }
     match owner {
-        Some(candidate) => message(tree, candidate, bytes, payload, missing, Some(layer)),
+        Some(candidate) => {
+            let cut = if missing > 0 { Cut::Capture } else { Cut::No };
+            let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
+            let venue = venue.map(|(venue, _)| venue);
+            Turn { registry, venue, side, states }.message(tree, candidate, &said);
+        }
         None => {
             layers::unexplained(tree, bytes, payload, Some(layer));
         }
     }
     None
-}
-
-/// A datagram's payload as a protocol's message.
-pub(super) fn message(
-    tree: &mut Tree,
-    candidate: Candidate,
-    bytes: Bytes<'_>,
-    range: Range<usize>,
-    missing: usize,
-    below: Option<LayerId>,
-) {
-    let How::Datagram(read) = candidate.found.how else { return };
-    let protocol = candidate.protocol;
-    let ends = below.and_then(|below| tree.layers.get(below as usize)).map_or(0, |layer| layer.ends);
-    let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), below, ends, true);
-    let mut wire =
-        Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), if missing > 0 { Cut::Capture } else { Cut::No });
-    let result = read(&mut wire);
-    let left = protocol.conclude(&mut wire, result);
-    layers::finish(tree, layer, range.end);
-    tree.undissected += left as u64;
 }
 
 /// Who sends a datagram and who gets it, if its header says so.
@@ -91,25 +99,68 @@ fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
     Some([SocketAddr::new(segment.src, udp.source_port()), SocketAddr::new(segment.dst, udp.destination_port())])
 }
 
-/// The conversation of two ends, and which of its sides speaks.
-fn conversation(
-    registry: Registry,
-    exchanges: &mut Table<Exchange>,
-    frame: u64,
-    src: SocketAddr,
-    dst: SocketAddr,
-) -> (Venue, Side) {
-    let pair = Pair::new(src, dst);
-    if exchanges.get(&pair, frame).is_none() {
+/// Whether a datagram goes to everybody: to a group, or to all of a network. Of networks nothing is known, so an address that
+/// is the last of most of them counts.
+fn is_to_all(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_multicast() || ip.octets().ends_with(&[255]),
+        IpAddr::V6(ip) => ip.is_multicast(),
+    }
+}
+
+impl Exchanges {
+    /// The conversation of two ends, and which of its sides speaks.
+    fn conversation(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> (Venue, Side) {
+        let pair = Pair::new(src, dst);
+        if self.talks.get(&pair, frame).is_none() {
+            self.begin(registry, frame, src, dst);
+        }
+        let talk = self.talks.get(&pair, frame).map(|(number, talk)| (number, talk.client, talk.over));
+        let (number, client, over) = talk.unwrap_or((0, src, None));
+        let stream = StreamId { transport: Transport::Udp, number };
+        if client == src {
+            (Venue { stream, sockets: Some([src, dst]), over }, Side::Client)
+        } else {
+            (Venue { stream, sockets: Some([dst, src]), over }, Side::Server)
+        }
+    }
+
+    fn begin(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) {
+        let pair = Pair::new(src, dst);
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
-        let client = if home(src) && !home(dst) { dst } else { src };
-        exchanges.begin(pair, frame, |_| Exchange { client });
+        let shares = self.asked.get(&dst).copied();
+        let client = if shares.is_some() || home(src) && !home(dst) { dst } else { src };
+        if is_to_all(dst.ip()) {
+            remember(&mut self.asked, src, pair);
+        }
+        let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
+        self.talks.begin(pair, frame, |_| Talk { client, shares, over, states: States::default() });
     }
-    let (number, client) = exchanges.get(&pair, frame).map_or((0, src), |(number, exchange)| (number, exchange.client));
-    let stream = StreamId { transport: Transport::Udp, number };
-    if client == src {
-        (Venue { stream, sockets: Some([src, dst]) }, Side::Client)
-    } else {
-        (Venue { stream, sockets: Some([dst, src]) }, Side::Server)
+
+    /// What the protocols of these two ends remember.
+    fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
+        let [src, dst] = sockets;
+        let own = Pair::new(src, dst);
+        let shared = self.talks.get(&own, frame).and_then(|(_, talk)| talk.shares);
+        let place = shared.filter(|place| self.talks.get(place, frame).is_some()).unwrap_or(own);
+        self.talks.get(&place, frame).map(|(_, talk)| &mut talk.states)
     }
+
+    /// A conversation with this end carries what is handed on under this name.
+    pub(super) fn expect(&mut self, end: SocketAddr, place: &'static str) {
+        remember(&mut self.expected, end, place);
+    }
+
+    /// Forget the conversations that were quiet longest when there are too many.
+    pub(super) fn make_room(&mut self) {
+        self.talks.make_room();
+    }
+}
+
+/// Remember something of an end. All is forgotten when it becomes too much.
+pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) {
+    if known.len() >= MAX_REMEMBERED {
+        known.clear();
+    }
+    known.insert(end, what);
 }

@@ -12,8 +12,8 @@ pub(super) enum Guess {
     Layers(Next),
     /// Messages of a stream protocol, said by this side.
     Stream(Side),
-    /// A datagram of a protocol.
-    Datagram(Candidate),
+    /// A datagram of a protocol, said by this side unless the input says otherwise.
+    Datagram(Candidate, Side),
     /// Nothing that anybody knows.
     Nothing,
 }
@@ -29,7 +29,7 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
         Assume::Layer(next) => Some(Guess::Layers(next)),
         Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
         Assume::Port(On::Udp(port)) => {
-            Some(registry.datagrams_on(Some([0, port]), bytes).next().map_or(Guess::Nothing, Guess::Datagram))
+            Some(registry.datagrams_on(Some([0, port]), bytes).next().map_or(Guess::Nothing, by_client))
         }
         Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).unwrap_or(Side::Server))),
         Assume::Nothing if is_ip(bytes) => Some(Guess::Layers(Next::Ip)),
@@ -45,18 +45,23 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
     others.dedup();
     let guess = match side {
         Some(side) => Guess::Stream(side),
-        None => by_looks().next().map_or(Guess::Nothing, Guess::Datagram),
+        None => by_looks().next().map_or(Guess::Nothing, by_client),
     };
     (guess, others)
+}
+
+/// A datagram of which nobody said who sent it.
+fn by_client(candidate: Candidate) -> Guess {
+    Guess::Datagram(candidate, Side::Client)
 }
 
 /// A protocol's payload, because the user says so.
 fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, bytes: &[u8]) -> Guess {
     match Candidate::datagram(protocol) {
         Some(candidate) if side.is_none() && registry.datagrams_on(None, bytes).any(|other| same(&other, &candidate)) => {
-            Guess::Datagram(candidate)
+            by_client(candidate)
         }
-        Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate),
+        Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate, side.unwrap_or(Side::Client)),
         _ => Guess::Stream(side.or_else(|| speaker(registry, bytes)).unwrap_or(Side::Client)),
     }
 }
@@ -67,7 +72,7 @@ fn same(a: &Candidate, b: &Candidate) -> bool {
 
 /// The side that would say the bytes at the beginning of a stream, if a stream protocol recognises them.
 fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
-    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None };
+    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None };
     [Side::Server, Side::Client].into_iter().find_map(|side| {
         let mut said: [&[u8]; 2] = [&[], &[]];
         if let Some(place) = said.get_mut(side.index()) {

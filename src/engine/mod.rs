@@ -1,5 +1,6 @@
 //! One frame through layers, flows and protocols: the only place where they meet.
 
+mod carry;
 mod datagram;
 mod fragment;
 mod guess;
@@ -16,9 +17,12 @@ use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, 
 use crate::record;
 use crate::registry::Registry;
 use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
-use datagram::Exchange;
+use carry::{States, Turn};
+use datagram::Exchanges;
 use message::Out;
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::{Speaker, Stream};
 
@@ -30,12 +34,16 @@ pub struct Engine {
     registry: Registry,
     tree: Tree,
     streams: Table<Stream>,
-    exchanges: Table<Exchange>,
+    exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
     /// Whether the frame brought a part of a datagram whose other parts are awaited.
     awaits: bool,
     /// The conversation of inputs that have no packets, only what two sides said.
     bare: Option<Stream>,
+    /// What protocols of datagrams without headers remember.
+    bare_states: States,
+    /// Streams that other conversations announced, by one of their ends.
+    expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     ending: Option<std::vec::IntoIter<Stream>>,
     waiting: usize,
     checks: Checks,
@@ -51,10 +59,12 @@ impl Engine {
             registry,
             tree,
             streams: Table::default(),
-            exchanges: Table::default(),
+            exchanges: Exchanges::default(),
             fragments: Fragments::default(),
             awaits: false,
             bare: None,
+            bare_states: States::default(),
+            expected: HashMap::default(),
             ending: None,
             waiting: 0,
             checks: Checks::default(),
@@ -99,6 +109,7 @@ impl Engine {
             Link::Stream(side) => self.bare(frame, side, false),
             Link::Unknown => self.unknown(frame),
         }
+        self.expect();
         self.make_room(frame);
         mark_innermost(&mut self.tree, self.awaits);
         &self.tree
@@ -224,8 +235,10 @@ impl Engine {
         }
         let path = message::path_of(&self.tree, segment.below, "tcp");
         let client = stream::client(self.registry, src, dst, numbers);
-        self.streams
-            .begin(pair, frame.number, |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path))
+        let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
+        self.streams.begin(pair, frame.number, |number| {
+            Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path).over(over)
+        })
     }
 
     /// The next bytes of a conversation that has no packets.
@@ -243,8 +256,12 @@ impl Engine {
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
-            guess::Guess::Datagram(candidate) => {
-                datagram::message(&mut self.tree, candidate, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), 0, None);
+            guess::Guess::Datagram(candidate, side) => {
+                let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
+                let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
+                let said = carry::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
+                let mut turn = Turn { registry, venue: None, side, states: &mut self.bare_states };
+                turn.message(&mut self.tree, candidate, &said);
             }
             guess::Guess::Nothing => {
                 layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
@@ -252,6 +269,16 @@ impl Engine {
         }
         if !others.is_empty() {
             self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
+        }
+    }
+
+    /// Remember the conversations that messages of this frame announced.
+    fn expect(&mut self) {
+        for expected in self.tree.left.take_expected() {
+            match expected.transport {
+                Transport::Udp => self.exchanges.expect(expected.end, expected.place),
+                Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! One TCP connection: its segments in order, whose messages they are, and where those end.
 
+use super::carry::{States, Turn};
 use super::message::{Out, Said, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
 use crate::flow::analysis::Analysis;
@@ -10,7 +11,7 @@ use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{self, Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
-use crate::wire::{Conversation, Cut, Extent, How, Missing, On, Opening, Protocol};
+use crate::wire::{Conversation, Cut, Extent, How, Missing, Next, On, Opening, Protocol};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -30,6 +31,10 @@ pub(super) struct Stream {
     halves: [Half; 2],
     analysis: Analysis,
     belongs: Belongs,
+    /// The name under which its bytes are found, if another conversation or its own beginning told.
+    over: Option<&'static str>,
+    /// What the protocols inside its messages remember.
+    inner: States,
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
@@ -107,9 +112,16 @@ impl Stream {
             halves: [Half::default(), Half::default()],
             analysis: Analysis::default(),
             belongs: Belongs::Open,
+            over: None,
+            inner: States::default(),
             decide_now: false,
             last_frame: 0,
         }
+    }
+
+    /// The same with the name under which another conversation announced it.
+    pub(super) fn over(self, over: Option<&'static str>) -> Stream {
+        Stream { over, ..self }
     }
 
     /// The conversation of an input without packets.
@@ -423,7 +435,10 @@ impl Stream {
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
         for side in Side::BOTH {
-            while !self.half(side).order.buffered().is_empty() && self.step(side, Behind::More, out) {}
+            while !self.half(side).order.buffered().is_empty()
+                && !matches!(self.belongs, Belongs::Open)
+                && self.step(side, Behind::More, out)
+            {}
         }
         out.tree.sort_layers(first);
     }
@@ -459,20 +474,27 @@ impl Stream {
             pieces: half.order.pieces(off, len),
         };
         match (cut, &mut self.belongs) {
-            (Some(cut), Belongs::To(protocol, conversation)) => out.message(said, protocol, cut, |wire| {
-                if claimed > 0 {
-                    return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
-                }
-                let result = conversation.message(side, wire);
-                if behind == Behind::NoRoom {
-                    wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
-                }
-                result
-            }),
+            (Some(cut), Belongs::To(protocol, conversation)) => {
+                let bytes = said.bytes;
+                out.message(said, protocol, cut, |wire| {
+                    if claimed > 0 {
+                        return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
+                    }
+                    let result = conversation.message(side, wire);
+                    if behind == Behind::NoRoom {
+                        wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
+                    }
+                    result
+                });
+                let venue = Some(Venue { stream: self.id, sockets: self.sockets, over: None });
+                let mut turn = Turn { registry: out.registry, venue, side, states: &mut self.inner };
+                turn.handed_on(out.tree, Bytes { source: 0, all: bytes });
+            }
             _ => out.data(said),
         }
         half.order.consume(len);
         half.wanted = 0;
+        self.switch(out.tree);
         if let Some(asked) = out.tree.ask_after {
             let messages = || out.tree.layers.iter().filter(|layer| layer.message);
             if messages().count() as u64 == asked {
@@ -481,6 +503,22 @@ impl Stream {
             }
         }
         true
+    }
+
+    /// Somebody else goes on if the protocol says so: everything behind is as a new stream.
+    fn switch(&mut self, tree: &mut Tree) {
+        let Belongs::To(_, conversation) = &mut self.belongs else { return };
+        let Some(next) = conversation.next() else { return };
+        self.give_objects(None, tree);
+        (self.belongs, self.over) = match next {
+            Next::To(protocol, conversation) => (Belongs::To(protocol, conversation), None),
+            Next::Over(place) => (Belongs::Open, Some(place)),
+            Next::Anyone => (Belongs::Open, None),
+        };
+        for half in &mut self.halves {
+            half.from_start = true;
+            half.wanted = 0;
+        }
     }
 
     /// Ask whose stream this is. True if that turned client and server around.
@@ -492,7 +530,7 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: behind != Behind::More || full || self.decide_now,
         };
-        let venue = Venue { stream: self.id, sockets: self.sockets };
+        let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over };
         match out.registry.stream_owner(&venue, &opening) {
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };

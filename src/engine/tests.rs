@@ -1,5 +1,6 @@
 //! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
 
+mod carry;
 mod tcp;
 
 use super::Engine;

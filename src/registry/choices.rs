@@ -61,6 +61,8 @@ pub struct Venue {
     pub stream: StreamId,
     /// Client and server, unless nobody knows.
     pub sockets: Option<[SocketAddr; 2]>,
+    /// The name under which another conversation announced it.
+    pub over: Option<&'static str>,
 }
 
 impl Selector {

@@ -112,7 +112,7 @@ impl Registry {
         self.applications
             .iter()
             .flat_map(|protocol| protocol.found.iter().map(move |found| Candidate { protocol, found }))
-            .filter(move |candidate| !self.choices.no_heuristics || candidate.found.on.has_port())
+            .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
     }
 
     /// Whether some protocol has its home on this port.
@@ -127,6 +127,18 @@ impl Registry {
     pub fn stream_owner(self, venue: &Venue, opening: &Opening<'_>) -> Owner {
         if let Some(owner) = self.chosen_stream(venue, opening) {
             return owner;
+        }
+        if let Some(place) = venue.over {
+            let over = self.candidates().filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
+            return over.map(|candidate| (candidate, candidate.judge(Side::Server, opening))).fold(
+                Owner::Nobody,
+                |owner, (candidate, verdict)| match (owner, verdict) {
+                    (known @ Owner::Known(..), _) => known,
+                    (_, Verdict::Yes(server)) => Owner::Known(candidate, server),
+                    (_, Verdict::Unsure) => Owner::Unsure,
+                    (owner, Verdict::No) => owner,
+                },
+            );
         }
         let mut owner = Owner::Nobody;
         for by_port in [true, false] {
@@ -165,8 +177,7 @@ impl Registry {
             _ => self.choices.decode_as.iter().find(|line| line.selector.fits(venue))?.protocol,
         };
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
-        let ways = protocol.found.iter().map(|found| Candidate { protocol, found });
-        let Some(candidate) = ways.into_iter().find(Candidate::is_stream) else { return Some(Owner::Nobody) };
+        let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
         let server = match candidate.judge(Side::Server, opening) {
             Verdict::Yes(server) => server,
             Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
@@ -181,30 +192,46 @@ impl Registry {
         self.choices.decode_as.iter().any(|line| line.selector.fits(venue))
     }
 
-    /// Whose datagram this is: what the user chose, then ports, then looks.
+    /// The protocol that the user chose for this conversation, if it reads datagrams: as they are, or inside another one's.
+    fn chosen_datagrams(self, venue: &Venue) -> Option<&DecodeAs> {
+        self.choices.decode_as.iter().find(|line| line.selector.fits(venue))
+    }
+
+    /// Whose datagram this is: what the user chose, then who was announced, then ports, then looks.
     #[must_use]
     pub fn datagram_owner(self, venue: &Venue, bytes: &[u8]) -> Option<Candidate> {
-        if let Some(line) = self.choices.decode_as.iter().find(|line| line.selector.fits(venue)) {
-            return line.protocol.and_then(Candidate::datagram);
+        if let Some(line) = self.chosen_datagrams(venue) {
+            let chosen = line.protocol?;
+            let carrier = |candidate: Candidate| match candidate.found.on {
+                On::Over(place) => self.protocol(place).and_then(Candidate::datagram),
+                _ => Some(candidate),
+            };
+            return Candidate::datagram(chosen).and_then(carrier);
         }
+        let announced = venue.over.and_then(|place| self.over(place, None, bytes));
         let ports = venue.sockets.map(|sockets| sockets.map(|socket| socket.port()));
-        self.datagrams_on(ports, bytes).next()
+        announced.or_else(|| self.datagrams_on(ports, bytes).next())
+    }
+
+    /// Whose bytes these are that another protocol hands on under this name.
+    #[must_use]
+    pub fn over(self, place: &'static str, venue: Option<&Venue>, bytes: &[u8]) -> Option<Candidate> {
+        let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
+        let chosen = venue.and_then(|venue| self.chosen_datagrams(venue)).and_then(|line| line.protocol);
+        let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
+        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, true)))
     }
 
     /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports may be at home anywhere.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
-        let fits = move |candidate: &Candidate| match candidate.found.looks {
-            Looks::Anything => ports.is_some(),
-            Looks::Datagram(looks) => looks(bytes),
-            Looks::Stream(_) => false,
-        };
         let at_home = move |candidate: &Candidate| match candidate.found.on {
             On::Udp(port) => ports.is_none_or(|ports| ports.contains(&port)),
             _ => false,
         };
-        let datagrams = move || self.candidates().filter(|candidate| matches!(candidate.found.how, How::Datagram(_)));
+        let datagrams = move || self.candidates().filter(|candidate| candidate.found.how.is_datagram());
         let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
-        datagrams().filter(at_home).chain(datagrams().filter(elsewhere)).filter(fits)
+        let all = datagrams().filter(at_home).chain(datagrams().filter(elsewhere));
+        all.filter(move |candidate| candidate.looks_right(bytes, ports.is_some()))
     }
 }
 
@@ -212,8 +239,23 @@ impl Candidate {
     /// How a protocol is read as datagrams, if it is.
     #[must_use]
     pub fn datagram(protocol: &'static Protocol) -> Option<Candidate> {
-        let ways = protocol.found.iter().map(|found| Candidate { protocol, found });
-        ways.into_iter().find(|candidate| matches!(candidate.found.how, How::Datagram(_)))
+        let reads = |candidate: &Candidate| candidate.found.how.is_datagram();
+        let alone = Candidate::all(protocol).find(|candidate| reads(candidate) && !matches!(candidate.found.on, On::Over(_)));
+        alone.or_else(|| Candidate::all(protocol).find(reads))
+    }
+
+    /// Every way in which a protocol is read.
+    pub fn all(protocol: &'static Protocol) -> impl Iterator<Item = Candidate> {
+        protocol.found.iter().map(move |found| Candidate { protocol, found })
+    }
+
+    /// Whether a datagram looks like this protocol's; `placed` if where it comes from says something.
+    fn looks_right(&self, bytes: &[u8], placed: bool) -> bool {
+        match self.found.looks {
+            Looks::Anything => placed,
+            Looks::Datagram(looks) => looks(bytes),
+            Looks::Stream(_) => false,
+        }
     }
 
     /// Whether it is read as a stream.

@@ -3,8 +3,8 @@
 use super::object::Carried;
 use super::span::Held;
 use super::{
-    Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Made, Node, Note, Origin, Piece, Side, Source, Span, StreamId,
-    Value,
+    Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
+    StreamId, Value,
 };
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -87,6 +87,8 @@ pub struct Tree {
     pub tag: u64,
     /// Payload bytes that nobody explained.
     pub undissected: u64,
+    /// What messages leave to other protocols.
+    pub left: Left,
     /// What can be saved, if anybody wants it.
     pub objects: Vec<Carried>,
     /// Behind so many messages their conversation is asked for what it has gathered.
@@ -116,6 +118,7 @@ impl Tree {
             pieces: Vec::new(),
             tag: 0,
             undissected: 0,
+            left: Left::default(),
             objects: Vec::new(),
             ask_after: None,
             reveal: false,
@@ -142,6 +145,7 @@ impl Tree {
         self.pieces.clear();
         self.tag = 0;
         self.undissected = 0;
+        self.left.clear();
         self.objects.clear();
         self.hidden.clear();
         self.hidden.shrink_to(KEPT_NODES);
@@ -259,18 +263,36 @@ impl Tree {
     /// keeps its order.
     pub fn sort_layers(&mut self, first: usize) {
         let mut latest = [0; 2];
-        let mut complete = Vec::new();
-        for layer in self.layers.get(first..).unwrap_or_default() {
-            let source = self.nodes.get(layer.node as usize).and_then(|node| self.source(node.span));
-            let Some(Source { origin: Origin::Stream(_, side), .. }) = source else { return };
-            let frame = source.and_then(|source| self.pieces_of(source).iter().map(|piece| piece.frame).max());
-            let Some(latest) = latest.get_mut(side.index()) else { return };
-            *latest = frame.unwrap_or_default().max(*latest);
-            complete.push((*latest, *layer));
+        let mut complete: Vec<(u64, usize)> = Vec::new();
+        for (at, layer) in self.layers.iter().enumerate().skip(first) {
+            let carrier = layer.below.map(|below| below as usize).filter(|below| *below >= first);
+            let frame = match carrier.and_then(|carrier| complete.get(carrier - first)) {
+                Some((frame, _)) => *frame,
+                None => {
+                    let source = self.nodes.get(layer.node as usize).and_then(|node| self.source(node.span));
+                    let Some(Source { origin: Origin::Stream(_, side), .. }) = source else { return };
+                    let frame = source.and_then(|source| self.pieces_of(source).iter().map(|piece| piece.frame).max());
+                    let Some(latest) = latest.get_mut(side.index()) else { return };
+                    *latest = frame.unwrap_or_default().max(*latest);
+                    *latest
+                }
+            };
+            complete.push((frame, at));
         }
         complete.sort_by_key(|(frame, _)| *frame);
+        let mut moved = vec![0; complete.len()];
+        for (now, (_, before)) in complete.iter().enumerate() {
+            if let Some(place) = moved.get_mut(before - first) {
+                *place = first + now;
+            }
+        }
+        let mut sorted: Vec<Layer> = complete.iter().filter_map(|(_, before)| self.layers.get(*before).copied()).collect();
+        for below in sorted.iter_mut().filter_map(|layer| layer.below.as_mut()) {
+            let now = (*below as usize).checked_sub(first).and_then(|at| moved.get(at));
+            *below = now.and_then(|now| LayerId::try_from(*now).ok()).unwrap_or(*below);
+        }
         self.layers.truncate(first);
-        self.layers.extend(complete.into_iter().map(|(_, layer)| layer));
+        self.layers.append(&mut sorted);
     }
 
     /// Stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on. In one piece in this frame they stay where

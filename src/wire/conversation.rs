@@ -1,6 +1,6 @@
 //! What a stream protocol answers.
 
-use super::{Result, Wire};
+use super::{Protocol, Result, Wire};
 use crate::tree::{Object, Side};
 
 /// Where the next message of a stream ends.
@@ -23,6 +23,16 @@ pub struct Missing {
     pub in_step: bool,
 }
 
+/// Whose the bytes of a connection are from here on.
+pub enum Next {
+    /// This protocol's, read on by this conversation.
+    To(&'static Protocol, Box<dyn Conversation>),
+    /// Those of a protocol that is found [`super::On::Over`] this place.
+    Over(&'static str),
+    /// Anybody's: it is asked as if the connection began here.
+    Anyone,
+}
+
 /// The state of one connection of a stream protocol.
 pub trait Conversation: Send {
     /// Where does the next message end? `ahead` is what has arrived and was not yet read; `more` is false when nothing
@@ -39,6 +49,11 @@ pub trait Conversation: Send {
     /// Bytes were lost. [`Conversation::extent`] is asked afresh behind them.
     fn gap(&mut self, from: Side, missing: Missing) {
         let _ = (from, missing);
+    }
+
+    /// Whether somebody else goes on behind the message just read, on both sides.
+    fn next(&mut self) -> Option<Next> {
+        None
     }
 
     /// What it has gathered so far that can be saved.

@@ -4,6 +4,7 @@ mod conclude;
 mod conversation;
 pub mod data;
 mod error;
+mod exchange;
 pub mod notes;
 mod protocol;
 mod settings;
@@ -12,8 +13,9 @@ pub mod trial;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
 mod wire;
 
-pub use conversation::{Conversation, Extent, Missing};
+pub use conversation::{Conversation, Extent, Missing, Next};
 pub use error::{Error, Result};
+pub use exchange::Exchange;
 pub use protocol::{Found, How, Looks, On, Opening, Protocol, Verdict};
 pub use settings::{Setting, Settings, Takes};
 pub use wire::{Cut, Wire};

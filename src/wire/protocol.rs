@@ -1,6 +1,6 @@
 //! What a protocol says of itself: its fields, where it is found, and how it is read there.
 
-use super::{Conversation, Result, Setting, Settings, Wire};
+use super::{Conversation, Exchange, Result, Setting, Settings, Wire};
 use crate::tree::{Field, Side};
 
 /// A protocol: one static value a file.
@@ -52,6 +52,8 @@ pub enum On {
     AnyTcp,
     /// UDP with any ports.
     AnyUdp,
+    /// Inside what another protocol hands on under this name, which is its own unless it hands on several things.
+    Over(&'static str),
 }
 
 /// What bytes must look like to be a protocol's.
@@ -72,13 +74,15 @@ pub enum How {
     Datagram(fn(&mut Wire<'_>) -> Result),
     /// A conversation is opened for each stream.
     Stream(fn(&Settings) -> Box<dyn Conversation>),
+    /// Each datagram is a message, and what was said before counts.
+    Exchange(fn(&Settings) -> Box<dyn Exchange>),
 }
 
 impl On {
-    /// Whether it names a port.
+    /// Whether looks alone tell whose the bytes are.
     #[must_use]
-    pub const fn has_port(self) -> bool {
-        matches!(self, On::Tcp(_) | On::TcpRun(..) | On::Udp(_))
+    pub const fn is_anywhere(self) -> bool {
+        matches!(self, On::AnyTcp | On::AnyUdp)
     }
 
     /// Whether it is this place, or a run of ports that this is one of.
@@ -96,10 +100,24 @@ impl On {
         Found { on: self, looks, how: How::Datagram(read) }
     }
 
+    /// Read there as datagrams by what this opens for each conversation, if they look like it.
+    #[must_use]
+    pub const fn exchange(self, looks: Looks, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
+        Found { on: self, looks, how: How::Exchange(open) }
+    }
+
     /// Read there as a stream by the conversation this opens, if it looks like it.
     #[must_use]
     pub const fn stream(self, looks: Looks, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
         Found { on: self, looks, how: How::Stream(open) }
+    }
+}
+
+impl How {
+    /// Whether each datagram is a message.
+    #[must_use]
+    pub const fn is_datagram(self) -> bool {
+        matches!(self, How::Datagram(_) | How::Exchange(_))
     }
 }
 

@@ -2,8 +2,11 @@
 
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Result};
-use crate::tree::{Carried, Field, Kind, LayerId, MAX_DEPTH, Object, Span, Time, Tree, Value};
+use crate::tree::{
+    Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Span, Time, Transport, Tree, Value,
+};
 use std::fmt;
+use std::net::SocketAddr;
 use std::ops::Range;
 
 /// Why bytes behind the end are missing, if they are.
@@ -246,9 +249,66 @@ impl<'a> Wire<'a> {
         let from = Span::new(self.source, start..self.at);
         let first = self.tree.pieces.len();
         let source = self.tree.push_derived(how, Some(from), first, bytes);
-        let mut inner =
-            Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree };
-        read(&mut inner)
+        read(&mut self.inside(source, bytes))
+    }
+
+    /// Read bytes that were joined from several messages, of which [`Wire::piece`] told where they were captured. The fields
+    /// that `read` reads lie in a buffer of their own.
+    pub fn joined<T>(&mut self, how: &'static str, pieces: &[Piece], bytes: &[u8], read: impl FnOnce(&mut Wire<'_>) -> T) -> T {
+        let first = self.tree.pieces.len();
+        self.tree.pieces.extend_from_slice(pieces);
+        let source = self.tree.push_derived(how, None, first, bytes);
+        read(&mut self.inside(source, bytes))
+    }
+
+    fn inside<'i>(&'i mut self, source: u32, bytes: &'i [u8]) -> Wire<'i> {
+        Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree }
+    }
+
+    /// Where the bytes of a range of the source were captured, to be joined with others later: `off` is where they will lie.
+    #[must_use]
+    pub fn piece(&self, range: Range<usize>, off: u64) -> Piece {
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let own = Piece {
+            off,
+            len: narrow(range.len()),
+            frame: self.tree.frame.number,
+            at: narrow(range.start),
+            time: self.tree.frame.time,
+        };
+        let source = self.tree.sources.get(self.source as usize);
+        let pieces = source.map(|source| (source.base, self.tree.pieces_of(source))).unwrap_or_default();
+        let start = pieces.0 + range.start as u64;
+        match pieces.1.iter().find_map(|piece| piece.clip(&(start..start + range.len() as u64))) {
+            Some(clipped) => Piece { off, ..clipped },
+            None => own,
+        }
+    }
+
+    /// Leave a range of the source to whoever is found [`super::On::Over`] this place; data if nobody is. It becomes a
+    /// message of its own, and this one is what carries it.
+    pub fn hand_on(&mut self, place: &'static str, range: Range<usize>) {
+        self.leave(place, range, true);
+    }
+
+    /// Show a range of the source to whoever is found [`super::On::Over`] this place; nothing happens if nobody is.
+    pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
+        self.leave(place, range, false);
+    }
+
+    fn leave(&mut self, place: &'static str, range: Range<usize>, alone: bool) {
+        let source = self.tree.sources.get(self.source as usize);
+        let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
+        let end = range.end.min(self.bytes.len());
+        let range = range.start.min(end)..end;
+        let cut = self.cut != Cut::No && range.end == self.end;
+        let bytes = derived.then(|| self.bytes.to_vec());
+        self.tree.left.hand_on(Handed { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
+    }
+
+    /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.
+    pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
+        self.tree.left.expect(Expected { transport, end, place });
     }
 
     /// Put a value that was worked out and lies nowhere.

@@ -1,0 +1,77 @@
+//! What one protocol leaves to others.
+
+use super::{LayerId, Transport};
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// The most that is handed on or expected in one tree.
+const MAX: usize = 1 << 16;
+
+/// Bytes that a message carries for another protocol.
+#[derive(Debug)]
+pub struct Handed {
+    /// The layer that carries them.
+    pub carrier: LayerId,
+    /// The name under which they are handed on.
+    pub place: &'static str,
+    /// The source they lie in, and where.
+    pub source: u32,
+    /// Where they lie there.
+    pub range: Range<usize>,
+    /// The bytes of the source, where it is neither the frame nor a stream.
+    pub bytes: Option<Vec<u8>>,
+    /// Whether the capture lacks bytes behind them.
+    pub cut: bool,
+    /// Whether they are shown as data if nobody knows them.
+    pub alone: bool,
+}
+
+/// A conversation that was announced.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected {
+    /// What carries it.
+    pub transport: Transport,
+    /// One of its ends.
+    pub end: SocketAddr,
+    /// The name under which its bytes are handed on.
+    pub place: &'static str,
+}
+
+/// What the messages of one tree leave to others.
+#[derive(Debug, Default)]
+pub struct Left {
+    handed: Vec<Handed>,
+    expected: Vec<Expected>,
+}
+
+impl Left {
+    /// Forget all.
+    pub(super) fn clear(&mut self) {
+        self.handed.clear();
+        self.expected.clear();
+    }
+
+    /// These bytes are somebody else's.
+    pub fn hand_on(&mut self, handed: Handed) {
+        if self.handed.len() < MAX {
+            self.handed.push(handed);
+        }
+    }
+
+    /// This conversation will be somebody's.
+    pub fn expect(&mut self, expected: Expected) {
+        if self.expected.len() < MAX {
+            self.expected.push(expected);
+        }
+    }
+
+    /// What was handed on since this was last asked.
+    pub fn take_handed(&mut self) -> Vec<Handed> {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// The conversations that were announced since this was last asked.
+    pub fn take_expected(&mut self) -> impl Iterator<Item = Expected> + '_ {
+        self.expected.drain(..)
+    }
+}
