@@ -1,5 +1,6 @@
 //! The application protocols, one file each, and the list of them.
 
+mod librpc;
 mod pipboy;
 mod vscp;
 mod xfire;
@@ -7,4 +8,4 @@ mod xfire;
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
-pub static ALL: &[&Protocol] = &[&pipboy::PROTOCOL, &vscp::PROTOCOL, &vscp::WORLD_LOCATION, &xfire::PROTOCOL];
+pub static ALL: &[&Protocol] = &[&librpc::PROTOCOL, &pipboy::PROTOCOL, &vscp::PROTOCOL, &vscp::WORLD_LOCATION, &xfire::PROTOCOL];

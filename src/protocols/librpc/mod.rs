@@ -1,0 +1,465 @@
+//! LibRPC: calls of script functions between a Vice City: Multiplayer server and its computer-driven players, from v1.6 on.
+//!
+//! A message is one node; what it calls with are values, and nodes are values too. Sizes and lengths are big-endian, numbers
+//! little-endian.
+//!
+//! ```text
+//! message     identifier:4 (little-endian) | node
+//!
+//! node        tag:1 | size:4 | body:size
+//!   F call               name | arguments             name(…)
+//!   E raw call           name | arguments             of the first argument: first.name(…)
+//!   G call of a result   node | arguments             node(…)
+//!   D the same, raw      node | arguments             node.call(…)
+//!   g get                value | keys                 value.key[key]
+//!   h set                name | value                 name = value
+//!                        value | key | value          value.key = value
+//! name        length:2 | text
+//!
+//! value       tag:1 and
+//!   s string  length:2 | text        o null    nothing             v vector      x:4 | y:4 | z:4
+//!   i integer :4                     b bool    :1                  q quaternion  x:4 | y:4 | z:4 | w:4
+//!   f float   :4                     a array   size:4 | values     F G E D g     as a node
+//! ```
+//! There are no answers: what a function returns is dropped, unless a node around it takes it.
+
+mod fields;
+mod script;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::tree::{Field, Side, Value, name_of};
+use crate::wire::{Cut, Error, Looks, On, Protocol, Result, Wire};
+use fields::*;
+use script::{Form, Script};
+use std::fmt;
+
+/// LibRPC.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &LIBRPC,
+    fields: FIELDS,
+    found: &[On::AnyUdp.datagram(Looks::Datagram(is_exact), bare)],
+    rest: Some(&UNPARSED),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// Bytes of the identifier.
+const IDENTIFIER_LEN: usize = 4;
+
+const CALL: u8 = b'F';
+const RAW_CALL: u8 = b'E';
+const CALL_RESULT: u8 = b'G';
+const RAW_CALL_RESULT: u8 = b'D';
+const GET: u8 = b'g';
+const SET: u8 = b'h';
+const STRING: u8 = b's';
+const INTEGER: u8 = b'i';
+const FLOAT: u8 = b'f';
+const NULL: u8 = b'o';
+const BOOL: u8 = b'b';
+const VECTOR: u8 = b'v';
+const QUATERNION: u8 = b'q';
+const ARRAY: u8 = b'a';
+
+/// Bytes of the length of a name.
+const NAME_HEAD: usize = 2;
+
+/// Bytes of a node's or an array's tag and size.
+const HEAD: usize = 5;
+
+/// The deepest that nodes and arrays nest.
+const MAX_LEVEL: u64 = 32;
+
+/// The most nodes and arrays of a message.
+const MAX_NESTED: usize = 65_536;
+
+/// The largest size that the genuine reader keeps.
+const MAX_SIZE: usize = 0xffff;
+
+fn node_name(tag: u8) -> Option<&'static str> {
+    Some(match tag {
+        CALL => "call",
+        RAW_CALL => "raw_call",
+        CALL_RESULT => "call_result",
+        RAW_CALL_RESULT => "raw_call_result",
+        GET => "get",
+        SET => "set",
+        _ => return None,
+    })
+}
+
+/// Whether bytes begin as a message does: the identifier, and a node's tag if anything follows.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    matches!(bytes, [0 | 1, 0, 0, 0x40, rest @ ..] if rest.first().is_none_or(|tag| node_name(*tag).is_some()))
+}
+
+/// Whether bytes are one message to the last.
+pub(super) fn is_exact(bytes: &[u8]) -> bool {
+    begins(bytes) && size_at(bytes, IDENTIFIER_LEN + 1).is_some_and(|size| bytes.len() - IDENTIFIER_LEN - HEAD == size)
+}
+
+fn bare(wire: &mut Wire<'_>) -> Result {
+    message(wire, None)
+}
+
+/// A message, said by this side if that is known.
+fn message(wire: &mut Wire<'_>, from: Option<Side>) -> Result {
+    Reader { from, nested: 0, script: Script::default() }.message(wire)
+}
+
+/// Reads nodes and values, and writes them as a script has them.
+struct Reader {
+    from: Option<Side>,
+    /// Nodes and arrays so far.
+    nested: usize,
+    script: Script,
+}
+
+impl Reader {
+    fn message(&mut self, wire: &mut Wire<'_>) -> Result {
+        let identifier = wire.u32_le(&IDENTIFIER)?;
+        if name_of(IDENTIFIERS, identifier.into()).is_none() {
+            wire.note(&BAD_IDENTIFIER, format_args!("no message begins with this"));
+        }
+        let left = wire.remaining();
+        if left < HEAD {
+            wire.name("truncated");
+            return stop(wire, &TRUNCATED, HEAD, format_args!("{left} bytes behind the identifier, a node begins with {HEAD}"));
+        }
+        let tag = wire.ahead().first().copied().unwrap_or_default();
+        let Some(name) = node_name(tag) else {
+            return wire.malformed(&UNKNOWN_TAG, format_args!("no node has the tag {tag:#04x}"));
+        };
+        wire.name(name);
+        if tag == GET {
+            wire.note_ahead(&BAD_PLACEMENT, format_args!("get stands only for a value"));
+        }
+        let place = wire.add(&CALL_TEXT, Value::None);
+        let result = wire.group(&NODE, |wire| self.node(wire, tag, 1));
+        let script = self.script.text();
+        wire.set_text(place, &CALL_TEXT, format_args!("{script}"));
+        wire.info(format_args!("{script}"));
+        result?;
+        let left = wire.remaining();
+        if left > 0 && wire.cut() == Cut::No {
+            wire.note_ahead(
+                &TRAILING_BYTES,
+                format_args!("{left} behind the node; the receiver takes them as further arguments"),
+            );
+            while wire.remaining() > 0 && self.value(wire, &ARG, Form::Value, 1).is_ok() {}
+            wire.rest(&UNPARSED);
+        }
+        Ok(())
+    }
+
+    /// A value, in the group that tells what it is to the node or array around it, which is on this level.
+    fn value(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
+        let tag = wire.ahead().first().copied().unwrap_or_default();
+        let is_nested = tag == ARRAY || node_name(tag).is_some();
+        let result = if !is_nested && name_of(TYPES, tag.into()).is_none() {
+            wire.malformed(&UNKNOWN_TAG, format_args!("no value has the tag {tag:#04x}"))
+        } else {
+            let (wanted, left) = (width(wire.ahead()), wire.remaining());
+            if wanted > left && wire.cut() == Cut::No {
+                wire.note_ahead(&VALUE_OVERRUN, format_args!("{wanted} bytes wanted, {left} left"));
+            }
+            if is_nested && wanted <= left {
+                self.nested(wire, role, form, level + 1)
+            } else {
+                wire.group(role, |wire| self.scalar(wire, form))
+            }
+        };
+        if result.is_err() {
+            self.script.push("…");
+        }
+        match result {
+            Err(Error::Short { .. }) if wire.cut() == Cut::No => Err(Error::Malformed),
+            result => result,
+        }
+    }
+
+    fn scalar(&mut self, wire: &mut Wire<'_>, form: Form) -> Result {
+        let tag = wire.u8(&VALUE_TYPE)?;
+        if form == Form::Key && tag != STRING {
+            self.script.push("[");
+        }
+        match tag {
+            STRING => {
+                let len = wire.u16_be(&STRING_LEN)?;
+                let text = wire.text(&STRING_VALUE, len.into())?;
+                self.script.string(text, form);
+            }
+            INTEGER => {
+                let number = wire.i32_le(&INTEGER_VALUE)?;
+                self.script.write(format_args!("{number}"));
+            }
+            FLOAT => {
+                let number = wire.f32_le(&FLOAT_VALUE)?;
+                self.script.write(format_args!("{number}"));
+            }
+            NULL => self.script.push("null"),
+            BOOL => {
+                let truth = wire.bool(&BOOL_VALUE)?;
+                if truth > 1 {
+                    wire.note(&BAD_BOOL, format_args!("{truth} is neither 0 nor 1"));
+                }
+                self.script.push(if truth == 0 { "false" } else { "true" });
+            }
+            VECTOR => self.reals(wire, "Vector", &[&X, &Y, &Z])?,
+            QUATERNION => self.reals(wire, "Quaternion", &[&X, &Y, &Z, &W])?,
+            // An array or a node that ends inside its head.
+            _ => return Err(Error::Short { needed: HEAD }),
+        }
+        if form == Form::Key && tag != STRING {
+            self.script.push("]");
+        }
+        Ok(())
+    }
+
+    fn reals(&mut self, wire: &mut Wire<'_>, name: &str, fields: &[&'static Field]) -> Result {
+        self.script.push(name);
+        let mut before = "(";
+        for field in fields {
+            let number = wire.f32_le(field)?;
+            self.script.write(format_args!("{before}{number}"));
+            before = ", ";
+        }
+        self.script.push(")");
+        Ok(())
+    }
+
+    /// An array, or a node that stands for what it gives.
+    fn nested(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
+        self.nested += 1;
+        let size = size_at(wire.ahead(), 1).unwrap_or_default();
+        if level > MAX_LEVEL || self.nested > MAX_NESTED {
+            let (code, words) = if level > MAX_LEVEL {
+                (&TOO_DEEP, format_args!("more than {MAX_LEVEL} levels"))
+            } else {
+                (&TOO_MANY, format_args!("more than {MAX_NESTED} nodes and arrays"))
+            };
+            wire.note_ahead(code, words);
+            self.script.push("…");
+            return wire.bytes(&UNPARSED, size.saturating_add(HEAD).min(wire.remaining())).map(drop);
+        }
+        let tag = wire.ahead().first().copied().unwrap_or_default();
+        if tag == SET {
+            wire.note_ahead(&BAD_PLACEMENT, format_args!("set stands only by itself"));
+        }
+        if size > MAX_SIZE {
+            wire.note_ahead(&SIZE_OVER, format_args!("{size} bytes, of which the genuine reader keeps 16 bits"));
+        }
+        if form == Form::Key {
+            self.script.push("[");
+        }
+        wire.group(role, |wire| match tag {
+            ARRAY => self.array(wire, level),
+            _ => self.node(wire, tag, level),
+        })?;
+        if form == Form::Key {
+            self.script.push("]");
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
+        check_size(wire, &ARRAY_OVERRUN);
+        wire.u8(&VALUE_TYPE)?;
+        let size = wire.u32_be(&ARRAY_SIZE)? as usize;
+        wire.add(&DEPTH, Value::Unsigned(level));
+        self.script.push("[");
+        inside(wire, size, |wire| {
+            let mut count = 0;
+            let result = self.list(wire, &ELEMENT, level, &mut count);
+            wire.add(&ARRAY_COUNT, Value::Unsigned(count));
+            result
+        })?;
+        self.script.push("]");
+        Ok(())
+    }
+
+    fn node(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
+        if matches!(tag, GET | SET) && self.from == Some(Side::Server) {
+            wire.note_ahead(&BAD_PLACEMENT, format_args!("servers send neither get nor set"));
+        }
+        check_size(wire, &NODE_OVERRUN);
+        wire.text(&NODE_TAG, 1)?;
+        wire.add_text(&NODE_NAME, format_args!("{}", node_name(tag).unwrap_or_default()));
+        let size = wire.u32_be(&NODE_SIZE)? as usize;
+        wire.add(&DEPTH, Value::Unsigned(level));
+        inside(wire, size, |wire| match tag {
+            CALL | RAW_CALL => self.call(wire, tag, level),
+            CALL_RESULT | RAW_CALL_RESULT => self.call_result(wire, tag, level),
+            GET => self.get(wire, level),
+            _ => self.set(wire, level),
+        })
+    }
+
+    /// A function by its name. Where it is called raw, its first argument is what it is looked up in.
+    fn call(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
+        let name = match function(wire) {
+            Ok(name) => name,
+            Err(error) => {
+                self.script.push("…");
+                return Err(error);
+            }
+        };
+        let mut count = 0;
+        let mut result = Ok(());
+        if tag == RAW_CALL {
+            if wire.remaining() > 0 {
+                count = 1;
+                result = self.value(wire, &ARG, Form::Value, level);
+            } else if wire.cut() == Cut::No {
+                wire.note(&MISSING_ENVIRONMENT, format_args!("no argument to look the function up in"));
+            }
+            self.script.push(".");
+        }
+        self.script.string(name, Form::Name);
+        result?;
+        self.arguments(wire, level, count)
+    }
+
+    /// A function that another node gives.
+    fn call_result(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
+        let callee = wire.ahead().first().copied();
+        if callee.map_or(wire.cut() == Cut::No, |tag| node_name(tag).is_none()) {
+            wire.note_ahead(&BAD_CALLEE, format_args!("what is called is no node"));
+        }
+        if callee.is_some() {
+            self.value(wire, &CALLEE, Form::Value, level)?;
+        }
+        if tag == RAW_CALL_RESULT {
+            self.script.push(".call");
+        }
+        self.arguments(wire, level, 0)
+    }
+
+    /// The values up to the end, behind so many that stand elsewhere.
+    fn arguments(&mut self, wire: &mut Wire<'_>, level: u64, before: u64) -> Result {
+        let mut count = before;
+        self.script.push("(");
+        let result = self.list(wire, &ARG, level, &mut count);
+        self.script.push(")");
+        wire.add(&ARG_COUNT, Value::Unsigned(count));
+        result
+    }
+
+    fn list(&mut self, wire: &mut Wire<'_>, role: &'static Field, level: u64, count: &mut u64) -> Result {
+        let mut between = "";
+        while wire.remaining() > 0 {
+            self.script.push(between);
+            self.value(wire, role, Form::Value, level)?;
+            *count += 1;
+            between = ", ";
+        }
+        Ok(())
+    }
+
+    /// A member of a member of something.
+    fn get(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
+        let (mut role, mut form) = (&FIRST, Form::Name);
+        while wire.remaining() > 0 {
+            self.value(wire, role, form, level)?;
+            (role, form) = (&KEY, Form::Key);
+        }
+        Ok(())
+    }
+
+    /// A slot of the root table or of an object, and what it is set to.
+    fn set(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
+        let is_slot = wire.ahead().first() == Some(&STRING);
+        let wanted = if is_slot { 2 } else { 3 };
+        let mut count = 0;
+        while wire.remaining() > 0 {
+            let (role, form) = match count {
+                0 => (&FIRST, Form::Name),
+                1 if !is_slot => (&ARG, Form::Key),
+                _ => (&ARG, Form::Value),
+            };
+            count += 1;
+            self.script.push(if count < wanted {
+                ""
+            } else if count == wanted {
+                " = "
+            } else {
+                ", "
+            });
+            self.value(wire, role, form, level)?;
+        }
+        if count != wanted && wire.cut() == Cut::No {
+            wire.note(&BAD_SET, format_args!("{count} values, not {wanted}"));
+        }
+        Ok(())
+    }
+}
+
+/// A function's name.
+fn function<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
+    let left = wire.remaining();
+    let len = wire.ahead().first_chunk().map(|len| u16::from_be_bytes(*len));
+    let Some(len) = len.filter(|len| NAME_HEAD + usize::from(*len) <= left) else {
+        let wanted = len.map_or(NAME_HEAD, |len| NAME_HEAD + usize::from(len));
+        if len.is_none() {
+            return stop(wire, &NAME_OVERRUN, wanted, format_args!("{left} of the {NAME_HEAD} bytes of a length"));
+        }
+        let len = wire.u16_be(&FUNCTION_LEN)?;
+        let left = wire.remaining();
+        return stop(wire, &NAME_OVERRUN, len.into(), format_args!("{len} bytes declared, {left} left"));
+    };
+    wire.u16_be(&FUNCTION_LEN)?;
+    wire.text(&FUNCTION, len.into())
+}
+
+/// Read at most so many bytes. What cannot be read of them is kept as bytes, and reading goes on behind them.
+fn inside(wire: &mut Wire<'_>, size: usize, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
+    let size = if wire.cut() == Cut::No { size.min(wire.remaining()) } else { size };
+    wire.within(size, &UNPARSED, |wire| match read(wire) {
+        Err(Error::Malformed) => {
+            wire.rest(&UNPARSED);
+            Ok(())
+        }
+        result => result,
+    })
+}
+
+/// Remark on the node or array ahead if it claims more bytes than there are.
+fn check_size(wire: &mut Wire<'_>, code: &'static Field) {
+    let left = wire.remaining().saturating_sub(HEAD);
+    if let Some(size) = size_at(wire.ahead(), 1)
+        && size > left
+        && wire.cut() == Cut::No
+    {
+        wire.note_ahead(code, format_args!("{size} bytes declared, {left} left"));
+    }
+}
+
+/// Stop reading. Where a cut is why, only the cut is told.
+fn stop<T>(wire: &mut Wire<'_>, code: &'static Field, wanted: usize, words: fmt::Arguments<'_>) -> Result<T> {
+    if wire.cut() == Cut::No {
+        return wire.malformed(code, words);
+    }
+    Err(Error::Short { needed: wanted.saturating_sub(wire.remaining()) })
+}
+
+/// The bytes of a value, as far as its head tells; of a node or an array those of the head.
+fn width(value: &[u8]) -> usize {
+    match value {
+        [STRING, high, low, ..] => 3 + usize::from(u16::from_be_bytes([*high, *low])),
+        [STRING, ..] => 3,
+        [INTEGER | FLOAT, ..] => 5,
+        [BOOL, ..] => 2,
+        [VECTOR, ..] => 13,
+        [QUATERNION, ..] => 17,
+        [NULL, ..] => 1,
+        _ => HEAD,
+    }
+}
+
+fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
+    let size = bytes.get(at..)?.first_chunk().copied()?;
+    Some(u32::from_be_bytes(size) as usize)
+}
