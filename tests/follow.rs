@@ -179,3 +179,49 @@ fn hostile_text_reaches_no_output_raw() {
         assert!(!run.out.is_empty() && !run.out.contains(['\x1b', '\u{202e}']), "{form}: {:?}", run.out);
     }
 }
+
+const SECRET: &str = "samples/xfire.pcap";
+
+#[test]
+fn secrets_are_masked_in_every_form_and_shown_on_request() {
+    let whole = program().args(["follow", SECRET, "-s", "tcp/0", "-T", "raw", "--show-secrets"]).output().unwrap();
+    assert_eq!(whole.stderr, b"");
+    let at = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).position(|part| part == word).unwrap();
+    let digest = at(&whole.stdout, b"password") + 11;
+    let digest = &whole.stdout[digest..digest + 40];
+    assert!(digest.iter().all(u8::is_ascii_hexdigit));
+
+    let masked = program().args(["follow", SECRET, "-s", "tcp/0", "-T", "raw"]).output().unwrap();
+    let told = String::from_utf8(masked.stderr).unwrap();
+    assert!(told.contains("bytes of secrets are masked with *; --show-secrets"), "{told}");
+    let differ = whole.stdout.iter().zip(&masked.stdout).filter(|(shown, masked)| shown != masked);
+    assert!(whole.stdout.len() == masked.stdout.len() && differ.clone().all(|(_, masked)| *masked == b'*'));
+    assert!(differ.count() > 100);
+
+    let secret = std::str::from_utf8(digest).unwrap();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    for (form, secret, note) in [
+        ("ascii", secret, ""),
+        ("ndjson", hex.as_str(), "\"masked\":40"),
+        ("json", hex.as_str(), "\"masked\":40"),
+        ("hex", "", "40 bytes masked"),
+        ("carray", "", "/* 40 bytes masked */"),
+        ("yaml", "", "# 40 bytes masked"),
+    ] {
+        let hidden = run(&["follow", SECRET, "-s", "tcp/0", "-T", form]).out;
+        let shown = run(&["follow", SECRET, "-s", "tcp/0", "-T", form, "--show-secrets"]).out;
+        assert!(secret.is_empty() || (shown.contains(secret) && !hidden.contains(secret)), "{form}");
+        assert!(hidden != shown && hidden.contains(note) && !shown.contains("masked"), "{form}");
+    }
+}
+
+#[test]
+fn a_masked_hex_dump_can_be_read_back_in() {
+    for stream in ["tcp/0", "udp/1"] {
+        let dump = run(&["follow", SECRET, "-s", stream]).out;
+        let scratch = Scratch::new(&format!("follow-masked-{}", stream.replace('/', "-")), dump.as_bytes());
+        for dir in ["c2s", "s2c"] {
+            assert_eq!(raw(scratch.path(), "tcp/0", dir), raw(SECRET, stream, dir), "{stream} {dir}");
+        }
+    }
+}

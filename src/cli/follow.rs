@@ -167,13 +167,15 @@ struct Listener<'w> {
     tells: bool,
     /// Runs of missing bytes.
     missing: u64,
+    /// Bytes of secrets.
+    masked: usize,
     opened: bool,
 }
 
 impl<'w> Listener<'w> {
     fn new(only: Option<StreamId>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
         let (follower, existing) = (Follower::new(only), Existing::default());
-        Listener { only, follower, existing, dir, output, tells, missing: 0, opened: false }
+        Listener { only, follower, existing, dir, output, tells, missing: 0, masked: 0, opened: false }
     }
 }
 
@@ -189,7 +191,7 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, tells, missing, .. } = self;
+        let Listener { follower, dir, output, tells, missing, masked, .. } = self;
         follower.listen(of, captured, |heard| {
             let side = match heard {
                 Heard::Words(words) => words.side,
@@ -203,6 +205,9 @@ impl Audience for Listener<'_> {
                 if *missing <= TOLD {
                     complain(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
                 }
+            }
+            if let Heard::Words(words) = heard {
+                *masked += words.masked;
             }
             match (&mut *output, heard) {
                 (Output::Dump(dump), heard) => dump.heard(heard),
@@ -228,6 +233,9 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
     }
     if listener.missing > TOLD {
         complain(format_args!("{} more runs of bytes are missing", listener.missing - TOLD));
+    }
+    if listener.masked > 0 {
+        complain(format_args!("{} bytes of secrets are masked with *; --show-secrets prints them", listener.masked));
     }
     match &mut listener.output {
         Output::Dump(dump) => dump.finish()?,

@@ -173,6 +173,9 @@ impl<W: Write> Dump<W> {
             told(message.name(), message.info(), &mut margin)?;
         }
         write!(margin, "  {}", Frames(&message.frames()))?;
+        if words.masked > 0 {
+            write!(margin, "  {}", Masked(words.masked))?;
+        }
         if let Some(width) = self.width {
             cut(&mut margin, width.saturating_sub(BYTES + TEXT + 6).max(LEAST));
         }
@@ -244,6 +247,9 @@ impl<W: Write> Dump<W> {
                 of.put("frames", &message.frames())?;
                 of.put("off", &words.off)?;
                 of.put("len", &words.bytes.len())?;
+                if words.masked > 0 {
+                    of.put("masked", &words.masked)?;
+                }
                 let mut digits = String::with_capacity(2 * words.bytes.len());
                 hex(words.bytes, &mut digits).map_err(unwritable)?;
                 of.put("bytes", &digits)
@@ -276,6 +282,9 @@ impl<W: Write> Dump<W> {
             seconds(time.since(Timestamp { seconds: 0, nanos: 0 }), 9, &mut self.out).map_err(unwritable)?;
             self.out.push('\n');
         }
+        if words.masked > 0 {
+            let _ = writeln!(self.out, "    # {}", Masked(words.masked));
+        }
         self.out.push_str("    data: !!binary |\n");
         for bytes in words.bytes.chunks(48) {
             self.out.push_str("      ");
@@ -290,6 +299,9 @@ impl<W: Write> Dump<W> {
         let [client, server] = self.said;
         let number = if words.side == Side::Client { client } else { server };
         let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", words.side.index(), frame_of(words));
+        if words.masked > 0 {
+            let _ = writeln!(self.out, "/* {} */", Masked(words.masked));
+        }
         let lines = words.bytes.len().div_ceil(8);
         for (at, bytes) in words.bytes.chunks(8).enumerate() {
             let mut between = "";
@@ -301,6 +313,15 @@ impl<W: Write> Dump<W> {
             self.pass_on(BLOCK)?;
         }
         Ok(())
+    }
+}
+
+/// How many bytes are masked.
+struct Masked(usize);
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} masked", self.0, if self.0 == 1 { "byte" } else { "bytes" })
     }
 }
 

@@ -1,10 +1,11 @@
 //! Conversations as bytes: what each side said, in order, and what of it is missing.
 //!
 //! The bytes of a stream come out of the engine as the bytes of its messages; here they are taken from there, each
-//! once. What is said comes when its message is complete. Does not print.
+//! once. What is said comes when its message is complete. Does not print. Bytes of secrets are asterisks.
 
 mod dump;
 mod files;
+mod secrets;
 mod streams;
 
 pub use dump::{Dump, Form};
@@ -13,6 +14,7 @@ pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Record, Tally, View};
 use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
+use secrets::Secrets;
 use std::collections::HashMap;
 
 /// Bytes that one side of a conversation said.
@@ -26,6 +28,8 @@ pub struct Words<'t> {
     pub off: u64,
     /// The bytes.
     pub bytes: &'t [u8],
+    /// How many of them are asterisks in place of a secret.
+    pub masked: usize,
     /// Who says it to whom.
     pub ends: &'t Ends,
     /// The message that they are, or are a part of.
@@ -62,8 +66,15 @@ pub struct Follower {
     tally: Tally,
     /// How many bytes each side has said so far.
     said: Said,
-    /// The UDP headers of the tree at hand whose payload was heard.
-    heard: Vec<u32>,
+    /// What of the tree at hand was heard, and what of it nobody shall hear.
+    heard: Payloads,
+}
+
+#[derive(Default)]
+struct Payloads {
+    /// The UDP headers whose payload was heard.
+    headers: Vec<u32>,
+    secrets: Secrets,
 }
 
 #[derive(Default)]
@@ -81,7 +92,7 @@ impl Follower {
     /// Listens to one conversation, or to all.
     #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
-        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Vec::new() }
+        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Payloads::default() }
     }
 
     /// What is said in a tree.
@@ -96,7 +107,8 @@ impl Follower {
     ) -> Result<(), E> {
         let Follower { only, tally, said, heard: payloads } = self;
         let is_meant = |stream| only.is_none_or(|only| only == stream);
-        payloads.clear();
+        payloads.headers.clear();
+        payloads.secrets.see(of.tree);
         tally.records(of, captured, |record| match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
                 let behind = said.behind(gap.stream, gap.side);
@@ -107,7 +119,7 @@ impl Follower {
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
-                    in_order(stream, side, message, said.behind(stream, side), &mut heard)?;
+                    in_order(stream, side, message, &payloads.secrets, said.behind(stream, side), &mut heard)?;
                 }
                 // Each UDP header below it has a payload of its own; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
@@ -139,6 +151,7 @@ fn in_order<E>(
     stream: StreamId,
     side: Side,
     message: Message<'_>,
+    secrets: &Secrets,
     behind: &mut u64,
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -157,14 +170,16 @@ fn in_order<E>(
     let known = usize::try_from(*behind - start).unwrap_or(usize::MAX);
     let Some(bytes) = node.bytes().get(known..).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
-    heard(Heard::Words(Words { stream, side, off, bytes, ends, message }))
+    let span = Span { start: node.span().start.saturating_add(u32::try_from(known).unwrap_or(u32::MAX)), ..node.span() };
+    let (bytes, masked) = secrets.mask(span, bytes);
+    heard(Heard::Words(Words { stream, side, off, bytes: &bytes, masked, ends, message }))
 }
 
 /// The payload of a datagram and how much of it the capture cut off, if `payload` is one that was not heard yet.
 fn datagram<E>(
     message: Message<'_>,
     payload: &Layer,
-    payloads: &mut Vec<u32>,
+    payloads: &mut Payloads,
     is_meant: impl Fn(StreamId) -> bool,
     said: &mut Said,
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
@@ -175,16 +190,17 @@ fn datagram<E>(
     let is_udp = |(id, _): &(StreamId, Side)| id.transport == Transport::Udp && is_meant(*id);
     let Some((stream, side)) = ends.stream.filter(is_udp) else { return Ok(()) };
     let is_header = of.layer_node(header).is_some_and(|node| node.field().abbrev == "udp");
-    if !is_header || payloads.contains(&header.node) {
+    if !is_header || payloads.headers.contains(&header.node) {
         return Ok(());
     }
-    payloads.push(header.node);
+    payloads.headers.push(header.node);
     let Some(node) = of.layer_node(payload) else { return Ok(()) };
     let (frame, behind) = (&of.tree.frame, said.behind(stream, side));
     let bytes = of.layer_node(header).map_or(node.bytes(), |header| payload_bytes(of, header.span(), node.span()));
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
-        heard(Heard::Words(Words { stream, side, off, bytes, ends, message }))?;
+        let (bytes, masked) = payloads.secrets.mask(node.span(), bytes);
+        heard(Heard::Words(Words { stream, side, off, bytes: &bytes, masked, ends, message }))?;
     }
     let cut = u64::from(frame.original.saturating_sub(frame.captured));
     if cut == 0 || node.span().source != 0 {

@@ -1,0 +1,78 @@
+//! Passwords and other secrets among the bytes that are said: asterisks stand for them unless somebody asked to see them.
+
+use crate::tree::{Span, Tree};
+use std::borrow::Cow;
+
+const MASK: u8 = b'*';
+
+/// Where the secrets of a tree lie, in order and apart from each other.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<Span>);
+
+impl Secrets {
+    /// Take notice of another tree.
+    pub(super) fn see(&mut self, tree: &Tree) {
+        self.0.clear();
+        self.0.extend_from_slice(tree.hidden());
+        self.0.sort_unstable_by_key(|span| (span.source, span.start));
+        // They may lie inside each other.
+        self.0.dedup_by(|next, last| {
+            let meets = next.source == last.source && next.start <= last.end;
+            if meets {
+                last.end = last.end.max(next.end);
+            }
+            meets
+        });
+    }
+
+    /// The bytes that lie from the start of `span` on with all secrets masked, and how many bytes of them those are.
+    pub(super) fn mask<'b>(&self, span: Span, bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
+        let first = self.0.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
+        let mut shown = Cow::Borrowed(bytes);
+        let mut count = 0;
+        for secret in self.0.get(first..).unwrap_or_default().iter().take_while(|secret| secret.source == span.source) {
+            let start = secret.start.saturating_sub(span.start) as usize;
+            let end = (secret.end.saturating_sub(span.start) as usize).min(bytes.len());
+            if start >= end {
+                break;
+            }
+            if let Some(secret) = shown.to_mut().get_mut(start..end) {
+                secret.fill(MASK);
+                count += secret.len();
+            }
+        }
+        (shown, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{FrameInfo, Value, Want, fields};
+
+    fields! {
+        TRIAL = protocol("trial", "Trial", "For these tests");
+        WORD = bytes("trial.word", "word", "A secret").secret();
+    }
+
+    #[test]
+    fn secrets_are_masked_where_they_lie() {
+        let mut tree = Tree::new(Want::LAYERS);
+        tree.begin(FrameInfo::default());
+        tree.push_layer(&TRIAL, Span::new(0, 0..20), None, 0, true);
+        for (source, range) in [(0, 12..14), (0, 3..6), (0, 4..5), (0, 5..8), (1, 0..20), (0, 18..18)] {
+            tree.push(&WORD, Value::Bytes, Span::new(source, range));
+        }
+        let mut secrets = Secrets::default();
+        secrets.see(&tree);
+        let of = |start: usize, bytes: &'static [u8]| {
+            let (shown, count) = secrets.mask(Span::new(0, start..20), bytes);
+            (String::from_utf8(shown.into_owned()).unwrap(), count)
+        };
+        assert_eq!(of(0, b"abcdefghijklmnopqrst"), ("abc*****ijkl**opqrst".to_owned(), 7));
+        assert_eq!(of(5, b"fgh"), ("***".to_owned(), 3));
+        assert_eq!(of(7, b"hijkl"), ("*ijkl".to_owned(), 1));
+        assert_eq!(of(8, b"ijkl"), ("ijkl".to_owned(), 0));
+        assert_eq!(FIELDS.len(), 2);
+    }
+}
