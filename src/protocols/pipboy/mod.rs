@@ -81,6 +81,7 @@ fields! {
     BEFORE_UINT = number("pipboy.entry.before.uint", "before", "The value before, where it was another").also("pipboy.entry.before");
     BEFORE_FLOAT = float("pipboy.entry.before.float", "before", "The value before, where it was another").also("pipboy.entry.before");
     BEFORE_STRING = text("pipboy.entry.before.string", "before", "The value before, where it was another").also("pipboy.entry.before");
+    ENTRY_CHANGE = text("pipboy.entry.change", "change", "How many children a list or a dict had and has now, and which of them came, went or are others");
     ENTRY_NEW = bool("pipboy.entry.new", "new", "True where the value was not there before; not told of the first values of all");
     LIST_COUNT = number("pipboy.entry.list.count", "count", "Elements of the list");
     LIST_REF = number("pipboy.entry.list.ref", "ref", "Number of the value at this place of the list").digest(update::ref_value, update::ref_meaning);

@@ -2,11 +2,11 @@
 
 use super::world::{Scalar, Told, World};
 use super::{
-    BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_COUNT, ENTRY_FLOAT, ENTRY_ID,
-    ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED, ERROR_ENTRY_TYPE,
-    ERROR_STRING, INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF, NOTE_BOOL, NOTE_TREE, NOTE_UTF8,
-    REMOVE_COUNT, REMOVE_REF, SUMMARY, SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8, SUMMARY_INT32,
-    SUMMARY_LIST, SUMMARY_MEMBER, SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32, ends_early,
+    BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
+    ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED,
+    ERROR_ENTRY_TYPE, ERROR_STRING, INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF, NOTE_BOOL, NOTE_TREE,
+    NOTE_UTF8, REMOVE_COUNT, REMOVE_REF, SUMMARY, SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8,
+    SUMMARY_INT32, SUMMARY_LIST, SUMMARY_MEMBER, SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32, ends_early,
 };
 use crate::tree::{Field, NodeRef, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
@@ -175,6 +175,9 @@ impl<'a> Update<'_, 'a> {
             Some(Scalar::Text(text)) => drop(wire.add_text(&BEFORE_STRING, format_args!("{text}"))),
             None => {}
         }
+        if let Some(change) = told.change {
+            wire.add_text(&ENTRY_CHANGE, format_args!("{change}"));
+        }
         if told.is_new && self.has_root {
             wire.add(&ENTRY_NEW, Value::Bool(true));
         }
@@ -282,6 +285,9 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
         } else if field.also == BEFORE_BOOL.also {
             out.write_str(", was ")?;
             child.write_value(out)?;
+        } else if field.is(&ENTRY_CHANGE) {
+            out.write_str(", ")?;
+            clean(&child.text(), out)?;
         } else if field.is(&ENTRY_NEW) {
             out.write_str(", new")?;
         }

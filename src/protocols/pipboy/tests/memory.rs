@@ -284,3 +284,37 @@ fn maps_are_saved_as_pictures_without_what_fills_their_rows_up() {
     told.say(Side::Server, trial::bytes(RAGGED_MAP));
     assert!(told.of().tree.objects.is_empty());
 }
+
+#[test]
+fn lists_and_dicts_tell_what_became_of_their_children() {
+    let mut told = Told::default();
+    let number = |id: u32| entry(4, id, &id.to_le_bytes());
+    let all: Vec<Vec<u8>> = (1..=9).map(number).collect();
+    told.update(&[
+        all.concat(),
+        list(20, &[1, 2, 3]),
+        dict(21, &[(4, "foo"), (5, "bar")], &[]),
+        dict(0, &[(20, "l"), (21, "d")], &[]),
+    ]);
+    assert!(told.column(&ENTRY_CHANGE).is_empty());
+    let mut changed = |entries: &[Vec<u8>]| {
+        told.update(entries);
+        told.column(&ENTRY_CHANGE)
+    };
+    assert_eq!(changed(&[list(20, &[1, 3, 6, 7])]), ["3 → 4: added #6, #7; removed #2"]);
+    assert_eq!(changed(&[list(20, &[1, 3, 6, 7])]), [""; 0]);
+    assert_eq!(changed(&[list(20, &[7, 3, 6, 1])]), ["4 → 4: in another order"]);
+    assert_eq!(changed(&[number(2), dict(21, &[(2, "foo"), (8, "new")], &[4])]), ["2 → 3: added new; replaced foo"]);
+    assert_eq!(changed(&[dict(21, &[(9, "new")], &[5])]), ["3 → 2: replaced new; removed bar"]);
+    assert_eq!(changed(&[dict(21, &[(9, "new")], &[])]), [""; 0]);
+    assert_eq!(changed(&[number(20)]), ["4 → 0: removed #7, #3, #6, #1"]);
+    assert_eq!(changed(&[list(20, &[])]), [""; 0]);
+    assert_eq!(told.column(&BEFORE_UINT), ["20"]);
+    let many: Vec<Vec<u8>> = (100..120).map(number).collect();
+    let ids: Vec<u32> = (100..120).collect();
+    told.update(&[many.concat(), list(20, &ids)]);
+    assert_eq!(told.column(&ENTRY_CHANGE), ["0 → 20: added #100, #101, #102, #103, #104, #105 and 14 more"]);
+    let long = "n".repeat(1000);
+    told.update(&[number(200), dict(21, &[(200, long.as_str())], &[])]);
+    assert_eq!(told.column(&ENTRY_CHANGE), [format!("2 → 3: added {}…", "n".repeat(40))]);
+}

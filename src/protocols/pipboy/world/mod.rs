@@ -8,9 +8,12 @@
 //! noted and moves the node, or is not followed. Children hang in a chain from their parent, so that taking one out
 //! costs the same however many there are.
 
+mod change;
 mod json;
 #[cfg(test)]
 mod tests;
+
+pub(super) use change::Change;
 
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
@@ -89,6 +92,7 @@ struct Node {
     last: Option<Slot>,
     before: Option<Slot>,
     behind: Option<Slot>,
+    children: usize,
 }
 
 /// What an entry changed.
@@ -96,6 +100,8 @@ struct Node {
 pub(super) struct Told {
     /// The value before, where there was one and it was another.
     pub(super) before: Option<Scalar>,
+    /// What became of the children of a list or a dict, where it was there before and has others now.
+    pub(super) change: Option<Change>,
     /// The value was not there.
     pub(super) is_new: bool,
     /// What is strange about it.
@@ -242,6 +248,9 @@ impl World {
         let mut told = Told::default();
         let Some(slot) = self.open(id, &mut told.strange) else { return told };
         told.is_new = !self.is_sent(slot);
+        let mut change = Change::from(self.children(slot));
+        self.below(slot).for_each(|child| self.call(child, &mut change.removed));
+        told.change = change.to(0);
         self.let_children_go(slot);
         let same = matches!(self.node(slot), Some(Node { kept: Kept::Scalar(before), .. }) if before.equals(&value));
         if same {
@@ -261,10 +270,23 @@ impl World {
     pub(super) fn list(&mut self, id: u32, refs: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::List, &mut told) else { return told };
-        self.let_children_go(slot);
+        let before: Vec<Slot> = self.below(slot).collect();
+        let mut change = Change::from(before.len());
+        if !before.is_empty() {
+            let stays: HashSet<u32, RandomState> = refs.iter().copied().collect();
+            let goes = |child: &Slot| self.node(*child).is_some_and(|node| !stays.contains(&node.id));
+            before.iter().copied().filter(goes).for_each(|child| self.call(child, &mut change.removed));
+            self.let_children_go(slot);
+        }
         let above = self.above(slot);
         for (index, child) in (0..).zip(refs) {
             self.adopt(slot, &above, *child, Step::Index(index), &mut told.strange);
+        }
+        if !told.is_new {
+            let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
+            self.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
+            change.moved = !self.below(slot).eq(before);
+            told.change = change.to(self.children(slot));
         }
         told
     }
@@ -273,19 +295,33 @@ impl World {
     pub(super) fn dict<'n>(&mut self, id: u32, inserted: impl Iterator<Item = (u32, &'n [u8])> + Clone, removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
+        let mut change = Change::from(self.children(slot));
         if matches!(self.first(slot).and_then(|child| self.node(child)), Some(Node { step: Step::Index(_), .. })) {
+            self.below(slot).for_each(|child| self.call(child, &mut change.removed));
             self.let_children_go(slot);
         }
+        let mut gone = Vec::new();
         if !removed.is_empty() {
             let stays: HashSet<u32, RandomState> = inserted.clone().map(|(child, _)| child).collect();
             for child in removed {
-                self.remove(slot, *child, stays.contains(child), &mut told.strange);
+                gone.extend(self.remove(slot, *child, stays.contains(child), &mut told.strange));
             }
         }
+        let mut free: HashSet<usize, RandomState> = gone.iter().map(address).collect();
         let above = self.above(slot);
         for (child, name) in inserted {
             let name = self.name(&String::from_utf8_lossy(name));
-            self.adopt(slot, &above, child, Step::Name(name), &mut told.strange);
+            let place = (slot, address(&name));
+            let former = if told.is_new { None } else { self.members.get(&place).copied() };
+            self.adopt(slot, &above, child, Step::Name(name.clone()), &mut told.strange);
+            if !told.is_new && self.members.get(&place).copied() != former {
+                let is_another = former.is_some() || free.remove(&address(&name));
+                (if is_another { &mut change.replaced } else { &mut change.added }).put(&name);
+            }
+        }
+        if !told.is_new {
+            gone.iter().filter(|name| free.contains(&address(name))).for_each(|name| change.removed.put(name));
+            told.change = change.to(self.children(slot));
         }
         told
     }
@@ -297,19 +333,41 @@ impl World {
         let was = std::mem::replace(&mut self.node_mut(slot)?.kept, kept);
         if let Kept::Scalar(value) = was {
             self.text = self.text.saturating_sub(value.text());
+            told.before = Some(value);
         }
         Some(slot)
     }
 
-    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) {
+    /// Take a member out, unless it stays. Its name, if it was one.
+    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Arc<str>> {
         if stays {
-            return one_more(&mut strange.both, id);
+            one_more(&mut strange.both, id);
+            return None;
         }
-        match self.slot(id) {
-            Some(child) if self.parent(child) == Some(dict) => self.let_go(child),
-            Some(_) => {}
-            None => one_more(&mut strange.unknown, id),
+        let Some(child) = self.slot(id) else {
+            one_more(&mut strange.unknown, id);
+            return None;
+        };
+        let Node { parent, step, .. } = self.node(child)?;
+        let name = if let Step::Name(name) = step { Some(name.clone()) } else { None };
+        if *parent != Some(dict) {
+            return None;
         }
+        self.let_go(child);
+        name
+    }
+
+    /// Put down how a parent calls its child: by its name, in a list by its number.
+    fn call(&self, child: Slot, names: &mut change::Names) {
+        match self.node(child) {
+            Some(Node { step: Step::Name(name), .. }) => names.put(name),
+            Some(node) => names.put_id(node.id),
+            None => {}
+        }
+    }
+
+    fn children(&self, slot: Slot) -> usize {
+        self.node(slot).map_or(0, |node| node.children)
     }
 
     fn first(&self, slot: Slot) -> Option<Slot> {
@@ -356,6 +414,7 @@ impl World {
         }
         if let Some(node) = self.node_mut(parent) {
             node.last = Some(child);
+            node.children += 1;
         }
     }
 
@@ -391,6 +450,9 @@ impl World {
         let Some(parent) = node.parent.take() else { return };
         let (before, behind) = (node.before.take(), node.behind.take());
         node.step = Step::None;
+        if let Some(parent) = self.node_mut(parent) {
+            parent.children = parent.children.saturating_sub(1);
+        }
         match before.and_then(|before| self.node_mut(before)) {
             Some(before) => before.behind = behind,
             None => self.set_first(parent, behind),

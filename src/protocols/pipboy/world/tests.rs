@@ -50,6 +50,7 @@ fn check(world: &World) {
         assert!(world.above(*slot).len() <= 14, "no path leads back");
         let children: Vec<Slot> = world.below(*slot).collect();
         assert_eq!(node.last, children.last().copied());
+        assert_eq!(node.children, children.len());
         let mut names = HashSet::new();
         for child in &children {
             let child_node = world.node(*child).unwrap();

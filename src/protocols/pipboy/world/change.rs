@@ -1,0 +1,77 @@
+//! What became of the children of a list or a dict that was there before, in words that stay short.
+
+use std::fmt;
+
+/// Children that are told by name.
+const FEW: usize = 6;
+
+/// Characters of a name that are told.
+const NAME: usize = 40;
+
+/// How many children there were and are, and which of them came, went, or are others now.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Change {
+    before: usize,
+    after: usize,
+    pub(super) added: Names,
+    pub(super) replaced: Names,
+    pub(super) removed: Names,
+    /// They are the same in another order.
+    pub(super) moved: bool,
+}
+
+/// The first names of children, and how many there are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Names {
+    first: Vec<Box<str>>,
+    count: usize,
+}
+
+impl Names {
+    pub(super) fn put(&mut self, name: &str) {
+        self.count += 1;
+        if self.first.len() < FEW {
+            let end = name.char_indices().nth(NAME).map(|(end, _)| end);
+            let told = end.and_then(|end| name.get(..end)).map(|short| format!("{short}…"));
+            self.first.push(told.unwrap_or_else(|| name.to_owned()).into());
+        }
+    }
+
+    pub(super) fn put_id(&mut self, id: u32) {
+        self.put(&format!("#{id}"));
+    }
+}
+
+impl Change {
+    /// There were so many children.
+    pub(super) fn from(before: usize) -> Change {
+        Change { before, ..Change::default() }
+    }
+
+    /// There are so many now. Nothing if they are the same as before.
+    pub(super) fn to(mut self, after: usize) -> Option<Change> {
+        self.after = after;
+        let is_other = [&self.added, &self.replaced, &self.removed].iter().any(|names| names.count > 0);
+        self.moved &= !is_other;
+        (is_other || self.moved).then_some(self)
+    }
+}
+
+/// `3 → 4: added a, b; replaced c; removed d`.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} → {}", self.before, self.after)?;
+        let mut between = ":";
+        for (word, names) in [("added", &self.added), ("replaced", &self.replaced), ("removed", &self.removed)] {
+            if names.count == 0 {
+                continue;
+            }
+            write!(f, "{between} {word} {}", names.first.join(", "))?;
+            if names.count > names.first.len() {
+                write!(f, " and {} more", names.count - names.first.len())?;
+            }
+            between = ";";
+        }
+        if self.moved { write!(f, "{between} in another order") } else { Ok(()) }
+    }
+}
