@@ -1,6 +1,6 @@
 //! What a message says in single values, kept while it is read: for its line, and for what is remembered of it.
 
-use super::fields::{MSGTYPE, NAME, USERID};
+use super::fields::{MSGTYPE, NAME, PORT, USERID};
 use super::state::Users;
 use crate::tree::{Field, Kind, name_of};
 use std::fmt;
@@ -80,16 +80,22 @@ pub(super) struct Line<'f, 'a> {
     users: &'f Users,
 }
 
+/// A number as it is told: ids use all 32 bits and have no sign, and only half of what holds a port is one.
+fn told(field: &Field, number: i64) -> u64 {
+    let raw = u64::try_from(number).unwrap_or(number.cast_unsigned() & 0xffff_ffff);
+    if field.is(&PORT) { raw & 0xffff } else { raw }
+}
+
 impl fmt::Display for Line<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
         let is_named = self.facts.number(&USERID).is_some_and(|id| self.users.by_id(id).is_some());
         let is_told = |field: &Field| !(field.secret || field.is(&MSGTYPE) || (is_named && field.is(&NAME)));
-        let told = self.facts.kept.iter().flatten().filter(|(field, _)| is_told(field));
-        for (field, fact) in told.take(TOLD) {
+        let all = self.facts.kept.iter().flatten().filter(|(field, _)| is_told(field));
+        for (field, fact) in all.take(TOLD) {
             match fact {
                 Fact::Number(number) => {
-                    let raw = number.cast_unsigned() & 0xffff_ffff;
+                    let raw = told(field, *number);
                     let user = u32::try_from(raw).ok().filter(|_| field.is(&USERID)).and_then(|id| self.users.by_id(id));
                     if let Some(user) = user {
                         write!(f, "{between}{user}")?;

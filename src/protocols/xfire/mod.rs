@@ -53,9 +53,8 @@ pub static PROTOCOL: Protocol = Protocol {
     found: &[
         On::Tcp(25999).stream(Looks::Stream(looks::on_port), open),
         On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
-        On::Udp(9856).datagram(Looks::Datagram(p2p::is_nat), p2p::nat),
-        On::AnyUdp.datagram(Looks::Datagram(p2p::is_nat), p2p::nat),
-        On::AnyUdp.datagram(Looks::Datagram(p2p::is_p2p), p2p::datagram),
+        On::Udp(9856).datagram(Looks::Datagram(p2p::is_nat), p2p::any),
+        On::AnyUdp.datagram(Looks::Datagram(p2p::is_any), p2p::any),
     ],
     rest: Some(&UNPARSED),
     truncated: Some(&TRUNCATED),

@@ -44,6 +44,16 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().copied().map(u32::from_le_bytes)
 }
 
+/// Whether a datagram is a probe, its reply, or goes from client to client.
+pub(super) fn is_any(datagram: &[u8]) -> bool {
+    is_nat(datagram) || is_p2p(datagram)
+}
+
+/// A datagram of either kind. What somebody calls one of ours is from client to client unless it is a probe.
+pub(super) fn any(wire: &mut Wire<'_>) -> Result {
+    if is_nat(wire.ahead()) { nat(wire) } else { datagram(wire) }
+}
+
 /// Whether a datagram goes from client to client. Data prove it by their checksum.
 pub(super) fn is_p2p(datagram: &[u8]) -> bool {
     let (Some(kind), Some(len)) = (u32_at(datagram, 24), u32_at(datagram, 36)) else { return false };

@@ -8,6 +8,7 @@ use super::scan::value_len;
 use super::state::Users;
 use crate::tree::{Field, Value};
 use crate::wire::Wire;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Rows whose names are told in a line.
@@ -20,7 +21,7 @@ const ROWS_MAX: usize = 16_384;
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     pub(super) count: usize,
-    names: [Option<&'a [u8]>; TOLD],
+    names: [Option<Cow<'a, [u8]>>; TOLD],
 }
 
 impl fmt::Display for Rows<'_> {
@@ -62,7 +63,9 @@ pub(super) fn rows<'a>(wire: &mut Wire<'a>, mut lists: Lists, bytes: &'a [u8], b
             }
         });
         if let Some(slot) = rows.names.get_mut(rows.count) {
-            *slot = who.name.or(who.title);
+            let known = || who.id.and_then(|id| users.by_id(id)).or_else(|| users.by_sid(who.sid?));
+            let known = || known().map(|user| Cow::Owned(user.as_bytes().to_vec()));
+            *slot = who.name.or(who.title).map(Cow::Borrowed).or_else(known);
         }
         users.learn(who.id, who.sid, who.name, who.nick);
         rows.count += 1;
