@@ -37,6 +37,13 @@ fn forms_print_what_is_kept() {
         ("ndjson-packets.txt", &["--json", "--packets", "samples/layers.pcap"]),
         ("ndjson-ipv6.txt", &["--json", "-v", "-c", "4", "samples/pipboy-ipv6.pcapng"]),
         ("json.txt", &["-T", "json", "samples/linux-cooked.pcap"]),
+        ("vscp-table.txt", &["samples/vscp.pcap"]),
+        ("vscp-table-damaged.txt", &["samples/vscp-damaged.pcap"]),
+        ("vscp-list.txt", &["-l", "samples/vscp.pcap"]),
+        ("vscp-list-midstream.txt", &["-l", "samples/vscp-midstream.pcap"]),
+        ("vscp-ndjson.txt", &["--json", "samples/vscp.pcap"]),
+        ("xfire-list.txt", &["-l", "samples/xfire.pcap"]),
+        ("xfire-packets.txt", &["-V", "samples/xfire-packets.pcap"]),
         ("several-files.txt", &["-l", "samples/linux-cooked.pcap", "samples/null-loopback.pcap"]),
     ] {
         let run = run(arguments);

@@ -43,6 +43,7 @@ const SAMPLES: &[Sample] = &[
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),
     ("xfire.pcap", xfire::session),
+    ("xfire-packets.pcap", xfire::every_packet),
 ];
 
 fn main() -> Result {

@@ -193,6 +193,9 @@ pub fn session() -> Result<Vec<u8>> {
     trace = refused(trace)?;
     trace = visit(trace)?;
     trace = elsewhere(trace)?;
+    for (port, word) in (1031..).zip(["hella", "admin", "vchat"]) {
+        trace = other_peer(trace, port, word)?;
+    }
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
@@ -254,7 +257,8 @@ fn talk(visit: &mut Visit) -> Result {
     visit.server(&chat(ALICE, "Alice: hi all")?)?;
     visit.server(&chat(BO, "Bo: welcome, Alice")?)?;
     visit.client(&common(ALICE, VOICE_STATE, AURA_OTHERS, &[1, 0, 0, 0, 1, 3])?)?;
-    visit.server(&common(BO, VOICE_STATE, AURA_OTHERS, &[1, 0, 0, 0, 1, 2])?)
+    visit.server(&common(BO, VOICE_STATE, AURA_OTHERS, &[1, 0, 0, 0, 1, 2])?)?;
+    visit.server(&common(CARO, VOICE_STATE, AURA_OTHERS, &[1, 0, 0, 0, 1, 1])?)
 }
 
 fn whisper(visit: &mut Visit) -> Result {
@@ -269,7 +273,9 @@ fn whisper(visit: &mut Visit) -> Result {
     visit.client(&private(CARO, ALICE, "%%BUSY")?)?;
     visit.server(&private(ALICE, BO, "%%END")?)?;
     visit.server(&private(ALICE, CARO, "%%REQ")?)?;
-    visit.client(&private(CARO, ALICE, "%%REJECT")?)
+    visit.client(&private(CARO, ALICE, "%%REJECT")?)?;
+    // Browsers know this word; nobody was seen to send it.
+    visit.server(&private(ALICE, CARO, "%%SILENT")?)
 }
 
 /// The master answers what others ask; a type that nobody assigned is a call all the same.
@@ -279,6 +285,8 @@ fn scripts(visit: &mut Visit) -> Result {
     visit.client(&call(12, APPL_SPECIFIC, ALL, "phaseState", "3", ALICE)?)?;
     visit.server(&call(12, 10_001, AURA, "phaseState", "4", BO)?)?;
     visit.client(&call(NO_OBJECT, APPL_SPECIFIC, 4, "syncDynamicModule", "door=open", 0)?)?;
+    visit.client(&call(NO_OBJECT, APPL_SPECIFIC, 5, "phaseState", "5", ALICE)?)?;
+    visit.client(&call(NO_OBJECT, APPL_SPECIFIC, 6, "phaseState", "6", ALICE)?)?;
     visit.server(&common(CARO, 19, AURA, &[0, 0, 0, 5])?)
 }
 
@@ -287,6 +295,10 @@ fn change(visit: &mut Visit) -> Result {
     visit.client(&common(ALICE, AVATAR_CHANGE, AURA_OTHERS, &texts(&["avtwrl/03fox.wrl"]))?)?;
     visit.server(&common(BO, AVATAR_CHANGE, AURA_OTHERS, &texts(&["avtwrl/04bird.wrl"]))?)?;
     visit.server(&common(BO, CHARACTER_UPDATE, AURA_OTHERS, &texts(&["sleep:0 4:11a20b000000:3:2:"]))?)?;
+    for medal in [1, 3] {
+        let data = format!("sleep:0 5:00000000:12:{medal}:");
+        visit.server(&common(CARO, CHARACTER_UPDATE, AURA_OTHERS, &texts(&[&data]))?)?;
+    }
     visit.client(&chat(ALICE, "Alicia: new coat")?)
 }
 
@@ -325,6 +337,16 @@ fn elsewhere(trace: Trace) -> Result<Trace> {
     let mut body = vec![1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
     body.extend(general([3, 3], STATE_CHANGE, &[4])?);
     visit.client(&body)?;
+    visit.close(Side::Client)
+}
+
+/// An object, an operator, a voice: what they say behind their hello is nowhere written down.
+fn other_peer(trace: Trace, port: u16, word: &str) -> Result<Trace> {
+    let mut visit = Visit::new(trace, port, BUREAU_PORT);
+    visit.open()?;
+    visit.client(&[word.as_bytes(), &[1, 1]].concat())?;
+    visit.server(&hello_reply(0, 0, i32::from(port)))?;
+    visit.client(&[0, 0, 0, 1, 0x2a])?;
     visit.close(Side::Client)
 }
 

@@ -1,5 +1,7 @@
 //! An evening on Xfire: login, friends, games, chat with one and with many, a file sent from one client to another.
 
+mod packets;
+
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use crate::Result;
 use crate::capture::{self, Trace};
 use crate::net::{self, Endpoint, Host, Link};
 use crate::tcp::{Conversation, Mishap, Side, Stack};
+pub use packets::every_packet;
 
 const CLIENT: Stack = Stack { first: 0x51aa_0b07, mss: 1460, window: 65_535, window_scale: 0, clock: None };
 const SERVER: Stack = Stack { first: 0x9e00_41c4, mss: 1380, window: 16_384, window_scale: 0, clock: None };
@@ -37,13 +40,15 @@ enum Value<'a> {
     Sids(&'a [Sid]),
     Bytes(&'a [u8]),
     Did([u8; 21]),
+    Dids(&'a [[u8; 21]]),
+    IntLists(&'a [&'a [u32]]),
     Long(i64),
     Byte(u8),
     Named(&'a [(&'a str, Value<'a>)]),
     Numbered(&'a [(u8, Value<'a>)]),
 }
 
-use Value::{Byte, Bytes, Did, Int, Ints, Long, Named, Numbered, Text, Texts};
+use Value::{Byte, Bytes, Did, Dids, Int, IntLists, Ints, Long, Named, Numbered, Sids, Text, Texts};
 
 fn text(out: &mut Vec<u8>, text: &str) -> Result {
     out.extend(u16::try_from(text.len())?.to_le_bytes());
@@ -63,7 +68,7 @@ fn value(out: &mut Vec<u8>, value: &Value) -> Result {
         Value::Text(_) => 1,
         Value::Int(_) => 2,
         Value::Sid(_) => 3,
-        Value::Texts(_) | Value::Ints(_) | Value::Sids(_) | Value::Bytes(_) => 4,
+        Value::Texts(_) | Value::Ints(_) | Value::Sids(_) | Value::Bytes(_) | Value::Dids(_) | Value::IntLists(_) => 4,
         Value::Named(_) => 5,
         Value::Did(_) => 6,
         Value::Long(_) => 7,
@@ -91,6 +96,17 @@ fn value(out: &mut Vec<u8>, value: &Value) -> Result {
             out.extend(*all);
         }
         Value::Did(id) => out.extend(id),
+        Value::Dids(all) => {
+            list(out, 6, all.len())?;
+            out.extend(all.iter().flatten());
+        }
+        Value::IntLists(all) => {
+            list(out, 4, all.len())?;
+            for ints in *all {
+                list(out, 2, ints.len())?;
+                out.extend(ints.iter().flat_map(|number| number.to_le_bytes()));
+            }
+        }
         Value::Long(number) => out.extend(number.to_le_bytes()),
         Value::Byte(number) => out.push(*number),
         Value::Named(members) => {
@@ -181,6 +197,18 @@ fn friend() -> Host {
 }
 
 impl Play {
+    fn begin() -> Result<Play> {
+        let ends = ((home().port(50_612), CLIENT), (server().port(25_999), SERVER));
+        let mut play = Play { trace: Trace::new(), talk: Conversation::new(Link::Ethernet, ends.0, ends.1), datagrams: 0 };
+        play.talk.open(&mut play.trace)?;
+        Ok(play)
+    }
+
+    fn end(mut self, first: Side) -> Result<Vec<u8>> {
+        self.talk.close(&mut self.trace, first)?;
+        capture::pcap(capture::ETHERNET, &self.trace.frames())
+    }
+
     fn client(&mut self, bytes: &[u8]) -> Result {
         self.say(Side::Client, bytes, &[])
     }
@@ -231,9 +259,7 @@ impl Play {
 }
 
 pub fn session() -> Result<Vec<u8>> {
-    let ends = ((home().port(50_612), CLIENT), (server().port(25_999), SERVER));
-    let mut play = Play { trace: Trace::new(), talk: Conversation::new(Link::Ethernet, ends.0, ends.1), datagrams: 0 };
-    play.talk.open(&mut play.trace)?;
+    let mut play = Play::begin()?;
     login(&mut play)?;
     friends(&mut play)?;
     games(&mut play)?;
@@ -241,8 +267,7 @@ pub fn session() -> Result<Vec<u8>> {
     room(&mut play)?;
     file(&mut play)?;
     play.server(&named(145, &[("reason", Int(1))])?)?;
-    play.talk.close(&mut play.trace, Side::Server)?;
-    capture::pcap(capture::ETHERNET, &play.trace.frames())
+    play.end(Side::Server)
 }
 
 fn login(play: &mut Play) -> Result {
@@ -298,8 +323,8 @@ fn friends(play: &mut Play) -> Result {
     let ids: Vec<u32> = (5_001..).take(known.len()).collect();
     let list = named(131, &[("friends", Texts(&known)), ("nick", Texts(&nicks)), ("userid", Ints(&ids))])?;
     play.say(Side::Server, &list, &[Mishap::Overtaken(0)])?;
-    play.server(&numbered(132, &[(0x01, Ints(&[5_001, 5_002, 5_003])), (0x03, Value::Sids(&[IDA, OLE, OFFLINE]))])?)?;
-    play.server(&named(154, &[("sid", Value::Sids(&[OLE])), ("msg", Texts(&["(AFK) gone fishing"]))])?)?;
+    play.server(&numbered(132, &[(0x01, Ints(&[5_001, 5_002, 5_003])), (0x03, Sids(&[IDA, OLE, OFFLINE]))])?)?;
+    play.server(&named(154, &[("sid", Sids(&[OLE])), ("msg", Texts(&["(AFK) gone fishing"]))])?)?;
     play.server(&numbered(152, &[(0x01, Ints(&[5_001, 5_002])), (0x19, Ints(&[90_001, 90_001]))])?)?;
     play.server(&numbered(
         158,
@@ -313,7 +338,7 @@ fn games(play: &mut Play) -> Result {
     play.server(&named(
         135,
         &[
-            ("sid", Value::Sids(&[IDA, OLE])),
+            ("sid", Sids(&[IDA, OLE])),
             ("gameid", Ints(&[4_578, 0])),
             ("gip", Ints(&[0xcb00_7105, 0])),
             ("gport", Ints(&[28_960, 0])),
