@@ -19,6 +19,9 @@ enum Has<'a> {
     Nothing,
 }
 
+/// A message about a file, and whether the player sends it.
+type AboutFile<'a> = (u16, bool, &'a [(&'a str, Value<'a>)]);
+
 use Has::{Keys, Names, Nothing};
 
 fn packet(kind: u16, has: &Has) -> Result<Vec<u8>> {
@@ -428,7 +431,7 @@ fn between_clients(play: &mut Play) -> Result {
     let [chunk_offset, chunk_size] = place();
     let [wanted_offset, wanted_size] = place();
     let [data_offset, data_size] = place();
-    let list: &[(u16, bool, &[(&str, Value)])] = &[
+    let list: &[AboutFile] = &[
         (
             16_007,
             true,

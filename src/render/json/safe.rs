@@ -9,7 +9,8 @@ pub struct Safe;
 
 impl Formatter for Safe {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        if fragment.is_ascii() && memchr::memchr(0x7f, fragment.as_bytes()).is_none() {
+        // Below a blank nothing comes here; DEL and whatever is beyond ASCII is looked at.
+        if fragment.bytes().fold(0, u8::max) < 0x7f {
             return writer.write_all(fragment.as_bytes());
         }
         let mut plain = fragment;
