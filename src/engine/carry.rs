@@ -2,8 +2,8 @@
 
 use crate::layers::{self, Bytes};
 use crate::registry::{Candidate, Registry, Venue};
-use crate::tree::{LayerId, Side, Span, Tree};
-use crate::wire::{Cut, Exchange, How, Protocol, Wire};
+use crate::tree::{Ends, LayerId, Side, Span, Tree};
+use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 
 /// Layers that carry each other at most, from the first message of a frame on.
@@ -44,10 +44,50 @@ impl States {
         self.0.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
-    /// The protocol whose these bytes are because of what was said before.
-    pub(super) fn claim(&self, side: Side, bytes: &[u8]) -> Option<Candidate> {
-        let (protocol, _) = self.0.iter().find(|(_, state)| state.claims(side, bytes))?;
-        Candidate::all(protocol).find(|candidate| matches!(candidate.found.how, How::Exchange(_)))
+    /// What waits in vain now that nothing follows.
+    pub(super) fn unfinished(&mut self) -> Vec<Waiting> {
+        let of = |(protocol, state): &mut (&'static Protocol, Box<dyn Exchange>)| {
+            let protocol = *protocol;
+            state.unfinished().into_iter().map(move |left| Waiting { protocol, left })
+        };
+        self.0.iter_mut().flat_map(of).collect()
+    }
+
+    /// The protocol whose these bytes are because of what was said before: bytes that another one hands on under this name,
+    /// or a whole datagram.
+    pub(super) fn claim(&self, place: Option<&'static str>, side: Side, bytes: &[u8]) -> Option<Candidate> {
+        let here = |candidate: &Candidate| match candidate.found.on {
+            On::Over(name) => place == Some(name),
+            _ => place.is_none(),
+        };
+        self.0.iter().find_map(|(protocol, state)| {
+            let reads = |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_)) && here(candidate);
+            Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
+        })
+    }
+}
+
+/// What a protocol of datagrams still waits with.
+pub(super) struct Waiting {
+    protocol: &'static Protocol,
+    pub left: Unfinished,
+}
+
+impl Waiting {
+    /// Tell it, as a message of what there is.
+    pub(super) fn tell(&self, tree: &mut Tree, ends: Ends) {
+        let Unfinished { bytes, pieces, how, code, words, .. } = &self.left;
+        let first = tree.pieces.len();
+        tree.pieces.extend_from_slice(pieces);
+        let source = tree.push_derived(how, None, first, bytes);
+        let ends = tree.push_ends(ends);
+        let layer = tree.push_layer(self.protocol.this, Span::new(source, 0..bytes.len()), None, ends, true);
+        let mut wire = Wire::new(tree, layer, source, bytes, 0..bytes.len(), Cut::No);
+        wire.name("unfinished");
+        wire.note_layer(code, format_args!("{words}"));
+        wire.rest(self.protocol.rest.unwrap_or(&data::BYTES));
+        layers::finish(tree, layer, bytes.len());
+        tree.undissected += bytes.len() as u64;
     }
 }
 
@@ -67,6 +107,7 @@ impl Turn<'_> {
             How::Stream(_) => Ok(()),
         };
         let left = protocol.conclude(&mut wire, result);
+        self.side = tree.left.speaker().unwrap_or(self.side);
         layers::finish(tree, layer, range.end);
         tree.undissected += left as u64;
         self.handed_on(tree, *bytes);
@@ -81,7 +122,8 @@ impl Turn<'_> {
             };
             let inner = source.get(handed.range.clone());
             let deep = depth(tree, handed.carrier) >= MAX_DEPTH;
-            let owner = self.registry.over(handed.place, self.venue.as_ref(), inner).filter(|_| !deep);
+            let claimed = self.states.claim(Some(handed.place), self.side, inner);
+            let owner = claimed.or_else(|| self.registry.over(handed.place, self.venue.as_ref(), inner)).filter(|_| !deep);
             let Some(carrier) = tree.layers.get(handed.carrier as usize).copied() else { continue };
             match owner {
                 Some(candidate) => {

@@ -1,6 +1,6 @@
 //! UDP: conversations, and whose message a datagram is.
 
-use super::carry::{self, States, Turn};
+use super::carry::{self, States, Turn, Waiting};
 use crate::flow::{Pair, Table};
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::registry::{Registry, Venue};
@@ -25,6 +25,7 @@ pub(super) struct Exchanges {
 /// What is remembered of two ends that exchange datagrams.
 pub(super) struct Talk {
     client: SocketAddr,
+    server: SocketAddr,
     /// The conversation whose state they share: somebody asked everybody, and this is an answer.
     shares: Option<Pair>,
     /// The name under which another conversation announced this one.
@@ -71,7 +72,7 @@ pub(super) fn datagram(
     let mut none = States::default();
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
     let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
-    let claimed = if chosen { None } else { states.claim(side, said) };
+    let claimed = if chosen { None } else { states.claim(None, side, said) };
     let owner = claimed.or_else(|| venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said)));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
     let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
@@ -85,6 +86,9 @@ pub(super) fn datagram(
             let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
             let venue = venue.map(|(venue, _)| venue);
             Turn { registry, venue, side, states }.message(tree, candidate, &said);
+            if let (Some(speaker), Some([src, dst])) = (tree.left.take_speaker(), sockets) {
+                exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
+            }
         }
         None => {
             layers::unexplained(tree, bytes, payload, Some(layer));
@@ -130,11 +134,12 @@ impl Exchanges {
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
         let shares = self.asked.get(&dst).copied();
         let client = if shares.is_some() || home(src) && !home(dst) { dst } else { src };
+        let server = if client == src { dst } else { src };
         if is_to_all(dst.ip()) {
             remember(&mut self.asked, src, pair);
         }
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
-        self.talks.begin(pair, frame, |_| Talk { client, shares, over, states: States::default() });
+        self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states: States::default() });
     }
 
     /// What the protocols of these two ends remember.
@@ -146,9 +151,35 @@ impl Exchanges {
         self.talks.get(&place, frame).map(|(_, talk)| &mut talk.states)
     }
 
+    /// Learn which side it was that spoke.
+    fn hear(&mut self, tree: &mut Tree, ends: u32, speaker: Side, pair: Pair, frame: u64) {
+        let Some((_, side)) = tree.ends.get_mut(ends as usize).and_then(|ends| ends.stream.as_mut()) else { return };
+        if *side != speaker
+            && let Some((_, talk)) = self.talks.get(&pair, frame)
+        {
+            *side = speaker;
+            std::mem::swap(&mut talk.client, &mut talk.server);
+        }
+    }
+
     /// A conversation with this end carries what is handed on under this name.
     pub(super) fn expect(&mut self, end: SocketAddr, place: &'static str) {
         remember(&mut self.expected, end, place);
+    }
+
+    /// What waits in vain now that nothing follows, and who said it to whom.
+    pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
+        let talks = self.talks.drain().into_iter();
+        let of_talk = |(number, mut talk): (u32, Talk)| {
+            let stream = StreamId { transport: Transport::Udp, number };
+            let [client, server] = [talk.client, talk.server].map(Address::Socket);
+            talk.states.unfinished().into_iter().map(move |waiting| {
+                let from = waiting.left.from;
+                let (src, dst) = if from == Side::Client { (client, server) } else { (server, client) };
+                (Ends { src: Some(src), dst: Some(dst), stream: Some((stream, from)), path: None }, waiting)
+            })
+        };
+        talks.flat_map(of_talk).collect()
     }
 
     /// Forget the conversations that were quiet longest when there are too many.

@@ -16,7 +16,7 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
 use crate::record;
 use crate::registry::Registry;
-use crate::tree::{FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{Ends, FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
@@ -135,15 +135,24 @@ impl Engine {
             all.into_iter()
         });
         let gives = self.tree.want().objects;
-        let Some(mut stream) = ending.find(|stream| gives || !stream.is_empty()) else { return self.finish_fragments() };
+        let Some(mut stream) = ending.find(|stream| gives || !stream.is_empty()) else { return self.finish_datagrams() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
         let mut out = Out::new(&mut self.tree, self.registry, &[], None);
         stream.close(&mut out);
         Some(&self.tree)
     }
 
-    /// The parts of datagrams that are still awaited when the capture ends.
-    fn finish_fragments(&mut self) -> Option<&Tree> {
+    /// What datagrams still waited for when the capture ends, and the parts of them that did.
+    fn finish_datagrams(&mut self) -> Option<&Tree> {
+        let bare = self.bare_states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
+        let waiting: Vec<_> = self.exchanges.unfinished().into_iter().chain(bare).collect();
+        if let Some(last) = waiting.iter().flat_map(|(_, waiting)| &waiting.left.pieces).max_by_key(|piece| piece.frame) {
+            self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
+            for (ends, waiting) in waiting {
+                waiting.tell(&mut self.tree, ends);
+            }
+            return Some(&self.tree);
+        }
         let left = self.fragments.drain();
         let last = left.last().and_then(|joined| joined.pieces.last())?;
         self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });

@@ -5,7 +5,7 @@ mod choices;
 pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 
 use crate::tree::{Field, Side};
-use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
 use crate::{layers, protocols, wire};
 
 /// The protocols that are looked for, and what the user chose among them.
@@ -219,7 +219,19 @@ impl Registry {
         let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
         let chosen = venue.and_then(|venue| self.chosen_datagrams(venue)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
-        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, true)))
+        let spot = self.spot(venue);
+        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &spot, true)))
+    }
+
+    /// What is known of where a conversation takes place.
+    fn spot(self, venue: Option<&Venue>) -> Spot {
+        let assumed = match self.choices.assume {
+            Assume::Port(On::Udp(port)) => Some([0, port]),
+            _ => None,
+        };
+        let sockets = venue.and_then(|venue| venue.sockets);
+        let ports = sockets.map(|sockets| sockets.map(|socket| socket.port())).or(assumed);
+        Spot { ports, announced: venue.and_then(|venue| venue.over) }
     }
 
     /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports may be at home anywhere.
@@ -231,7 +243,8 @@ impl Registry {
         let datagrams = move || self.candidates().filter(|candidate| candidate.found.how.is_datagram());
         let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
         let all = datagrams().filter(at_home).chain(datagrams().filter(elsewhere));
-        all.filter(move |candidate| candidate.looks_right(bytes, ports.is_some()))
+        let spot = Spot { ports, announced: None };
+        all.filter(move |candidate| candidate.looks_right(bytes, &spot, ports.is_some()))
     }
 }
 
@@ -250,10 +263,11 @@ impl Candidate {
     }
 
     /// Whether a datagram looks like this protocol's; `placed` if where it comes from says something.
-    fn looks_right(&self, bytes: &[u8], placed: bool) -> bool {
+    fn looks_right(&self, bytes: &[u8], spot: &Spot, placed: bool) -> bool {
         match self.found.looks {
             Looks::Anything => placed,
             Looks::Datagram(looks) => looks(bytes),
+            Looks::Spotted(looks) => looks(bytes, spot),
             Looks::Stream(_) => false,
         }
     }
@@ -268,7 +282,7 @@ impl Candidate {
         match self.found.looks {
             Looks::Anything => Verdict::Yes(home),
             Looks::Stream(looks) => looks(opening),
-            Looks::Datagram(_) => Verdict::No,
+            Looks::Datagram(_) | Looks::Spotted(_) => Verdict::No,
         }
     }
 }

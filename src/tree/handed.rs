@@ -1,6 +1,6 @@
 //! What one protocol leaves to others.
 
-use super::{LayerId, Transport};
+use super::{LayerId, Side, Transport};
 use std::net::SocketAddr;
 use std::ops::Range;
 
@@ -42,6 +42,8 @@ pub struct Expected {
 pub struct Left {
     handed: Vec<Handed>,
     expected: Vec<Expected>,
+    /// Who a message says it is said by.
+    speaker: Option<Side>,
 }
 
 impl Left {
@@ -49,6 +51,23 @@ impl Left {
     pub(super) fn clear(&mut self) {
         self.handed.clear();
         self.expected.clear();
+        self.speaker = None;
+    }
+
+    /// Only this side says such a message.
+    pub fn said_by(&mut self, side: Side) {
+        self.speaker = Some(side);
+    }
+
+    /// The side that the messages so far are said by, if they told.
+    #[must_use]
+    pub fn speaker(&self) -> Option<Side> {
+        self.speaker
+    }
+
+    /// The side that the messages since this was last asked are said by, if they told.
+    pub fn take_speaker(&mut self) -> Option<Side> {
+        self.speaker.take()
     }
 
     /// These bytes are somebody else's.

@@ -1,7 +1,23 @@
 //! What a protocol answers that speaks in datagrams and remembers.
 
 use super::{Result, Wire};
-use crate::tree::Side;
+use crate::tree::{Field, Piece, Side};
+
+/// Bytes that waited for others when a conversation ended.
+pub struct Unfinished {
+    /// Who said them.
+    pub from: Side,
+    /// The bytes, and where they were captured; offsets count in `bytes`.
+    pub bytes: Vec<u8>,
+    /// Where they were captured.
+    pub pieces: Vec<Piece>,
+    /// How they would have been put together.
+    pub how: &'static str,
+    /// The note that says so.
+    pub code: &'static Field,
+    /// What the note says.
+    pub words: String,
+}
 
 /// The state of one conversation of datagrams. Ends that answer a broadcast share the state of whoever asked.
 pub trait Exchange: Send {
@@ -15,5 +31,10 @@ pub trait Exchange: Send {
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
         let _ = (from, bytes);
         false
+    }
+
+    /// What still waits for others, now that nothing follows.
+    fn unfinished(&mut self) -> Vec<Unfinished> {
+        Vec::new()
     }
 }

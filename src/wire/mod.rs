@@ -15,7 +15,7 @@ mod wire;
 
 pub use conversation::{Conversation, Extent, Missing, Next};
 pub use error::{Error, Result};
-pub use exchange::Exchange;
-pub use protocol::{Found, How, Looks, On, Opening, Protocol, Verdict};
+pub use exchange::{Exchange, Unfinished};
+pub use protocol::{Found, How, Looks, On, Opening, Protocol, Spot, Verdict};
 pub use settings::{Setting, Settings, Takes};
 pub use wire::{Cut, Wire};

@@ -65,6 +65,25 @@ pub enum Looks {
     Stream(fn(&Opening<'_>) -> Verdict),
     /// Each datagram is judged.
     Datagram(fn(&[u8]) -> bool),
+    /// Each datagram is judged together with where it is said.
+    Spotted(fn(&[u8], &Spot) -> bool),
+}
+
+/// Where a datagram is said, or what carries a message that another protocol hands on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The UDP ports of both sides, if they are known.
+    pub ports: Option<[u16; 2]>,
+    /// The name under which another conversation announced this one.
+    pub announced: Option<&'static str>,
+}
+
+impl Spot {
+    /// Whether one side has this port.
+    #[must_use]
+    pub fn has_port(&self, port: u16) -> bool {
+        self.ports.is_some_and(|ports| ports.contains(&port))
+    }
 }
 
 /// How a protocol is read.

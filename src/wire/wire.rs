@@ -3,7 +3,8 @@
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Result};
 use crate::tree::{
-    Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Span, Time, Transport, Tree, Value,
+    Address, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Side, Span, Time,
+    Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -428,6 +429,29 @@ impl<'a> Wire<'a> {
         let pieces = source.map(|source| self.tree.pieces_of(source)).unwrap_or_default();
         let last = pieces.iter().max_by_key(|piece| piece.frame).map(|piece| (piece.frame, piece.time));
         last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
+    }
+
+    /// Who speaks and who is spoken to, where both are ends of UDP or TCP.
+    #[must_use]
+    pub fn ends(&self) -> Option<[SocketAddr; 2]> {
+        let layer = self.tree.layers.get(self.layer as usize)?;
+        match self.tree.ends.get(layer.ends as usize) {
+            Some(Ends { src: Some(Address::Socket(src)), dst: Some(Address::Socket(dst)), .. }) => Some([*src, *dst]),
+            _ => None,
+        }
+    }
+
+    /// Say that only this side sends such a datagram: who is the client and who the server was a guess until then.
+    pub fn said_by(&mut self, side: Side) {
+        self.tree.left.said_by(side);
+    }
+
+    /// Whether a layer of this protocol carries this one.
+    #[must_use]
+    pub fn is_over(&self, protocol: &Field) -> bool {
+        let up = |place: &LayerId| self.tree.layers.get(*place as usize)?.below;
+        let mut below = std::iter::successors(up(&self.layer), up).filter_map(|place| self.tree.layers.get(place as usize));
+        below.any(|layer| self.tree.nodes.get(layer.node as usize).is_some_and(|node| node.field.is(protocol)))
     }
 
     /// What kind of message this is; shown in its heading.

@@ -30,7 +30,7 @@ mod tests;
 mod words;
 
 use crate::tree::{Field, Side, Value, name_of};
-use crate::wire::{Cut, Error, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Cut, Error, Exchange, Looks, On, Protocol, Result, Wire};
 use fields::*;
 use script::{Form, Script};
 use std::fmt;
@@ -39,7 +39,10 @@ use std::fmt;
 pub static PROTOCOL: Protocol = Protocol {
     this: &LIBRPC,
     fields: FIELDS,
-    found: &[On::AnyUdp.datagram(Looks::Datagram(is_exact), bare)],
+    found: &[
+        On::AnyUdp.datagram(Looks::Datagram(is_exact), bare),
+        On::Over("vcmp").exchange(Looks::Datagram(begins), |_| Box::new(ScriptData)),
+    ],
     rest: Some(&UNPARSED),
     truncated: None,
     gap: None,
@@ -99,6 +102,15 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 /// Whether bytes are one message to the last.
 pub(super) fn is_exact(bytes: &[u8]) -> bool {
     begins(bytes) && size_at(bytes, IDENTIFIER_LEN + 1).is_some_and(|size| bytes.len() - IDENTIFIER_LEN - HEAD == size)
+}
+
+/// Script data of VC:MP, which tell who speaks.
+struct ScriptData;
+
+impl Exchange for ScriptData {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        message(wire, Some(from))
+    }
 }
 
 fn bare(wire: &mut Wire<'_>) -> Result {

@@ -1,0 +1,342 @@
+//! Datagrams of connections: frames with messages or parts of them, and which datagrams arrived.
+
+use super::fields::*;
+use super::looks::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced, u24};
+use super::numbers::{Counter, Seen};
+use super::split::{Given, MAX_COUNT, Part, Splits, Took};
+use super::system::MESSAGE_ID;
+use super::{PARTS, PLACE, Session};
+use crate::tree::{Field, Side, Time, Value};
+use crate::wire::{Cut, Error, Result, Wire};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Datagrams that are remembered until they are acknowledged.
+const MAX_SENT: usize = 1024;
+
+/// Frames that a record of an ACK tells.
+const FEW: usize = 16;
+
+/// What is remembered of what a side says.
+#[derive(Default)]
+pub(super) struct Talker {
+    /// Which datagrams came, and which messages that have numbers.
+    datagrams: Seen,
+    messages: Seen,
+    /// Whether it was heard from the beginning.
+    from_start: bool,
+    channels: [Channel; CHANNELS as usize],
+    splits: Splits,
+    sent: Sent,
+}
+
+impl Talker {
+    /// One that is going to begin.
+    pub(super) fn fresh() -> Talker {
+        Talker { from_start: true, ..Talker::default() }
+    }
+
+    /// Whether it has begun.
+    pub(super) fn has_spoken(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
+    /// Parts of messages that wait for others.
+    pub(super) fn splits(&mut self) -> &mut Splits {
+        &mut self.splits
+    }
+}
+
+/// Messages that come one after another.
+#[derive(Default)]
+struct Channel {
+    counter: Counter,
+    next: Option<u64>,
+}
+
+impl Channel {
+    /// Whether messages before this one are missing.
+    fn skips(&mut self, index: u32, from_start: bool) -> bool {
+        let place = self.counter.place(index);
+        self.counter.reach(place);
+        let skips = match self.next {
+            Some(next) => place > next,
+            None => from_start && index > 0,
+        };
+        self.next = self.next.max(Some(place + 1));
+        skips
+    }
+}
+
+/// Where datagrams were captured, by their numbers.
+#[derive(Default)]
+struct Sent {
+    counter: Counter,
+    frames: BTreeMap<u64, (u64, Time)>,
+}
+
+impl Sent {
+    fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    fn insert(&mut self, number: u32, frame: (u64, Time)) {
+        let place = self.counter.place(number);
+        self.counter.reach(place);
+        self.frames.insert(place, frame);
+        if self.frames.len() > MAX_SENT {
+            self.frames.pop_first();
+        }
+    }
+
+    /// The datagrams in a range; only as many are looked at as are remembered.
+    fn within(&self, first: u32, last: u32) -> Vec<(u64, u64, Time)> {
+        let start = self.counter.place(first);
+        let end = start + u64::from(last.saturating_sub(first));
+        self.frames.range(start..=end).map(|(place, (frame, time))| (*place, *frame, *time)).collect()
+    }
+
+    fn remove(&mut self, found: &[(u64, u64, Time)]) {
+        for (place, ..) in found {
+            self.frames.remove(place);
+        }
+    }
+}
+
+/// What stands in front of the payload of a frame.
+struct Head {
+    reliability: u8,
+    order: Option<(u32, u8)>,
+    /// Count, number and index of a part.
+    split: Option<(u32, u16, u32)>,
+    is_new: bool,
+    payload: usize,
+}
+
+pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u32> {
+    let start = wire.at();
+    let bytes = wire.ahead().first_chunk().copied();
+    wire.skip(3)?;
+    let number = bytes.map(u24).unwrap_or_default();
+    wire.put(field, Value::Unsigned(number.into()), start..wire.at());
+    Ok(number)
+}
+
+impl Session {
+    pub(super) fn datagram(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let flags = wire.ahead().first().copied().unwrap_or_default();
+        match flags & 0x60 {
+            0x40 | 0x60 => self.acknowledgements(from, wire, true),
+            0x20 => self.acknowledgements(from, wire, false),
+            _ => self.data(from, wire),
+        }
+    }
+
+    /// Which datagrams of the other side arrived, or which did not.
+    fn acknowledgements(&mut self, from: Side, wire: &mut Wire<'_>, arrived: bool) -> Result {
+        if arrived {
+            wire.name("ack");
+            let flags = wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_BANDWIDTH])?;
+            if FLAG_BANDWIDTH.bits_of(flags) != 0 {
+                wire.f32_be(&BANDWIDTH)?;
+            }
+        } else {
+            wire.name("nak");
+            wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK])?;
+        }
+        let count = wire.u16_be(&RECORD_COUNT)?;
+        let sent = &mut self.talker(from.other()).sent;
+        let mut read = 0;
+        let mut first_range = None;
+        while read < count && wire.remaining() >= record_len(wire.ahead()) {
+            let range = wire.group(&RECORD, |wire| record(wire, sent, arrived))?;
+            first_range.get_or_insert(range);
+            read += 1;
+        }
+        if let Some((first, last)) = first_range {
+            let more = if read > 1 { ", …" } else { "" };
+            match first == last {
+                true => wire.info(format_args!("#{first}{more}")),
+                false => wire.info(format_args!("#{first} to #{last}{more}")),
+            }
+        }
+        if (read != count || wire.remaining() > 0) && wire.cut() == Cut::No {
+            let left = wire.remaining();
+            return wire.malformed(&ACK_MISMATCH, format_args!("{count} declared, {read} present, {left} bytes left"));
+        }
+        if read < count { Err(Error::Short { needed: 1 }) } else { Ok(()) }
+    }
+
+    /// Frames up to the end.
+    fn data(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        wire.name("data");
+        wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK, &FLAG_PAIR, &FLAG_CONTINUOUS, &FLAG_NEEDS])?;
+        let number = number(wire, &DATAGRAM_NUMBER)?;
+        let (frame, time) = wire.completed();
+        let talker = self.talker(from);
+        talker.sent.insert(number, (frame, time));
+        let is_new = talker.datagrams.insert(number);
+        if !is_new {
+            wire.add(&RETRANSMISSION, Value::Bool(true));
+        }
+        wire.info(format_args!("#{number}{}", if is_new { "" } else { ", a repetition" }));
+        talker.splits.expire(time, |given| incomplete(wire, given));
+        let mut count = 0_u32;
+        while wire.remaining() > 0 {
+            let only = wire.group(&FRAME, |wire| frame_of(talker, wire, is_new))?;
+            count += 1;
+            match only {
+                Some(words) if count == 1 && wire.remaining() == 0 => wire.info(format_args!("#{number}, {words}")),
+                _ => wire.info(format_args!("#{number}, {count} {}", if count == 1 { "frame" } else { "frames" })),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is told of parts that waited in vain.
+fn incomplete(wire: &mut Wire<'_>, Given { id, came, count, .. }: Given) {
+    wire.note_layer(&INCOMPLETE_SPLIT, format_args!("{came} of {count} parts of message {id} came"));
+}
+
+/// Bytes of the record ahead.
+fn record_len(ahead: &[u8]) -> usize {
+    match ahead.first() {
+        Some(0) => 7,
+        Some(_) => 4,
+        None => 1,
+    }
+}
+
+/// A number or a range of numbers, and the frames that had them.
+fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u32)> {
+    let (first, last) = if wire.u8(&SINGLE)? == 0 {
+        let first = number(wire, &FIRST)?;
+        let last = number(wire, &LAST)?;
+        if first > last {
+            wire.note(&BAD_RANGE, format_args!("{first} comes before {last}"));
+        }
+        (first, last)
+    } else {
+        let number = number(wire, &NUMBER)?;
+        (number, number)
+    };
+    let found = sent.within(first, last);
+    for (_, frame, _) in found.iter().take(FEW) {
+        wire.add(if arrived { &ACK_OF } else { &NAK_OF }, Value::Unsigned(*frame));
+    }
+    if arrived {
+        if let (Some((_, _, Some(then))), Some(now)) = (found.last(), wire.completed().1) {
+            wire.add(&ACK_TIME, Value::Double(now.since(*then) as f64 / 1e9));
+        }
+        sent.remove(&found);
+    }
+    Ok((first, last))
+}
+
+/// A frame. What it is in a few words, if it is only a part or was there before.
+fn frame_of(talker: &mut Talker, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
+    let head = head(talker, wire)?;
+    let is_new = head.is_new && is_new_datagram;
+    let (range, bytes) = payload(wire, &head)?;
+    let Some((count, id, index)) = head.split else {
+        if !is_new {
+            return Ok(Some("sent before".to_owned()));
+        }
+        talker.order(wire, &head);
+        wire.hand_on(PLACE, range);
+        return Ok(None);
+    };
+    if index >= count || count > MAX_COUNT {
+        wire.note(&BAD_SPLIT, format_args!("part {index} of {count}, counted from 0"));
+    } else if is_new || talker.splits.waits_for(id, count) {
+        let piece = wire.piece(range, 0);
+        talker.part(wire, &head, Part { id, count, index, bytes, piece });
+    }
+    Ok(Some(format!("part {} of {count} of message {id}", u64::from(index) + 1)))
+}
+
+/// The bytes of a frame, and where they lie.
+fn payload<'a>(wire: &mut Wire<'a>, head: &Head) -> Result<(Range<usize>, &'a [u8])> {
+    let (start, left, wanted) = (wire.at(), wire.remaining(), head.payload);
+    if wanted == 0 || (wanted > left && wire.cut() == Cut::No) {
+        return wire.malformed(&FRAME_OVERRUN, format_args!("{wanted} bytes declared, {left} left"));
+    }
+    let there = wanted.min(left);
+    let range = start..start + there;
+    if head.split.is_some() {
+        let bytes = wire.bytes(&FRAGMENT, there)?;
+        return if there < wanted { Err(Error::Short { needed: wanted - there }) } else { Ok((range, bytes)) };
+    }
+    if let Some(id) = wire.ahead().first() {
+        wire.put(&MESSAGE_ID, Value::Unsigned((*id).into()), start..start + 1);
+    }
+    let bytes = wire.bytes(&PAYLOAD, there)?;
+    if there < wanted {
+        wire.hand_on(PLACE, range);
+        return Err(Error::Short { needed: wanted - there });
+    }
+    Ok((range, bytes))
+}
+
+impl Talker {
+    /// Tell whether messages before this one are missing.
+    fn order(&mut self, wire: &mut Wire<'_>, head: &Head) {
+        let Some((index, channel)) = head.order.filter(|_| head.reliability == ORDERED) else { return };
+        let from_start = self.from_start;
+        if self.channels.get_mut(usize::from(channel)).is_some_and(|channel| channel.skips(index, from_start)) {
+            wire.add(&OUT_OF_ORDER, Value::Bool(true));
+        }
+    }
+
+    /// Take a part, and hand on the message that it completes.
+    fn part(&mut self, wire: &mut Wire<'_>, head: &Head, part: Part<'_>) {
+        match self.splits.take(part, |given| incomplete(wire, given)) {
+            Took::Waits | Took::Repeated => {}
+            Took::Conflict => {
+                wire.note(&SPLIT_CONFLICT, format_args!("part {} came before with other bytes", part.index));
+            }
+            Took::Whole(joined) => {
+                wire.add(&COMPLETES, Value::Unsigned(part.count.into()));
+                self.order(wire, head);
+                let len = joined.bytes.len();
+                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.hand_on(PLACE, 0..len));
+            }
+        }
+    }
+}
+
+fn head(talker: &mut Talker, wire: &mut Wire<'_>) -> Result<Head> {
+    let flags = wire.flags(&FRAME_FLAGS, 1, &[&RELIABILITY, &HAS_SPLIT])?;
+    let reliability = u8::try_from(RELIABILITY.bits_of(flags)).unwrap_or(u8::MAX);
+    if reliability > MAX_RELIABILITY {
+        wire.note(&BAD_RELIABILITY, format_args!("{reliability} is never on the wire"));
+        return Err(Error::Malformed);
+    }
+    let bits = wire.u16_be(&BIT_LENGTH)?;
+    let mut head = Head { reliability, order: None, split: None, is_new: true, payload: usize::from(bits).div_ceil(8) };
+    if is_reliable(reliability) {
+        let number = number(wire, &MESSAGE_NUMBER)?;
+        head.is_new = talker.messages.insert(number);
+        if !head.is_new {
+            wire.add(&RETRANSMISSION, Value::Bool(true));
+        }
+    }
+    if is_sequenced(reliability) {
+        number(wire, &SEQUENCING_INDEX)?;
+    }
+    if has_order(reliability) {
+        let index = number(wire, &ORDERING_INDEX)?;
+        let channel = wire.u8(&ORDERING_CHANNEL)?;
+        if channel >= CHANNELS {
+            wire.note(&BAD_CHANNEL, format_args!("channel {channel} of {CHANNELS}"));
+        }
+        head.order = Some((index, channel));
+    }
+    if HAS_SPLIT.bits_of(flags) != 0 {
+        let count = wire.u32_be(&SPLIT_COUNT)?;
+        let id = wire.u16_be(&SPLIT_ID)?;
+        head.split = Some((count, id, wire.u32_be(&SPLIT_INDEX)?));
+    }
+    Ok(head)
+}

@@ -1,0 +1,141 @@
+//! Which datagrams are RakNet's, by their bytes alone.
+
+use super::{offline, system};
+
+pub(super) const ACK: u8 = 0xc0;
+pub(super) const ACK_WITH_BANDWIDTH: u8 = 0xe0;
+pub(super) const NAK: u8 = 0xa0;
+pub(super) const VALID: u8 = 0x80;
+
+/// The flags of data datagrams that mean something.
+const DATA_FLAGS: u8 = 0x1c;
+
+/// Channels that messages are ordered in.
+pub(super) const CHANNELS: u8 = 32;
+
+/// A message outside of connections: its id and the bytes that all of them have.
+pub(super) fn is_offline(datagram: &[u8]) -> bool {
+    offline::magic_at(datagram).is_some()
+}
+
+/// Whether a datagram can be one of a connection that was seen to open.
+pub(super) fn is_of_connection(datagram: &[u8]) -> bool {
+    datagram.first().is_some_and(|flags| flags & VALID != 0)
+}
+
+/// Whether a datagram can be one of a connection and is sound to the last byte.
+pub(super) fn is_sound(datagram: &[u8]) -> bool {
+    is_sound_with(datagram, |_, _| true)
+}
+
+/// Whether a datagram is one of a connection beyond doubt: it is sound, and what it says is RakNet's own.
+pub(super) fn is_evident(datagram: &[u8]) -> bool {
+    is_sound_with(datagram, |head, payload| head.flags & SPLIT == 0 && system::is_system(payload))
+}
+
+fn is_sound_with(datagram: &[u8], is_right: impl Fn(&Head, &[u8]) -> bool) -> bool {
+    match datagram {
+        [ACK | NAK, records @ ..] => are_records(records),
+        [ACK_WITH_BANDWIDTH, _, _, _, _, records @ ..] => are_records(records),
+        [flags, _, _, _, frames @ ..] if flags & !DATA_FLAGS == VALID => are_frames(frames, is_right),
+        _ => false,
+    }
+}
+
+fn are_records(bytes: &[u8]) -> bool {
+    let [high, low, rest @ ..] = bytes else { return false };
+    let mut rest = rest;
+    let count = u16::from_be_bytes([*high, *low]);
+    for _ in 0..count {
+        rest = match rest {
+            [1, _, _, _, rest @ ..] => rest,
+            [0, a, b, c, d, e, f, rest @ ..] if u24([*a, *b, *c]) <= u24([*d, *e, *f]) => rest,
+            _ => return false,
+        };
+    }
+    count > 0 && rest.is_empty()
+}
+
+pub(super) fn u24([low, middle, high]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([low, middle, high, 0])
+}
+
+fn are_frames(mut rest: &[u8], is_right: impl Fn(&Head, &[u8]) -> bool) -> bool {
+    while let Some(head) = Head::read(rest).filter(Head::is_sound) {
+        let Some((frame, behind)) = rest.split_at_checked(head.len + head.payload) else { return false };
+        if !is_right(&head, frame.get(head.len..).unwrap_or_default()) {
+            return false;
+        }
+        if behind.is_empty() {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// What is in front of the payload of a frame.
+struct Head {
+    flags: u8,
+    channel: u8,
+    is_split_sound: bool,
+    len: usize,
+    payload: usize,
+}
+
+impl Head {
+    fn read(frame: &[u8]) -> Option<Head> {
+        let [flags, high, low, ..] = *frame else { return None };
+        let bits = usize::from(u16::from_be_bytes([high, low]));
+        let mut len = 3;
+        let reliability = flags >> 5;
+        if is_reliable(reliability) {
+            len += 3;
+        }
+        if is_sequenced(reliability) {
+            len += 3;
+        }
+        let mut channel = 0;
+        if has_order(reliability) {
+            channel = *frame.get(len + 3)?;
+            len += 4;
+        }
+        let mut is_split_sound = true;
+        if flags & SPLIT != 0 {
+            let [count, index] = [len, len + 6].map(|at| frame.get(at..).and_then(|rest| rest.first_chunk().copied()));
+            is_split_sound = u32::from_be_bytes(index?) < u32::from_be_bytes(count?);
+            len += 10;
+        }
+        Some(Head { flags, channel, is_split_sound, len, payload: bits.div_ceil(8) })
+    }
+
+    fn is_sound(&self) -> bool {
+        let known = self.flags >> 5 <= MAX_RELIABILITY && self.flags & UNUSED == 0;
+        known && self.channel < CHANNELS && self.payload > 0 && self.is_split_sound
+    }
+}
+
+/// Bits of a frame's flags.
+pub(super) const SPLIT: u8 = 0x10;
+const UNUSED: u8 = 0x0f;
+
+/// The reliability of messages that come one after another.
+pub(super) const ORDERED: u8 = 3;
+
+/// The highest reliability that is ever on the wire.
+pub(super) const MAX_RELIABILITY: u8 = 4;
+
+/// Whether messages of this reliability have a number.
+pub(super) fn is_reliable(reliability: u8) -> bool {
+    matches!(reliability, 2..=4)
+}
+
+/// Whether only the newest message of this reliability counts.
+pub(super) fn is_sequenced(reliability: u8) -> bool {
+    matches!(reliability, 1 | 4)
+}
+
+/// Whether messages of this reliability have a place on a channel.
+pub(super) fn has_order(reliability: u8) -> bool {
+    matches!(reliability, 1 | 3 | 4)
+}

@@ -1,0 +1,133 @@
+//! RakNet 4: reliable messages over UDP, under hundreds of games. Numbers are big-endian but for those of 3 bytes.
+//!
+//! A client finds a server and opens a connection with messages that hold 16 magic bytes; after that every datagram carries
+//! frames with messages or parts of them, or tells which datagrams arrived.
+//!
+//! ```text
+//! datagram   flags:1 | number:3 | frames
+//! frame      reliability:3 bits, split:1, 0:4 | bits:2 | message number:3   if reliable
+//!                                                      | sequencing index:3 if sequenced
+//!                                                      | ordering index:3 | channel:1   if sequenced or ordered
+//!                                                      | count:4 | id:2 | index:4       if split
+//!                                                      | payload
+//! ACK        flags:1 | bandwidth:4 (if flag 0x20) | count:2 | records
+//! NAK        flags:1 | count:2 | records
+//! record     1 | number:3            0 | first:3 | last:3
+//! ```
+//! Whole messages are handed on under the name `raknet`: those of RakNet itself are in `system`, the others are the game's.
+//! Not covered: encryption, and files that are sent with RakNet's own means.
+
+mod datagram;
+mod fields;
+mod looks;
+mod numbers;
+mod offline;
+mod split;
+mod system;
+mod words;
+
+use crate::tree::{Side, Time};
+use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Unfinished, Wire};
+use datagram::Talker;
+use fields::*;
+use split::{Given, Joined};
+
+pub use system::PROTOCOL as MESSAGE;
+
+/// RakNet.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &RAKNET,
+    fields: FIELDS,
+    found: &[
+        On::AnyUdp.exchange(Looks::Datagram(looks::is_offline), open),
+        On::AnyUdp.exchange(Looks::Datagram(looks::is_evident), open),
+        On::Udp(8192).exchange(Looks::Datagram(looks::is_sound), open),
+        On::Over("vcmp.z").exchange(Looks::Datagram(looks::is_of_connection), open),
+    ],
+    rest: Some(&UNPARSED),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// The name under which messages are handed on.
+const PLACE: &str = "raknet";
+
+/// How messages come to be that were split.
+const PARTS: &str = "raknet parts";
+
+/// What two sides said so far.
+#[derive(Default)]
+struct Session {
+    talkers: [Talker; 2],
+    /// Something of a connection was seen.
+    is_open: bool,
+    /// The last ping outside of connections: who sent it, the time it tells, and when it was captured.
+    ping: Option<(Side, u64, u64, Time)>,
+}
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Session>::default()
+}
+
+impl Exchange for Session {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        if looks::is_offline(wire.ahead()) {
+            return self.offline(from, wire);
+        }
+        if !looks::is_of_connection(wire.ahead()) {
+            wire.name("unknown");
+            return wire.malformed(&UNKNOWN_DATAGRAM, format_args!("bit 7 of the first byte is not set"));
+        }
+        self.is_open = true;
+        self.datagram(from, wire)
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        self.is_open && looks::is_of_connection(bytes)
+    }
+
+    fn unfinished(&mut self) -> Vec<Unfinished> {
+        let mut all = Vec::new();
+        for from in Side::BOTH {
+            for (Given { id, came, count }, Joined { bytes, pieces }) in self.talker(from).splits().drain() {
+                let words = format!("{came} of {count} parts of message {id} came");
+                all.push(Unfinished { from, bytes, pieces, how: PARTS, code: &INCOMPLETE_SPLIT, words });
+            }
+        }
+        all
+    }
+}
+
+impl Session {
+    fn talker(&mut self, side: Side) -> &mut Talker {
+        let [client, server] = &mut self.talkers;
+        match side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    fn offline(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let (frame, when) = wire.completed();
+        let said = offline::message(wire)?;
+        match (said.id, said.time) {
+            (offline::PING | offline::PING_OPEN, Some(time)) => self.ping = Some((from, time, frame, when)),
+            (offline::PONG, Some(echoed)) => {
+                if let Some((_, _, frame, then)) = self.ping.filter(|(side, time, ..)| *side != from && *time == echoed) {
+                    system::round_trip(wire, frame, then);
+                }
+            }
+            (offline::REQUEST_2, _) if self.talkers.iter().any(Talker::has_spoken) => self.begin(),
+            (offline::REQUEST_1 | offline::REPLY_1 | offline::REQUEST_2 | offline::REPLY_2, _) if !self.is_open => self.begin(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A connection begins: all numbers start anew.
+    fn begin(&mut self) {
+        self.is_open = true;
+        self.talkers = [Talker::fresh(), Talker::fresh()];
+    }
+}

@@ -1,0 +1,129 @@
+//! Numbers of 24 bits that wrap, and which of them were seen.
+
+/// Values of a number on the wire.
+const PERIOD: u64 = 1 << 24;
+
+/// Runs of seen numbers that are remembered.
+const MAX_RUNS: usize = 1024;
+
+/// Counts on where the numbers on the wire begin again.
+#[derive(Debug, Default)]
+pub(super) struct Counter {
+    latest: Option<u64>,
+}
+
+impl Counter {
+    /// The number, counted from the first one ever: the one nearest to the highest so far.
+    pub(super) fn place(&self, number: u32) -> u64 {
+        let number = u64::from(number) % PERIOD;
+        // One round ahead of zero, so that numbers from before the first one have a place as well.
+        let latest = self.latest.unwrap_or(PERIOD + number);
+        let near = latest - latest % PERIOD + number;
+        let half = PERIOD / 2;
+        if near > latest + half && near >= PERIOD {
+            near - PERIOD
+        } else if near + half < latest {
+            near + PERIOD
+        } else {
+            near
+        }
+    }
+
+    pub(super) fn reach(&mut self, place: u64) {
+        self.latest = self.latest.max(Some(place));
+    }
+}
+
+/// Which numbers were seen, in runs.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    counter: Counter,
+    /// In order, the end not included; neighbours never touch.
+    runs: Vec<(u64, u64)>,
+}
+
+impl Seen {
+    /// Note a number. Whether it is new.
+    pub(super) fn insert(&mut self, number: u32) -> bool {
+        let place = self.counter.place(number);
+        self.counter.reach(place);
+        let next = self.runs.partition_point(|(start, _)| *start <= place);
+        let before = next.checked_sub(1).and_then(|at| self.runs.get(at)).copied();
+        if before.is_some_and(|(_, end)| place < end) {
+            return false;
+        }
+        let touches_before = before.is_some_and(|(_, end)| end == place);
+        let touches_next = self.runs.get(next).is_some_and(|(start, _)| *start == place + 1);
+        match (touches_before, touches_next) {
+            (true, true) => {
+                let (_, end) = self.runs.remove(next);
+                if let Some(run) = self.runs.get_mut(next - 1) {
+                    run.1 = end;
+                }
+            }
+            (true, false) => {
+                if let Some(run) = self.runs.get_mut(next - 1) {
+                    run.1 = place + 1;
+                }
+            }
+            (false, true) => {
+                if let Some(run) = self.runs.get_mut(next) {
+                    run.0 = place;
+                }
+            }
+            (false, false) => self.runs.insert(next, (place, place + 1)),
+        }
+        if self.runs.len() > MAX_RUNS {
+            self.runs.remove(0);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn numbers_go_on_where_they_wrap() {
+        let mut counter = Counter::default();
+        let last = 0xff_ffff;
+        let first = counter.place(last);
+        counter.reach(first);
+        assert_eq!(counter.place(0), first + 1);
+        counter.reach(first + 1);
+        assert_eq!(counter.place(last), first);
+        assert_eq!(counter.place(5), first + 6);
+    }
+
+    #[test]
+    fn numbers_before_the_first_have_a_place() {
+        let mut counter = Counter::default();
+        let first = counter.place(3);
+        counter.reach(first);
+        assert_eq!(counter.place(1), first - 2);
+        assert_eq!(counter.place(0xff_ffff), first - 4);
+    }
+
+    #[test]
+    fn runs_stay_few() {
+        let mut seen = Seen::default();
+        assert!((0..5000).all(|number| seen.insert(number * 2)));
+        assert_eq!(seen.runs.len(), MAX_RUNS);
+        assert!(!seen.insert(9998));
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_new_once(start in 0_u32..1 << 24, numbers in proptest::collection::vec(0_u32..300, 0..200)) {
+            let (mut seen, mut known) = (Seen::default(), HashSet::new());
+            for number in numbers {
+                let number = (start + number) % (1 << 24);
+                prop_assert_eq!(seen.insert(number), known.insert(number));
+            }
+            prop_assert!(seen.runs.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Messages that came in parts, whatever order those come in.
+
+use crate::tree::{Piece, Time};
+use std::collections::BTreeMap;
+
+/// Messages of one side that wait for parts.
+const MAX_SETS: usize = 64;
+
+/// The most parts of a message.
+pub(super) const MAX_COUNT: u32 = 8192;
+
+/// Bytes of one side that wait.
+const MAX_HELD: usize = 4 << 20;
+
+/// What a part costs beside its bytes.
+const OVERHEAD: usize = 64;
+
+/// Seconds without a new part after which the others are not waited for.
+const PATIENCE: i64 = 60;
+
+/// A part of a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub id: u16,
+    pub count: u32,
+    pub index: u32,
+    pub bytes: &'a [u8],
+    /// Where it was captured.
+    pub piece: Piece,
+}
+
+/// A message put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Joined {
+    pub bytes: Vec<u8>,
+    /// Where its parts were captured; offsets count in `bytes`.
+    pub pieces: Vec<Piece>,
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Took {
+    /// Others are awaited.
+    Waits,
+    /// It was there before.
+    Repeated,
+    /// Another one was there before in its place.
+    Conflict,
+    /// It was the last.
+    Whole(Joined),
+}
+
+/// Parts that wait for others.
+#[derive(Debug, Default)]
+pub(super) struct Splits {
+    /// The one that got a part last is the last.
+    sets: Vec<Set>,
+    held: usize,
+}
+
+#[derive(Debug)]
+struct Set {
+    id: u16,
+    count: u32,
+    parts: BTreeMap<u32, (Vec<u8>, Piece)>,
+    held: usize,
+    latest: Time,
+}
+
+/// A message that will not be completed: its number, how many parts came, and of how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Given {
+    pub id: u16,
+    pub came: usize,
+    pub count: u32,
+}
+
+impl Splits {
+    /// Whether parts of this message wait.
+    pub(super) fn waits_for(&self, id: u16, count: u32) -> bool {
+        self.sets.iter().any(|set| set.id == id && set.count == count)
+    }
+
+    /// Take a part whose index is below its count. What is given up for it is handed to `lost`.
+    pub(super) fn take(&mut self, part: Part<'_>, mut lost: impl FnMut(Given)) -> Took {
+        let place = self.sets.iter().position(|set| set.id == part.id);
+        let mut set = match place.map(|place| self.sets.remove(place)) {
+            Some(set) if set.count == part.count => set,
+            other => {
+                if let Some(old) = other {
+                    self.held -= old.held;
+                    lost(old.given());
+                }
+                Set { id: part.id, count: part.count, parts: BTreeMap::new(), held: 0, latest: part.piece.time }
+            }
+        };
+        let took = match set.parts.get(&part.index) {
+            Some((bytes, _)) if bytes == part.bytes => Took::Repeated,
+            Some(_) => Took::Conflict,
+            None => {
+                let cost = part.bytes.len() + OVERHEAD;
+                set.held += cost;
+                self.held += cost;
+                set.latest = part.piece.time;
+                set.parts.insert(part.index, (part.bytes.to_vec(), part.piece));
+                Took::Waits
+            }
+        };
+        if set.parts.len() == set.count as usize {
+            self.held -= set.held;
+            return Took::Whole(set.join());
+        }
+        self.sets.push(set);
+        while self.sets.len() > MAX_SETS || self.held > MAX_HELD {
+            self.give_up(0, &mut lost);
+        }
+        took
+    }
+
+    /// Give up what has been waiting for too long by this time.
+    pub(super) fn expire(&mut self, now: Time, mut lost: impl FnMut(Given)) {
+        let is_old = |set: &Set| match (now, set.latest) {
+            (Some(now), Some(latest)) => now.seconds.saturating_sub(latest.seconds) > PATIENCE,
+            _ => false,
+        };
+        while let Some(place) = self.sets.iter().position(is_old) {
+            self.give_up(place, &mut lost);
+        }
+    }
+
+    /// Hand back everything that waits.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Given, Joined)> + '_ {
+        self.held = 0;
+        self.sets.drain(..).map(|set| (set.given(), set.join()))
+    }
+
+    fn give_up(&mut self, place: usize, lost: &mut impl FnMut(Given)) {
+        if place < self.sets.len() {
+            let set = self.sets.remove(place);
+            self.held -= set.held;
+            lost(set.given());
+        }
+    }
+}
+
+impl Set {
+    fn given(&self) -> Given {
+        Given { id: self.id, came: self.parts.len(), count: self.count }
+    }
+
+    fn join(self) -> Joined {
+        let mut joined = Joined { bytes: Vec::with_capacity(self.held), pieces: Vec::with_capacity(self.parts.len()) };
+        for (bytes, piece) in self.parts.into_values() {
+            joined.pieces.push(Piece { off: joined.bytes.len() as u64, ..piece });
+            joined.bytes.extend(bytes);
+        }
+        joined
+    }
+}

@@ -1,0 +1,220 @@
+//! Messages that RakNet itself says within a connection.
+
+use super::PLACE;
+use super::fields::*;
+use crate::tree::{Field, Names, Side, Time, Value, fields};
+use crate::wire::{Error, Exchange, Looks, On, Protocol, Result, Settings, Wire};
+use std::collections::VecDeque;
+
+/// What RakNet itself says.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &MESSAGE,
+    fields: FIELDS,
+    found: &[On::Over(PLACE).exchange(Looks::Datagram(is_system), open)],
+    rest: Some(&UNPARSED),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    MESSAGE = protocol("raknet.message", "RakNet", "RakNet's own messages within a connection");
+    MESSAGE_ID = number("raknet.message.id", "message id", "Kind of the message; what RakNet does not use is the game's").hex(2).names(IDS);
+}
+
+const PING: u8 = 0x00;
+const PONG: u8 = 0x03;
+const DETECT_LOST: u8 = 0x04;
+const REQUEST: u8 = 0x09;
+const ACCEPTED: u8 = 0x10;
+const INCOMING: u8 = 0x13;
+const DISCONNECTION: u8 = 0x15;
+const INVALID_PASSWORD: u8 = 0x18;
+const TIMESTAMP: u8 = 0x1b;
+
+/// The same in changed copies of RakNet, where stock ones have what never is within a connection.
+const ACCEPTED_CHANGED: u8 = 0x16;
+const INCOMING_CHANGED: u8 = 0x17;
+const TIMESTAMP_CHANGED: u8 = 0x19;
+
+/// Names that both numberings share, or that only one of them has within a connection.
+const IDS: Names = &[
+    (0x00, "connected_ping"),
+    (0x03, "connected_pong"),
+    (0x04, "detect_lost_connections"),
+    (0x09, "connection_request"),
+    (0x10, "connection_request_accepted"),
+    (0x13, "new_incoming_connection"),
+    (0x15, "disconnection_notification"),
+    (0x16, "connection_request_accepted"),
+    (0x17, "new_incoming_connection"),
+    (0x18, "invalid_password"),
+    (0x19, "timestamp"),
+    (0x1b, "timestamp"),
+];
+
+/// What is not looked into, as stock numbering has it.
+const OPAQUE_STOCK: Names = &[
+    (0x1f, "remote_disconnection"),
+    (0x20, "remote_connection_lost"),
+    (0x21, "remote_new_connection"),
+    (0x22, "file_list_header"),
+    (0x23, "file_list_file"),
+    (0x24, "file_push_ack"),
+    (0x4b, "file_push"),
+];
+
+/// The same in changed copies; those that are not here kept their numbers.
+const OPAQUE_CHANGED: Names = &[
+    (0x1f, "file_list_header"),
+    (0x20, "file_list_file"),
+    (0x21, "file_push_ack"),
+    (0x22, "file_push"),
+    (0x24, "remote_disconnection"),
+    (0x25, "remote_connection_lost"),
+    (0x26, "remote_new_connection"),
+];
+
+/// Bytes of an address of version 4.
+const ADDRESS_LEN: usize = 7;
+
+/// Bytes of the structure that follows the version of an address of version 6.
+const SOCKET_ADDRESS_LEN: usize = 28;
+
+/// Pings of a side that wait for their pongs.
+const MAX_PINGS: usize = 64;
+
+/// Whether a message is RakNet's own: its id, and as many bytes as it has.
+pub(super) fn is_system(message: &[u8]) -> bool {
+    let Some((id, rest)) = message.split_first() else { return false };
+    match *id {
+        PING | INVALID_PASSWORD => rest.len() == 8,
+        PONG => rest.len() == 16,
+        DETECT_LOST | DISCONNECTION => rest.is_empty(),
+        REQUEST => rest.len() >= 17,
+        ACCEPTED | ACCEPTED_CHANGED => are_addresses(rest, 18),
+        INCOMING | INCOMING_CHANGED => are_addresses(rest, 16),
+        TIMESTAMP | TIMESTAMP_CHANGED => rest.len() > 8,
+        0x1f..=0x26 | 0x4b => true,
+        _ => false,
+    }
+}
+
+/// Whether bytes are addresses and so many others, the first an address of version 4.
+fn are_addresses(bytes: &[u8], others: usize) -> bool {
+    let addresses = bytes.len().checked_sub(others);
+    bytes.first() == Some(&4) && addresses.is_some_and(|len| len > ADDRESS_LEN && len.is_multiple_of(ADDRESS_LEN))
+}
+
+/// The pings of each side, by the time they tell, and when they were captured.
+#[derive(Default)]
+struct Session {
+    pings: [VecDeque<(u64, u64, Time)>; 2],
+    /// The numbers are those of a changed copy.
+    is_changed: bool,
+}
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Session>::default()
+}
+
+impl Exchange for Session {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let id = wire.u8(&MESSAGE_ID)?;
+        wire.name(self.name(id));
+        match id {
+            PING => {
+                let time = wire.u64_be(&TIME)?;
+                self.ping(from, time, wire.completed());
+            }
+            PONG => {
+                let echoed = wire.u64_be(&ECHOED_TIME)?;
+                wire.u64_be(&TIME)?;
+                self.pong(from, echoed, wire);
+            }
+            REQUEST => {
+                wire.u64_be(&GUID)?;
+                wire.u64_be(&TIME)?;
+                wire.u8(&SECURITY)?;
+                wire.rest(&PASSWORD);
+            }
+            ACCEPTED | ACCEPTED_CHANGED => {
+                self.is_changed = id == ACCEPTED_CHANGED;
+                address(wire, &CLIENT_ADDRESS)?;
+                wire.u16_be(&SYSTEM_INDEX)?;
+                interfaces(wire)?;
+            }
+            INCOMING | INCOMING_CHANGED => {
+                self.is_changed = id == INCOMING_CHANGED;
+                address(wire, &SERVER_ADDRESS)?;
+                interfaces(wire)?;
+            }
+            INVALID_PASSWORD => wire.u64_be(&GUID).map(drop)?,
+            TIMESTAMP | TIMESTAMP_CHANGED => {
+                wire.u64_be(&TIME)?;
+                let inner = wire.at()..wire.at() + wire.remaining();
+                wire.hand_on(PLACE, inner);
+                wire.rest(&OPAQUE);
+            }
+            _ => drop(wire.rest(&OPAQUE)),
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    fn name(&self, id: u8) -> &'static str {
+        let of = |names| crate::tree::name_of(names, id.into());
+        let changed = if self.is_changed { of(OPAQUE_CHANGED) } else { None };
+        of(IDS).or(changed).or_else(|| of(OPAQUE_STOCK)).or_else(|| of(OPAQUE_CHANGED)).unwrap_or("unknown")
+    }
+
+    fn ping(&mut self, from: Side, time: u64, (frame, when): (u64, Time)) {
+        let Some(pings) = self.pings.get_mut(from.index()) else { return };
+        pings.push_back((time, frame, when));
+        if pings.len() > MAX_PINGS {
+            pings.pop_front();
+        }
+    }
+
+    /// Tell how long the ping that is answered was on its way and back.
+    fn pong(&mut self, from: Side, echoed: u64, wire: &mut Wire<'_>) {
+        let Some(pings) = self.pings.get_mut(from.other().index()) else { return };
+        let Some(place) = pings.iter().position(|(time, ..)| *time == echoed) else { return };
+        let Some((_, frame, then)) = pings.remove(place) else { return };
+        round_trip(wire, frame, then);
+    }
+}
+
+/// Tell which frame is answered, and after how long.
+pub(super) fn round_trip(wire: &mut Wire<'_>, frame: u64, then: Time) {
+    wire.add(&PONG_OF, Value::Unsigned(frame));
+    if let (Some(now), Some(then)) = (wire.completed().1, then) {
+        let seconds = now.since(then) as f64 / 1e9;
+        wire.add(&ROUND_TRIP, Value::Double(seconds));
+        wire.info(format_args!("round trip {:.3} ms", seconds * 1e3));
+    }
+}
+
+/// Addresses up to the two times at the end.
+fn interfaces(wire: &mut Wire<'_>) -> Result {
+    while wire.remaining() >= ADDRESS_LEN + 16 {
+        address(wire, &ADDRESS)?;
+    }
+    wire.u64_be(&REQUEST_TIME)?;
+    wire.u64_be(&REPLY_TIME).map(drop)
+}
+
+/// An address with every bit inverted, and its port.
+pub(super) fn address(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    wire.group(field, |wire| {
+        if wire.u8(&ADDRESS_VERSION)? == 6 {
+            return wire.bytes(&ADDRESS_IPV6, SOCKET_ADDRESS_LEN).map(drop);
+        }
+        let start = wire.at();
+        let ip = wire.ahead().first_chunk().map(|ip| !u32::from_be_bytes(*ip)).ok_or(Error::Short { needed: 4 })?;
+        wire.skip(4)?;
+        wire.put(&ADDRESS_IP, Value::Unsigned(ip.into()), start..wire.at());
+        wire.u16_be(&ADDRESS_PORT).map(drop)
+    })
+}

@@ -1,0 +1,186 @@
+//! Fields that begin and end anywhere within a byte, the most significant bit first.
+
+use super::fields::{PADDING, RAW};
+use crate::tree::{Field, Value, hex};
+use crate::wire::{Error, Result, Wire};
+use std::f64::consts::TAU;
+use std::ops::Range;
+
+/// What scaled numbers of 16 bits are divided by.
+const HALF: f64 = 32_767.5;
+
+/// What an angle of scaled numbers counts in: a whole turn.
+pub(super) const TURN: f64 = TAU;
+
+/// A cursor over the bits of the bytes ahead. Fields are put where they lie; [`Bits::end`] passes over the bytes.
+pub(super) struct Bits<'a> {
+    bytes: &'a [u8],
+    /// Where the bytes begin in the source.
+    start: usize,
+    /// Bits that were read.
+    at: usize,
+}
+
+impl<'a> Bits<'a> {
+    pub(super) fn new(wire: &Wire<'a>) -> Bits<'a> {
+        Bits { bytes: wire.ahead(), start: wire.at(), at: 0 }
+    }
+
+    /// Over bytes that have no fields.
+    pub(super) fn of(bytes: &'a [u8]) -> Bits<'a> {
+        Bits { bytes, start: 0, at: 0 }
+    }
+
+    fn left(&self) -> usize {
+        self.bytes.len() * 8 - self.at
+    }
+
+    /// The next bits, at most 64, as a number.
+    pub(super) fn take(&mut self, count: usize) -> Result<u64> {
+        let missing = count.saturating_sub(self.left());
+        if missing > 0 {
+            return Err(Error::Short { needed: missing.div_ceil(8) });
+        }
+        let bit = |at: usize| self.bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
+        let number = (self.at..self.at + count).fold(0, |number, at| number << 1 | u64::from(bit(at)));
+        self.at += count;
+        Ok(number)
+    }
+
+    /// The bytes that hold the bits from here to where reading is.
+    fn since(&self, from: usize) -> Range<usize> {
+        self.start + from / 8..self.start + self.at.div_ceil(8)
+    }
+
+    pub(super) fn number(&mut self, wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result<u64> {
+        let from = self.at;
+        let number = self.take(count)?;
+        wire.put(field, Value::Unsigned(number), self.since(from));
+        Ok(number)
+    }
+
+    /// A number of 8 bits with some of them below it.
+    pub(super) fn flags(&mut self, wire: &mut Wire<'_>, field: &'static Field, bits: &[&'static Field]) -> Result<u64> {
+        let from = self.at;
+        let flags = self.take(8)?;
+        let range = self.since(from);
+        wire.put_over(field, Value::Unsigned(flags), Some(range.clone()), |wire| {
+            for bit in bits {
+                wire.put(bit, Value::Bool(bit.bits_of(flags) != 0), range.clone());
+            }
+        });
+        Ok(flags)
+    }
+
+    /// A number of 16 bits, the low byte first.
+    pub(super) fn swapped(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
+        let from = self.at;
+        let number = self.take(8)? | self.take(8)? << 8;
+        wire.put(field, Value::Unsigned(number), self.since(from));
+        Ok(number)
+    }
+
+    /// The bytes that are left.
+    pub(super) fn rest(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result {
+        match self.left() / 8 {
+            0 => Ok(()),
+            left => self.raw(wire, field, left),
+        }
+    }
+
+    pub(super) fn truth(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
+        let from = self.at;
+        let truth = self.take(1)? != 0;
+        wire.put(field, Value::Bool(truth), self.since(from));
+        Ok(truth)
+    }
+
+    pub(super) fn float(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result<f32> {
+        let from = self.at;
+        let bits = u32::try_from(self.take(32)?).unwrap_or_default();
+        let number = f32::from_bits(bits);
+        wire.put(field, Value::Single(number), self.since(from));
+        Ok(number)
+    }
+
+    /// A number of 16 bits that stands for one from minus `base` to `base`.
+    pub(super) fn scaled(&mut self, wire: &mut Wire<'_>, field: &'static Field, base: f64) -> Result {
+        self.real(wire, field, |raw| (raw / HALF - 1.0) * base)
+    }
+
+    /// A number of 16 bits that stands for a real one, with itself below it.
+    pub(super) fn real(&mut self, wire: &mut Wire<'_>, field: &'static Field, of: impl FnOnce(f64) -> f64) -> Result {
+        let from = self.at;
+        let raw = self.take(16)?;
+        let range = self.since(from);
+        let value = Value::Double(of(raw as f64));
+        wire.put_over(field, value, Some(range.clone()), |wire| {
+            wire.put(&RAW, Value::Unsigned(raw), range);
+        });
+        Ok(())
+    }
+
+    /// Fields of as many bits in all that belong together.
+    pub(super) fn group(
+        &mut self,
+        wire: &mut Wire<'_>,
+        field: &'static Field,
+        count: usize,
+        read: impl FnOnce(&mut Self, &mut Wire<'_>) -> Result,
+    ) -> Result {
+        let missing = count.saturating_sub(self.left());
+        if missing > 0 {
+            return Err(Error::Short { needed: missing.div_ceil(8) });
+        }
+        let range = self.start + self.at / 8..self.start + (self.at + count).div_ceil(8);
+        let mut result = Ok(());
+        wire.put_over(field, Value::None, Some(range), |wire| result = read(self, wire));
+        result
+    }
+
+    /// So many bytes as text.
+    pub(super) fn text(&mut self, wire: &mut Wire<'_>, field: &'static Field, len: usize) -> Result<String> {
+        let from = self.at;
+        let bytes = self.bytes(len)?;
+        let text = super::words::text(&bytes).into_owned();
+        wire.put_text(field, self.since(from), format_args!("{text}"));
+        Ok(text)
+    }
+
+    /// So many bytes; their digits where they lie across others.
+    pub(super) fn raw(&mut self, wire: &mut Wire<'_>, field: &'static Field, len: usize) -> Result {
+        let from = self.at;
+        let bytes = self.bytes(len)?;
+        if from.is_multiple_of(8) {
+            wire.put(field, Value::Bytes, self.since(from));
+        } else {
+            let mut digits = String::new();
+            // Writing to a String does not fail.
+            let _ = hex(&bytes, &mut digits);
+            wire.put_text(field, self.since(from), format_args!("{digits}"));
+        }
+        Ok(())
+    }
+
+    /// So many bytes, moved to where bytes begin.
+    pub(super) fn bytes(&mut self, len: usize) -> Result<Vec<u8>> {
+        let missing = len.saturating_sub(self.left() / 8);
+        if missing > 0 {
+            return Err(Error::Short { needed: missing });
+        }
+        (0..len).map(|_| self.take(8).map(|byte| u8::try_from(byte).unwrap_or_default())).collect()
+    }
+
+    /// The bits up to the next byte.
+    pub(super) fn padding(&mut self, wire: &mut Wire<'_>) -> Result {
+        match self.at % 8 {
+            0 => Ok(()),
+            used => self.number(wire, &PADDING, 8 - used).map(drop),
+        }
+    }
+
+    /// Go on with whole bytes behind the last one that was begun.
+    pub(super) fn end(self, wire: &mut Wire<'_>) -> Result {
+        wire.skip(self.at.div_ceil(8))
+    }
+}

@@ -1,0 +1,168 @@
+//! Vice City: Multiplayer 0.4: what clients and servers say over RakNet. Numbers are big-endian, positions mostly z, y, x.
+//!
+//! ```text
+//! message      id:1 | by id, direction and release (the tables in `messages`)
+//! client_connect (rel004, rel006, 0.4.7.0)   03 0d c5 32 | version:4 | name length:1 | name | digests
+//!                (0.4.7.1)                   0:1 bit | version:32 bits | 0:1 bit | build:32 bits | …
+//! join         ?:3 | player:1 | bounds:16 | name length:1 | server's name | name length:1 | player's name | files
+//! server_data  length:4 | what a script says: LibRPC, or something of its own
+//! block (0.4.7)   0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib | padding
+//! ```
+//! Which release it is, is told by the client's first message; one that is joined late is taken for rel006 or 0.4.7.1 by its
+//! ids. Script data are handed on under the name `vcmp`, what was in compressed datagrams of 0.4.7.0 under `vcmp.z`. The
+//! server query is in `query`. Not covered: the fields of sync messages of other releases than rel006.
+
+mod bits;
+mod connect;
+mod fields;
+mod messages;
+mod parts;
+mod query;
+mod script;
+mod sync;
+mod versions;
+mod words;
+mod zip;
+
+use super::librpc;
+use crate::tree::Side;
+use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Spot, Wire};
+use fields::*;
+use messages::Says;
+use versions::Version;
+
+pub use query::PROTOCOL as QUERY;
+pub use zip::PROTOCOL as COMPRESSED;
+
+/// Vice City: Multiplayer.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &VCMP,
+    fields: FIELDS,
+    found: &[On::Over("raknet").exchange(Looks::Spotted(is_ours), open)],
+    rest: Some(&UNPARSED),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// The port of servers.
+const PORT: u16 = 8192;
+
+/// The name under which conversations with a server are announced that was asked by a list of servers.
+const SERVER: &str = "vcmp.server";
+
+/// Ids of all releases.
+const FIRST_ID: u8 = 0x30;
+const LAST_ID: u8 = 0xfb;
+
+/// From this id on a message is not one of 0.4.7, and below this one not one of a release before it.
+const AFTER_047: u8 = 0xa0;
+const FIRST_OLD: u8 = 0x93;
+
+/// Bytes in front of script data.
+const DATA_HEAD: usize = 5;
+
+/// Whether a message over RakNet is one of ours: because of where it is said, or because nobody else says it.
+fn is_ours(message: &[u8], spot: &Spot) -> bool {
+    let Some(id) = message.first() else { return false };
+    let is_known_place = spot.has_port(PORT) || spot.announced == Some(SERVER);
+    (is_known_place && (FIRST_ID..=LAST_ID).contains(id)) || versions::of_connect(message).is_some() || is_call(message)
+}
+
+/// Whether a message is script data, in any release, with a call in them.
+fn is_call(message: &[u8]) -> bool {
+    let Some(data) = message.get(DATA_HEAD..) else { return false };
+    let len = message.get(1..).and_then(|rest| rest.first_chunk().copied()).map(u32::from_be_bytes);
+    let is_known = Side::BOTH.into_iter().any(|from| versions::of_script_data(message, from).next().is_some());
+    is_known && len.is_some_and(|len| len as usize == data.len()) && librpc::begins(data)
+}
+
+/// Who says a message that only one side says.
+fn speaker(message: &[u8]) -> Option<Side> {
+    if versions::of_connect(message).is_some() {
+        return Some(Side::Client);
+    }
+    let says = |from: &Side| versions::of_script_data(message, *from).next().is_some();
+    Side::BOTH.into_iter().find(says).filter(|_| is_call(message))
+}
+
+/// What is known of the two sides.
+#[derive(Default)]
+struct Session {
+    /// The release, if something said which.
+    told: Option<Version>,
+    /// The release that it is taken for because of ids.
+    assumed: Option<Version>,
+    is_open: bool,
+}
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Session>::default()
+}
+
+impl Exchange for Session {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.is_open = true;
+        let speaker = speaker(wire.ahead());
+        if let Some(speaker) = speaker {
+            wire.said_by(speaker);
+        }
+        let from = speaker.unwrap_or(from);
+        self.learn(from, wire);
+        let version = self.version();
+        let id = wire.u8(&MESSAGE_ID)?;
+        wire.add_text(&VERSION, format_args!("{}", version.name()));
+        if self.told.is_none() {
+            wire.note(&VERSION_ASSUMED, format_args!("taken for {}", version.name()));
+        }
+        let Some(message) = messages::message(version, from, id) else {
+            wire.name("unknown_game_message");
+            wire.info(format_args!("id {id:#04x}"));
+            wire.rest(&UNKNOWN);
+            return Ok(());
+        };
+        wire.name(message.name);
+        match message.says {
+            Says::Parts(parts) => parts::read(wire, parts),
+            Says::Read(read) => read(wire, version, from),
+        }
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        let first = if self.version().is_047() { FIRST_ID } else { FIRST_OLD };
+        self.is_open && bytes.first().is_some_and(|id| (first..=LAST_ID).contains(id))
+    }
+}
+
+impl Session {
+    fn version(&self) -> Version {
+        self.told.or(self.assumed).unwrap_or(Version::Rel006)
+    }
+
+    /// See what a message says of the release.
+    fn learn(&mut self, from: Side, wire: &Wire<'_>) {
+        let message = wire.ahead();
+        if let (Side::Client, Some(version)) = (from, versions::of_connect(message)) {
+            self.told = Some(version);
+        }
+        if self.told.is_some() {
+            return;
+        }
+        if wire.is_over(zip::PROTOCOL.this) {
+            self.told = Some(Version::V470);
+        } else if is_call(message) {
+            let mut known = versions::of_script_data(message, from);
+            match (known.next(), known.next()) {
+                (Some(only), None) => self.told = Some(only),
+                (Some(_), Some(_)) => self.assumed = Some(Version::Rel006),
+                _ => {}
+            }
+        } else if let Some(id) = message.first() {
+            match *id {
+                FIRST_ID..FIRST_OLD => self.assumed = Some(Version::V471),
+                AFTER_047.. => self.assumed = Some(Version::Rel006),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Messages whose fields follow one another: each is a list of parts.
+
+use super::fields::*;
+use super::words::{Quoted, text};
+use crate::tree::Field;
+use crate::wire::{Result, Wire};
+use std::fmt::Write;
+
+/// A part of a message.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    /// A byte.
+    U8(&'static Field),
+    /// An unsigned number of 16 bits.
+    U16(&'static Field),
+    /// A signed number of 16 bits.
+    I16(&'static Field),
+    /// An unsigned number of 32 bits.
+    U32(&'static Field),
+    /// A real number of 32 bits.
+    F32(&'static Field),
+    /// A real number of 64 bits.
+    F64(&'static Field),
+    /// Real numbers of 32 bits that belong together.
+    Reals(&'static Field, &'static [&'static Field]),
+    /// A number of 32 bits that names a pickup.
+    Pickup,
+    /// The length in a byte, and text.
+    Text8(&'static Field),
+    /// The length in two bytes, and text.
+    Text16(&'static Field),
+    /// So many bytes that nobody knows.
+    Unknown(usize),
+    /// Bytes up to the end that nobody knows, if there are any.
+    Rest,
+}
+
+/// Numbers that a heading tells.
+const FEW: usize = 4;
+
+/// What a message says, in a line.
+#[derive(Default)]
+struct Line {
+    words: String,
+    count: usize,
+}
+
+impl Line {
+    fn tell(&mut self, words: std::fmt::Arguments<'_>) {
+        if self.count < FEW {
+            let between = if self.count == 0 { "" } else { ", " };
+            // Writing to a String does not fail.
+            let _ = write!(self.words, "{between}{words}");
+            self.count += 1;
+        }
+    }
+}
+
+/// Read the parts, one after another.
+pub(super) fn read(wire: &mut Wire<'_>, parts: &[Part]) -> Result {
+    let mut line = Line::default();
+    let result = parts.iter().try_for_each(|part| part.read(wire, &mut line));
+    wire.info(format_args!("{}", line.words));
+    result
+}
+
+impl Part {
+    fn read(self, wire: &mut Wire<'_>, line: &mut Line) -> Result {
+        let number = match self {
+            Part::U8(field) => (field, i64::from(wire.u8(field)?)),
+            Part::U16(field) => (field, i64::from(wire.u16_be(field)?)),
+            Part::I16(field) => (field, i64::from(wire.i16_be(field)?)),
+            Part::U32(field) => (field, i64::from(wire.u32_be(field)?)),
+            Part::F32(field) => return wire.f32_be(field).map(drop),
+            Part::F64(field) => return wire.f64_be(field).map(drop),
+            Part::Reals(group, fields) => return reals(wire, group, fields),
+            Part::Pickup => {
+                let pickup = wire.flags(&PICKUP_REF, 4, &[&PICKUP_SERIAL, &PICKUP_ID])?;
+                (&PICKUP_ID, i64::try_from(PICKUP_ID.bits_of(pickup)).unwrap_or_default())
+            }
+            Part::Text8(field) => {
+                let len = wire.u8(&TEXT_LEN)?;
+                return said(wire, field, len.into(), line);
+            }
+            Part::Text16(field) => {
+                let len = wire.u16_be(&TEXT_LEN)?;
+                return said(wire, field, len.into(), line);
+            }
+            Part::Unknown(count) => return wire.bytes(&UNKNOWN, count).map(drop),
+            Part::Rest => {
+                wire.rest(&UNKNOWN);
+                return Ok(());
+            }
+        };
+        line.tell(format_args!("{} {}", number.0.name, number.1));
+        Ok(())
+    }
+}
+
+/// Real numbers that belong together, in the order of the wire.
+pub(super) fn reals(wire: &mut Wire<'_>, group: &'static Field, fields: &[&'static Field]) -> Result {
+    wire.group(group, |wire| fields.iter().try_for_each(|field| wire.f32_be(field).map(drop)))
+}
+
+fn said(wire: &mut Wire<'_>, field: &'static Field, len: usize, line: &mut Line) -> Result {
+    let said = read_text(wire, field, len)?;
+    line.tell(format_args!("{}", Quoted(&text(said))));
+    Ok(())
+}
+
+/// Text in the code page of its speaker.
+pub(super) fn read_text<'a>(wire: &mut Wire<'a>, field: &'static Field, len: usize) -> Result<&'a [u8]> {
+    let ahead = wire.ahead().get(..len);
+    match ahead.filter(|bytes| std::str::from_utf8(bytes).is_err()) {
+        Some(bytes) => {
+            let start = wire.at();
+            wire.skip(len)?;
+            wire.put_text(field, start..start + len, format_args!("{}", text(bytes)));
+            Ok(bytes)
+        }
+        None => wire.text(field, len),
+    }
+}
