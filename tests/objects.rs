@@ -48,6 +48,7 @@ fn objects_are_listed() {
     for (name, arguments) in [
         ("objects.txt", &["objects", SESSION][..]),
         ("objects-json.txt", &["objects", "--json", SESSION]),
+        ("objects-xfire.txt", &["objects", "samples/xfire.pcap"]),
         ("objects-none.txt", &["objects", "samples/layers.pcap"]),
     ] {
         let run = run(arguments);
@@ -95,4 +96,14 @@ fn a_message_that_is_not_there_is_told() {
     let run = run(&["objects", SESSION, "--at", "100000"]);
     assert!(run.err.contains("there is no message 100000"), "{}", run.err);
     assert!(!run.out.contains("values.json"));
+}
+
+#[test]
+fn a_file_that_one_client_sends_another_is_saved() {
+    let folder = Folder::new("objects-xfire");
+    let saved = run(&["objects", "samples/xfire.pcap", "--write-dir", folder.path()]);
+    assert_eq!((saved.code, saved.err.as_str()), (0, ""));
+    let names = folder.names();
+    assert!(names.len() == 1 && names[0].ends_with("-moor.map"), "{names:?}");
+    assert_eq!(folder.read(&names[0]), (0..48).collect::<Vec<u8>>());
 }

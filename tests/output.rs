@@ -196,7 +196,8 @@ fn hostile_text_reaches_no_output_raw() {
 fn untimed(value: &mut Value) {
     match value {
         Value::Array(values) => {
-            values.retain(|value| value["name"] != "tcp.analysis" && value["name"] != "pipboy.result.time");
+            const OF_TIMES: [&str; 3] = ["tcp.analysis", "pipboy.result.time", "pipboy.discovery.time"];
+            values.retain(|value| !OF_TIMES.iter().any(|name| value["name"] == *name));
             values.iter_mut().for_each(untimed);
         }
         Value::Object(members) => members.values_mut().for_each(untimed),

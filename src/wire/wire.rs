@@ -422,6 +422,12 @@ impl<'a> Wire<'a> {
         self.tree.want().fields
     }
 
+    /// Whether what can be saved is going to be. To be asked only before keeping something for that alone.
+    #[must_use]
+    pub fn wants_objects(&self) -> bool {
+        self.tree.want().objects
+    }
+
     /// The number of the frame that completed these bytes, and when it was captured.
     #[must_use]
     pub fn completed(&self) -> (u64, Time) {

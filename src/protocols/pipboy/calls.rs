@@ -3,7 +3,7 @@
 use super::json::{self, Said};
 use super::{
     COMMAND_ARGS, COMMAND_ID, COMMAND_MEMBERS, COMMAND_TARGET, COMMAND_TYPE, COMMANDS, JSON, Line, RESULT_ALLOWED,
-    RESULT_COMMAND, RESULT_COMMAND_FRAME, RESULT_ID, RESULT_MEMBERS, RESULT_MESSAGE, RESULT_SUCCESS, RESULT_TIME, Session,
+    RESULT_COMMAND, RESULT_COMMAND_FRAME, RESULT_ID, RESULT_MEMBERS, RESULT_MESSAGE, RESULT_SUCCESS, RESULT_TIME, Session, since,
 };
 use crate::tree::{Time, Value, name_of};
 use crate::wire::{Result, Wire};
@@ -90,10 +90,7 @@ fn answer(wire: &mut Wire<'_>, call: Call) {
         wire.add(&RESULT_COMMAND, Value::Unsigned(kind));
     }
     wire.add(&RESULT_COMMAND_FRAME, Value::Unsigned(call.frame));
-    let (_, time) = wire.completed();
-    if let (Some(time), Some(earlier)) = (time, call.time) {
-        #[allow(clippy::cast_precision_loss, reason = "seconds as a fraction")]
-        let seconds = time.since(earlier) as f64 / 1e9;
-        wire.add(&RESULT_TIME, Value::Double(seconds));
+    if let Some(seconds) = since(wire, call.time) {
+        wire.add(&RESULT_TIME, seconds);
     }
 }

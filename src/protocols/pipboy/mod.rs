@@ -22,9 +22,10 @@
 //! ```
 //! What the entries of all messages say together is kept as a tree, and each value is told with its path in it.
 //!
-//! Not covered: which answers belong to which discovery request; how the Xbox One version is found.
+//! Not covered: how the Xbox One version is found.
 
 mod calls;
+mod discovery;
 mod json;
 mod looks;
 mod map;
@@ -34,7 +35,7 @@ mod tests;
 mod update;
 mod world;
 
-use crate::tree::{Field, Names, Object, Side, fields, name_of};
+use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
 use calls::Calls;
 use json::{Is, Member};
@@ -49,7 +50,7 @@ pub static PROTOCOL: Protocol = Protocol {
     found: &[
         On::Tcp(27000).stream(Looks::Stream(looks::on_port), open),
         On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
-        On::Udp(28000).datagram(Looks::Datagram(looks::is_discovery), discovery),
+        On::Udp(28000).exchange(Looks::Datagram(looks::is_discovery), discovery::open),
     ],
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
@@ -136,6 +137,9 @@ fields! {
     DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "What is asked for");
     DISCOVERY_IS_BUSY = bool("pipboy.discovery.is_busy", "is busy", "Whether the game has an app already");
     DISCOVERY_MACHINE_TYPE = text("pipboy.discovery.machine_type", "machine type", "What the game runs on");
+    DISCOVERY_ANSWER = number("pipboy.discovery.answer", "answer", "Which answer to the question it is");
+    DISCOVERY_REQUEST_FRAME = number("pipboy.discovery.request_frame", "request frame", "Number of the frame that asked");
+    DISCOVERY_TIME = float("pipboy.discovery.time", "time", "Seconds since the question");
     DISCOVERY_NAME = text("pipboy.discovery.name", "name", "Name of the machine; only emulators tell it");
 
     TRUNCATED = broken("pipboy.truncated", "truncated", "The stream or the capture ends inside the message");
@@ -334,17 +338,12 @@ fn connection_accepted(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-fn discovery(wire: &mut Wire<'_>) -> Result {
-    let said = json::object(wire, &DISCOVERY_JSON, DISCOVERY_MEMBERS);
-    let busy = said.of(&DISCOVERY_IS_BUSY).map(|is| if is == "true" { "busy" } else { "free" });
-    match (said.of(&DISCOVERY_CMD), busy) {
-        (Some(_), _) => wire.name("discovery_request"),
-        (None, Some(_)) => wire.name("discovery_response"),
-        (None, None) => {}
-    }
-    let words = [said.of(&DISCOVERY_CMD), said.of(&DISCOVERY_NAME), said.of(&DISCOVERY_MACHINE_TYPE), busy];
-    wire.info(format_args!("{}", Line(&words)));
-    Ok(())
+/// Seconds from an earlier time to the frame that completed the bytes at hand.
+fn since(wire: &Wire<'_>, earlier: Time) -> Option<Value> {
+    let (_, time) = wire.completed();
+    #[allow(clippy::cast_precision_loss, reason = "seconds as a fraction")]
+    let seconds = time?.since(earlier?) as f64 / 1e9;
+    Some(Value::Double(seconds))
 }
 
 /// The words that there are, with a blank between two, each cut to what a line can bear.

@@ -233,7 +233,10 @@ impl<'u, 'a> Reader<'u, 'a> {
         let is_file_data = self.kind == FILE_DATA && place.key == Key::Name(b"data");
         if value_type == UINT8 && (is_file_data || count > 16) {
             need(wire, count)?;
-            wire.bytes(&VALUE_BLOCK, count)?;
+            let block = wire.bytes(&VALUE_BLOCK, count)?;
+            if is_file_data {
+                self.facts.keep(&VALUE_BLOCK, Fact::Bytes(block));
+            }
         } else {
             let element = Place { depth: place.depth + 1, in_list: true, ..place };
             (0..count).try_for_each(|_| self.value(wire, value_type, element))?;

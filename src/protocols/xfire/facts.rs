@@ -1,10 +1,10 @@
 //! What a message says in single values, kept while it is read: for its line, and for what is remembered of it.
 
-use super::fields::{MSGTYPE, NAME, PORT, USERID};
+use super::fields::{IP, MSGTYPE, NAME, PORT, USERID};
 use super::state::Users;
 use crate::tree::{Field, Kind, name_of};
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// Values that are kept of a message.
 const KEPT: usize = 20;
@@ -43,6 +43,30 @@ impl<'a> Facts<'a> {
             Fact::Number(number) => u32::try_from(number.cast_unsigned() & 0xffff_ffff).ok(),
             Fact::Bytes(_) => None,
         }
+    }
+
+    /// The number that a field says, whole.
+    pub(super) fn whole(&self, field: &Field) -> Option<u64> {
+        match self.of(field)? {
+            Fact::Number(number) => u64::try_from(number).ok(),
+            Fact::Bytes(_) => None,
+        }
+    }
+
+    /// The addresses that a message tells, each with its port.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        let all = |field: &'static Field| {
+            self.kept.iter().flatten().filter_map(move |(known, fact)| match fact {
+                Fact::Number(number) if known.is(field) => Some(told(known, *number)),
+                _ => None,
+            })
+        };
+        let end = |(ip, port): (u64, u64)| {
+            let ip = Ipv4Addr::from_bits(u32::try_from(ip).ok()?);
+            let port = u16::try_from(port).ok()?;
+            (!ip.is_unspecified() && port > 0).then_some(SocketAddr::from((ip, port)))
+        };
+        all(&IP).zip(all(&PORT)).filter_map(end)
     }
 
     /// The text or id that a field says.

@@ -17,12 +17,15 @@
 //! probe            "SC01" | 04 5a cb 00 | 1:4 | stage:4 | port:2 (big-endian)
 //! reply            "CK01" | address:4 | port:2
 //! ```
-//! A message in a datagram of category `DL` has a length of 4 bytes. Not covered: which moniker belongs to which
-//! session, because datagrams and streams know nothing of each other.
+//! A message in a datagram of category `DL` has a length of 4 bytes. Files are joined from their parts.
+//!
+//! Not covered: which moniker belongs to which session: a stream announces where datagrams will go, but they do not know
+//! what it said.
 
 mod attr;
 mod facts;
 mod fields;
+mod files;
 mod keys;
 mod looks;
 mod p2p;
@@ -40,6 +43,7 @@ use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol
 use attr::Reader;
 use facts::Facts;
 use fields::*;
+use files::Sent;
 use packets::{FILE_FIRST, FILE_LAST, GROUP_CHAT, Keys, LOGIN_REQUEST, PEER_MESSAGE, PEER_MESSAGE_IN, SESSION_IDS, packet};
 use rows::Rows;
 use scan::Reach;
@@ -53,8 +57,9 @@ pub static PROTOCOL: Protocol = Protocol {
     found: &[
         On::Tcp(25999).stream(Looks::Stream(looks::on_port), open),
         On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
-        On::Udp(9856).datagram(Looks::Datagram(p2p::is_nat), p2p::any),
-        On::AnyUdp.datagram(Looks::Datagram(p2p::is_any), p2p::any),
+        On::Udp(9856).exchange(Looks::Datagram(p2p::is_nat), p2p::open),
+        On::AnyUdp.exchange(Looks::Datagram(p2p::is_any), p2p::open),
+        On::Over(p2p::ANNOUNCED).exchange(Looks::Datagram(p2p::may_be_p2p), p2p::open),
     ],
     rest: Some(&UNPARSED),
     truncated: Some(&TRUNCATED),
@@ -120,7 +125,7 @@ impl Conversation for Session {
             wire.note(&BAD_LENGTH, format_args!("{length} bytes; no message has fewer than {HEADER}"));
             return Err(Error::Malformed);
         }
-        body(wire, Some(from), &mut self.state)
+        body(wire, Some(from), &mut self.state, None)
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -136,8 +141,8 @@ fn magic(wire: &mut Wire<'_>, name: &str) -> Result {
     Ok(())
 }
 
-/// A message behind its length.
-fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State) -> Result {
+/// A message behind its length; `sent` is where files go that are sent in it.
+fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option<Sent<'_>>) -> Result {
     let kind = wire.u16_le(&TYPE)?;
     let known = packet(kind);
     match name_of(packets::TYPES, kind.into()) {
@@ -181,6 +186,9 @@ fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State) -> Result {
         } else {
             state.take(kind, from, &facts, wire);
         }
+    }
+    if let (Some(sent), Ok(())) = (sent, result) {
+        sent.take(kind, &facts, wire);
     }
     line(wire, kind, &facts, &rows, state);
     let left = wire.remaining();

@@ -2,10 +2,11 @@
 
 use super::attr::need;
 use super::fields::*;
+use super::files::{Files, Sent};
 use super::state::State;
 use super::{HEADER, body};
-use crate::tree::{Names, Value, name_of};
-use crate::wire::{Error, Result, Wire};
+use crate::tree::{Names, Side, Value, name_of};
+use crate::wire::{Error, Exchange, Result, Settings, Wire};
 use flate2::Crc;
 
 /// Kinds of datagrams.
@@ -19,6 +20,9 @@ pub(super) const TYPES: Names = &[
     (0x0800, "keepalive_request"),
     (0x1000, "keepalive_reply"),
 ];
+
+/// The name under which clients announce datagrams.
+pub(super) const ANNOUNCED: &str = "xfire.p2p";
 
 const DATA32: u32 = 0x0000;
 const DATA16: u32 = 0x0300;
@@ -40,6 +44,33 @@ const PROBE_LEN: usize = 18;
 const REPLY: [u8; 4] = *b"CK01";
 const REPLY_LEN: usize = 10;
 
+/// What two ends have said to each other in datagrams.
+#[derive(Default)]
+pub(super) struct Peers {
+    /// One of their datagrams proved what they are.
+    is_known: bool,
+    files: Files,
+}
+
+pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Peers>::default()
+}
+
+impl Exchange for Peers {
+    /// What somebody calls one of ours is from client to client, unless it is a probe.
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        if is_nat(wire.ahead()) {
+            return nat(wire);
+        }
+        self.is_known |= is_p2p(wire.ahead());
+        datagram(wire, from, &mut self.files)
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        self.is_known && may_be_p2p(bytes)
+    }
+}
+
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().copied().map(u32::from_le_bytes)
 }
@@ -49,31 +80,38 @@ pub(super) fn is_any(datagram: &[u8]) -> bool {
     is_nat(datagram) || is_p2p(datagram)
 }
 
-/// A datagram of either kind. What somebody calls one of ours is from client to client unless it is a probe.
-pub(super) fn any(wire: &mut Wire<'_>) -> Result {
-    if is_nat(wire.ahead()) { nat(wire) } else { datagram(wire) }
+/// The type of a datagram and the length of its data, if it begins as those from client to client do.
+fn head(datagram: &[u8]) -> Option<(u32, usize)> {
+    let (kind, len) = (u32_at(datagram, 24)?, u32_at(datagram, 36)? as usize);
+    let has_zeros = datagram.get(1..4) == Some(&[0; 3]) && datagram.get(40..44) == Some(&[0; 4]);
+    // Nothing but zeros and a type is too little to go by.
+    let has_moniker = datagram.get(4..24)?.iter().any(|byte| *byte != 0);
+    let is_sound = match kind {
+        DATA32 | DATA16 => len >= 1,
+        _ => {
+            let is_control = name_of(TYPES, kind.into()).is_some();
+            is_control && has_moniker && datagram.len() == P2P_HEADER && datagram.first() == Some(&0) && len == 0
+        }
+    };
+    (has_zeros && is_sound).then_some((kind, len))
 }
 
 /// Whether a datagram goes from client to client. Data prove it by their checksum.
 pub(super) fn is_p2p(datagram: &[u8]) -> bool {
-    let (Some(kind), Some(len)) = (u32_at(datagram, 24), u32_at(datagram, 36)) else { return false };
-    if datagram.get(1..4) != Some(&[0; 3]) || datagram.get(40..44) != Some(&[0; 4]) {
-        return false;
-    }
-    match kind {
+    let proof = |(kind, len): (u32, usize)| match kind {
         DATA32 | DATA16 => {
-            let (Some(key), Some(tail)) = (datagram.first(), datagram.get(P2P_HEADER..)) else { return false };
-            len >= 1
-                && tail.len() >= AROUND.saturating_add(len as usize)
-                && checks(tail, *key, len as usize).is_some_and(|(a, b)| a == b)
+            let (carried, right) = checks(datagram.get(P2P_HEADER..)?, *datagram.first()?, len)?;
+            Some(carried == right)
         }
-        0x10 | 0x20 | 0x40 | 0x80 | 0x0800 | 0x1000 => {
-            // Nothing but zeros and a type is too little to go by.
-            let moniker = datagram.get(4..24).unwrap_or_default();
-            datagram.len() == P2P_HEADER && datagram.first() == Some(&0) && len == 0 && moniker.iter().any(|byte| *byte != 0)
-        }
-        _ => false,
-    }
+        _ => Some(true),
+    };
+    head(datagram).and_then(proof).unwrap_or(false)
+}
+
+/// Whether a datagram may go from client to client, where it is known that some do: it begins so, but its data may be
+/// damaged or cut.
+pub(super) fn may_be_p2p(datagram: &[u8]) -> bool {
+    head(datagram).is_some()
 }
 
 /// The checksum that a datagram carries and the one it should.
@@ -119,7 +157,7 @@ pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
 }
 
 /// A datagram from client to client.
-pub(super) fn datagram(wire: &mut Wire<'_>) -> Result {
+pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, files: &mut Files) -> Result {
     let all = wire.ahead();
     let key = wire.u8(&P2P_ENCODING)?;
     reserved(wire, 3)?;
@@ -140,15 +178,17 @@ pub(super) fn datagram(wire: &mut Wire<'_>) -> Result {
         wire.note_ahead(&TRUNCATED, format_args!("{} of {whole} bytes behind the header", tail.len()));
     }
     let check = checks(tail, key, len);
+    let is_right = check.is_some_and(|(carried, right)| carried == right);
+    let sent = is_right.then_some(Sent { from, files });
     let count = whole.min(tail.len());
     if key == 0 {
-        return inside(wire, len, kind, check);
+        return inside(wire, len, kind, check, sent);
     }
     let tail = tail.get(..count).unwrap_or_default();
     let decoded: Vec<u8> = tail.iter().map(|byte| byte ^ key).collect();
     let start = wire.at();
     wire.put(&P2P_ENCODED, Value::Bytes, start..start + count);
-    wire.derived("xor", count, &decoded, |wire| inside(wire, len, kind, check))
+    wire.derived("xor", count, &decoded, |wire| inside(wire, len, kind, check, sent))
 }
 
 fn reserved(wire: &mut Wire<'_>, count: usize) -> Result {
@@ -160,11 +200,11 @@ fn reserved(wire: &mut Wire<'_>, count: usize) -> Result {
 }
 
 /// What is behind the header, decoded.
-fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>) -> Result {
+fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>, sent: Option<Sent<'_>>) -> Result {
     wire.bytes(&P2P_UNKNOWN, 4)?;
     wire.group(&P2P_DATA, |wire| {
         wire.within(len, &UNPARSED, |wire| {
-            let read = if kind == DATA32 { file_message(wire, len) } else { chat_message(wire, len) };
+            let read = if kind == DATA32 { file_message(wire, len, sent) } else { chat_message(wire, len) };
             if read == Err(Error::Malformed) {
                 wire.rest(&UNPARSED);
                 return Ok(());
@@ -189,14 +229,14 @@ fn chat_message(wire: &mut Wire<'_>, len: usize) -> Result {
     need(wire, HEADER)?;
     let length = wire.u16_le(&LENGTH)?;
     check_length(wire, length.into(), len);
-    body(wire, None, &mut State::default())
+    body(wire, None, &mut State::default(), None)
 }
 
-pub(super) fn file_message(wire: &mut Wire<'_>, len: usize) -> Result {
+pub(super) fn file_message(wire: &mut Wire<'_>, len: usize, sent: Option<Sent<'_>>) -> Result {
     need(wire, DL_HEADER)?;
     let length = wire.u32_le(&DL_LENGTH)?;
     check_length(wire, length as usize, len);
-    body(wire, None, &mut State::default())
+    body(wire, None, &mut State::default(), sent)
 }
 
 fn check_length(wire: &mut Wire<'_>, length: usize, len: usize) {

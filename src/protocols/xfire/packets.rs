@@ -55,7 +55,9 @@ pub(super) const KEEPALIVE_REPLY: u16 = 144;
 pub(super) const DISCONNECT_NOTICE: u16 = 145;
 pub(super) const CHAT_JOIN_INFO: u16 = 351;
 pub(super) const FILE_FIRST: u16 = 16007;
+pub(super) const FILE_REQUEST: u16 = FILE_FIRST;
 pub(super) const FILE_DATA: u16 = 16012;
+pub(super) const FILE_COMPLETE: u16 = 16013;
 pub(super) const FILE_LAST: u16 = 16014;
 
 /// In the order of their numbers.

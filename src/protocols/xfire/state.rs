@@ -2,8 +2,9 @@
 
 use super::facts::{Facts, Text};
 use super::fields::*;
+use super::p2p::ANNOUNCED;
 use super::packets::{KEEPALIVE, KEEPALIVE_REPLY, LOGIN_REQUEST, LOGIN_SALT, LOGIN_SUCCESS};
-use crate::tree::{Side, Value};
+use crate::tree::{Side, Transport, Value};
 use crate::wire::{Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
 use std::collections::VecDeque;
@@ -17,6 +18,9 @@ const NAME_MAX: usize = 64;
 
 /// Bytes of a salt that are remembered.
 const SALT_MAX: usize = 256;
+
+/// What one client says to tell another where it is.
+const ADDRESS: u32 = 2;
 
 /// Texts that wait for their acknowledgement.
 const WAITING_MAX: usize = 64;
@@ -135,8 +139,11 @@ impl State {
         }
     }
 
-    /// Pair a text with its acknowledgement.
+    /// Pair a text with its acknowledgement, and announce the datagrams that an address is told for.
     pub(super) fn pair(&mut self, from: Side, facts: &Facts<'_>, wire: &mut Wire<'_>) {
+        if facts.number(&MSGTYPE) == Some(ADDRESS) {
+            facts.addresses().for_each(|end| wire.expect(Transport::Udp, end, ANNOUNCED));
+        }
         let Some(with) = facts.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok()) else { return };
         let Some(number) = facts.number(&IMINDEX) else { return };
         match (facts.number(&MSGTYPE), facts.bytes(&IM)) {

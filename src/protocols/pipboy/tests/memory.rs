@@ -259,6 +259,33 @@ fn a_result_says_which_command_it_answers_and_after_how_long() {
 }
 
 #[test]
+fn answers_say_which_question_they_answer() {
+    let mut discovery = Discovery::default();
+    let mut say = |number, nanos, bytes: &[u8]| {
+        let mut tree = Tree::new(Want::EVERYTHING);
+        tree.begin(FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() });
+        let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+        let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
+        discovery.message(Side::Client, &mut wire).unwrap();
+        tree.close(0, PROTOCOL.this, bytes.len());
+        let of = Dissection { tree: &tree, bytes };
+        let told = of.node(0).unwrap().children().filter(|node| !node.span().is_somewhere()).map(|node| {
+            let mut words = format!("{} ", node.field().name);
+            node.write_plain(&mut words).unwrap();
+            words
+        });
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let answer = br#"{"IsBusy":false,"MachineType":"PC"}"#;
+    assert_eq!(say(3, 0, answer), "");
+    assert_eq!(say(5, 0, br#"{"cmd":"autodiscover"}"#), "");
+    assert_eq!(say(6, 4_000_000, answer), "answer 1, request frame 5, time 0.004");
+    assert_eq!(say(9, 500_000_000, answer), "answer 2, request frame 5, time 0.5");
+    assert_eq!(say(10, 600_000_000, br#"{"cmd":"autodiscover"}"#), "");
+    assert_eq!(say(11, 600_000_000, answer), "answer 1, request frame 10, time 0");
+}
+
+#[test]
 fn long_updates_are_told_in_short() {
     let mut told = Told::default();
     let mut entries: Vec<Vec<u8>> = (100..200).map(|id| entry(4, id, &[0; 4])).collect();

@@ -6,9 +6,10 @@ mod recognition;
 mod streams;
 mod vectors;
 
+use super::discovery::Discovery;
 use super::*;
-use crate::tree::{Dissection, FrameInfo, Kind, Span, Tree, Value, Want};
-use crate::wire::{Opening, Verdict, trial};
+use crate::tree::{Dissection, FrameInfo, Kind, Span, Tree, Want};
+use crate::wire::{Exchange, Opening, Verdict, trial};
 use proptest::prelude::*;
 use recognition::{LOOKS, judge};
 use streams::Stream;
@@ -95,7 +96,7 @@ fn by_app(hex: &str) -> String {
 
 fn datagram(bytes: &[u8]) -> String {
     assert!(looks::is_discovery(bytes));
-    trial::read(&PROTOCOL, bytes, Cut::No, discovery)
+    trial::read(&PROTOCOL, bytes, Cut::No, |wire| Discovery::default().message(Side::Client, wire))
 }
 
 /// A message of this type around a text.
@@ -165,7 +166,7 @@ proptest! {
     fn no_bytes_upset_a_message(bytes in hostile(), from_game in any::<bool>(), is_cut in any::<bool>()) {
         let from = if from_game { Side::Server } else { Side::Client };
         said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
-        trial::read(&PROTOCOL, &bytes, Cut::No, discovery);
+        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Discovery::default().message(Side::Client, wire));
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! The vectors of the protocol and what else a session may bring.
 
 mod datagrams;
+mod files;
 mod malformed;
 mod streams;
 mod trees;
 mod vectors;
 
+use super::files::Files;
+use super::p2p::Peers;
 use super::*;
 use crate::tree::{Dissection, FrameInfo, NodeRef, Span, Tree, Value, Want};
-use crate::wire::{Opening, Verdict, trial};
+use crate::wire::{Exchange, Opening, Verdict, trial};
 use proptest::prelude::*;
 
 /// Client opening and version packet.
@@ -140,7 +143,7 @@ fn by_server(hex: &str) -> String {
 fn datagram(hex: &str) -> String {
     let bytes = trial::bytes(hex);
     assert!(p2p::is_p2p(&bytes) || hex == M10);
-    trial::read(&PROTOCOL, &bytes, Cut::No, p2p::datagram)
+    trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Peers::default().message(Side::Client, wire))
 }
 
 fn nat(hex: &str) -> String {
@@ -151,7 +154,7 @@ fn nat(hex: &str) -> String {
 
 fn file_message(hex: &str) -> String {
     let bytes = trial::bytes(hex);
-    trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::file_message(wire, bytes.len()))
+    trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::file_message(wire, bytes.len(), None))
 }
 
 /// What the messages of a stream of this side are read as.

@@ -332,9 +332,9 @@ proptest! {
     fn no_bytes_upset_a_message(bytes in hostile(), from_server: bool, is_cut: bool) {
         let from = if from_server { Side::Server } else { Side::Client };
         said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
-        trial::read(&PROTOCOL, &bytes, Cut::No, p2p::datagram);
+        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::datagram(wire, Side::Client, &mut Files::default()));
         trial::read(&PROTOCOL, &bytes, Cut::No, p2p::nat);
-        trial::read(&PROTOCOL, &bytes, Cut::Capture, p2p::datagram);
+        trial::read(&PROTOCOL, &bytes, Cut::Capture, |wire| Peers::default().message(Side::Client, wire));
         p2p::is_p2p(&bytes);
     }
 

@@ -1,0 +1,53 @@
+//! Discovery: an app asks everybody for games, and each game answers.
+
+use super::{
+    DISCOVERY_ANSWER, DISCOVERY_CMD, DISCOVERY_IS_BUSY, DISCOVERY_JSON, DISCOVERY_MACHINE_TYPE, DISCOVERY_MEMBERS,
+    DISCOVERY_NAME, DISCOVERY_REQUEST_FRAME, DISCOVERY_TIME, Line, json, since,
+};
+use crate::tree::{Side, Time, Value};
+use crate::wire::{Exchange, Result, Settings, Wire};
+
+/// The last question of an app, and how many games answered it.
+#[derive(Default)]
+pub(super) struct Discovery {
+    asked: Option<(u64, Time)>,
+    answers: u64,
+}
+
+pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Discovery>::default()
+}
+
+impl Exchange for Discovery {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let said = json::object(wire, &DISCOVERY_JSON, DISCOVERY_MEMBERS);
+        let busy = said.of(&DISCOVERY_IS_BUSY).map(|is| if is == "true" { "busy" } else { "free" });
+        match (said.of(&DISCOVERY_CMD), busy) {
+            (Some(_), _) => {
+                wire.name("discovery_request");
+                *self = Discovery { asked: Some(wire.completed()), answers: 0 };
+            }
+            (None, Some(_)) => {
+                wire.name("discovery_response");
+                self.answer(wire);
+            }
+            (None, None) => {}
+        }
+        let words = [said.of(&DISCOVERY_CMD), said.of(&DISCOVERY_NAME), said.of(&DISCOVERY_MACHINE_TYPE), busy];
+        wire.info(format_args!("{}", Line(&words)));
+        Ok(())
+    }
+}
+
+impl Discovery {
+    /// Which question is answered, and after how long.
+    fn answer(&mut self, wire: &mut Wire<'_>) {
+        let Some((frame, time)) = self.asked else { return };
+        self.answers += 1;
+        wire.add(&DISCOVERY_ANSWER, Value::Unsigned(self.answers));
+        wire.add(&DISCOVERY_REQUEST_FRAME, Value::Unsigned(frame));
+        if let Some(seconds) = since(wire, time) {
+            wire.add(&DISCOVERY_TIME, seconds);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Files put together from their parts, and datagrams that are known because of what was said before.
+
+use super::*;
+use flate2::Crc;
+
+const ID: u32 = 0x8000_0001;
+
+/// An attribute with a name.
+fn attribute(name: &str, value_type: u8, value: &[u8]) -> Vec<u8> {
+    [&[u8::try_from(name.len()).unwrap()], name.as_bytes(), &[value_type], value].concat()
+}
+
+fn about_file(kind: u16, attributes: &[Vec<u8>]) -> Vec<u8> {
+    let id = attribute("fileid", 2, &ID.to_le_bytes());
+    let length = u32::try_from(7 + id.len() + attributes.concat().len()).unwrap();
+    let count = u8::try_from(attributes.len() + 1).unwrap();
+    [&length.to_le_bytes()[..], &kind.to_le_bytes(), &[count], &id, &attributes.concat()].concat()
+}
+
+/// A datagram around a message about a file.
+fn around(message: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(message.len()).unwrap().to_le_bytes();
+    let mut tail = [&[0; 4], message, b"DL", &[0; 14]].concat();
+    let mut crc = Crc::new();
+    crc.update(&tail);
+    tail.extend(crc.sum().to_le_bytes());
+    [&[0; 4][..], &[9; 20], &[0; 12], &length, &[0; 4], &tail].concat()
+}
+
+fn request(size: i64) -> Vec<u8> {
+    let name = [&8_u16.to_le_bytes()[..], b"moor.map"].concat();
+    around(&about_file(16007, &[attribute("filename", 1, &name), attribute("size", 7, &size.to_le_bytes())]))
+}
+
+fn data(offset: i64, bytes: &[u8]) -> Vec<u8> {
+    let count = u16::try_from(bytes.len()).unwrap().to_le_bytes();
+    let block = [&[8][..], &count, bytes].concat();
+    around(&about_file(16012, &[attribute("offset", 7, &offset.to_le_bytes()), attribute("data", 4, &block)]))
+}
+
+/// What can be saved behind each datagram of a conversation.
+fn objects(peers: &mut Peers, said: &[(Side, Vec<u8>)]) -> Vec<(String, String)> {
+    let mut objects = Vec::new();
+    for (from, bytes) in said {
+        let mut tree = Tree::new(Want { objects: true, ..Want::LAYERS });
+        tree.begin(FrameInfo::default());
+        let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+        let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
+        peers.message(*from, &mut wire).unwrap();
+        assert!(tree.objects.iter().all(|carried| carried.object.kind == "file"));
+        let object = |carried: &crate::tree::Carried| {
+            (carried.object.name.clone(), String::from_utf8_lossy(&carried.object.bytes).into_owned())
+        };
+        objects.extend(tree.objects.iter().map(object));
+    }
+    objects
+}
+
+fn file(name: &str, bytes: &str) -> (String, String) {
+    (name.to_owned(), bytes.to_owned())
+}
+
+#[test]
+fn a_file_is_there_when_all_its_parts_are_in_any_order() {
+    use Side::{Client, Server};
+    let said = [
+        (Server, request(10)),
+        (Server, data(4, b"efgh")),
+        (Server, data(4, b"ef")),
+        // The other side has a file of that number as well.
+        (Client, data(0, b"another")),
+        (Server, data(8, b"ij")),
+        (Server, data(0, b"abcd")),
+        (Client, around(&about_file(16013, &[]))),
+    ];
+    assert_eq!(objects(&mut Peers::default(), &said), [file("moor.map", "abcdefghij"), file("file-80000001", "another")]);
+}
+
+#[test]
+fn what_is_missing_ends_a_file() {
+    use Side::{Client, Server};
+    let said = [
+        (Server, request(12)),
+        (Server, data(0, b"abc")),
+        (Server, data(2, b"cd")),
+        (Server, data(8, b"ijkl")),
+        (Server, data(i64::MAX, b"far")),
+        (Client, around(&about_file(16013, &[]))),
+        (Client, around(&about_file(16013, &[]))),
+    ];
+    assert_eq!(objects(&mut Peers::default(), &said), [file("moor.map.part", "abcd")]);
+    let mut damaged = data(0, b"abcd");
+    *damaged.last_mut().unwrap() ^= 1;
+    let said = [(Server, request(4)), (Server, damaged), (Client, around(&about_file(16014, &[])))];
+    assert!(objects(&mut Peers::default(), &said).is_empty());
+}
+
+#[test]
+fn damaged_datagrams_are_known_where_others_were_proved() {
+    let mut peers = Peers::default();
+    let bytes = trial::bytes(M10);
+    assert!(!peers.claims(Side::Client, &bytes));
+    objects(&mut peers, &[(Side::Server, trial::bytes(X20))]);
+    assert!(
+        peers.claims(Side::Client, &bytes) && !peers.claims(Side::Client, &bytes[..40]) && !peers.claims(Side::Client, b"GET /")
+    );
+    let mut probed = Peers::default();
+    objects(&mut probed, &[(Side::Server, trial::bytes(X24))]);
+    assert!(!probed.claims(Side::Client, &bytes));
+}
+
+#[test]
+fn an_address_announces_datagrams() {
+    let bytes = trial::bytes(X6);
+    let mut tree = Tree::new(Want::LAYERS);
+    tree.begin(FrameInfo::default());
+    let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+    let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
+    Session::default().message(Side::Server, &mut wire).unwrap();
+    let announced: Vec<String> =
+        tree.left.take_expected().map(|expected| format!("{} {}", expected.end, expected.place)).collect();
+    assert_eq!(announced.len(), 2, "{announced:?}");
+    assert!(announced.iter().all(|end| end.ends_with(" xfire.p2p")), "{announced:?}");
+}
+
+proptest! {
+    #[test]
+    fn parts_of_any_kind_never_upset_a_file(
+        parts in proptest::collection::vec((any::<bool>(), prop_oneof![0_i64..40, any::<i64>()], 0..20_usize), 0..40),
+        size in prop_oneof![0_i64..60, any::<i64>()],
+    ) {
+        let whole: Vec<u8> = (0..=255).collect();
+        let side = |is_client| if is_client { Side::Client } else { Side::Server };
+        let mut said = vec![(Side::Server, request(size))];
+        for (is_client, offset, len) in &parts {
+            let start = usize::try_from(*offset).unwrap_or_default().min(60);
+            said.push((side(*is_client), data(*offset, &whole[start..start + len])));
+        }
+        said.push((Side::Client, around(&about_file(16013, &[]))));
+        let mut peers = Peers::default();
+        for (_, bytes) in objects(&mut peers, &said) {
+            prop_assert!(bytes.len() <= 20 * 41 * 3);
+        }
+    }
+}
