@@ -13,6 +13,7 @@
 mod capture;
 mod hex;
 mod layers;
+mod neighbours;
 mod net;
 mod pipboy;
 mod tcp;
@@ -28,6 +29,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
+    ("http.pcap", neighbours::http),
     ("layers.pcap", layers::tour),
     ("linux-cooked.pcap", layers::linux_cooked),
     ("linux-cooked-v2.pcap", layers::linux_cooked_v2),

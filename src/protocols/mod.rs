@@ -1,16 +1,22 @@
 //! The application protocols, one file each, and the list of them.
 
+mod http;
+mod json;
 mod librpc;
+mod lines;
 mod pipboy;
 mod raknet;
 mod vcmp;
 mod vscp;
+mod websocket;
 mod xfire;
 
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
 pub static ALL: &[&Protocol] = &[
+    &http::PROTOCOL,
+    &json::PROTOCOL,
     &librpc::PROTOCOL,
     &pipboy::PROTOCOL,
     &raknet::PROTOCOL,
@@ -20,5 +26,6 @@ pub static ALL: &[&Protocol] = &[
     &vcmp::COMPRESSED,
     &vscp::PROTOCOL,
     &vscp::WORLD_LOCATION,
+    &websocket::PROTOCOL,
     &xfire::PROTOCOL,
 ];

@@ -171,6 +171,21 @@ impl<'a> Wire<'a> {
         Ok(bytes.get(..text).unwrap_or_default())
     }
 
+    /// Read `count` bytes as text that only a range of them says: the others introduce it and end it.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn words(&mut self, field: &'static Field, count: usize, said: Range<usize>) -> Result<&'a [u8]> {
+        let start = self.at;
+        let bytes = self.slice(count)?;
+        let said = bytes.get(said).unwrap_or(bytes);
+        match said.len() == count || !self.wants_fields() {
+            true => self.push(field, Value::Text, start..self.at),
+            false => self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(said))),
+        };
+        Ok(said)
+    }
+
     /// Read all that is left. Pushes nothing when nothing is.
     pub fn rest(&mut self, field: &'static Field) -> &'a [u8] {
         let rest = self.ahead();
@@ -284,6 +299,19 @@ impl<'a> Wire<'a> {
             Some(clipped) => Piece { off, ..clipped },
             None => own,
         }
+    }
+
+    /// The same for bytes that may have been captured in several places.
+    #[must_use]
+    pub fn pieces(&self, range: Range<usize>, off: u64) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let piece = self.piece(at..range.end, off + (at - range.start) as u64);
+            at += (piece.len as usize).max(1);
+            pieces.push(piece);
+        }
+        pieces
     }
 
     /// Leave a range of the source to whoever is found [`super::On::Over`] this place; data if nobody is. It becomes a

@@ -1,0 +1,180 @@
+//! Heads: what they are made of, and what they say of the body behind them.
+
+use super::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, BAD_LENGTH, BLANK, CACHE_CONTROL, CODE, CONNECTION,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, DATE, FORWARDED_FOR, HOST, HTTP2_SETTINGS, LAST_MODIFIED, LENGTH,
+    LOCATION, METHOD, OTHER, PHRASE, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, REFERER, REQUEST, RESPONSE, RESPONSE_VERSION,
+    SERVER, SET_COOKIE, TE_AND_LENGTH, TRANSFER_ENCODING, UPGRADE, URI, USER_AGENT, VERSION, WEBSOCKET_ACCEPT,
+    WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
+};
+use crate::protocols::lines::{self, Heads};
+use crate::tree::Value;
+use crate::wire::{Error, Result, Wire};
+
+static HEADS: Heads = Heads {
+    known: &[
+        ("accept", &ACCEPT),
+        ("accept-encoding", &ACCEPT_ENCODING),
+        ("accept-language", &ACCEPT_LANGUAGE),
+        ("authorization", &AUTHORIZATION),
+        ("cache-control", &CACHE_CONTROL),
+        ("connection", &CONNECTION),
+        ("content-encoding", &CONTENT_ENCODING),
+        ("content-length", &CONTENT_LENGTH),
+        ("content-type", &CONTENT_TYPE),
+        ("cookie", &COOKIE),
+        ("date", &DATE),
+        ("host", &HOST),
+        ("http2-settings", &HTTP2_SETTINGS),
+        ("last-modified", &LAST_MODIFIED),
+        ("location", &LOCATION),
+        ("proxy-authenticate", &PROXY_AUTHENTICATE),
+        ("proxy-authorization", &PROXY_AUTHORIZATION),
+        ("referer", &REFERER),
+        ("sec-websocket-accept", &WEBSOCKET_ACCEPT),
+        ("sec-websocket-extensions", &WEBSOCKET_EXTENSIONS),
+        ("sec-websocket-key", &WEBSOCKET_KEY),
+        ("sec-websocket-protocol", &WEBSOCKET_PROTOCOL),
+        ("sec-websocket-version", &WEBSOCKET_VERSION),
+        ("server", &SERVER),
+        ("set-cookie", &SET_COOKIE),
+        ("transfer-encoding", &TRANSFER_ENCODING),
+        ("upgrade", &UPGRADE),
+        ("user-agent", &USER_AGENT),
+        ("www-authenticate", &WWW_AUTHENTICATE),
+        ("x-forwarded-for", &FORWARDED_FOR),
+    ],
+    other: &OTHER,
+    blank: &BLANK,
+};
+
+/// How a body is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Coding {
+    #[default]
+    Plain,
+    Gzip,
+    Deflate,
+}
+
+/// A first line, as places in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start<'a> {
+    Request { method: &'a [u8], uri: &'a [u8] },
+    Response { code: u16 },
+}
+
+/// What a head says.
+#[derive(Debug, Default)]
+pub(super) struct Facts<'a> {
+    pub(super) start: Option<Start<'a>>,
+    pub(super) length: Option<u64>,
+    pub(super) chunked: bool,
+    pub(super) coding: Coding,
+    pub(super) kind: &'a [u8],
+    pub(super) host: &'a [u8],
+    pub(super) upgrade: &'a [u8],
+    pub(super) extensions: &'a [u8],
+}
+
+impl<'a> Start<'a> {
+    /// The first line of a message; the line end is no part of it.
+    pub(super) fn of(line: &'a [u8]) -> Option<Start<'a>> {
+        if is_version(line.get(..8)?) {
+            let digits = line.get(8..)?.strip_prefix(b" ")?;
+            let code = lines::number(digits.get(..3)?)?;
+            let ends = matches!(digits.get(3), None | Some(b' '));
+            return ends.then_some(Start::Response { code: u16::try_from(code).ok()? });
+        }
+        let (rest, version) = line.split_at_checked(line.len().checked_sub(9)?)?;
+        let method_end = memchr::memchr(b' ', rest)?;
+        let (method, uri) = (rest.get(..method_end)?, rest.get(method_end + 1..)?);
+        let is_request = version.first() == Some(&b' ') && is_version(version.get(1..)?) && is_method(method) && !uri.is_empty();
+        is_request.then_some(Start::Request { method, uri })
+    }
+}
+
+/// `HTTP/1.0`, `HTTP/1.1`.
+fn is_version(word: &[u8]) -> bool {
+    matches!(word, [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor] if minor.is_ascii_digit())
+}
+
+pub(super) fn is_method(word: &[u8]) -> bool {
+    (2..=24).contains(&word.len()) && word.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
+}
+
+impl<'a> Facts<'a> {
+    /// What a whole head says.
+    pub(super) fn of(head: &'a [u8]) -> Facts<'a> {
+        let mut facts = Facts::default();
+        let Some(first) = lines::line(head) else { return facts };
+        facts.start = head.get(..first.text).and_then(Start::of);
+        for (name, value) in lines::headers(head) {
+            let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+            match name.len() {
+                4 if is("host") => facts.host = value,
+                7 if is("upgrade") => facts.upgrade = value,
+                12 if is("content-type") => facts.kind = value,
+                14 if is("content-length") => facts.length = lines::number(value).or(facts.length),
+                16 if is("content-encoding") => facts.coding = Coding::of(value),
+                17 if is("transfer-encoding") => facts.chunked = lines::lists(value, "chunked"),
+                24 if is("sec-websocket-extensions") => facts.extensions = value,
+                _ => {}
+            }
+        }
+        facts
+    }
+}
+
+impl Coding {
+    fn of(value: &[u8]) -> Coding {
+        match () {
+            () if lines::lists(value, "gzip") || lines::lists(value, "x-gzip") => Coding::Gzip,
+            () if lines::lists(value, "deflate") => Coding::Deflate,
+            () => Coding::Plain,
+        }
+    }
+}
+
+/// Read a head.
+pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>) -> Result {
+    first_line(wire)?;
+    HEADS.read(wire, |wire, field, value| {
+        if field.is(&CONTENT_LENGTH) {
+            match lines::number(value) {
+                Some(length) => drop(wire.add(&LENGTH, Value::Unsigned(length))),
+                None => wire.note(&BAD_LENGTH, format_args!("not a number")),
+            }
+        }
+    })?;
+    if facts.chunked && facts.length.is_some() {
+        wire.note(&TE_AND_LENGTH, format_args!("both a transfer coding and a length"));
+    }
+    Ok(())
+}
+
+fn first_line(wire: &mut Wire<'_>) -> Result {
+    let ahead = wire.ahead();
+    let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+    match ahead.get(..line.text).and_then(Start::of) {
+        Some(Start::Request { method, uri }) => {
+            wire.add(&REQUEST, Value::Bool(true));
+            wire.words(&METHOD, method.len() + 1, 0..method.len())?;
+            wire.words(&URI, uri.len() + 1, 0..uri.len())?;
+            let left = method.len() + uri.len() + 2;
+            wire.words(&VERSION, line.whole - left, 0..line.text - left)?;
+        }
+        Some(Start::Response { code }) => {
+            wire.add(&RESPONSE, Value::Bool(true));
+            wire.words(&RESPONSE_VERSION, 9, 0..8)?;
+            let at = wire.at();
+            let blank = usize::from(line.text > 12);
+            wire.put(&CODE, Value::Unsigned(code.into()), at..at + 3 + blank);
+            wire.skip(3 + blank)?;
+            let left = 12 + blank;
+            wire.words(&PHRASE, line.whole - left, 0..line.text - left)?;
+        }
+        None => drop(wire.words(&OTHER, line.whole, 0..line.text)?),
+    }
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! Messages of HTTP: their trees, where they end, what goes on behind them, and what is recognised.
+
+use super::session::Session;
+use super::*;
+use crate::tree::Side;
+use crate::wire::{Cut, Extent, Next, Opening, Verdict, trial};
+use flate2::Compression;
+use std::io::Write as _;
+
+const REQUEST_BYTES: &[u8] = b"POST /login?x=1 HTTP/1.1\r\nHost: game.example\r\nUser-Agent: Test/1.0\r\n\
+    X-Own: 7\r\nAuthorization: Basic c2VjcmV0\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"hp\": [1, 2]}";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn chunked(bytes: &[u8], size: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in bytes.chunks(size) {
+        write!(out, "{:x};ext=1\r\n", chunk.len()).unwrap();
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\nX-Sum: 9\r\n\r\n");
+    out
+}
+
+fn with_head(head: &str, body: &[u8]) -> Vec<u8> {
+    let mut bytes = head.replace('\n', "\r\n").into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// The messages of one direction, each as its extent says, and what is none. Bytes come in steps that grow.
+fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> Vec<String> {
+    let mut told = Vec::new();
+    while !bytes.is_empty() {
+        let mut have = 1;
+        let len = loop {
+            let more = have < bytes.len();
+            match session.extent(from, &bytes[..have], more) {
+                Extent::Message(len) if len <= have => {
+                    told.push(trial::message(&PROTOCOL, session, from, &bytes[..len], Cut::No));
+                    break len;
+                }
+                Extent::Message(len) | Extent::NeedMore(len) if more => have = len.max(have + have / 8).min(bytes.len()),
+                Extent::Message(want) | Extent::NeedMore(want) => {
+                    told.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
+                    break bytes.len();
+                }
+                Extent::Unknown(len) => {
+                    told.push(format!("{len} unknown\n"));
+                    break len.clamp(1, have);
+                }
+            }
+        };
+        bytes = &bytes[len..];
+    }
+    told
+}
+
+fn heads(told: &[String]) -> Vec<&str> {
+    told.iter().map(|tree| tree.lines().next().unwrap()).collect()
+}
+
+#[test]
+fn a_request_is_read_field_by_field() {
+    insta::assert_snapshot!(split(&mut Session::default(), Side::Client, REQUEST_BYTES).concat(), @r#"
+    http 0..177 | POST | http://game.example/login?x=1
+      http.request = true
+      0..5 http.request.method = "POST"
+      5..16 http.request.uri = "/login?x=1"
+      16..26 http.request.version = "HTTP/1.1"
+      26..46 http.host = "game.example"
+      46..68 http.user_agent = "Test/1.0"
+      68..78 http.unknown_header = "X-Own: 7"
+      78..109 http.authorization = "Basic c2VjcmV0"
+      109..141 http.content_type = "application/json"
+      141..161 http.content_length_header = "14"
+      http.content_length = 14
+      161..163 http.blank = 0d0a
+      http.request.full_uri = "http://game.example/login?x=1"
+      163..177 http.file_data = "{"hp": [1, 2]}"
+      163..177 json.object
+        164..176 json.member
+          165..167 json.key = "hp"
+          170..176 json.array
+            171..172 json.value.number = "1"
+            174..175 json.value.number = "2"
+    "#);
+}
+
+#[test]
+fn a_response_is_read_with_its_chunks_and_its_coding() {
+    let mut session = Session::default();
+    split(&mut session, Side::Client, b"GET /a/b.txt HTTP/1.1\r\nHost: h\r\n\r\n");
+    let body = chunked(&gzip(b"hello, hello, hello"), 16);
+    let bytes =
+        with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Encoding: gzip\nContent-Type: text/plain\n\n", &body);
+    insta::assert_snapshot!(split(&mut session, Side::Server, &bytes).concat(), @r#"
+    http 0..164 | 200 | OK, text/plain of http://h/a/b.txt
+      http.response = true
+      0..9 http.response.version = "HTTP/1.1"
+      9..13 http.response.code = 200 (OK)
+      13..17 http.response.phrase = "OK"
+      17..45 http.transfer_encoding = "chunked"
+      45..69 http.content_encoding = "gzip"
+      69..95 http.content_type = "text/plain"
+      95..97 http.blank = 0d0a
+      http.request_in = 0
+      http.response_for.uri = "http://h/a/b.txt"
+      97..107 http.chunk_size = 16
+      107..123 http.chunk_data = 1f8b08000000000000ffcb48cdc9c9d7
+      123..125 http.chunk_boundary = 0d0a
+      125..134 http.chunk_size = 13
+      134..147 http.chunk_data = 51c840a2009fa1ca0913000000
+      147..149 http.chunk_boundary = 0d0a
+      149..152 http.chunk_size = 0
+      152..162 http.chunked_trailer_part = "X-Sum: 9"
+      162..164 http.chunk_boundary = 0d0a
+      0..29 http.encoded = 29 bytes
+      0..19 http.file_data = "hello, hello, hello"
+    "#);
+}
+
+#[test]
+fn messages_end_where_their_heads_say() {
+    let mut session = Session::default();
+    let asked = b"GET /1 HTTP/1.1\r\n\r\nHEAD /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\n\r\nGET /4 HTTP/1.0\r\n\r\n";
+    assert_eq!(split(&mut session, Side::Client, asked).len(), 4);
+    let answers = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\
+        HTTP/1.1 304 Not Modified\r\nContent-Length: 8\r\n\r\nHTTP/1.0 200\r\n\r\nup to the end";
+    let told = split(&mut session, Side::Server, answers);
+    assert_eq!(
+        heads(&told),
+        [
+            "http 0..25 | 100 | Continue",
+            "http 0..41 | 200 | OK of /1",
+            "http 0..38 | 200 | OK of /2",
+            "http 0..48 | 304 | Not Modified of /3",
+            "http 0..29 | 200 |  of /4",
+        ]
+    );
+    assert!(told[4].contains("http.file_data = \"up to the end\""), "{}", told[4]);
+}
+
+#[test]
+fn chunks_end_a_message_wherever_the_bytes_are_cut() {
+    for size in [1, 2, 15, 1000] {
+        let bytes = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", &chunked(&[b'x'; 100], size));
+        let told = split(&mut Session::default(), Side::Server, &[&bytes[..], b"HTTP/1.1 204 No Content\r\n\r\n"].concat());
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains(&format!("http.file_data = \"{}\"", "x".repeat(100))), "{}", told[0]);
+        assert!(told[0].contains("http.chunked_trailer_part = \"X-Sum: 9\""));
+    }
+}
+
+#[test]
+fn a_body_beyond_the_bound_is_told_in_parts() {
+    let size = WHOLE_MAX + RUN;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n");
+    let bytes = [head.as_bytes(), &vec![7; size], b"HTTP/1.1 204 No Content\r\n\r\n"].concat();
+    let told = split(&mut Session::default(), Side::Server, &bytes);
+    assert_eq!(told.len(), 2 + WHOLE_MAX / RUN + 1);
+    assert!(
+        told[0].contains("! info http.in_parts")
+            && told[1].starts_with(&format!("http 0..{RUN} | body | {RUN} bytes, {WHOLE_MAX} to come"))
+    );
+    assert!(told.last().unwrap().contains("| 204 |"));
+}
+
+#[test]
+fn long_chunks_are_told_in_parts_too() {
+    let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1400000\r\n".to_vec();
+    bytes.extend(vec![7; 0x140_0000]);
+    bytes.extend_from_slice(b"\r\n3\r\nabc\r\n0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
+    let told = split(&mut Session::default(), Side::Server, &bytes);
+    assert!(told[0].contains("! info http.in_parts") && told.last().unwrap().contains("| 204 |"), "{:?}", heads(&told));
+    assert!(told.iter().all(|tree| !tree.contains("unknown") && !tree.contains("! broken")));
+}
+
+#[test]
+fn connect_and_upgrade_hand_the_stream_on() {
+    let mut session = Session::default();
+    split(&mut session, Side::Client, b"CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n");
+    split(&mut session, Side::Server, b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+    assert!(session.next().is_none());
+    split(&mut session, Side::Client, b"CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n");
+    assert_eq!(session.extent(Side::Client, b"\x16\x03\x01", true), Extent::NeedMore(4));
+    split(&mut session, Side::Server, b"HTTP/1.1 200 Connection established\r\n\r\n");
+    assert!(matches!(session.next(), Some(Next::Anyone)));
+    let mut session = Session::default();
+    split(&mut session, Side::Client, b"GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n");
+    split(&mut session, Side::Server, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\n\r\n");
+    assert!(matches!(session.next(), Some(Next::To(..))));
+}
+
+#[test]
+fn malformed_bodies_keep_what_was_understood() {
+    let bad = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", b"3\r\nabc\r\nzz\r\n");
+    let tree = split(&mut Session::default(), Side::Server, &bad).concat();
+    assert!(tree.contains("http.chunk_data = 616263") && tree.contains("! broken http.bad_chunk"), "{tree}");
+    let bad = with_head("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: 4\n\n", b"nope");
+    let tree = split(&mut Session::default(), Side::Server, &bad).concat();
+    assert!(tree.contains("! odd http.decompression_failed") && tree.contains("http.data = 6e6f7065"), "{tree}");
+    let tree = split(&mut Session::default(), Side::Client, &REQUEST_BYTES[..170]).concat();
+    assert!(tree.contains("! broken dissect.unfinished") && tree.contains("http.data"), "{tree}");
+}
+
+#[test]
+fn decompression_is_bounded() {
+    let body = gzip(&[0; 5000]);
+    assert_eq!(body::decoded(head::Coding::Gzip, &body, 1000).unwrap().len(), 1000);
+    assert_eq!(body::decoded(head::Coding::Gzip, &body, 10_000).unwrap().len(), 5000);
+}
+
+#[test]
+fn what_is_recognised_needs_a_whole_first_line() {
+    let judge = |client: &[u8], server: &[u8], complete| {
+        looks::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
+    };
+    assert_eq!(judge(b"GET / HTTP/1.1\r\n", b"", false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(b"", b"GET / HTTP/1.1\r\n", false), Verdict::Yes(Side::Client));
+    assert_eq!(judge(b"", b"HTTP/1.0 200 OK\r\n", false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(b"GET /", b"", false), Verdict::Unsure);
+    assert_eq!(judge(b"GET /", b"", true), Verdict::No);
+    for other in
+        [&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], b"OPTIONS sip:a SIP/2.0\r\n", b"NICK x\r\n", b"GET /\r\n", b"\x16\x03\x01"]
+    {
+        assert_eq!(judge(other, b"", false), Verdict::No, "{}", other.escape_ascii());
+    }
+}
+
+#[test]
+fn behind_lost_bytes_the_next_head_is_found() {
+    let mut session = Session::default();
+    session.gap(Side::Server, crate::wire::Missing { bytes: 9, in_step: false });
+    let bytes = b"rest of a body\xffHTTP/1.1 204 No Content\r\n\r\n";
+    assert_eq!(session.extent(Side::Server, bytes, true), Extent::Unknown(15));
+    let told = split(&mut session, Side::Server, &bytes[15..]);
+    assert!(told.last().unwrap().contains("| 204 |"));
+}

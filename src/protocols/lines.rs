@@ -1,0 +1,150 @@
+//! Lines of text, and heads made of them: what HTTP, SIP, FTP and their kin have in common.
+
+use crate::tree::Field;
+use crate::wire::{Error, Result, Wire};
+use memchr::{memchr, memchr_iter};
+use std::ops::Range;
+
+/// Where the text of a line ends, and where the line does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: usize,
+    pub(super) whole: usize,
+}
+
+/// A line of the form `Name: value`, with the lines that continue it.
+pub(super) struct Header<'a> {
+    pub(super) name: &'a [u8],
+    /// The value without the blanks around it.
+    pub(super) value: Range<usize>,
+    pub(super) whole: usize,
+}
+
+/// The first line, if all of it is there.
+pub(super) fn line(bytes: &[u8]) -> Option<Line> {
+    let end = memchr(b'\n', bytes)?;
+    let text = bytes.get(..end)?;
+    Some(Line { text: text.strip_suffix(b"\r").unwrap_or(text).len(), whole: end + 1 })
+}
+
+/// Bytes up to and with the first empty line, of which the first `looked` were searched before.
+pub(super) fn head(bytes: &[u8], looked: usize) -> Option<usize> {
+    let from = looked.saturating_sub(3);
+    let ends = memchr_iter(b'\n', bytes.get(from..)?).map(|at| from + at + 1);
+    ends.into_iter().find_map(|end| match bytes.get(end..)? {
+        [b'\n', ..] => Some(end + 1),
+        [b'\r', b'\n', ..] => Some(end + 2),
+        _ => None,
+    })
+}
+
+/// The first line as a header; nothing if it is none.
+pub(super) fn header(bytes: &[u8]) -> Option<Header<'_>> {
+    let first = line(bytes)?;
+    let colon = memchr(b':', bytes.get(..first.text)?)?;
+    let name = bytes.get(..colon)?.trim_ascii_end();
+    let (mut text, mut whole) = (first.text, first.whole);
+    while let Some([b' ' | b'\t', ..]) = bytes.get(whole..) {
+        let Some(more) = line(bytes.get(whole..)?) else { break };
+        (text, whole) = (whole + more.text, whole + more.whole);
+    }
+    let value = bytes.get(colon + 1..text)?;
+    let start = colon + 1 + (value.len() - value.trim_ascii_start().len());
+    let end = start + value.trim_ascii().len();
+    let is_named = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic());
+    is_named.then_some(Header { name, value: start..end, whole })
+}
+
+/// The headers of a head, from behind its first line on.
+pub(super) fn headers(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut at = line(head).map_or(head.len(), |first| first.whole);
+    std::iter::from_fn(move || {
+        loop {
+            let ahead = head.get(at..)?;
+            let first = line(ahead).filter(|first| first.text > 0)?;
+            match header(ahead) {
+                Some(found) => {
+                    at += found.whole;
+                    return Some((found.name, ahead.get(found.value)?));
+                }
+                None => at += first.whole,
+            }
+        }
+    })
+}
+
+/// What the lines of a head become.
+pub(super) struct Heads {
+    /// Fields of headers by their names, in small letters.
+    pub(super) known: &'static [(&'static str, &'static Field)],
+    /// The field of any other line.
+    pub(super) other: &'static Field,
+    /// The field of the empty line.
+    pub(super) blank: &'static Field,
+}
+
+impl Heads {
+    /// Read lines up to and with the empty one. What `more` puts for a header follows its field.
+    pub(super) fn read(&self, wire: &mut Wire<'_>, mut more: impl FnMut(&mut Wire<'_>, &'static Field, &[u8])) -> Result {
+        loop {
+            let ahead = wire.ahead();
+            let Some(first) = line(ahead) else { return Err(Error::Short { needed: 1 }) };
+            if first.text == 0 {
+                return wire.bytes(self.blank, first.whole).map(drop);
+            }
+            let Some(found) = header(ahead) else {
+                wire.words(self.other, first.whole, 0..first.text)?;
+                continue;
+            };
+            let is_named = |(name, _): &&(&str, &Field)| found.name.eq_ignore_ascii_case(name.as_bytes());
+            match self.known.iter().find(is_named) {
+                Some((_, field)) => {
+                    let value = wire.words(field, found.whole, found.value)?;
+                    more(wire, field, value);
+                }
+                None => drop(wire.words(self.other, found.whole, 0..found.value.end)?),
+            }
+        }
+    }
+}
+
+/// Whether a list of words with commas between them has this one.
+pub(super) fn lists(value: &[u8], word: &str) -> bool {
+    value.split(|byte| *byte == b',').any(|part| {
+        let part = part.split(|byte| *byte == b';').next().unwrap_or_default();
+        part.trim_ascii().eq_ignore_ascii_case(word.as_bytes())
+    })
+}
+
+/// A decimal number and nothing else.
+pub(super) fn number(text: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(text).ok()?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_ends_with_its_empty_line() {
+        assert_eq!(head(b"a: b\r\n\r\nc", 0), Some(8));
+        assert_eq!(head(b"a: b\n\nc", 5), Some(6));
+        assert_eq!(head(b"a: b\r\nc: d\r\n", 0), None);
+    }
+
+    #[test]
+    fn a_header_has_its_value_without_blanks_and_its_continuation() {
+        let bytes = b"Via:  one,\r\n two \r\nNext: 1\r\n";
+        let found = header(bytes).unwrap();
+        assert_eq!((found.name, &bytes[found.value], found.whole), (&b"Via"[..], &b"one,\r\n two"[..], 19));
+        assert!(header(b"no header\r\n").is_none() && header(b"a b: c\r\n").is_none());
+    }
+
+    #[test]
+    fn headers_pass_over_lines_that_are_none() {
+        let all: Vec<_> = headers(b"GET / HTTP/1.1\r\nA: 1\r\njunk\r\nB: 2\r\n\r\nC: 3\r\n").collect();
+        assert_eq!(all, [(&b"A"[..], &b"1"[..]), (b"B", b"2")]);
+    }
+}

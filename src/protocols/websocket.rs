@@ -1,0 +1,540 @@
+//! WebSocket: messages in frames, over a connection that HTTP opened, as RFC 6455 and RFC 7692 have them.
+//!
+//! ```text
+//! frame       fin:1 bit | rsv:3 | opcode:4 | mask:1 | length:7 | length:2 or 8 | key:4 | payload
+//! length      126: two bytes follow; 127: eight
+//! key         only from the client; the payload is masked with it, byte by byte in turn
+//! message     frame without fin | continuation … continuation with fin; one frame with fin
+//! ```
+//! Where both agreed on `permessage-deflate`, the first frame of a compressed message has the first rsv bit. A frame of more
+//! than 16 MiB is told in parts, its header first.
+//!
+//! Not covered: other extensions.
+
+use super::json;
+use crate::tree::{Names, Piece, Side, Value, fields, name_of};
+use crate::wire::{Conversation, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use flate2::{Decompress, FlushDecompress, Status};
+
+/// WebSocket.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &WEBSOCKET,
+    fields: FIELDS,
+    found: &[On::Over("websocket").stream(Looks::Anything, |_| negotiated(b""))],
+    rest: Some(&PAYLOAD),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    WEBSOCKET = protocol("websocket", "WebSocket", "Messages over a connection that HTTP opened");
+    FIN = bool("websocket.fin", "fin", "Whether the message ends with this frame").mask(0x80);
+    RSV = number("websocket.rsv", "rsv", "Bits of extensions").hex(2).mask(0x70);
+    PMC = bool("websocket.pmc", "compressed", "Whether the message is compressed").mask(0x40);
+    OPCODE = number("websocket.opcode", "opcode", "What the frame is").names(OPCODES).mask(0x0f);
+    MASK = bool("websocket.mask", "mask", "Whether the payload is masked").mask(0x80);
+    LENGTH = number("websocket.payload_length", "length", "Bytes of the payload; 126 and 127 say that a longer number follows").mask(0x7f);
+    LENGTH_16 = number("websocket.payload_length_ext_16", "length", "Bytes of the payload");
+    LENGTH_64 = number("websocket.payload_length_ext_64", "length", "Bytes of the payload");
+    KEY = bytes("websocket.masking_key", "masking key", "What the payload is masked with");
+    MASKED = bytes("websocket.masked_payload", "masked payload", "The payload as it was sent");
+    PAYLOAD = bytes("websocket.payload", "payload", "Bytes of the message");
+    CONTINUE = bytes("websocket.payload.continue", "part", "A part of a message");
+    TEXT = text("websocket.payload.text", "text", "What the message says");
+    STATUS = number("websocket.payload.close.status_code", "status code", "Why the connection is closed").names(STATUSES);
+    REASON = text("websocket.payload.close.reason", "reason", "Why the connection is closed, in words");
+    PING = bytes("websocket.payload.ping", "ping", "What the other side is to send back");
+    PONG = bytes("websocket.payload.pong", "pong", "What the other side sent");
+    REASSEMBLED = number("websocket.reassembled.length", "reassembled length", "Bytes of the whole message");
+    DECOMPRESSION_FAILED = odd("websocket.decompression_failed", "decompression failed", "The message is not what its compression says");
+    OPCODE_UNKNOWN = odd("websocket.payload.unknown", "unknown opcode", "An opcode that is not assigned");
+    NOT_JOINED = info("websocket.not_joined", "not joined", "The message is longer than is put together");
+    NO_START = odd("websocket.no_start", "no start", "A continuation of a message that did not begin");
+    IN_PARTS = info("websocket.in_parts", "in parts", "The payload is so long that it is told in parts");
+}
+
+const CONTINUATION: u8 = 0;
+const TEXT_FRAME: u8 = 1;
+const CLOSE: u8 = 8;
+const PING_FRAME: u8 = 9;
+const PONG_FRAME: u8 = 10;
+
+const OPCODES: Names = &[(0, "continuation"), (1, "text"), (2, "binary"), (8, "close"), (9, "ping"), (10, "pong")];
+
+const STATUSES: Names = &[
+    (1000, "normal closure"),
+    (1001, "going away"),
+    (1002, "protocol error"),
+    (1003, "unsupported data"),
+    (1005, "no status"),
+    (1006, "abnormal closure"),
+    (1007, "invalid payload"),
+    (1008, "policy violation"),
+    (1009, "message too big"),
+    (1010, "extension missing"),
+    (1011, "internal error"),
+    (1012, "service restart"),
+    (1013, "try again later"),
+    (1015, "TLS handshake"),
+];
+
+/// The longest frame that is told as one, and the longest message that is put together or decompressed.
+const WHOLE_MAX: usize = 16 << 20;
+
+/// Bytes of the parts of a message that are kept.
+const KEPT_MAX: usize = 4 << 20;
+
+/// Bytes of a run of a payload that is told in parts.
+const RUN: usize = 256 << 10;
+
+/// Characters of a text that its heading shows.
+const HEADING: usize = 80;
+
+/// What one connection has to remember.
+struct Session {
+    client: Half,
+    server: Half,
+}
+
+/// What one direction has to remember.
+#[derive(Default)]
+struct Half {
+    /// What is left of a payload that is told in parts.
+    rest: u64,
+    /// The message whose end is awaited.
+    begun: Option<Begun>,
+    deflate: Option<Deflate>,
+    /// Bytes were lost: nobody knows where frames begin.
+    lost: bool,
+}
+
+/// A message of several frames.
+struct Begun {
+    opcode: u8,
+    compressed: bool,
+    bytes: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// It has more bytes than are kept.
+    full: bool,
+}
+
+/// Compression of one direction.
+struct Deflate {
+    inflate: Decompress,
+    /// Each message is compressed for itself.
+    resets: bool,
+}
+
+/// The header of a frame.
+struct Header {
+    fin: bool,
+    compressed: bool,
+    opcode: u8,
+    key: Option<[u8; 4]>,
+    length: u64,
+    /// Bytes of the header.
+    size: usize,
+}
+
+/// A connection whose two sides agreed on these extensions.
+pub(super) fn negotiated(extensions: &[u8]) -> Box<dyn Conversation> {
+    let extensions = String::from_utf8_lossy(extensions).to_ascii_lowercase();
+    let agreed = extensions.contains("permessage-deflate");
+    let half = |resets: &str| Half {
+        deflate: agreed.then(|| Deflate { inflate: Decompress::new(false), resets: extensions.contains(resets) }),
+        ..Half::default()
+    };
+    Box::new(Session { client: half("client_no_context_takeover"), server: half("server_no_context_takeover") })
+}
+
+impl Header {
+    /// The header in front of these bytes, if all of it is there.
+    fn of(bytes: &[u8]) -> Option<Header> {
+        let (&[first, second], rest) = bytes.split_first_chunk()?;
+        let (length, rest) = match second & 0x7f {
+            126 => rest.split_first_chunk().map(|(length, rest)| (u16::from_be_bytes(*length).into(), rest))?,
+            127 => rest.split_first_chunk().map(|(length, rest)| (u64::from_be_bytes(*length), rest))?,
+            short => (short.into(), rest),
+        };
+        let (key, rest) = match second & 0x80 {
+            0 => (None, rest),
+            _ => rest.split_first_chunk().map(|(key, rest)| (Some(*key), rest))?,
+        };
+        let size = bytes.len() - rest.len();
+        Some(Header { fin: first & 0x80 != 0, compressed: first & 0x40 != 0, opcode: first & 0x0f, key, length, size })
+    }
+
+    /// Bytes of the whole frame, if it is told as one.
+    fn whole(&self) -> Option<usize> {
+        let whole = usize::try_from(self.length).ok()?.checked_add(self.size)?;
+        Some(whole).filter(|whole| *whole <= WHOLE_MAX)
+    }
+}
+
+impl Session {
+    fn half(&mut self, from: Side) -> &mut Half {
+        match from {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        let half = self.half(from);
+        if half.lost {
+            return Extent::Unknown(ahead.len());
+        }
+        if half.rest > 0 {
+            let run = RUN.min(usize::try_from(half.rest).unwrap_or(usize::MAX));
+            return if more && ahead.len() < run { Extent::NeedMore(run) } else { Extent::Message(run.min(ahead.len())) };
+        }
+        match Header::of(ahead) {
+            None => Extent::NeedMore(ahead.len() + 1),
+            Some(header) => Extent::Message(header.whole().unwrap_or(header.size)),
+        }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let half = self.half(from);
+        if half.rest > 0 {
+            let have = wire.remaining();
+            half.rest = half.rest.saturating_sub(have as u64);
+            wire.name("payload");
+            wire.info(format_args!("{have} bytes, {} to come", half.rest));
+            return wire.bytes(&PAYLOAD, have).map(drop);
+        }
+        half.frame(wire)
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        let half = self.half(from);
+        half.lost |= !missing.in_step;
+        half.rest = 0;
+        half.begun = None;
+        // What follows is compressed with what was lost.
+        half.deflate = half.deflate.take().filter(|deflate| deflate.resets);
+    }
+}
+
+impl Half {
+    fn frame(&mut self, wire: &mut Wire<'_>) -> Result {
+        let header = Header::of(wire.ahead());
+        wire.bits(1, &[&FIN, &RSV, &PMC, &OPCODE])?;
+        match wire.bits(1, &[&MASK, &LENGTH])? & 0x7f {
+            126 => drop(wire.u16_be(&LENGTH_16)?),
+            127 => drop(wire.u64_be(&LENGTH_64)?),
+            _ => {}
+        }
+        let Some(header) = header else { return wire.bytes(&KEY, 4).map(drop) };
+        if header.key.is_some() {
+            wire.bytes(&KEY, 4)?;
+        }
+        wire.name(name_of(OPCODES, header.opcode.into()).unwrap_or("unknown"));
+        wire.info(format_args!("{} bytes{}", header.length, if header.fin { "" } else { ", to be continued" }));
+        let Some(whole) = header.whole() else {
+            wire.note_ahead(&IN_PARTS, format_args!("the payload follows in parts"));
+            self.rest = header.length;
+            return Ok(());
+        };
+        let count = whole - header.size;
+        let ahead = wire.ahead();
+        let Some(payload) = ahead.get(..count) else {
+            let field = if header.key.is_some() { &MASKED } else { &PAYLOAD };
+            return wire.bytes(field, count).map(drop);
+        };
+        let at = wire.at();
+        let pieces = if header.fin && self.begun.is_none() { Vec::new() } else { wire.pieces(at..at + count, 0) };
+        let Some(key) = header.key else { return self.payload(wire, &header, payload, &pieces) };
+        let unmasked: Vec<u8> = payload.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+        if count == 0 {
+            return self.payload(wire, &header, &unmasked, &pieces);
+        }
+        wire.put(&MASKED, Value::Bytes, at..at + count);
+        wire.derived("unmasked", count, &unmasked, |inner| self.payload(inner, &header, &unmasked, &pieces))
+    }
+
+    /// The payload of a frame, not masked any more: it is all that `wire` has. It was captured in these pieces.
+    fn payload(&mut self, wire: &mut Wire<'_>, header: &Header, payload: &[u8], pieces: &[Piece]) -> Result {
+        match header.opcode {
+            CLOSE if payload.len() >= 2 => {
+                wire.u16_be(&STATUS)?;
+                wire.rest(&REASON);
+                Ok(())
+            }
+            PING_FRAME => wire_all(wire, &PING),
+            PONG_FRAME => wire_all(wire, &PONG),
+            CONTINUATION => self.part(wire, header, payload, pieces),
+            1 | 2 if header.fin => self.content(wire, header.opcode, header.compressed, payload),
+            1 | 2 => {
+                self.begun = Some(Begun {
+                    opcode: header.opcode,
+                    compressed: header.compressed,
+                    bytes: Vec::new(),
+                    pieces: Vec::new(),
+                    full: false,
+                });
+                self.part(wire, header, payload, pieces)
+            }
+            _ => {
+                wire_all(wire, &PAYLOAD)?;
+                wire.note(&OPCODE_UNKNOWN, format_args!("opcode {}", header.opcode));
+                Ok(())
+            }
+        }
+    }
+
+    /// A part of a message; with the last one there is all of it.
+    fn part(&mut self, wire: &mut Wire<'_>, header: &Header, payload: &[u8], pieces: &[Piece]) -> Result {
+        wire_all(wire, &CONTINUE)?;
+        let Some(mut begun) = self.begun.take() else {
+            wire.note(&NO_START, format_args!("nothing was begun"));
+            return Ok(());
+        };
+        begun.full |= begun.bytes.len() + payload.len() > KEPT_MAX;
+        if !begun.full {
+            let off = begun.bytes.len() as u64;
+            begun.pieces.extend(pieces.iter().map(|piece| Piece { off: off + piece.off, ..*piece }));
+            begun.bytes.extend_from_slice(payload);
+        }
+        if !header.fin {
+            self.begun = Some(begun);
+            return Ok(());
+        }
+        if begun.full {
+            wire.note(&NOT_JOINED, format_args!("more than {KEPT_MAX} bytes"));
+            self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
+            return Ok(());
+        }
+        wire.add(&REASSEMBLED, Value::Unsigned(begun.bytes.len() as u64));
+        wire.joined("frames", &begun.pieces, &begun.bytes, |inner| {
+            self.content(inner, begun.opcode, begun.compressed, &begun.bytes)
+        })
+    }
+
+    /// A whole message, which is all that `wire` has.
+    fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
+        let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return said(wire, opcode) };
+        match deflate.message(payload, WHOLE_MAX) {
+            Some(bytes) if payload.is_empty() => drop(bytes),
+            Some(bytes) => {
+                wire.put(&PAYLOAD, Value::Bytes, wire.at()..wire.at() + payload.len());
+                return wire.derived("permessage-deflate", payload.len(), &bytes, |inner| said(inner, opcode));
+            }
+            None => {
+                wire_all(wire, &PAYLOAD)?;
+                wire.note(&DECOMPRESSION_FAILED, format_args!("not a deflate stream"));
+                self.deflate = None;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Deflate {
+    /// What a compressed message says, up to a bound.
+    fn message(&mut self, payload: &[u8], most: usize) -> Option<Vec<u8>> {
+        // What a sender leaves out because it ends every message.
+        const END: [u8; 4] = [0, 0, 0xff, 0xff];
+        let mut out = Vec::with_capacity(4096);
+        for part in [payload, &END] {
+            let before = self.inflate.total_in();
+            loop {
+                let done = usize::try_from(self.inflate.total_in() - before).ok()?;
+                let (used, made) = (self.inflate.total_in(), self.inflate.total_out());
+                let status = self.inflate.decompress_vec(part.get(done..)?, &mut out, FlushDecompress::Sync).ok()?;
+                let is_stuck = used == self.inflate.total_in() && made == self.inflate.total_out();
+                if status == Status::StreamEnd {
+                    self.inflate.reset(false);
+                    break;
+                }
+                if out.len() < out.capacity() || (is_stuck && done > 0 && part.len() == done) {
+                    break;
+                }
+                if out.len() >= most {
+                    return None;
+                }
+                out.reserve(out.len());
+            }
+        }
+        if self.resets {
+            self.inflate.reset(false);
+        }
+        Some(out)
+    }
+}
+
+/// What a message says, all that `wire` has.
+fn said(wire: &mut Wire<'_>, opcode: u8) -> Result {
+    let all = wire.ahead();
+    if opcode != TEXT_FRAME {
+        return wire_all(wire, &PAYLOAD);
+    }
+    let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING)).unwrap_or_default());
+    let end = text.char_indices().nth(HEADING).map(|(end, _)| end);
+    match end.and_then(|end| text.get(..end)) {
+        Some(cut) => wire.info(format_args!("{cut}…")),
+        None => wire.info(format_args!("{text}")),
+    }
+    if all.is_empty() {
+        return Ok(());
+    }
+    wire.put(&TEXT, Value::Text, wire.at()..wire.at() + all.len());
+    if json::is_likely(all) {
+        json::text(wire);
+    }
+    wire.skip(wire.remaining())
+}
+
+fn wire_all(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
+    wire.rest(field);
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    fn one(extensions: &str, frames: &[(Side, &str)]) -> String {
+        let mut session = negotiated(extensions.as_bytes());
+        let told = frames.iter().map(|(from, hex)| trial::message(&PROTOCOL, &mut *session, *from, &trial::bytes(hex), Cut::No));
+        told.collect()
+    }
+
+    #[test]
+    fn the_examples_of_rfc_6455_are_read() {
+        let tree = one(
+            "",
+            &[
+                (Side::Server, "81 05 48 65 6c 6c 6f"),
+                (Side::Client, "81 85 37 fa 21 3d 7f 9f 4d 51 58"),
+                (Side::Server, "01 03 48 65 6c"),
+                (Side::Server, "80 02 6c 6f"),
+                (Side::Server, "89 05 48 65 6c 6c 6f"),
+                (Side::Client, "8a 85 37 fa 21 3d 7f 9f 4d 51 58"),
+                (Side::Server, "88 04 03 e8 6f 6b"),
+            ],
+        );
+        insta::assert_snapshot!(tree, @r#"
+        websocket 0..7 | text | Hello
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 1 (text)
+          1..2 websocket.mask = false
+          1..2 websocket.payload_length = 5
+          2..7 websocket.payload.text = "Hello"
+        websocket 0..11 | text | Hello
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 1 (text)
+          1..2 websocket.mask = true
+          1..2 websocket.payload_length = 5
+          2..6 websocket.masking_key = 37fa213d
+          6..11 websocket.masked_payload = 7f9f4d5158
+          0..5 websocket.payload.text = "Hello"
+        websocket 0..5 | text | 3 bytes, to be continued
+          0..1 websocket.fin = false
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 1 (text)
+          1..2 websocket.mask = false
+          1..2 websocket.payload_length = 3
+          2..5 websocket.payload.continue = 48656c
+        websocket 0..4 | continuation | Hello
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 0 (continuation)
+          1..2 websocket.mask = false
+          1..2 websocket.payload_length = 2
+          2..4 websocket.payload.continue = 6c6f
+          websocket.reassembled.length = 5
+          0..5 websocket.payload.text = "Hello"
+        websocket 0..7 | ping | 5 bytes
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 9 (ping)
+          1..2 websocket.mask = false
+          1..2 websocket.payload_length = 5
+          2..7 websocket.payload.ping = 48656c6c6f
+        websocket 0..11 | pong | 5 bytes
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 10 (pong)
+          1..2 websocket.mask = true
+          1..2 websocket.payload_length = 5
+          2..6 websocket.masking_key = 37fa213d
+          6..11 websocket.masked_payload = 7f9f4d5158
+          0..5 websocket.payload.pong = 48656c6c6f
+        websocket 0..6 | close | 4 bytes
+          0..1 websocket.fin = true
+          0..1 websocket.rsv = 0x00
+          0..1 websocket.pmc = false
+          0..1 websocket.opcode = 8 (close)
+          1..2 websocket.mask = false
+          1..2 websocket.payload_length = 4
+          2..4 websocket.payload.close.status_code = 1000 (normal closure)
+          4..6 websocket.payload.close.reason = "ok"
+        "#);
+    }
+
+    #[test]
+    fn the_examples_of_rfc_7692_are_read() {
+        let tree = one(
+            "permessage-deflate",
+            &[
+                (Side::Server, "c1 07 f2 48 cd c9 c9 07 00"),
+                (Side::Server, "c1 05 f2 00 11 00 00"),
+                (Side::Client, "41 03 f2 48 cd"),
+                (Side::Client, "80 04 c9 c9 07 00"),
+                (Side::Client, "c1 0b 00 05 00 fa ff 48 65 6c 6c 6f 00"),
+            ],
+        );
+        assert_eq!(tree.matches("websocket.payload.text = \"Hello\"").count(), 4, "{tree}");
+        let alone = one(
+            "permessage-deflate; server_no_context_takeover",
+            &[(Side::Server, "c1 07 f2 48 cd c9 c9 07 00"), (Side::Server, "c1 05 f2 00 11 00 00")],
+        );
+        assert_eq!(alone.matches("websocket.payload.text = \"Hello\"").count(), 1, "{alone}");
+    }
+
+    #[test]
+    fn what_was_not_agreed_on_or_is_damaged_is_shown_as_it_is() {
+        let tree = one("", &[(Side::Server, "c1 07 f2 48 cd c9 c9 07 00")]);
+        assert!(tree.contains("websocket.payload.text"), "{tree}");
+        let tree = one("permessage-deflate", &[(Side::Server, "c1 03 ff ff ff")]);
+        assert!(tree.contains("! odd websocket.decompression_failed"), "{tree}");
+        assert!(one("", &[(Side::Server, "80 01 61")]).contains("! odd websocket.no_start"));
+    }
+
+    #[test]
+    fn decompression_is_bounded() {
+        use std::io::Write as _;
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(&[b'a'; 100_000]).unwrap();
+        let packed = encoder.finish().unwrap();
+        let mut deflate = Deflate { inflate: Decompress::new(false), resets: false };
+        assert!(deflate.message(&packed, 50_000).is_none());
+    }
+
+    #[test]
+    fn a_long_frame_is_told_in_parts() {
+        let mut session = negotiated(b"");
+        let head = trial::bytes("82 7f 00 00 00 00 40 00 00 00");
+        assert_eq!(session.extent(Side::Server, &head, true), Extent::Message(10));
+        trial::message(&PROTOCOL, &mut *session, Side::Server, &head, Cut::No);
+        assert_eq!(session.extent(Side::Server, &[0; 5], true), Extent::NeedMore(RUN));
+        assert_eq!(session.extent(Side::Server, &vec![0; RUN + 1], true), Extent::Message(RUN));
+        let part = trial::message(&PROTOCOL, &mut *session, Side::Server, &[0; 5], Cut::No);
+        assert!(part.starts_with(&format!("websocket 0..5 | payload | 5 bytes, {} to come", (1 << 30) - 5)), "{part}");
+        assert_eq!(session.extent(Side::Client, &head, true), Extent::Message(10));
+    }
+}
