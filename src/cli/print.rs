@@ -7,7 +7,7 @@ use super::select::Selection;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
 use crate::filter::Filter;
-use crate::record::{Record, Tally, View};
+use crate::record::{Forgotten, Record, Tally, View};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Want};
@@ -116,6 +116,10 @@ impl Audience for Printer<'_> {
 
     fn has_enough(&self) -> bool {
         self.past || self.selection.has_enough()
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.tally.forgotten = forgotten;
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

@@ -6,6 +6,7 @@ use super::source::Source;
 use super::{Exit, choose, complain};
 use crate::engine::Engine;
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
+use crate::record::Forgotten;
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
@@ -34,6 +35,9 @@ pub(super) trait Audience {
 
     /// What the input holds beside frames, as far as it was read.
     fn extras(&mut self, _extras: &[(Extra, u64)]) {}
+
+    /// What was given up to keep memory bounded.
+    fn forgotten(&mut self, _forgotten: Forgotten) {}
 
     /// The input ends; with a problem if it was damaged.
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
@@ -98,6 +102,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         audience.tree(Dissection { tree, bytes: &[] }, false)?;
     }
     audience.extras(capture.extras());
+    audience.forgotten(engine.forgotten());
     end(audience, &name, frames, damage.as_ref())
 }
 

@@ -6,6 +6,7 @@ use super::read::{self, Audience, How};
 use super::source::Source;
 use super::{Exit, complain, follow, forms, of_output};
 use crate::input::Extra;
+use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Part, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Dissection, Want};
@@ -109,6 +110,10 @@ impl Audience for Counter {
 
     fn extras(&mut self, extras: &[(Extra, u64)]) {
         self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.stats.tally.forgotten = forgotten;
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

@@ -182,9 +182,9 @@ impl Exchanges {
         talks.flat_map(of_talk).collect()
     }
 
-    /// Forget the conversations that were quiet longest when there are too many.
-    pub(super) fn make_room(&mut self) {
-        self.talks.make_room();
+    /// Forget the conversations that were quiet longest when there are too many. Returns how many.
+    pub(super) fn make_room(&mut self) -> usize {
+        self.talks.make_room().len()
     }
 }
 

@@ -5,6 +5,7 @@ mod datagram;
 mod fragment;
 mod guess;
 mod message;
+mod room;
 mod segment;
 mod stream;
 #[cfg(test)]
@@ -14,7 +15,7 @@ use crate::flow::defrag::Fragments;
 use crate::flow::{Pair, Table};
 use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
-use crate::record;
+use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{Ends, FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
@@ -22,18 +23,17 @@ use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
 use datagram::Exchanges;
 use message::Out;
+use room::Ended;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use stream::{Speaker, Stream};
-
-/// Bytes that all streams together may keep in memory, waiting for the rest of their messages.
-const MAX_WAITING: usize = 32 << 20;
+use stream::{Connection, Speaker, Stream};
 
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
     registry: Registry,
     tree: Tree,
-    streams: Table<Stream>,
+    streams: Table<Connection>,
+    ended: Ended,
     exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
     /// Whether the frame brought a part of a datagram whose other parts are awaited.
@@ -44,8 +44,10 @@ pub struct Engine {
     bare_states: States,
     /// Streams that other conversations announced, by one of their ends.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
-    ending: Option<std::vec::IntoIter<Stream>>,
-    waiting: usize,
+    ending: Option<std::vec::IntoIter<Box<Stream>>>,
+    /// Bytes of memory that the whole streams hold.
+    held: usize,
+    forgotten: Forgotten,
     checks: Checks,
 }
 
@@ -59,6 +61,7 @@ impl Engine {
             registry,
             tree,
             streams: Table::default(),
+            ended: Ended::default(),
             exchanges: Exchanges::default(),
             fragments: Fragments::default(),
             awaits: false,
@@ -66,7 +69,8 @@ impl Engine {
             bare_states: States::default(),
             expected: HashMap::default(),
             ending: None,
-            waiting: 0,
+            held: 0,
+            forgotten: Forgotten::default(),
             checks: Checks::default(),
         }
     }
@@ -76,6 +80,12 @@ impl Engine {
     pub fn verifying(mut self, checks: Checks) -> Engine {
         self.checks = checks;
         self
+    }
+
+    /// What was given up so far.
+    #[must_use]
+    pub fn forgotten(&self) -> Forgotten {
+        self.forgotten
     }
 
     /// Behind so many messages of the next tree, ask their conversation for what it has gathered.
@@ -130,8 +140,8 @@ impl Engine {
     pub fn finish(&mut self) -> Option<&Tree> {
         let (streams, bare) = (&mut self.streams, &mut self.bare);
         let ending = self.ending.get_or_insert_with(|| {
-            let mut all: Vec<Stream> = bare.take().into_iter().collect();
-            all.extend(streams.drain().into_iter().map(|(_, stream)| stream));
+            let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
+            all.extend(streams.drain().into_iter().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter()
         });
         let gives = self.tree.want().objects;
@@ -201,34 +211,31 @@ impl Engine {
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
         let old = self.open_stream(frame, segment, src, dst, &numbers);
         let pair = Pair::new(src, dst);
-        let Some((_, stream)) = self.streams.get(&pair, frame.number) else { return };
+        let Some((number, connection)) = self.streams.get(&pair, frame.number) else { return };
+        let Some(stream) = connection.whole() else { return };
         let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
-        let before = stream.held();
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks.tcp);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
-        if let Some((_, mut old)) = old {
-            self.waiting = self.waiting.saturating_sub(old.held());
+        if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
+            self.held = self.held.saturating_sub(old.counted());
             old.close(&mut out);
         }
         if !numbers.whole {
             return;
         }
         stream.accept(&speaker, &mut out);
-        self.waiting = (self.waiting + stream.held()).saturating_sub(before);
-        if self.waiting <= MAX_WAITING {
-            return;
+        let ends = stream.ends_now();
+        if ends && stream.is_closed() {
+            stream.let_go(out.tree);
         }
-        // What is only there to compare with is given back first.
-        self.shrink();
-        if self.waiting > MAX_WAITING
-            && let Some((_, stream)) = self.streams.get(&pair, frame.number)
-        {
-            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer)));
-            self.shrink();
+        stream.count(&mut self.held);
+        if ends {
+            self.has_ended(pair, number);
         }
+        self.bound_memory(&pair, number, frame.bytes, layer);
     }
 
-    /// Begin a stream if the segment belongs to none that is known. Returns the one whose place it takes.
+    /// Make the stream that a segment belongs to ready. Returns the one whose place a new one takes.
     fn open_stream(
         &mut self,
         frame: &Frame<'_>,
@@ -236,18 +243,19 @@ impl Engine {
         src: SocketAddr,
         dst: SocketAddr,
         numbers: &tcp::Numbers,
-    ) -> Option<(u32, Stream)> {
+    ) -> Option<(u32, Connection)> {
         let pair = Pair::new(src, dst);
-        let known = self.streams.get(&pair, frame.number);
-        if known.is_some_and(|(_, stream)| !stream.is_reopened(src, numbers)) {
+        let path = || message::path_of(&self.tree, segment.below, "tcp");
+        if let Some((_, known)) = self.streams.get(&pair, frame.number)
+            && !known.is_reopened(src, dst, numbers)
+        {
+            known.wake(src, dst, path);
             return None;
         }
-        let path = message::path_of(&self.tree, segment.below, "tcp");
         let client = stream::client(self.registry, src, dst, numbers);
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
-        self.streams.begin(pair, frame.number, |number| {
-            Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path).over(over)
-        })
+        let open = |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path()).over(over);
+        self.streams.begin(pair, frame.number, |number| Connection::Whole(Box::new(open(number))))
     }
 
     /// The next bytes of a conversation that has no packets.
@@ -288,30 +296,6 @@ impl Engine {
                 Transport::Udp => self.exchanges.expect(expected.end, expected.place),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
             }
-        }
-    }
-
-    /// Forget the conversations that were quiet longest when there are too many.
-    fn make_room(&mut self, frame: &Frame<'_>) {
-        self.exchanges.make_room();
-        for joined in self.fragments.make_room(frame.time) {
-            fragment::incomplete(&mut self.tree, &joined);
-        }
-        for (_, mut stream) in self.streams.make_room() {
-            self.waiting = self.waiting.saturating_sub(stream.held());
-            if self.tree.want().objects || !stream.is_empty() {
-                let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None);
-                stream.close(&mut out);
-            }
-        }
-    }
-
-    /// Give back what streams hold only to compare retransmissions with.
-    fn shrink(&mut self) {
-        self.waiting = 0;
-        for stream in self.streams.states() {
-            stream.shrink();
-            self.waiting += stream.held();
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Conversations by their two ends.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
-/// Conversations whose state is kept at the same time.
-const MAX_OPEN: usize = 65_536;
+/// Conversations that are known at the same time: half of what a map of 131,072 places takes, so that it never needs a larger one.
+const MAX_OPEN: usize = 57_344;
 
 /// How many are forgotten at once when there are more: looking for the oldest ones costs a walk over all.
 const FORGOTTEN: usize = MAX_OPEN / 16;
@@ -12,15 +12,19 @@ const FORGOTTEN: usize = MAX_OPEN / 16;
 /// The two ends of a conversation, in an order that does not depend on who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
-    low: SocketAddr,
-    high: SocketAddr,
+    low: End,
+    high: End,
 }
+
+/// An address and a port, in less room than a [`SocketAddr`] takes.
+type End = (IpAddr, u16);
 
 impl Pair {
     /// The conversation that a packet from `src` to `dst` belongs to.
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
-        if src <= dst { Pair { low: src, high: dst } } else { Pair { low: dst, high: src } }
+        let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };
+        Pair { low: (low.ip(), low.port()), high: (high.ip(), high.port()) }
     }
 }
 
@@ -53,6 +57,11 @@ impl<T> Table<T> {
         Some((entry.number, &mut entry.state))
     }
 
+    /// The conversation of this number, if it is the newest between these ends. Looking does not count as being used.
+    pub fn look(&mut self, pair: &Pair, number: u32) -> Option<&mut T> {
+        self.open.get_mut(pair).filter(|entry| entry.number == number).map(|entry| &mut entry.state)
+    }
+
     /// A new conversation between these ends. Returns the one it takes the place of.
     pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
         let number = self.next;
@@ -79,6 +88,14 @@ impl<T> Table<T> {
     /// The state of every conversation.
     pub fn states(&mut self) -> impl Iterator<Item = &mut T> {
         self.open.values_mut().map(|entry| &mut entry.state)
+    }
+
+    /// The conversations that are meant, the quietest first.
+    pub fn quietest(&self, is_meant: impl Fn(&T) -> bool) -> Vec<(Pair, u32)> {
+        let meant = self.open.iter().filter(|(_, entry)| is_meant(&entry.state));
+        let mut all: Vec<_> = meant.map(|(pair, entry)| (entry.last_frame, entry.number, *pair)).collect();
+        all.sort_unstable_by_key(|(last_frame, number, _)| (*last_frame, *number));
+        all.into_iter().map(|(_, number, pair)| (pair, number)).collect()
     }
 }
 

@@ -163,6 +163,14 @@ pub struct Numbers {
     pub whole: bool,
 }
 
+impl Numbers {
+    /// Whether it opens a new connection where one with this first number was: a SYN with another number, as Wireshark has it.
+    #[must_use]
+    pub fn opens_anew(&self, base: Option<u32>) -> bool {
+        self.syn && !self.acks && base.is_some_and(|base| base != self.seq)
+    }
+}
+
 /// The numbers of a segment, if the part of its header that every segment has is there.
 #[must_use]
 pub fn numbers(bytes: &[u8]) -> Option<Numbers> {

@@ -277,6 +277,15 @@ pub fn level_of(note: &Note) -> Level {
     }
 }
 
+/// What was given up because there was too much of it at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Forgotten {
+    /// Conversations: a later frame of one counts as the first of a new one.
+    pub conversations: u64,
+    /// What open conversations were in the middle of, while they stay known: their later bytes are data.
+    pub states: u64,
+}
+
 /// Numbers records and counts what was seen.
 #[derive(Debug)]
 pub struct Tally {
@@ -293,13 +302,25 @@ pub struct Tally {
     pub malformed: u64,
     /// Payload bytes nobody explained.
     pub undissected: u64,
+    /// What was given up to keep memory bounded.
+    pub forgotten: Forgotten,
 }
 
 impl Tally {
     /// Nothing seen yet.
     #[must_use]
     pub fn new(view: View) -> Tally {
-        Tally { view, first: None, previous: None, frames: 0, messages: 0, gaps: 0, malformed: 0, undissected: 0 }
+        Tally {
+            view,
+            first: None,
+            previous: None,
+            frames: 0,
+            messages: 0,
+            gaps: 0,
+            malformed: 0,
+            undissected: 0,
+            forgotten: Forgotten::default(),
+        }
     }
 
     /// Count a tree and hand its records on, in order, until `show` fails.

@@ -2,6 +2,7 @@
 
 use super::hierarchy::commonest;
 use super::{Count, Covered, Part, Stats, Talks};
+use crate::record::Forgotten;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
 
@@ -141,14 +142,14 @@ fn conversations(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
         counted(of, talk.all())?;
         of.object("a_to_b", |of| counted(of, sent))?;
         of.object("b_to_a", |of| counted(of, answered))?;
-        let Some((first, last)) = talk.times else { return Ok(()) };
+        let Some((first, last)) = talk.times() else { return Ok(()) };
         of.put("start", &in_seconds(first.into()))?;
         of.put("duration", &in_seconds(i128::from(last) - i128::from(first)))
     })
 }
 
 fn endpoints(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
-    of.list(talks.over.layer(), talks.endpoints(), |of, (end, shares)| {
+    of.list(talks.over.layer(), talks.endpoints().iter(), |of, (end, shares)| {
         let (sent, got) = (shares.sent, shares.got);
         of.words("address", end)?;
         counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;
@@ -162,6 +163,12 @@ fn health(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
     of.put("missing_bytes", &stats.health.lost)?;
     of.put("malformed", &stats.tally.malformed)?;
     of.put("cut_frames", &stats.traffic.cut)?;
+    let Forgotten { conversations, states } = stats.tally.forgotten;
+    for (key, count) in [("forgotten_conversations", conversations), ("forgotten_states", states)] {
+        if count > 0 {
+            of.put(key, &count)?;
+        }
+    }
     of.list("notes", stats.health.remarks(), |of, remark| {
         of.put("code", remark.code.abbrev)?;
         of.put("level", remark.level.word())?;

@@ -1,7 +1,7 @@
 //! What is in a capture, counted: protocols, conversations, endpoints, times, what is wrong and what is unknown.
 //!
 //! Layers and fields are counted by name; no protocol is treated in a way of its own. Memory grows with the number of
-//! conversations, of which a million are remembered, and not with frames.
+//! conversations, of which a quarter million are remembered, and not with frames.
 
 mod coverage;
 mod health;
@@ -19,7 +19,7 @@ pub use hierarchy::{Hierarchy, Place, commonest};
 pub use json::print_json;
 pub use parts::{Over, Part};
 pub use tables::{TableLook, print_tables};
-pub use talks::{End, Shares, Talk, Talks};
+pub use talks::{End, Endpoints, Shares, Talk, Talks};
 pub use traffic::{Count, Traffic};
 
 use crate::record::{Record, Tally, View};
@@ -98,7 +98,7 @@ impl Stats {
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
             self.traffic.frame(&of.tree.frame);
-            let mut remembered = self.talks.iter().map(Talks::len).sum();
+            let mut remembered = self.talks.iter().map(Talks::room).sum();
             for talks in &mut self.talks {
                 remembered += talks.frame(of, self.traffic.start, remembered);
             }

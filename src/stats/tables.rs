@@ -3,6 +3,7 @@
 use super::hierarchy::commonest;
 use super::plot::plot;
 use super::{Count, Covered, Part, Stats, Talk, Talks};
+use crate::record::Forgotten;
 use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
 use crate::tree::{Level, Timestamp};
 use std::fmt;
@@ -196,15 +197,13 @@ impl Pages<'_> {
         let rows = self.rows(largest.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
         for talk in largest.iter().take(rows) {
-            let (Talk { ends: [a, b], sent: [sent, answered], times }, all) = (talk, talk.all());
+            let (Talk { ends: [a, b], sent: [sent, answered], .. }, all) = (talk, talk.all());
             grid.cell(a)?.cell(b)?;
             for count in [*sent, *answered, all] {
                 grid.cell(count.frames)?.cell(count.bytes)?;
             }
-            match times {
-                Some((first, last)) => {
-                    grid.cell(Seconds((*first).into()))?.cell(Seconds(i128::from(*last) - i128::from(*first)))?
-                }
+            match talk.times() {
+                Some((first, last)) => grid.cell(Seconds(first.into()))?.cell(Seconds(i128::from(last) - i128::from(first)))?,
                 None => grid.cell("")?.cell("")?,
             };
         }
@@ -263,6 +262,11 @@ impl Pages<'_> {
         self.line("gaps", format_args!("{}, {} bytes missing", health.gaps, health.lost))?;
         self.line("malformed", format_args!("{} of {} messages", tally.malformed, tally.messages))?;
         self.line("cut frames", self.stats.traffic.cut)?;
+        let Forgotten { conversations, states } = tally.forgotten;
+        if conversations + states > 0 {
+            let words = format_args!("{conversations} conversations, {states} no longer read: too many at the same time");
+            self.line("forgotten", words)?;
+        }
         let remarks = health.remarks();
         if remarks.is_empty() {
             return Ok(());

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ops::Range;
 
-/// Conversations that are remembered, all kinds together.
-const MOST: usize = 1_000_000;
+/// Conversations that are remembered, all kinds together. One that is looked for by its ends takes the room of two.
+const MOST: usize = 1 << 18;
 
 /// One end of a conversation, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,11 +71,18 @@ pub struct Talk {
     pub ends: [End; 2],
     /// What each of them sent.
     pub sent: [Count; 2],
-    /// Nanoseconds from the first frame of the capture to the first and to the last of the conversation.
-    pub times: Option<(i64, i64)>,
+    /// See [`Talk::times`]; the first behind the last for none.
+    first: i64,
+    last: i64,
 }
 
 impl Talk {
+    /// Nanoseconds from the first frame of the capture to the first and to the last of the conversation.
+    #[must_use]
+    pub fn times(&self) -> Option<(i64, i64)> {
+        (self.first <= self.last).then_some((self.first, self.last))
+    }
+
     /// What both sent.
     #[must_use]
     pub fn all(&self) -> Count {
@@ -109,12 +117,12 @@ impl Talks {
         Talks { over, talks: Vec::new(), by_ends: HashMap::default(), by_number: HashMap::default(), left_out: 0 }
     }
 
-    /// Count the layers of a frame that belong to conversations of this kind. Returns how many new ones there are.
+    /// Count the layers of a frame that belong to conversations of this kind. Returns how much room new ones take.
     pub(super) fn frame(&mut self, of: Dissection<'_>, start: Time, remembered: usize) -> usize {
         let tree = of.tree;
         let time = tree.frame.time.zip(start);
         let time = time.map(|(time, start)| i64::try_from(time.since(start)).unwrap_or(i64::MAX));
-        let before = self.talks.len();
+        let before = self.room();
         for layer in &tree.layers {
             if of.layer_node(layer).is_none_or(|node| node.field().abbrev != self.over.layer()) {
                 continue;
@@ -124,7 +132,7 @@ impl Talks {
             if !src.fits(self.over) || !dst.fits(self.over) {
                 continue;
             }
-            let has_room = remembered + (self.talks.len() - before) < MOST;
+            let has_room = remembered + (self.room() - before) < MOST;
             let place = match ends.stream {
                 Some((id, _)) => find(&mut self.by_number, id.number, &mut self.talks, src, dst, has_room),
                 None => find(&mut self.by_ends, [src.min(dst), src.max(dst)], &mut self.talks, src, dst, has_room),
@@ -136,11 +144,15 @@ impl Talks {
             let ([first, _], [sent, answered]) = (talk.ends, &mut talk.sent);
             (if first == src { sent } else { answered }).add(tree.frame.original.into());
             if let Some(time) = time {
-                let (first, last) = talk.times.unwrap_or((time, time));
-                talk.times = Some((first.min(time), last.max(time)));
+                (talk.first, talk.last) = (talk.first.min(time), talk.last.max(time));
             }
         }
-        self.talks.len() - before
+        self.room() - before
+    }
+
+    /// How much room those take that are remembered, in conversations.
+    pub(super) fn room(&self) -> usize {
+        self.talks.len() + self.by_ends.len()
     }
 
     /// How many are remembered.
@@ -166,19 +178,76 @@ impl Talks {
 
     /// The endpoints with the most bytes first.
     #[must_use]
-    pub fn endpoints(&self) -> Vec<(End, Shares)> {
-        let mut shares: HashMap<End, Shares, foldhash::fast::RandomState> = HashMap::default();
-        for talk in &self.talks {
-            let ([a, b], [sent, answered]) = (talk.ends, talk.sent);
-            for (end, sent, got) in [(a, sent, answered), (b, answered, sent)] {
-                let share = shares.entry(end).or_default();
-                share.sent.join(sent);
-                share.got.join(got);
-            }
+    pub fn endpoints(&self) -> Endpoints<'_> {
+        let count = u32::try_from(self.talks.len()).unwrap_or(u32::MAX);
+        let mut mentions: Vec<Mention> = (0..count).flat_map(|talk| [(talk, 0), (talk, 1)]).collect();
+        mentions.sort_unstable_by_key(|mention| self.mentioned(*mention).map(|(end, _)| end));
+        let mut endpoints = Endpoints { talks: self, mentions, largest: Vec::new() };
+        let mut from = 0;
+        let same = |one: &Mention, other: &Mention| {
+            self.mentioned(*one).map(|(end, _)| end) == self.mentioned(*other).map(|(end, _)| end)
+        };
+        for mentions in endpoints.mentions.chunk_by(same) {
+            let to = from + mentions.len();
+            let shares = endpoints.shares(from..to);
+            endpoints.largest.push((shares.sent.bytes + shares.got.bytes, from, to));
+            from = to;
         }
-        let mut ends: Vec<(End, Shares)> = shares.into_iter().collect();
-        ends.sort_unstable_by_key(|(end, share)| (std::cmp::Reverse(share.sent.bytes + share.got.bytes), *end));
-        ends
+        // Those of one size stay in the order of their addresses.
+        endpoints.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
+        endpoints
+    }
+
+    fn mentioned(&self, (talk, side): Mention) -> Option<(End, Shares)> {
+        let Talk { ends: [a, b], sent: [sent, answered], .. } = *self.talks.get(talk as usize)?;
+        Some(match side {
+            0 => (a, Shares { sent, got: answered }),
+            _ => (b, Shares { sent: answered, got: sent }),
+        })
+    }
+}
+
+/// A conversation by its place, and one of its sides.
+type Mention = (u32, u8);
+
+/// Endpoints, put together when they are looked at: there may be twice as many as conversations.
+pub struct Endpoints<'a> {
+    talks: &'a Talks,
+    /// Sorted by the endpoint.
+    mentions: Vec<Mention>,
+    /// Bytes, and from where to where an endpoint is mentioned.
+    largest: Vec<(u64, usize, usize)>,
+}
+
+impl Endpoints<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.largest.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.largest.is_empty()
+    }
+
+    /// Each with what it sent and got, the one with the most bytes first.
+    pub fn iter(&self) -> impl Iterator<Item = (End, Shares)> {
+        self.largest.iter().filter_map(|(_, from, to)| {
+            let (end, _) = self.talks.mentioned(*self.mentions.get(*from)?)?;
+            Some((end, self.shares(*from..*to)))
+        })
+    }
+
+    fn shares(&self, mentions: Range<usize>) -> Shares {
+        let mentions = self.mentions.get(mentions).unwrap_or_default();
+        let parts = mentions.iter().filter_map(|mention| self.talks.mentioned(*mention));
+        parts.fold(Shares::default(), |mut all, (_, part)| {
+            all.sent.join(part.sent);
+            all.got.join(part.got);
+            all
+        })
     }
 }
 
@@ -195,7 +264,7 @@ fn find<K: Hash + Eq>(
         return Some(*place);
     }
     let place = u32::try_from(talks.len()).ok().filter(|_| has_room)?;
-    talks.push(Talk { ends: [src, dst], sent: [Count::default(); 2], times: None });
+    talks.push(Talk { ends: [src, dst], sent: [Count::default(); 2], first: i64::MAX, last: i64::MIN });
     known.insert(key, place);
     Some(place)
 }

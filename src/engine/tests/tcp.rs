@@ -18,8 +18,8 @@ fn marked(frames: &[Vec<u8>], checks: Checks) -> Vec<String> {
     lines.collect()
 }
 
-/// The frame, sent from another port of the client.
-fn from_port(packet: &Packet, port: u16) -> Vec<u8> {
+/// The frame, sent from or to another port of the client.
+pub(super) fn from_port(packet: &Packet, port: u16) -> Vec<u8> {
     let mut bytes = bytes(packet);
     let at = if packet.side == Side::Client { 20 } else { 22 };
     bytes[at..at + 2].copy_from_slice(&port.to_be_bytes());

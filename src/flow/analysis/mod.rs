@@ -128,6 +128,11 @@ impl Segment {
     fn end(&self) -> u32 {
         self.seq.wrapping_add(self.len)
     }
+
+    /// The number behind it.
+    fn next(&self) -> u32 {
+        self.end().wrapping_add(u32::from(self.takes_number()))
+    }
 }
 
 /// How the windows of a direction are scaled.
@@ -181,6 +186,13 @@ pub struct Findings {
 /// The state of one connection.
 #[derive(Debug, Default)]
 pub struct Analysis {
+    known: Known,
+    unacked: [Unacked; 2],
+}
+
+/// What is known of a connection, without the single segments that are not acknowledged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
     halves: [Half; 2],
     /// When the newest SYN without acknowledgement was sent; 0 for never.
     opened: i64,
@@ -189,9 +201,8 @@ pub struct Analysis {
 }
 
 /// What is known of one direction.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Half {
-    unacked: Vec<Unacked>,
     next_frame: u64,
     next_time: i64,
     ack_time: i64,
@@ -212,9 +223,13 @@ struct Half {
     before_first_ack: bool,
 }
 
-/// A segment that is not acknowledged.
+/// The segments of one direction that are not acknowledged, oldest first.
+#[derive(Debug, Default)]
+struct Unacked(Vec<Sent>);
+
+/// A segment that was sent.
 #[derive(Debug, Clone, Copy)]
-struct Unacked {
+struct Sent {
     /// The number behind it.
     next: u32,
     frame: u64,
@@ -224,9 +239,9 @@ struct Unacked {
 impl Analysis {
     /// Judge the next segment that a side sends. `reused` says that it is the first of a connection between ends that had one.
     pub fn judge(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
-        let round_trip = self.round_trip;
-        let [client, server] = &mut self.halves;
-        let (own, peer) = if side == Side::Client { (client, server) } else { (server, client) };
+        let round_trip = self.known.round_trip;
+        let (own, peer) = both(&mut self.known.halves, side);
+        let (own_unacked, peer_unacked) = both(&mut self.unacked, side);
         let mut found = Findings::default();
         if reused || own.opens_again(segment) {
             found.marks.add(Mark::ReusedPorts);
@@ -243,35 +258,50 @@ impl Analysis {
         }
         peer.judge_acknowledged(segment, &mut found.marks);
         if (segment.len > 0 || segment.takes_number()) && !found.marks.has(Mark::KeepAlive) {
-            own.judge_repeated(peer, segment, now, round_trip, &mut found);
+            own.judge_repeated(peer, own_unacked, segment, now, round_trip, &mut found);
         }
         own.remember(segment, now, found.marks);
-        found.acks = peer.acknowledge(segment.ack, now);
+        own_unacked.remember(segment, now);
+        found.acks = peer_unacked.acknowledge(segment.ack, now);
         found.scaling = own.scaling;
-        self.learn(side, segment, now);
+        self.known.learn(side, segment, now);
         found
     }
 
     /// The sides change places.
     pub fn turn(&mut self) {
-        self.halves.reverse();
+        self.known.halves.reverse();
+        self.unacked.reverse();
     }
 
     /// Bytes of memory held on the heap.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.halves.iter().map(|half| half.unacked.capacity() * size_of::<Unacked>()).sum()
+        self.unacked.iter().map(|unacked| unacked.0.capacity() * size_of::<Sent>()).sum()
     }
 
     /// Give memory back: which frames the next acknowledgements answer is forgotten.
     pub fn shrink(&mut self) {
-        self.halves.iter_mut().for_each(|half| half.unacked = Vec::new());
+        self.unacked = Default::default();
     }
 
+    /// What is known, to go on with later.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        self.known
+    }
+}
+
+impl From<Known> for Analysis {
+    fn from(known: Known) -> Analysis {
+        Analysis { known, unacked: Default::default() }
+    }
+}
+
+impl Known {
     /// What the header says of the handshake counts for the segments behind it.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
-        let [client, server] = &mut self.halves;
-        let (own, peer) = if side == Side::Client { (client, server) } else { (server, client) };
+        let (own, peer) = both(&mut self.halves, side);
         if segment.syn {
             own.before_first_ack = true;
             if !segment.acks {
@@ -371,7 +401,7 @@ impl Half {
     }
 
     /// Whether bytes were sent before, or come late.
-    fn judge_repeated(&self, peer: &Half, segment: &Segment, now: i64, round_trip: i64, found: &mut Findings) {
+    fn judge_repeated(&self, peer: &Half, unacked: &Unacked, segment: &Segment, now: i64, round_trip: i64, found: &mut Findings) {
         let marks = &mut found.marks;
         // One byte before the end may be that of a probe, and what follows it is new.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
@@ -391,25 +421,19 @@ impl Half {
             return;
         }
         let soon = if round_trip == 0 { OVERTAKEN } else { round_trip.cast_unsigned() };
-        let end = segment.end().wrapping_add(u32::from(segment.takes_number()));
+        let end = segment.next();
         if elapsed(self.next_time, now) < soon && self.next != end {
             marks.add(Mark::OutOfOrder);
             return;
         }
         marks.add(Mark::Retransmission);
-        let (frame, time) = self.unacked.first().map_or((self.next_frame, self.next_time), |oldest| (oldest.frame, oldest.time));
+        let (frame, time) = unacked.0.first().map_or((self.next_frame, self.next_time), |oldest| (oldest.frame, oldest.time));
         found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
     }
 
     /// Keep what the next segments are judged by.
     fn remember(&mut self, segment: &Segment, now: i64, marks: Marks) {
-        let mut end = segment.end();
-        if segment.len > 0 || segment.takes_number() {
-            end = end.wrapping_add(u32::from(segment.takes_number()));
-            if self.unacked.len() < MAX_UNACKED {
-                self.unacked.push(Unacked { next: end, frame: segment.frame, time: now });
-            }
-        }
+        let end = segment.next();
         let is_probe = marks.has(Mark::ZeroWindowProbe);
         if !is_probe && (self.next == 0 || is_behind(end, self.next)) {
             (self.next, self.next_frame, self.next_time) = (end, segment.frame, now);
@@ -419,16 +443,34 @@ impl Half {
         }
         (self.window, self.last_ack, self.ack_time, self.last) = (segment.window, segment.ack, now, marks);
     }
+}
+
+impl Unacked {
+    /// Keep a segment that can be acknowledged.
+    fn remember(&mut self, segment: &Segment, now: i64) {
+        if (segment.len > 0 || segment.takes_number()) && self.0.len() < MAX_UNACKED {
+            self.0.push(Sent { next: segment.next(), frame: segment.frame, time: now });
+        }
+    }
 
     /// Forget the segments that the peer acknowledges. Returns the oldest one that ends where it does.
     fn acknowledge(&mut self, ack: u32, now: i64) -> Option<Since> {
-        let exact = self.unacked.iter().find(|segment| segment.next == ack);
+        let exact = self.0.iter().find(|segment| segment.next == ack);
         let since = exact.map(|segment| Since { frame: segment.frame, nanos: now.wrapping_sub(segment.time) });
-        self.unacked.retain(|segment| is_behind(segment.next, ack));
-        if self.unacked.is_empty() {
-            self.unacked.shrink_to(KEPT_UNACKED);
+        self.0.retain(|segment| is_behind(segment.next, ack));
+        if self.0.is_empty() {
+            self.0.shrink_to(KEPT_UNACKED);
         }
         since
+    }
+}
+
+/// What there is of the side that speaks, and of the other one.
+fn both<T>(sides: &mut [T; 2], speaks: Side) -> (&mut T, &mut T) {
+    let [client, server] = sides;
+    match speaks {
+        Side::Client => (client, server),
+        Side::Server => (server, client),
     }
 }
 

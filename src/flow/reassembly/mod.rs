@@ -140,6 +140,16 @@ impl Gap {
     }
 }
 
+/// What a direction is kept as when nothing waits in it: where late segments would belong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    start: Option<u32>,
+    end: u64,
+    /// Whether a FIN said that the stream ends there, and whether the peer acknowledged it.
+    fin: (bool, bool),
+    gaps: Box<[Gap]>,
+}
+
 /// The bytes of one direction of a connection.
 ///
 /// Every segment goes through [`accept`](Self::accept); then [`buffered`](Self::buffered) is read and
@@ -334,6 +344,23 @@ impl Direction {
         self.ready.forget(0);
     }
 
+    /// Whether the direction ended and the peer knows.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_finished() && self.fin.is_some_and(|fin| fin < self.acked)
+    }
+
+    /// What is left without bytes: those that wait are lost, so there should be none.
+    #[must_use]
+    pub fn rest(&self) -> Rest {
+        Rest {
+            start: self.start,
+            end: self.ready.end(),
+            fin: (self.fin.is_some(), self.is_over()),
+            gaps: self.gaps.as_slice().into(),
+        }
+    }
+
     /// How far `seq` is from the byte wanted, the short way round.
     fn distance(&self, seq: u32) -> Option<i64> {
         let [a, b, c, d, ..] = self.ready.end().to_le_bytes();
@@ -378,6 +405,21 @@ impl Direction {
             }
         }
         self.gaps.push(gap);
+    }
+}
+
+impl From<Rest> for Direction {
+    fn from(rest: Rest) -> Direction {
+        let (ends, known_to_peer) = rest.fin;
+        let mut direction = Direction {
+            start: rest.start,
+            fin: ends.then_some(rest.end),
+            acked: rest.end.saturating_add(u64::from(known_to_peer)),
+            gaps: rest.gaps.into_vec(),
+            ..Direction::default()
+        };
+        direction.ready.skip_to(rest.end);
+        direction
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 const HISTORY: usize = 4 * 1024;
 
 /// Capacity that stays when a large message has been read.
-const ROOM: usize = 64 * 1024;
+const ROOM: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Ready {
@@ -84,6 +84,7 @@ impl Ready {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.bytes.capacity() + self.pieces.capacity() * size_of::<Piece>()
+        // Spare capacity of a long run was never written to, so it takes no memory yet.
+        self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
     }
 }

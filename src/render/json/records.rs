@@ -2,7 +2,7 @@
 
 use super::nodes::{Children, Notes, Shown};
 use crate::input::link_name;
-use crate::record::{Buffer, Message, Packet, Tally, derived_of, pieces_of, place_of};
+use crate::record::{Buffer, Forgotten, Message, Packet, Tally, derived_of, pieces_of, place_of};
 use crate::render::heading::words_of;
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
@@ -60,6 +60,12 @@ impl Serialize for End<'_> {
         map.serialize_entry("malformed", &tally.malformed)?;
         map.serialize_entry("undissected_bytes", &tally.undissected)?;
         map.serialize_entry("truncated", truncated)?;
+        let Forgotten { conversations, states } = tally.forgotten;
+        for (key, count) in [("forgotten_conversations", conversations), ("forgotten_states", states)] {
+            if count > 0 {
+                map.serialize_entry(key, &count)?;
+            }
+        }
         map.end()
     }
 }

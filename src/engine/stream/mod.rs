@@ -1,17 +1,23 @@
 //! One TCP connection: its segments in order, whose messages they are, and where those end.
 
+mod half;
+mod rest;
+
+pub(super) use rest::Connection;
+
 use super::carry::{States, Turn};
 use super::message::{Out, Said, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
 use crate::flow::analysis::Analysis;
-use crate::flow::reassembly::{Accepted, Direction, Gap, Place, Segment as InOrder};
+use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{self, Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
 use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
-use crate::wire::{Conversation, Cut, Extent, How, Missing, Next, On, Opening, Protocol};
+use crate::wire::{Conversation, Cut, How, Missing, Next, On, Opening, Protocol};
+use half::{Behind, Half, Step};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -38,6 +44,12 @@ pub(super) struct Stream {
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
+    /// A side broke it off.
+    reset: bool,
+    /// That it has ended was told.
+    told_over: bool,
+    /// Bytes of memory as they were counted last.
+    counted: usize,
 }
 
 /// Whose messages a stream carries.
@@ -48,24 +60,6 @@ enum Belongs {
     Nobody,
 }
 
-/// One direction.
-#[derive(Default)]
-struct Half {
-    order: Direction,
-    /// The sequence number that counts as 0.
-    base: Option<u32>,
-    /// Its first bytes are the first of the stream.
-    from_start: bool,
-    /// Bytes that must be there before anybody is asked again.
-    wanted: usize,
-    /// Whether `wanted` is where the message ends, not just where that can be told.
-    wanted_is_end: bool,
-    /// Bytes behind a gap that belong to the message before it.
-    outstanding: u64,
-    /// Messages are no longer looked for.
-    given_up: bool,
-}
-
 /// A segment and what the layers found out about it.
 pub(super) struct Speaker<'a> {
     pub frame: &'a Frame<'a>,
@@ -73,34 +67,6 @@ pub(super) struct Speaker<'a> {
     pub segment: &'a Segment,
     pub numbers: &'a Numbers,
     pub src: SocketAddr,
-}
-
-/// What comes behind the bytes at hand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Behind {
-    /// More, later.
-    More,
-    /// Lost bytes.
-    Gap(Gap),
-    /// Nothing.
-    End,
-    /// More, but no memory for it.
-    NoRoom,
-}
-
-/// What to do with the bytes at hand.
-enum Step {
-    Wait,
-    Message {
-        len: usize,
-        cut: Cut,
-    },
-    /// A message too long to wait for, and how long it claims to be.
-    Huge {
-        len: usize,
-        claimed: usize,
-    },
-    Data(usize),
 }
 
 impl Stream {
@@ -116,6 +82,9 @@ impl Stream {
             inner: States::default(),
             decide_now: false,
             last_frame: 0,
+            reset: false,
+            told_over: false,
+            counted: 0,
         }
     }
 
@@ -134,8 +103,50 @@ impl Stream {
         stream
     }
 
-    pub(super) fn held(&self) -> usize {
-        self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held()
+    /// Count the memory that it holds into what all hold.
+    pub(super) fn count(&mut self, all: &mut usize) {
+        let conversation = match &self.belongs {
+            Belongs::To(_, conversation) => size_of_val(&**conversation),
+            Belongs::Open | Belongs::Nobody => 0,
+        };
+        let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
+        let held = size_of::<Stream>() + conversation + heap;
+        *all = (*all + held).saturating_sub(self.counted);
+        self.counted = held;
+    }
+
+    /// Bytes of memory as they were counted last.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
+    }
+
+    /// Whether it has ended, asked after each segment: true once.
+    pub(super) fn ends_now(&mut self) -> bool {
+        let over = self.is_over();
+        over && !std::mem::replace(&mut self.told_over, over)
+    }
+
+    /// Whether a side broke it off, or both have ended it and know it of each other.
+    fn is_over(&self) -> bool {
+        self.reset || self.is_closed()
+    }
+
+    /// Whether both sides have ended it and know it of each other: nothing can follow.
+    pub(super) fn is_closed(&self) -> bool {
+        self.halves.iter().all(|half| half.order.is_over())
+    }
+
+    /// Keep no bytes and no conversation any more, unless something still waits for being told.
+    pub(super) fn let_go(&mut self, tree: &mut Tree) {
+        if !self.is_empty() {
+            return;
+        }
+        self.give_objects(None, tree);
+        if matches!(self.belongs, Belongs::To(..)) {
+            self.belongs = Belongs::Nobody;
+        }
+        self.inner = States::default();
+        self.halves.iter_mut().for_each(|half| half.order.shrink());
     }
 
     pub(super) fn shrink(&mut self) {
@@ -160,10 +171,9 @@ impl Stream {
         self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
     }
 
-    /// Whether a segment opens a new connection between the same ends: a SYN with another number, as Wireshark has it.
-    pub(super) fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
-        let base = self.half(self.side_of(src)).base;
-        numbers.syn && !numbers.acks && base.is_some_and(|base| base != numbers.seq)
+    /// Whether a segment opens a new connection between the same ends.
+    fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
+        numbers.opens_anew(self.half(self.side_of(src)).base)
     }
 
     fn side_of(&self, src: SocketAddr) -> Side {
@@ -241,6 +251,7 @@ impl Stream {
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
         let Speaker { frame, bytes, segment, numbers, src } = speaker;
         self.last_frame = frame.number;
+        self.reset |= numbers.rst;
         let side = self.side_of(*src);
         let start = (segment.range.start + numbers.header).min(segment.range.end);
         self.half_mut(side).from_start |= numbers.syn;
@@ -559,52 +570,6 @@ impl Stream {
             {
                 *side = side.other();
             }
-        }
-    }
-}
-
-impl Half {
-    /// Whether any byte of its stream was seen.
-    fn has_spoken(&self) -> bool {
-        self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
-    }
-
-    /// What to do with the bytes at hand.
-    fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
-        let ahead = self.order.buffered();
-        let len = ahead.len();
-        if self.outstanding > 0 {
-            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
-            self.outstanding -= rest as u64;
-            return Step::Data(rest);
-        }
-        if self.given_up {
-            return Step::Data(len);
-        }
-        if len < self.wanted && behind == Behind::More {
-            return Step::Wait;
-        }
-        match conversation.extent(side, ahead, behind == Behind::More) {
-            Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
-            Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
-            Extent::Message(end) if end > MAX_MESSAGE => {
-                self.given_up = true;
-                return Step::Huge { len, claimed: end };
-            }
-            Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
-            Extent::NeedMore(wanted) => (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, MAX_MESSAGE), false),
-            Extent::Unknown(run) => return Step::Data(run.min(len)),
-        }
-        let want = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
-        match behind {
-            Behind::More => Step::Wait,
-            Behind::Gap(gap) => {
-                if self.wanted_is_end {
-                    self.outstanding = (want - len) as u64;
-                }
-                Step::Message { len, cut: Cut::Lost { want, lost: gap.len } }
-            }
-            Behind::End | Behind::NoRoom => Step::Message { len, cut: Cut::Stream { want } },
         }
     }
 }

@@ -1,0 +1,98 @@
+//! One direction of a connection: where its next message ends.
+
+use super::MAX_MESSAGE;
+use crate::flow::reassembly::{Direction, Gap};
+use crate::tree::Side;
+use crate::wire::{Conversation, Cut, Extent};
+
+/// One direction.
+#[derive(Default)]
+pub(super) struct Half {
+    pub(super) order: Direction,
+    /// The sequence number that counts as 0.
+    pub(super) base: Option<u32>,
+    /// Its first bytes are the first of the stream.
+    pub(super) from_start: bool,
+    /// Bytes that must be there before anybody is asked again.
+    pub(super) wanted: usize,
+    /// Whether `wanted` is where the message ends, not just where that can be told.
+    pub(super) wanted_is_end: bool,
+    /// Bytes behind a gap that belong to the message before it.
+    pub(super) outstanding: u64,
+    /// Messages are no longer looked for.
+    pub(super) given_up: bool,
+}
+
+/// What comes behind the bytes at hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// More, later.
+    More,
+    /// Lost bytes.
+    Gap(Gap),
+    /// Nothing.
+    End,
+    /// More, but no memory for it.
+    NoRoom,
+}
+
+/// What to do with the bytes at hand.
+pub(super) enum Step {
+    Wait,
+    Message {
+        len: usize,
+        cut: Cut,
+    },
+    /// A message too long to wait for, and how long it claims to be.
+    Huge {
+        len: usize,
+        claimed: usize,
+    },
+    Data(usize),
+}
+
+impl Half {
+    /// Whether any byte of its stream was seen.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
+    }
+
+    /// What to do with the bytes at hand.
+    pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
+        let ahead = self.order.buffered();
+        let len = ahead.len();
+        if self.outstanding > 0 {
+            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
+            self.outstanding -= rest as u64;
+            return Step::Data(rest);
+        }
+        if self.given_up {
+            return Step::Data(len);
+        }
+        if len < self.wanted && behind == Behind::More {
+            return Step::Wait;
+        }
+        match conversation.extent(side, ahead, behind == Behind::More) {
+            Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
+            Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
+            Extent::Message(end) if end > MAX_MESSAGE => {
+                self.given_up = true;
+                return Step::Huge { len, claimed: end };
+            }
+            Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
+            Extent::NeedMore(wanted) => (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, MAX_MESSAGE), false),
+            Extent::Unknown(run) => return Step::Data(run.min(len)),
+        }
+        let want = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
+        match behind {
+            Behind::More => Step::Wait,
+            Behind::Gap(gap) => {
+                if self.wanted_is_end {
+                    self.outstanding = (want - len) as u64;
+                }
+                Step::Message { len, cut: Cut::Lost { want, lost: gap.len } }
+            }
+            Behind::End | Behind::NoRoom => Step::Message { len, cut: Cut::Stream { want } },
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A connection as it is kept: whole while it speaks, and then no more than what tells late segments their place.
+
+use super::{Belongs, Half, Stream};
+use crate::flow::analysis::{Analysis, Known};
+use crate::flow::reassembly;
+use crate::layers::tcp::Numbers;
+use crate::tree::{Side, StreamId, Transport};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// A connection, or what is left of it.
+#[expect(clippy::large_enum_variant, reason = "most connections of a long capture are rests, which lie where the table has them")]
+pub(in crate::engine) enum Connection {
+    /// All of it.
+    Whole(Box<Stream>),
+    /// Nothing waits, and nobody reads it: its number, where its bytes end, and what its segments said.
+    Rest(Rest),
+}
+
+/// What is kept of a connection that nobody reads.
+pub(in crate::engine) struct Rest {
+    number: u32,
+    /// Whether the client is the lower one of the two ends.
+    client_is_low: bool,
+    /// Whether its bytes are nobody's, as far as that was asked.
+    nobodys: bool,
+    reset: bool,
+    halves: [RestHalf; 2],
+    known: Known,
+}
+
+struct RestHalf {
+    order: reassembly::Rest,
+    base: Option<u32>,
+    from_start: bool,
+}
+
+impl Connection {
+    /// The connection, if it is whole.
+    pub(in crate::engine) fn whole(&mut self) -> Option<&mut Stream> {
+        match self {
+            Connection::Whole(stream) => Some(stream),
+            Connection::Rest(_) => None,
+        }
+    }
+
+    /// The connection, if it is whole, to be told to its end.
+    pub(in crate::engine) fn into_whole(self) -> Option<Box<Stream>> {
+        match self {
+            Connection::Whole(stream) => Some(stream),
+            Connection::Rest(_) => None,
+        }
+    }
+
+    /// Keep no more than the rest, if nothing waits and nobody reads it. Says whether something was given up by that.
+    pub(in crate::engine) fn settle(&mut self, held: &mut usize) -> bool {
+        let Connection::Whole(stream) = self else { return false };
+        let Some(rest) = stream.rest() else { return false };
+        *held = held.saturating_sub(stream.counted);
+        let had_ended = stream.is_over();
+        *self = Connection::Rest(rest);
+        !had_ended
+    }
+
+    /// Whether a segment opens a new connection between the same ends.
+    pub(in crate::engine) fn is_reopened(&self, src: SocketAddr, dst: SocketAddr, numbers: &Numbers) -> bool {
+        match self {
+            Connection::Whole(stream) => stream.is_reopened(src, numbers),
+            Connection::Rest(rest) => {
+                let from_client = rest.client_is_low == (src <= dst);
+                let [client, server] = &rest.halves;
+                numbers.opens_anew(if from_client { client.base } else { server.base })
+            }
+        }
+    }
+
+    /// The whole connection again, for a segment between its ends.
+    pub(in crate::engine) fn wake(&mut self, src: SocketAddr, dst: SocketAddr, path: impl FnOnce() -> Arc<str>) {
+        let Connection::Rest(rest) = self else { return };
+        let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };
+        let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
+        let id = StreamId { transport: Transport::Tcp, number: rest.number };
+        let mut stream = Stream::new(id, Some(sockets), path());
+        for (half, left) in stream.halves.iter_mut().zip(&mut rest.halves) {
+            let order = std::mem::take(&mut left.order).into();
+            *half = Half { order, base: left.base, from_start: left.from_start, ..Half::default() };
+        }
+        stream.analysis = Analysis::from(rest.known);
+        stream.reset = rest.reset;
+        if rest.nobodys {
+            stream.belongs = Belongs::Nobody;
+        }
+        *self = Connection::Whole(Box::new(stream));
+    }
+}
+
+impl Stream {
+    /// What is left of it when nothing waits and nobody reads it.
+    fn rest(&self) -> Option<Rest> {
+        let nobodys = match self.belongs {
+            Belongs::Nobody => true,
+            Belongs::Open if self.over.is_none() => false,
+            Belongs::Open | Belongs::To(..) => return None,
+        };
+        let [client, server] = self.sockets?;
+        let half = |side: Side| {
+            let half = self.half(side);
+            RestHalf { order: half.order.rest(), base: half.base, from_start: half.from_start }
+        };
+        self.is_empty().then(|| Rest {
+            number: self.id.number,
+            client_is_low: client <= server,
+            nobodys,
+            reset: self.reset,
+            halves: Side::BOTH.map(half),
+            known: self.analysis.known(),
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! How much is kept of conversations that have ended, and that nothing of what is told changes by it.
+
+use super::tcp::from_port;
+use super::*;
+use crate::engine::stream::Connection;
+use crate::flow::Pair;
+use crate::layers::tcp;
+use crate::tree::Tree;
+
+/// A whole connection from this port: opened, one message, ended by both sides.
+fn connection(port: u16) -> Vec<Vec<u8>> {
+    let server = |seq, ack, flags| Packet { ack: Some(ack), ..flagged(Side::Server, seq, flags) };
+    let packets = [
+        flagged(Side::Client, 99, SYN),
+        server(499, 100, SYN),
+        Packet { ack: Some(500), ..client(100, &[3, 7, 8, 9]) },
+        Packet { ack: Some(500), ..flagged(Side::Client, 104, FIN) },
+        server(500, 105, FIN),
+        Packet { ack: Some(501), ..flagged(Side::Client, 105, 0) },
+    ];
+    packets.iter().map(|packet| from_port(packet, port)).collect()
+}
+
+fn dissect<'a>(engine: &'a mut Engine, number: u64, bytes: &[u8]) -> &'a Tree {
+    let time = Some(Timestamp { seconds: i64::try_from(number).unwrap(), nanos: 0 });
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() })
+}
+
+fn after(ports: std::ops::Range<u16>) -> Engine {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    for (number, bytes) in (1..).zip(ports.flat_map(connection)) {
+        dissect(&mut engine, number, &bytes);
+    }
+    engine
+}
+
+#[test]
+fn a_connection_that_ended_takes_little_room() {
+    assert!(size_of::<Connection>() <= 288, "{}", size_of::<Connection>());
+    let (few, many) = (after(10_000..12_000).held, after(10_000..18_000).held);
+    assert_eq!(few, many, "bytes held grow with the connections that have ended");
+    assert!(few <= 2 << 20, "{few} bytes for the last thousand connections");
+}
+
+#[test]
+fn a_late_segment_is_told_the_same_however_long_ago_its_connection_ended() {
+    let late = [
+        Packet { ack: Some(500), ..client(102, &[8, 9]) },
+        Packet { ack: Some(501), ..flagged(Side::Client, 105, 0) },
+        flagged(Side::Client, 105, RST),
+        Packet { ack: Some(500), ..client(105, &[1, 1]) },
+        flagged(Side::Client, 7000, SYN),
+    ];
+    let told = |others: u16| {
+        let mut engine = after(9_000..9_001 + others);
+        let rest = engine.streams.look(&Pair::new(([10, 0, 0, 1], 9000).into(), ([10, 0, 0, 2], 9).into()), 0);
+        let is_whole = matches!(rest, Some(Connection::Whole(_)));
+        let trees = (70_000..).zip(&late).map(|(number, packet)| {
+            let tree = dissect(&mut engine, number, &from_port(packet, 9_000));
+            let numbers = [&tcp::STREAM, &tcp::SEQ, &tcp::ACK]
+                .map(|field| tree.nodes.iter().find(|node| node.field.is(field)).map(|node| node.value));
+            let marks = tree.nodes.iter().filter(|node| node.field.abbrev.starts_with("tcp.analysis."));
+            (numbers, marks.map(|node| (node.field.abbrev, node.value)).collect::<Vec<_>>())
+        });
+        let mut trees: Vec<_> = trees.collect();
+        // The last one opens a connection, whose number depends on how many there were.
+        let opened = trees.pop();
+        (is_whole, trees, opened.map(|(_, marks)| marks))
+    };
+    let (whole, rest) = (told(3), told(1100));
+    assert_eq!((whole.0, rest.0), (true, false));
+    assert_eq!((&whole.1, &whole.2), (&rest.1, &rest.2));
+    assert!(!whole.1.iter().all(|(_, marks)| marks.is_empty()));
+}
+
+#[test]
+fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    // Each waits for the rest of a message, with half a mebibyte behind a hole.
+    let part = vec![0xfe; 60_000];
+    let mut number = 0;
+    for port in 10_000..10_100 {
+        for place in 0..9 {
+            number += 1;
+            dissect(&mut engine, number, &from_port(&client(100, &[200, 7]), port));
+            number += 1;
+            dissect(&mut engine, number, &from_port(&client(200 + place * 60_000, &part), port));
+        }
+        assert!(engine.held <= 33 << 20, "{} bytes", engine.held);
+    }
+    let forgotten = engine.forgotten();
+    assert!((20..90).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+}
