@@ -19,6 +19,8 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
         };
         let value = match setting.takes {
             Takes::Value => value.to_owned(),
+            Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
+            Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
             Takes::File => {
                 let text = std::fs::read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
@@ -48,9 +50,13 @@ mod tests {
     fn settings_are_told_and_wrong_ones_say_what_would_do() {
         let told = |text: &str| told(Registry::default(), &[text.to_owned()]);
         assert_eq!(told("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
+        assert!(told("ip.check_checksum=TRUE").unwrap().is_on("ip.check_checksum"));
+        assert!(!told("ip.check_checksum=false").unwrap().is_on("ip.check_checksum"));
         for (text, word) in [
             ("xfire.pasword=x", "xfire.password"),
             ("xfire.password", "PROTO.NAME=VALUE"),
+            ("tcp.check_checksum=yes", "tcp.check_checksum=true"),
+            ("udp.checksum=true", "udp.check_checksum"),
             ("xfire.passwords=/does/not/exist", "cannot be read"),
         ] {
             assert!(told(text).unwrap_err().contains(word), "{text}");

@@ -71,7 +71,7 @@ impl Engine {
             ending: None,
             held: 0,
             forgotten: Forgotten::default(),
-            checks: Checks::default(),
+            checks: Checks::told(registry.settings()),
         }
     }
 

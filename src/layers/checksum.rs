@@ -3,7 +3,7 @@
 //! They are not verified otherwise: captures of the sending machine have wrong ones where its network card fills them in.
 
 use crate::tree::{Field, Names, Value};
-use crate::wire::Wire;
+use crate::wire::{Setting, Settings, Takes, Wire};
 use etherparse::checksum::Sum16BitWords;
 use std::net::IpAddr;
 
@@ -16,6 +16,23 @@ pub struct Checks {
     pub tcp: bool,
     /// Those of UDP datagrams.
     pub udp: bool,
+}
+
+/// What somebody says to have them verified, with Wireshark's names.
+pub(super) const IP: Setting = switch("ip.check_checksum", "Whether checksums of IPv4 headers are verified");
+pub(super) const TCP: Setting = switch("tcp.check_checksum", "Whether checksums of TCP segments are verified");
+pub(super) const UDP: Setting = switch("udp.check_checksum", "Whether checksums of UDP datagrams are verified");
+
+const fn switch(name: &'static str, about: &'static str) -> Setting {
+    Setting { name, about, takes: Takes::Switch }
+}
+
+impl Checks {
+    /// Those that were asked for.
+    #[must_use]
+    pub fn told(settings: &Settings) -> Checks {
+        Checks { ip: settings.is_on(IP.name), tcp: settings.is_on(TCP.name), udp: settings.is_on(UDP.name) }
+    }
 }
 
 /// What verifying came to, with Wireshark's numbers.

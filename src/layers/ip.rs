@@ -13,7 +13,7 @@ use etherparse::LaxIpv4Slice;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// IPv4.
-pub static PROTOCOL: Protocol = layer(&IP, FIELDS);
+pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::IP], ..layer(&IP, FIELDS) };
 
 /// ICMP as an IP protocol.
 pub const ICMP: u8 = 1;

@@ -14,7 +14,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 /// TCP.
-pub static PROTOCOL: Protocol = layer(&TCP, FIELDS);
+pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP], ..layer(&TCP, FIELDS) };
 
 fields! {
     TCP = protocol("tcp", "TCP", "Transmission Control Protocol");

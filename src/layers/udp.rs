@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::ops::Range;
 
 /// UDP.
-pub static PROTOCOL: Protocol = layer(&UDP, FIELDS);
+pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::UDP], ..layer(&UDP, FIELDS) };
 
 fields! {
     UDP = protocol("udp", "UDP", "User Datagram Protocol");

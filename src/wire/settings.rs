@@ -18,6 +18,8 @@ pub enum Takes {
     Value,
     /// A file whose text is the value.
     File,
+    /// Whether it is so: `true` or `false`, in capitals or not.
+    Switch,
 }
 
 /// What protocols were told, the last word counting.
@@ -36,6 +38,12 @@ impl Settings {
     /// Tell a value. For a setting that takes a file, the text of the file.
     pub fn tell(&mut self, setting: &Setting, value: String) {
         self.told.push((setting.name, value));
+    }
+
+    /// Whether a switch is on.
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
     /// The value of a setting, if it was told.

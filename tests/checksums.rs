@@ -1,0 +1,46 @@
+//! Checksums are verified for those who ask for it, and what is told then is what tshark 4.0 tells of the same packets with the
+//! same `-o`.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use common::run;
+
+/// IPv4 with TCP, both checksums right.
+const GOOD: &str = "4500002a00010000400666cb0a0000010a000002138800090000006400000000501004001b7200006869";
+
+/// The columns of a packet whose checksum fields were replaced, with this option.
+fn statuses(ip: &str, tcp: &str, option: &str) -> String {
+    let mut hex = GOOD.to_owned();
+    hex.replace_range(20..24, ip);
+    hex.replace_range(72..76, tcp);
+    let columns = ["-e", "ip.checksum.status", "-e", "tcp.checksum.status", "-e", "tcp.checksum"];
+    let told = ["-o", option, "--packets", "--link", "101", "--hex", &hex];
+    let run = run(&[&told[..], &columns[..]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    run.out.trim_end_matches('\n').to_owned()
+}
+
+#[test]
+fn what_is_asked_for_is_verified_as_tshark_does() {
+    let said_by_tshark = [
+        ("66cb", "1b72", "tcp.check_checksum=TRUE", "2\t1\t0x1b72"),
+        ("66cb", "0a63", "tcp.check_checksum=TRUE", "2\t0\t0x0a63"),
+        ("66ca", "1b72", "tcp.check_checksum=TRUE", "2\t1\t0x1b72"),
+        ("66cb", "1b72", "ip.check_checksum=TRUE", "1\t2\t0x1b72"),
+        ("66ca", "1b72", "ip.check_checksum=TRUE", "0\t2\t0x1b72"),
+        ("66cb", "1b73", "udp.check_checksum=TRUE", "2\t2\t0x1b73"),
+    ];
+    for (ip, tcp, option, expected) in said_by_tshark {
+        // What nobody asked for has no status, where tshark writes 2 for unverified.
+        let expected = expected.split('\t').map(|column| if column == "2" { "" } else { column });
+        assert_eq!(statuses(ip, tcp, option), expected.collect::<Vec<_>>().join("\t"), "{ip} {tcp} {option}");
+    }
+}
+
+#[test]
+fn a_switch_is_true_or_false() {
+    let run = run(&["-o", "tcp.check_checksum=maybe", "--link", "101", "--hex", GOOD]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("tcp.check_checksum=true"), "{}", run.err);
+}
