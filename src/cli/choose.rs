@@ -15,12 +15,19 @@ use std::ops::RangeInclusive;
 pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
     let registry = Registry::default();
     let decode_as = reading.decode_as.iter().map(|text| decode_as(registry, text)).collect::<Result<_, _>>()?;
+    let mut told = reading.told.clone();
     let assume = match (&reading.as_protocol, &reading.port) {
-        (Some(text), _) => as_protocol(registry, text)?,
+        (Some(text), _) => match by_setting(registry, text) {
+            Some((protocol, value)) => {
+                told.push(format!("{}={value}", protocol.this.abbrev));
+                Assume::Protocol(protocol, Some(Side::Client))
+            }
+            None => as_protocol(registry, text)?,
+        },
         (None, Some(text)) => Assume::Port(port(text)?),
         (None, None) => Assume::Nothing,
     };
-    let settings = settings::told(registry, &reading.told)?;
+    let settings = settings::told(registry, &told)?;
     Ok(registry.choosing(Choices {
         decode_as,
         no_heuristics: reading.no_heuristics,
@@ -60,6 +67,13 @@ fn link(text: &str) -> Result<u16, Wrong> {
         names.truncate(4);
         format!("--link {text}: no link type is called that; the nearest names are {}; a number does as well", names.join(", "))
     })
+}
+
+/// `rs.type:u8 name37`: a protocol with a setting of its own name, and the value for that.
+fn by_setting(registry: Registry, text: &str) -> Option<(&'static Protocol, &str)> {
+    let (name, value) = text.split_once(':')?;
+    let protocol = registry.applications().iter().find(|protocol| protocol.this.abbrev == name)?;
+    protocol.settings.iter().any(|setting| setting.name == name).then_some((protocol, value))
 }
 
 /// `eth`, `librpc`, `xfire:c2s`.

@@ -2,7 +2,7 @@
 
 use super::forms::Wrong;
 use crate::registry::Registry;
-use crate::wire::{Setting, Settings, Takes};
+use crate::wire::{Setting, Settings, Takes, Unfit};
 
 /// Names that are suggested for one that nobody knows.
 const SUGGESTIONS: usize = 3;
@@ -18,14 +18,20 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
             return Err(format!("-o {name}: no setting is called that; the nearest names are {}", nearest(registry, name)));
         };
         let value = match setting.takes {
-            Takes::Value => value.to_owned(),
+            Takes::Value | Takes::Checked(_) => value.to_owned(),
             Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
             Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
-            Takes::File => {
+            Takes::File | Takes::CheckedFile(_) => {
                 let text = std::fs::read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };
+        if let Takes::Checked(check) | Takes::CheckedFile(check) = setting.takes {
+            check(&value).map_err(|Unfit { line, words }| match line {
+                Some(line) => format!("-o {option}: line {line}: {words}"),
+                None => format!("-o {option}: {words}"),
+            })?;
+        }
         settings.tell(setting, value);
     }
     Ok(settings)

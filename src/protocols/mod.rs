@@ -6,11 +6,13 @@ mod librpc;
 mod lines;
 mod pipboy;
 mod raknet;
+mod runescape;
 mod vcmp;
 mod vscp;
 mod websocket;
 mod xfire;
 
+use crate::tree::Field;
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
@@ -21,6 +23,8 @@ pub static ALL: &[&Protocol] = &[
     &pipboy::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
+    &runescape::PROTOCOL,
+    &runescape::VALUES,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,
@@ -29,3 +33,9 @@ pub static ALL: &[&Protocol] = &[
     &websocket::PROTOCOL,
     &xfire::PROTOCOL,
 ];
+
+/// Fields that protocols know from their tables, beside those of their lists.
+#[must_use]
+pub fn table_fields() -> Vec<&'static Field> {
+    runescape::table_fields()
+}

@@ -99,7 +99,7 @@ impl Registry {
 
     /// Every field of every protocol.
     pub fn fields(self) -> impl Iterator<Item = &'static Field> {
-        self.protocols().flat_map(|protocol| protocol.fields.iter().copied())
+        self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(protocols::table_fields())
     }
 
     /// The fields that go by this name: one, or several that share it.

@@ -13,7 +13,7 @@ pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
 }
 
 /// What kind of value a field holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A protocol; its node is a layer.
     Protocol,
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 /// How serious a note is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth knowing: an assumption, a choice.
     Info,
@@ -100,11 +100,26 @@ pub struct Field {
     pub instead: Option<&'static Field>,
     /// Whether its values are hidden unless somebody asks for secrets.
     pub secret: bool,
+    /// Whether its bytes say something else than its value, so that outputs give both.
+    pub transformed: bool,
 }
 
 impl Field {
     const fn new(kind: Kind, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
-        Field { abbrev, name, about, kind, hex: 0, names: &[], mask: 0, also: "", digest: None, instead: None, secret: false }
+        Field {
+            abbrev,
+            name,
+            about,
+            kind,
+            hex: 0,
+            names: &[],
+            mask: 0,
+            also: "",
+            digest: None,
+            instead: None,
+            secret: false,
+            transformed: false,
+        }
     }
 
     /// A protocol: `name` is what people call it, `about` its whole name.
@@ -231,6 +246,13 @@ impl Field {
     #[must_use]
     pub const fn secret(mut self) -> Field {
         self.secret = true;
+        self
+    }
+
+    /// Its bytes are not its value: they are scrambled, packed, or in an order of their own.
+    #[must_use]
+    pub const fn transformed(mut self) -> Field {
+        self.transformed = true;
         self
     }
 

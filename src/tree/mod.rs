@@ -23,7 +23,7 @@ pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};
 pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
-pub use span::{Derived, Origin, Piece, Source, Span};
+pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use tree::{MAX_DEPTH, MAX_NODES, Tree, Want};
 

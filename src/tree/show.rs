@@ -1,6 +1,6 @@
 //! A tree read together with its frame's bytes, and its values as words.
 
-use super::{Field, Kind, Layer, Node, Span, Tree, Value, name_of};
+use super::{Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -77,6 +77,19 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     pub fn bytes(self) -> &'t [u8] {
         self.of.slice(self.node.span)
+    }
+
+    /// Which bits of its bytes it is, counted from the most significant one, if it is not all of them.
+    #[must_use]
+    pub fn bits(self) -> Option<Bits> {
+        let mask = self.node.field.mask;
+        let masked = || {
+            let highest = 64 - mask.leading_zeros();
+            let first = self.node.span.len().saturating_mul(8).checked_sub(highest).filter(|_| mask != 0)?;
+            let count = highest - mask.trailing_zeros();
+            Some(Bits { first: u8::try_from(first).ok()?, count: u8::try_from(count).ok()? })
+        };
+        self.of.tree.bits_of(self.place).or_else(masked)
     }
 
     /// Whether its value is a secret that is not shown.

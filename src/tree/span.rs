@@ -53,6 +53,15 @@ impl Span {
     }
 }
 
+/// Bits within the bytes of a span, counted from the most significant one of the first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits {
+    /// The first one.
+    pub first: u8,
+    /// How many.
+    pub count: u8,
+}
+
 /// Where a run of stream bytes was captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {

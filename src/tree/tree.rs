@@ -3,7 +3,7 @@
 use super::object::Carried;
 use super::span::Held;
 use super::{
-    Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
+    Bits, Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
     StreamId, Value,
 };
 use std::fmt::{self, Write};
@@ -97,6 +97,8 @@ pub struct Tree {
     pub reveal: bool,
     /// Where the values lie that are not shown.
     hidden: Vec<Span>,
+    /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
+    bits: Vec<(u32, Bits)>,
     made: String,
     joined: Vec<u8>,
     want: Want,
@@ -123,6 +125,7 @@ impl Tree {
             ask_after: None,
             reveal: false,
             hidden: Vec::new(),
+            bits: Vec::new(),
             made: String::new(),
             joined: Vec::new(),
             want,
@@ -149,6 +152,8 @@ impl Tree {
         self.objects.clear();
         self.hidden.clear();
         self.hidden.shrink_to(KEPT_NODES);
+        self.bits.clear();
+        self.bits.shrink_to(KEPT_NODES);
         self.made.clear();
         self.made.shrink_to(KEPT_BYTES);
         self.joined.clear();
@@ -182,6 +187,22 @@ impl Tree {
             }
         }
         place
+    }
+
+    /// Put a node that is only these bits of its bytes.
+    pub fn push_bits(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
+        let place = self.push(field, value, span);
+        if self.here() > place {
+            self.bits.push((place, bits));
+        }
+        place
+    }
+
+    /// Which bits of its bytes the node at `place` is, if it was put as some.
+    #[must_use]
+    pub fn bits_of(&self, place: u32) -> Option<Bits> {
+        let found = self.bits.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+        self.bits.get(found).map(|(_, bits)| *bits)
     }
 
     /// Give a node that was pushed earlier the words that were not known then. They are made only if the node was kept.

@@ -1,5 +1,6 @@
 //! How bytes become a tree: the reading cursor, and what a protocol says of itself.
 
+mod bits;
 mod conclude;
 mod conversation;
 pub mod data;
@@ -13,9 +14,10 @@ pub mod trial;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
 mod wire;
 
+pub use bits::BitWire;
 pub use conversation::{Conversation, Extent, Missing, Next};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Unfinished};
 pub use protocol::{Found, How, Looks, On, Opening, Protocol, Spot, Verdict};
-pub use settings::{Setting, Settings, Takes};
+pub use settings::{Check, Setting, Settings, Takes, Unfit};
 pub use wire::{Cut, Wire};

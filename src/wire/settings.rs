@@ -1,7 +1,7 @@
 //! What somebody tells a protocol beforehand: keys, passwords, versions.
 
 /// Something that a protocol can be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// Its whole name, that of the protocol first.
     pub name: &'static str,
@@ -12,7 +12,7 @@ pub struct Setting {
 }
 
 /// What is given for a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Takes {
     /// The value itself.
     Value,
@@ -20,6 +20,22 @@ pub enum Takes {
     File,
     /// Whether it is so: `true` or `false`, in capitals or not.
     Switch,
+    /// A value that is looked at beforehand.
+    Checked(Check),
+    /// A file whose text is looked at beforehand.
+    CheckedFile(Check),
+}
+
+/// Looks at what is told, so that mistakes are found before anything is read.
+pub type Check = fn(&str) -> std::result::Result<(), Unfit>;
+
+/// Why something cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// The line of the text, from 1, if it has several.
+    pub line: Option<usize>,
+    /// What is wrong, and what was expected.
+    pub words: String,
 }
 
 /// What protocols were told, the last word counting.

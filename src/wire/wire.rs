@@ -3,7 +3,7 @@
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Result};
 use crate::tree::{
-    Address, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Side, Span, Time,
+    Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Side, Span, Time,
     Transport, Tree, Value,
 };
 use std::fmt;
@@ -391,6 +391,23 @@ impl<'a> Wire<'a> {
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
         let made = self.tree.make(words);
         self.push(field, Value::Made(made), range)
+    }
+
+    /// Put a value that is only these bits of a range of the source.
+    pub fn put_bits(&mut self, field: &'static Field, value: Value, range: Range<usize>, bits: Bits) -> u32 {
+        let end = range.end.min(self.bytes.len());
+        let range = range.start.min(end)..end;
+        self.tree.push_bits(field, value, Span::new(self.source, range), bits)
+    }
+
+    /// Everything put since `place` lies below it; its bytes end at `end`.
+    pub(super) fn close(&mut self, place: u32, field: &'static Field, end: usize) {
+        self.tree.close(place, field, end);
+    }
+
+    /// The bytes from an earlier position on.
+    pub(super) fn behind(&self, at: usize) -> &'a [u8] {
+        self.bytes.get(at..self.end).unwrap_or_default()
     }
 
     /// No span passes the end of its source, whatever a dissector says.

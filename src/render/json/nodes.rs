@@ -1,7 +1,7 @@
 //! Fields and notes as JSON.
 
 use crate::record::{Buffer, level_of, place_of};
-use crate::tree::{Dissection, Field, HIDDEN, Kind, NodeRef, Note, Value, hex};
+use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value, hex};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt::{self, Write};
 
@@ -40,10 +40,16 @@ impl Serialize for One<'_> {
         map.serialize_entry("name", field.abbrev)?;
         map.serialize_entry("label", field.name)?;
         value(node, &mut map)?;
+        if field.transformed && !node.is_secret() {
+            map.serialize_entry("raw", &Shown(Hex(node.bytes())))?;
+        }
         if Meaning(node).is_there() {
             map.serialize_entry("text", &Shown(Meaning(node)))?;
         }
-        bits(field, node.span().len(), &mut map)?;
+        if let Some(bits) = node.bits() {
+            map.serialize_entry("bit", &bits.first)?;
+            map.serialize_entry("bits", &bits.count)?;
+        }
         let mut buffer = outer;
         if node.span().is_somewhere() {
             let place = place_of(of, node.span());
@@ -122,18 +128,6 @@ pub fn value_of<S: Serializer>(node: NodeRef<'_>, serializer: S) -> Result<S::Ok
 fn not_finite<M: SerializeMap>(number: impl fmt::Display, map: &mut M) -> Result<(), M::Error> {
     map.serialize_entry("value", &())?;
     map.serialize_entry("text", &Shown(number))
-}
-
-/// Which bits of its span a field is, counted from the most significant one.
-fn bits<M: SerializeMap>(field: &Field, bytes: u32, map: &mut M) -> Result<(), M::Error> {
-    let highest = 64 - field.mask.leading_zeros();
-    match bytes.saturating_mul(8).checked_sub(highest) {
-        Some(first) if field.mask != 0 => {
-            map.serialize_entry("bit", &first)?;
-            map.serialize_entry("bits", &(highest - field.mask.trailing_zeros()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Remarks; the buffer is named where it is not the record's.

@@ -1,0 +1,528 @@
+//! Packets of the game: opcodes out of their cipher, sizes and fields from the tables.
+
+use super::fields::*;
+use super::isaac::Isaac;
+use super::login::Cipher;
+use super::tables::{Column, Row, Size, Table, Updates, Who};
+use super::types::{Name, Place, Said, Type};
+use super::update;
+use super::world::World;
+use crate::tree::{Side, Value};
+use crate::wire::{Cut, Error, Extent, Result, Wire};
+use std::fmt;
+use std::sync::Arc;
+
+/// The longest packet that original servers of the old engine send.
+const LONGEST: usize = 5000;
+
+/// The last revision of the old engine.
+const OLD: u16 = 399;
+
+/// So many packets in a row whose layout does not fit: opcodes are not what they seem.
+const MISFITS: u8 = 3;
+
+/// Packets that are about a tile of a zone.
+const OF_ZONES: [&str; 11] = [
+    "obj_add",
+    "obj_reveal",
+    "obj_count",
+    "obj_del",
+    "loc_add_change",
+    "loc_anim",
+    "loc_del",
+    "loc_merge",
+    "map_anim",
+    "map_projanim",
+    "sound_area",
+];
+
+/// Fields that hold a player's index.
+const PLAYERS: [&str; 3] = ["player", "pid", "owner"];
+
+/// How the opcodes of one side are read.
+#[derive(Default)]
+enum Opcodes {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// As they are.
+    Clear,
+    /// With a generator.
+    Under(Box<Isaac>),
+}
+
+/// Why nothing more of a side is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// Bytes are missing.
+    Gap,
+    /// No packet has this opcode.
+    Opcode(u16),
+    /// No packet is that long.
+    Length(u16, usize),
+    /// Layouts did not fit several times in a row.
+    Layout,
+}
+
+/// The beginning of the next packet.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    /// The opcode in clear.
+    opcode: u16,
+    /// Bytes that it has.
+    width: usize,
+}
+
+/// One direction.
+#[derive(Default)]
+struct Half {
+    opcodes: Opcodes,
+    /// The first byte of an opcode of two, in clear.
+    high: Option<u8>,
+    /// The packet that waits for its end.
+    head: Option<Head>,
+    lost: Option<Lost>,
+    /// That was said.
+    is_told: bool,
+    misfits: u8,
+}
+
+/// What the game state of a connection has to remember.
+#[derive(Default)]
+pub struct Game {
+    /// Bits of what NPCs are, if somebody said.
+    pub npc_bits: Option<u8>,
+    revision: u16,
+    table: Option<Arc<Table>>,
+    players: Option<Arc<Updates>>,
+    npcs: Option<Arc<Updates>>,
+    halves: [Half; 2],
+    pub world: World,
+}
+
+impl Game {
+    /// A session begins.
+    pub fn begin(&mut self, revision: u16, table: Option<Arc<Table>>, cipher: Cipher) {
+        self.revision = revision;
+        self.table = table;
+        self.players = Updates::of(revision, Who::Player);
+        self.npcs = Updates::of(revision, Who::Npc).map(|updates| match self.npc_bits {
+            Some(bits) => Arc::new(updates.with_type_bits(bits)),
+            None => updates,
+        });
+        let [client, server] = match cipher {
+            Cipher::Unknown => [Opcodes::Unknown, Opcodes::Unknown],
+            Cipher::Off => [Opcodes::Clear, Opcodes::Clear],
+            Cipher::Seeded(seeds) => {
+                [Isaac::of_client(seeds), Isaac::of_server(seeds)].map(|isaac| Opcodes::Under(Box::new(isaac)))
+            }
+        };
+        self.halves = [Half { opcodes: client, ..Half::default() }, Half { opcodes: server, ..Half::default() }];
+    }
+
+    /// A session goes on whose opcodes are in clear.
+    pub fn begin_clear(&mut self, table: Arc<Table>) {
+        if self.table.is_none() {
+            self.begin(table.revision, Some(table), Cipher::Off);
+        }
+    }
+
+    /// Bytes of a side are missing: nothing behind them can be read.
+    pub fn lose(&mut self, from: Side) {
+        self.half(from).lost.get_or_insert(Lost::Gap);
+    }
+
+    fn half(&mut self, from: Side) -> &mut Half {
+        let [client, server] = &mut self.halves;
+        match from {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    /// Where the next packet ends.
+    pub fn extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
+        let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
+        let is_old = self.revision <= OLD && !table.has_long_opcodes;
+        let half = self.half(from);
+        match half.lost {
+            Some(Lost::Gap) if !half.is_told => return Extent::Message(ahead.len()),
+            Some(_) if half.is_told => return Extent::Unknown(ahead.len()),
+            Some(_) => return Extent::Message(ahead.len()),
+            None => {}
+        }
+        let head = match half.head {
+            Some(head) => head,
+            None => match half.next(from, ahead, table.has_long_opcodes) {
+                Ok(head) => head,
+                Err(extent) => return extent,
+            },
+        };
+        half.head = Some(head);
+        let Some(row) = table.row(from, head.opcode) else {
+            half.lost = Some(Lost::Opcode(head.opcode));
+            return Extent::Message(ahead.len());
+        };
+        let (prefix, length) = match (row.size, ahead.get(head.width..)) {
+            (Size::Fixed(size), _) => (0, usize::from(size)),
+            (Size::Byte, Some([length, ..])) => (1, usize::from(*length)),
+            (Size::Short, Some([high, low, ..])) => (2, usize::from(u16::from_be_bytes([*high, *low]))),
+            (Size::Byte, _) => return Extent::NeedMore(head.width + 1),
+            (Size::Short, _) => return Extent::NeedMore(head.width + 2),
+        };
+        let is_enciphered = matches!(half.opcodes, Opcodes::Under(_));
+        if length > LONGEST && is_old && is_enciphered {
+            half.lost = Some(Lost::Length(head.opcode, length));
+            return Extent::Message(ahead.len());
+        }
+        Extent::Message(head.width + prefix + length)
+    }
+
+    /// Read a packet, or say why it cannot be read.
+    ///
+    /// # Errors
+    /// When its layout does not fit it.
+    pub fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let half = self.half(from);
+        if let Some(lost) = half.lost.filter(|_| !half.is_told) {
+            half.is_told = true;
+            return tell_lost(wire, half.head, lost);
+        }
+        let is_enciphered = matches!(half.opcodes, Opcodes::Under(_));
+        let is_unknown = matches!(half.opcodes, Opcodes::Unknown);
+        let head = half.head.take();
+        let Some(table) = self.table.clone() else {
+            return data(wire, |wire, left| match self.revision {
+                0 => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; the revision is not known: -o rs.revision=")),
+                revision => {
+                    wire.note_layer(&NO_TABLE, format_args!("{left} bytes; revision {revision} has no table: -o rs.table=FILE"))
+                }
+            });
+        };
+        if is_unknown {
+            return data(wire, |wire, left| {
+                let keys = "-o rs.rsa_key=FILE, rs.keys=FILE, rs.isaac=SEEDS or rs.isaac=off";
+                wire.note_layer(&ENCIPHERED, format_args!("{left} bytes of game packets, but no key: {keys}"));
+            });
+        }
+        let Some(head) = head else { return Err(Error::Malformed) };
+        let Some(row) = table.row(from, head.opcode) else { return Err(Error::Malformed) };
+        let result = self.packet(from, wire, &table, row, head, is_enciphered);
+        let half = self.half(from);
+        half.misfits = if result.is_err() && wire.cut() == Cut::No { half.misfits + 1 } else { 0 };
+        if half.misfits >= MISFITS && is_enciphered {
+            half.lost = Some(Lost::Layout);
+        }
+        result
+    }
+
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, table: &Table, row: &Row, head: Head, is_enciphered: bool) -> Result {
+        wire.name(row.name);
+        if is_enciphered {
+            let sent = wire.ahead().iter().take(head.width).fold(0, |sent, byte| sent << 8 | u64::from(*byte));
+            let start = wire.at();
+            wire.put(&OPCODE_WIRE, Value::Unsigned(sent), start..start + head.width);
+        }
+        let start = wire.at();
+        wire.skip(head.width)?;
+        wire.put(&OPCODE, Value::Unsigned(head.opcode.into()), start..wire.at());
+        wire.add_text(&PACKET, format_args!("{}", row.name));
+        wire.add_text(&DIRECTION, format_args!("{from}"));
+        let size = match row.size {
+            Size::Fixed(size) => size.into(),
+            Size::Byte => usize::from(wire.u8(&SIZE)?),
+            Size::Short => usize::from(wire.u16_be(&SIZE)?),
+        };
+        let mut line = Line::default();
+        let read = wire.within(size, &TRAILING, |wire| {
+            let Some(columns) = &row.columns else {
+                wire.rest(&PAYLOAD);
+                return Ok(());
+            };
+            let mut reader = Reader { game: self, table, line: &mut line, met: None, depth: 0 };
+            let result = reader.columns(wire, columns);
+            self.world.take(row.name, &line);
+            match result {
+                Err(Error::Short { needed }) if wire.cut() == Cut::No => {
+                    wire.malformed(&MALFORMED, format_args!("{needed} bytes too few for {}", row.name))
+                }
+                other => other,
+            }
+        });
+        wire.info(format_args!("{line}"));
+        read
+    }
+}
+
+impl Half {
+    /// The opcode of the next packet; an extent if more bytes are needed for it.
+    fn next(&mut self, from: Side, ahead: &[u8], has_long_opcodes: bool) -> std::result::Result<Head, Extent> {
+        let is_long = has_long_opcodes && from == Side::Server;
+        let mut decipher = |byte: u8| match &mut self.opcodes {
+            Opcodes::Under(isaac) => isaac.decipher(byte),
+            Opcodes::Clear | Opcodes::Unknown => byte,
+        };
+        let high = match (self.high, ahead) {
+            (Some(high), _) => high,
+            (None, [first, ..]) => decipher(*first),
+            (None, []) => return Err(Extent::NeedMore(1)),
+        };
+        if matches!(self.opcodes, Opcodes::Unknown) {
+            return Err(Extent::Message(ahead.len()));
+        }
+        if !is_long || high < 128 {
+            return Ok(Head { opcode: high.into(), width: 1 });
+        }
+        self.high = Some(high);
+        let Some(second) = ahead.get(1) else { return Err(Extent::NeedMore(2)) };
+        let low = match &mut self.opcodes {
+            Opcodes::Under(isaac) => isaac.decipher(*second),
+            Opcodes::Clear | Opcodes::Unknown => *second,
+        };
+        self.high = None;
+        Ok(Head { opcode: u16::from(high - 128) << 8 | u16::from(low), width: 2 })
+    }
+}
+
+/// Say that nothing more is read of a side, and why.
+fn tell_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result {
+    wire.name("data");
+    wire.info(format_args!("lost step"));
+    if let (Some(Head { opcode, width }), Lost::Opcode(_) | Lost::Length(..)) = (head, lost) {
+        let sent = wire.ahead().iter().take(width).fold(0, |sent, byte| sent << 8 | u64::from(*byte));
+        let start = wire.at();
+        wire.put(&OPCODE_WIRE, Value::Unsigned(sent), start..start + width);
+        wire.skip(width)?;
+        wire.put(&OPCODE, Value::Unsigned(opcode.into()), start..wire.at());
+    }
+    let why = Why(lost);
+    wire.malformed(&LOST_STEP, format_args!("{why}: this side is not read any further"))
+}
+
+struct Why(Lost);
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Lost::Gap => f.write_str("bytes are missing, and with them the place in the cipher"),
+            Lost::Opcode(opcode) => write!(f, "no packet has opcode {opcode}"),
+            Lost::Length(opcode, length) => write!(f, "{length} bytes are too many for opcode {opcode}"),
+            Lost::Layout => write!(f, "{MISFITS} packets in a row do not fit their layout"),
+        }
+    }
+}
+
+/// Bytes that cannot be read, with the reason.
+fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
+    wire.name("data");
+    let left = wire.remaining();
+    wire.info(format_args!("{left} bytes"));
+    why(wire, left);
+    Err(Error::Malformed)
+}
+
+/// Whether bytes are packets of this side in clear, to the last one.
+pub fn frames(table: &Table, from: Side, bytes: &[u8]) -> bool {
+    let mut half = Half { opcodes: Opcodes::Clear, ..Half::default() };
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let Ok(head) = half.next(from, rest, table.has_long_opcodes) else { return false };
+        let Some(row) = table.row(from, head.opcode) else { return false };
+        let behind = rest.get(head.width..).unwrap_or_default();
+        let length = match (row.size, behind) {
+            (Size::Fixed(size), _) => size.into(),
+            (Size::Byte, [length, ..]) => 1 + usize::from(*length),
+            (Size::Short, [high, low, ..]) => 2 + usize::from(u16::from_be_bytes([*high, *low])),
+            _ => return false,
+        };
+        match behind.get(length..) {
+            Some(next) => rest = next,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Values that a line tells.
+const TOLD: usize = 4;
+
+/// Values that are kept of a packet.
+const KEPT: usize = 8;
+
+/// What a packet says, for its line and for what is remembered of it.
+#[derive(Default)]
+pub struct Line<'a> {
+    kept: [Option<(&'static str, Said<'a>)>; KEPT],
+    /// What is told in place of the values.
+    pub seen: Option<Counts>,
+}
+
+/// How many are in sight, and of how many something is new.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// Who.
+    pub who: Who,
+    /// Others in sight.
+    pub others: usize,
+    /// Those with something new.
+    pub updates: usize,
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { who, others, updates } = *self;
+        let (one, many) = if who == Who::Player { ("other player", "other players") } else { ("NPC", "NPCs") };
+        let ending = if updates == 1 { "" } else { "s" };
+        write!(f, "{others} {}, {updates} update{ending}", if others == 1 { one } else { many })
+    }
+}
+
+impl<'a> Line<'a> {
+    fn keep(&mut self, name: &'static str, said: Said<'a>) {
+        if let Some(slot) = self.kept.iter_mut().find(|slot| slot.is_none()) {
+            *slot = Some((name, said));
+        }
+    }
+
+    /// The number that a field says.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        match self.kept.iter().flatten().find(|(known, _)| *known == name)?.1 {
+            Said::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(seen) = &self.seen {
+            return seen.fmt(f);
+        }
+        let told = self.kept.iter().flatten().filter(|(_, said)| !matches!(said, Said::Much));
+        for (at, (name, said)) in told.take(TOLD).enumerate() {
+            let between = if at > 0 { ", " } else { "" };
+            match said {
+                Said::Text(_) | Said::Packed(_) | Said::Coded(_) => write!(f, "{between}{said}")?,
+                _ => write!(f, "{between}{} {said}", Words(name))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name with spaces.
+struct Words(&'static str);
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.split('_').enumerate().try_for_each(|(at, word)| write!(f, "{}{word}", if at > 0 { " " } else { "" }))
+    }
+}
+
+/// Reads the fields of a packet.
+pub struct Reader<'r, 'a> {
+    pub game: &'r mut Game,
+    table: &'r Table,
+    pub line: &'r mut Line<'a>,
+    /// The name in the appearance that was read last.
+    pub met: Option<Name>,
+    depth: u8,
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// Read fields in their order.
+    ///
+    /// # Errors
+    /// When the bytes end inside one, or make no sense.
+    pub fn columns(&mut self, wire: &mut Wire<'a>, columns: &[Column]) -> Result {
+        let mut place = Place::default();
+        for column in columns {
+            place.after = column.after;
+            let said = match column.of {
+                Type::PlayerInfo => self.info(wire, Who::Player)?,
+                Type::NpcInfo => self.info(wire, Who::Npc)?,
+                Type::ZonePackets => wire.group(column.field, |wire| self.zone_packets(wire))?,
+                of => {
+                    let start = wire.at();
+                    let said = of.read(wire, column.field, place)?;
+                    if let Said::Number(number) = said {
+                        self.explain(wire, column, number, start);
+                        match column.name {
+                            "capacity" => place.capacity = Some(number),
+                            "length" => place.length = usize::try_from(number).ok(),
+                            _ => {}
+                        }
+                    }
+                    if let (Type::Appearance(_), Said::Name(name)) = (of, said) {
+                        self.met = Some(name);
+                    }
+                    said
+                }
+            };
+            if self.depth == 0 {
+                self.line.keep(column.name, said);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a number holds or stands for.
+    fn explain(&mut self, wire: &mut Wire<'a>, column: &Column, number: i64, start: usize) {
+        if !wire.wants_fields() {
+            return;
+        }
+        for part in column.parts {
+            wire.put(part.field, Value::Signed(number >> part.shift & part.mask), start..wire.at());
+        }
+        if column.name.starts_with("coord")
+            && let Some((x, y)) = self.game.world.tile(number)
+        {
+            wire.add(&WORLD_X, Value::Signed(x));
+            wire.add(&WORLD_Y, Value::Signed(y));
+        }
+        if PLAYERS.contains(&column.name)
+            && let Some(name) = self.game.world.player(number)
+        {
+            wire.add_text(&PLAYER_NAME, format_args!("{name}"));
+        }
+    }
+
+    fn info(&mut self, wire: &mut Wire<'a>, who: Who) -> Result<Said<'a>> {
+        let updates = if who == Who::Player { self.game.players.clone() } else { self.game.npcs.clone() };
+        match updates {
+            Some(updates) => {
+                self.depth += 1;
+                let result = update::info(self, wire, &updates, who);
+                self.depth -= 1;
+                result?;
+            }
+            None => {
+                wire.rest(&PAYLOAD);
+            }
+        }
+        Ok(Said::Much)
+    }
+
+    /// Packets about the tiles of one zone, their opcodes in clear.
+    fn zone_packets(&mut self, wire: &mut Wire<'a>) -> Result<Said<'a>> {
+        let zone = (self.line.number("zone_x"), self.line.number("zone_y"));
+        self.game.world.enter_zone(zone);
+        while let Some(opcode) = wire.ahead().first() {
+            let row = self.table.row(Side::Server, u16::from(*opcode)).filter(|row| OF_ZONES.contains(&row.name));
+            let Some((row, columns)) = row.and_then(|row| Some((row, row.columns.clone()?))) else {
+                wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is none of a zone"));
+                wire.rest(&PAYLOAD);
+                return Ok(Said::Much);
+            };
+            wire.group(&INNER, |wire| {
+                wire.u8(&OPCODE)?;
+                wire.add_text(&PACKET, format_args!("{}", row.name));
+                self.depth += 1;
+                let result = self.columns(wire, &columns);
+                self.depth -= 1;
+                result
+            })?;
+        }
+        Ok(Said::Much)
+    }
+}

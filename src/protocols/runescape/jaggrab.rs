@@ -1,0 +1,91 @@
+//! Start-up files by their names.
+
+use super::fields::*;
+use super::types::Cp1252;
+use crate::tree::Value;
+use crate::wire::{Extent, Result, Wire};
+
+/// Bytes of the file of check sums: nine of archives, and one of those.
+const CRC_FILE: usize = 40;
+
+/// What the check word begins with.
+const CHECK: u32 = 1234;
+
+/// The longest file that is waited for.
+const LONGEST: usize = 8 << 20;
+
+/// What a request begins with.
+pub const GREETING: &[u8] = b"JAGGRAB /";
+
+/// What is known of one connection.
+#[derive(Default)]
+pub struct Jaggrab {
+    /// The file that was asked for.
+    path: String,
+}
+
+impl Jaggrab {
+    /// A file goes on to the end of the stream.
+    pub fn extent(&self, ahead: &[u8], more: bool) -> Extent {
+        if more && ahead.len() < LONGEST { Extent::NeedMore(ahead.len() + 1) } else { Extent::Message(ahead.len()) }
+    }
+
+    /// What a client asks for.
+    ///
+    /// # Errors
+    /// When it is no request.
+    pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.name("request");
+        let start = wire.at();
+        let ahead = wire.ahead();
+        let Some(path) = ahead.strip_prefix(GREETING).and_then(|rest| rest.strip_suffix(b"\n\n")) else {
+            return wire.malformed(&MALFORMED, format_args!("expected JAGGRAB, a path and two line feeds"));
+        };
+        self.path = Cp1252(path).to_string();
+        wire.info(format_args!("{}", self.path));
+        let from = start + GREETING.len();
+        wire.put_over(&JAGGRAB_REQUEST, Value::Text, Some(start..start + ahead.len()), |wire| {
+            wire.put(&JAGGRAB_PATH, Value::Text, from..from + path.len());
+            if let Some(revision) = self.revision() {
+                wire.add(&JAGGRAB_REVISION, Value::Unsigned(revision.into()));
+            }
+        });
+        wire.skip(ahead.len())
+    }
+
+    /// The revision that a path names: `crc12345678-317`.
+    fn revision(&self) -> Option<u16> {
+        self.path.strip_prefix("crc")?.rsplit_once('-')?.1.parse().ok()
+    }
+
+    /// What the server answers.
+    ///
+    /// # Errors
+    /// When it ends too early.
+    pub fn file(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.name("file");
+        wire.info(format_args!("{}, {} bytes", self.path, wire.remaining()));
+        let bytes = wire.ahead();
+        let name: String = self.path.chars().filter(char::is_ascii_alphanumeric).collect();
+        wire.object("file", &format!("{name}.dat"), || Some(bytes.to_vec()));
+        if self.path.starts_with("crc") && bytes.len() == CRC_FILE {
+            let mut check = CHECK;
+            for _ in 0..CRC_FILE / 4 - 1 {
+                check = check.wrapping_mul(2).wrapping_add(wire.u32_be(&JAGGRAB_CRC)?);
+            }
+            let said = wire.u32_be(&JAGGRAB_CHECK)?;
+            if said != check {
+                wire.note(&ODD, format_args!("the check sums give {check:#010x}"));
+            }
+            return Ok(());
+        }
+        wire.rest(&JAGGRAB_DATA);
+        Ok(())
+    }
+}
+
+/// Whether bytes begin a request, as far as they are there.
+pub fn begins(ahead: &[u8]) -> bool {
+    let shared = ahead.len().min(GREETING.len());
+    ahead.get(..shared) == GREETING.get(..shared)
+}

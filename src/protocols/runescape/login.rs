@@ -1,0 +1,298 @@
+//! The login: what a client says of itself, the block under RSA, and what becomes of it.
+
+use super::fields::*;
+use super::isaac::Seeds;
+use super::keys::{Keys, Told};
+use super::types::{Ending, Place, Type, text};
+use crate::tree::{Value, name_of};
+use crate::wire::{Cut, Extent, Result, Wire};
+
+/// Archives whose check sums a client says.
+const CRCS: usize = 9;
+const CRCS_550: usize = 29;
+
+/// Bytes of an old login without its block, behind its size: with the revision in one byte, and with it in two.
+const AROUND_BLOCK: u16 = 39;
+const AROUND_BLOCK_255: u16 = 41;
+
+/// What stands for a revision that does not fit a byte, and the first one of those.
+const ESCAPE: u8 = 255;
+const ESCAPED: u16 = 255;
+
+/// The first revision of the newer engine.
+const NEWER: u16 = 400;
+
+/// What a block begins with.
+const OPENED: u8 = 10;
+
+/// The fewest bytes of a block: magic, seeds, uid, two empty texts.
+const LEAST_BLOCK: usize = 23;
+
+/// Lengths that original clients keep to.
+const MOST_NAME: usize = 12;
+const MOST_PASSWORD: usize = 20;
+
+/// How opcodes are enciphered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cipher {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// Not at all.
+    Off,
+    /// With generators that begin with these words.
+    Seeded(Seeds),
+}
+
+/// What is known of a login.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Login {
+    /// The client's revision; 0 if that could not be read.
+    pub revision: u16,
+    /// How opcodes are enciphered from here on.
+    pub cipher: Cipher,
+}
+
+/// Whether a login has a size of one byte; none if that cannot be told yet.
+pub fn is_old(ahead: &[u8]) -> Option<bool> {
+    ahead.get(1).map(|size| u16::from(*size) >= AROUND_BLOCK)
+}
+
+/// Where a login ends; none if it is no login.
+pub fn extent(ahead: &[u8]) -> Option<Extent> {
+    match ahead {
+        [16 | 18 | 19, size, ..] if u16::from(*size) >= AROUND_BLOCK => Some(Extent::Message(usize::from(*size) + 2)),
+        [16 | 18 | 19, high, low, ..] => Some(Extent::Message(usize::from(u16::from_be_bytes([*high, *low])) + 3)),
+        [16 | 18 | 19] | [16 | 18 | 19, _] => Some(Extent::NeedMore(ahead.len() + 1)),
+        _ => None,
+    }
+}
+
+impl Login {
+    /// Read a login.
+    ///
+    /// # Errors
+    /// When it ends too early or makes no sense.
+    pub fn read(&mut self, wire: &mut Wire<'_>, keys: &Keys, server_seed: Option<u64>) -> Result {
+        wire.name("login");
+        let is_old = is_old(wire.ahead()).unwrap_or(true);
+        let kind = wire.u8(&LOGIN_TYPE)?;
+        if !is_old {
+            return self.newer(wire, kind, keys, server_seed);
+        }
+        let size = wire.u8(&LOGIN_SIZE)?;
+        let mut around = AROUND_BLOCK;
+        if wire.ahead().first() == Some(&ESCAPE) {
+            wire.u8(&MAGIC)?;
+            self.revision = wire.u16_be(&REVISION)?;
+            around = AROUND_BLOCK_255;
+            if self.revision < ESCAPED {
+                wire.note(&ODD, format_args!("{} in two bytes; revisions below {ESCAPED} have one", self.revision));
+            }
+        } else {
+            self.revision = wire.u8(&REVISION)?.into();
+        }
+        self.head(wire, kind);
+        let low_memory = wire.u8(&LOW_MEMORY)?;
+        if low_memory > 1 && around == AROUND_BLOCK_255 {
+            wire.note(&ODD, format_args!("{low_memory}; expected 0 or 1"));
+        }
+        (0..CRCS).try_for_each(|_| wire.u32_be(&CRC).map(drop))?;
+        let length = wire.u8(&RSA_LENGTH)?;
+        if u16::from(size) != around + u16::from(length) {
+            let fits = u16::from(size).saturating_sub(around);
+            wire.note(&MALFORMED, format_args!("a block of {length} bytes; the size has room for {fits}"));
+        }
+        let whole = usize::from(length);
+        if wire.remaining() < whole {
+            wire.note(&MALFORMED, format_args!("a block of {length} bytes, of which {} are there", wire.remaining()));
+        }
+        self.block(wire, whole.min(wire.remaining()), keys, server_seed)?;
+        wire.rest(&TRAILING);
+        Ok(())
+    }
+
+    fn head(&self, wire: &mut Wire<'_>, kind: u8) {
+        let revision = self.revision;
+        let again = if kind == 18 { ", reconnect" } else { "" };
+        wire.info(format_args!("revision {revision}{again}"));
+    }
+
+    /// A login of a newer engine, as far as it can be read.
+    fn newer(&mut self, wire: &mut Wire<'_>, kind: u8, keys: &Keys, server_seed: Option<u64>) -> Result {
+        wire.u16_be(&LOGIN_SIZE)?;
+        if kind == 19 {
+            wire.rest(&LOGIN_OPAQUE);
+            return Ok(());
+        }
+        self.revision = u16::try_from(wire.u32_be(&REVISION)?).unwrap_or_default();
+        self.head(wire, kind);
+        if self.revision < NEWER {
+            // Everything else is under RSA and another cipher.
+            wire.rest(&LOGIN_OPAQUE);
+            return Ok(());
+        }
+        wire.u8(&LOGIN_ZERO)?;
+        wire.u8(&ADVERT_SUPPRESSED)?;
+        wire.u8(&CLIENT_SIGNED)?;
+        wire.u8(&DISPLAY_MODE)?;
+        wire.u16_be(&WIDTH)?;
+        wire.u16_be(&HEIGHT)?;
+        wire.u8(&ANTI_ALIASING)?;
+        wire.bytes(&UID24, 24)?;
+        text(wire, &LOGIN_SETTINGS, Ending::Nul)?;
+        wire.i32_be(&AFFILIATE)?;
+        wire.i32_be(&DETAIL_BITS)?;
+        wire.u16_be(&VERIFY_ID)?;
+        (0..CRCS_550).try_for_each(|_| wire.u32_be(&CRC).map(drop))?;
+        let length = usize::from(wire.u8(&RSA_LENGTH)?);
+        if wire.remaining() < length {
+            wire.note(&MALFORMED, format_args!("a block of {length} bytes, of which {} are there", wire.remaining()));
+        }
+        self.block(wire, length.min(wire.remaining()), keys, server_seed)?;
+        wire.rest(&TRAILING);
+        Ok(())
+    }
+
+    /// The block, in clear or opened with a key. What the cipher begins with is believed when the server's seed in it is the
+    /// one seen on the wire.
+    fn block(&mut self, wire: &mut Wire<'_>, length: usize, keys: &Keys, server_seed: Option<u64>) -> Result {
+        let bytes = wire.ahead().get(..length).unwrap_or_default();
+        let is_whole = wire.cut() == Cut::No;
+        let (state, read) = if looks_plain(bytes, self.revision) {
+            wire.add_text(&RSA_STATE, format_args!("plain"));
+            ("plain", wire.within(length, &EXTRA, |wire| self.plain(wire, server_seed)).map(Some)?)
+        } else if let Some(opened) = open(bytes, keys, server_seed).filter(|_| is_whole) {
+            wire.add_text(&RSA_STATE, format_args!("decrypted"));
+            let start = wire.at();
+            wire.put(&RSA_BLOCK, Value::Bytes, start..start + length);
+            let read = wire.derived("RSA", length, &opened, |wire| {
+                let seeds = self.plain(wire, server_seed);
+                wire.rest(&EXTRA);
+                seeds
+            });
+            ("key", Some(read?))
+        } else {
+            wire.add_text(&RSA_STATE, format_args!("encrypted"));
+            wire.bytes(&RSA_BLOCK, length)?;
+            if !keys.rsa.is_empty() && is_whole {
+                wire.note(&WRONG_KEY, format_args!("wrong key: none of {} gives 10 and the server's seed", keys.rsa.len()));
+            }
+            ("none", None)
+        };
+        self.choose(wire, state, read.flatten(), keys, server_seed);
+        Ok(())
+    }
+
+    /// A block in clear. Returns the seeds, if the server's is the one it sent.
+    fn plain(&self, wire: &mut Wire<'_>, server_seed: Option<u64>) -> Result<Option<Seeds>> {
+        wire.u8(&RSA_MAGIC)?;
+        let client = [wire.u32_be(&CLIENT_SEED)?, wire.u32_be(&CLIENT_SEED)?];
+        let server = [wire.u32_be(&BLOCK_SEED)?, wire.u32_be(&BLOCK_SEED)?];
+        let seeds: Option<Seeds> = [client, server].concat().try_into().ok().filter(|seeds| fits(*seeds, server_seed));
+        if seeds.is_none() {
+            wire.note(&SEED_DIFFERS, format_args!("not the seed that the server sent: another key, or a login said again"));
+        }
+        let password = if self.revision >= NEWER {
+            Type::Name.read(wire, &USERNAME37, Place::default())?;
+            text(wire, &PASSWORD, Ending::Nul)?
+        } else {
+            wire.u32_be(&UID)?;
+            let name = text(wire, &USERNAME, Ending::LineFeed)?;
+            limit(wire, name.len(), MOST_NAME);
+            text(wire, &PASSWORD, Ending::LineFeed)?
+        };
+        limit(wire, password.len(), MOST_PASSWORD);
+        wire.rest(&EXTRA);
+        Ok(seeds)
+    }
+
+    /// What somebody said goes before what the block says, if the server's seed proves it.
+    fn choose(&mut self, wire: &mut Wire<'_>, state: &str, read: Option<Seeds>, keys: &Keys, server_seed: Option<u64>) {
+        let mut state = state;
+        self.cipher = read.map_or(Cipher::Unknown, Cipher::Seeded);
+        let logged = server_seed.and_then(|seed| keys.logged(seed));
+        match (keys.told, logged) {
+            (Some(Told::Off), _) => (state, self.cipher) = ("off", Cipher::Off),
+            (Some(Told::Seeds(seeds)), _) if fits(seeds, server_seed) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
+            (Some(Told::Seeds(_)), _) => {
+                wire.note(&WRONG_KEY, format_args!("the given seeds are those of another session: the server's is another one"));
+            }
+            (None, Some(seeds)) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
+            (None, None) => {}
+        }
+        let state = if self.cipher == Cipher::Unknown { "none" } else { state };
+        wire.add_text(&ISAAC_STATE, format_args!("{state}"));
+        if server_seed.is_none() && matches!(self.cipher, Cipher::Seeded(_)) {
+            wire.note(&UNPROVEN, format_args!("the server's seed is not in the capture"));
+        }
+    }
+}
+
+/// Whether these seeds are of the session whose server sent this one.
+fn fits(seeds: Seeds, server_seed: Option<u64>) -> bool {
+    let [.., high, low] = seeds;
+    server_seed.is_none_or(|seed| seed == u64::from(high) << 32 | u64::from(low))
+}
+
+/// Whether a block is one in clear.
+fn looks_plain(block: &[u8], revision: u16) -> bool {
+    let texts = block.get(LEAST_BLOCK - 2..).unwrap_or_default();
+    let (end, least) = if revision >= NEWER { (0, 1) } else { (b'\n', 2) };
+    block.first() == Some(&OPENED) && texts.iter().filter(|byte| **byte == end).count() >= least
+}
+
+/// The block as the first key gives it that fits.
+fn open(block: &[u8], keys: &Keys, server_seed: Option<u64>) -> Option<Vec<u8>> {
+    let is_right = |opened: &Vec<u8>| {
+        let seed = opened.get(9..17).and_then(|seed| seed.first_chunk()).map(|seed| u64::from_be_bytes(*seed));
+        opened.first() == Some(&OPENED) && opened.len() >= LEAST_BLOCK && server_seed.is_none_or(|sent| seed == Some(sent))
+    };
+    keys.rsa.iter().map(|key| key.open(block)).find(is_right)
+}
+
+fn limit(wire: &mut Wire<'_>, length: usize, most: usize) {
+    if length > most {
+        wire.note(&ODD, format_args!("{length} characters; original clients allow {most}"));
+    }
+}
+
+/// Bytes behind a response.
+fn behind(response: u8, revision: Option<u16>) -> usize {
+    match (response, revision) {
+        (2, Some(NEWER..)) => 11,
+        (2, Some(225 | 244 | 245)) => 0,
+        (2, _) => 2,
+        (21 | 29, _) => 1,
+        (101, _) => 2,
+        _ => 0,
+    }
+}
+
+/// Where the response to a login ends.
+pub fn response_extent(ahead: &[u8], revision: Option<u16>) -> Extent {
+    Extent::Message(1 + ahead.first().map_or(0, |response| behind(*response, revision)))
+}
+
+/// What becomes of a login. Returns whether the game begins.
+///
+/// # Errors
+/// When it ends too early.
+pub fn response(wire: &mut Wire<'_>, revision: Option<u16>) -> Result<bool> {
+    wire.name("login_response");
+    let response = wire.u8(&RESPONSE)?;
+    wire.info(format_args!("{}", name_of(RESPONSE.names, response.into()).unwrap_or("unknown response")));
+    let is_early = matches!(revision, Some(225 | 244 | 245));
+    match (response, behind(response, revision)) {
+        (2, 11) => wire.bytes(&SUCCESS, 11).map(drop)?,
+        (2, 2) => {
+            wire.u8(&RIGHTS)?;
+            wire.bool(&MOUSE_TRACKING)?;
+        }
+        (21, _) => wire.u8(&SECONDS).map(drop)?,
+        (29, _) => wire.u8(&REASON).map(drop)?,
+        (101, _) => wire.u16_be(&WORLD).map(drop)?,
+        _ => {}
+    }
+    Ok(matches!(response, 2 | 15) || (is_early && matches!(response, 18 | 19)))
+}

@@ -1,0 +1,170 @@
+//! What tells RuneScape from other programs, on its ports and on any other.
+
+use super::jaggrab;
+use super::login;
+use super::services;
+use crate::tree::Side;
+use crate::wire::{Extent, Opening, Verdict};
+
+/// Bytes of a login before its block, behind the size: revision, flag, nine check sums, length.
+const BEFORE_BLOCK: usize = 39;
+const BEFORE_BLOCK_255: usize = 41;
+
+/// The revision whose server greets first.
+const GREETS: u8 = 225;
+
+/// On a port of its own.
+pub fn on_port(opening: &Opening<'_>) -> Verdict {
+    judge(opening, true)
+}
+
+/// On any port.
+pub fn anywhere(opening: &Opening<'_>) -> Verdict {
+    judge(opening, false)
+}
+
+/// The side that says what clients say is the client.
+fn judge(opening: &Opening<'_>, at_home: bool) -> Verdict {
+    let mut verdict = Verdict::No;
+    for client in Side::BOTH {
+        let server = client.other();
+        if !opening.starts(client) {
+            continue;
+        }
+        match session(opening.of(client), opening.of(server), opening.complete, at_home && client == Side::Client) {
+            Verdict::Yes(_) => return Verdict::Yes(server),
+            Verdict::Unsure if !opening.complete => verdict = Verdict::Unsure,
+            Verdict::Unsure | Verdict::No => {}
+        }
+    }
+    verdict
+}
+
+const YES: Verdict = Verdict::Yes(Side::Server);
+
+fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdict {
+    match client {
+        [] => match server.len() {
+            8 => Verdict::Unsure,
+            0..8 if !complete => Verdict::Unsure,
+            _ => Verdict::No,
+        },
+        [14] => Verdict::Unsure,
+        [14, hash @ 0..32, rest @ ..] => game(*hash, rest, server, at_home),
+        [15, ..] => update(client, server),
+        [17, rest @ ..] if !rest.is_empty() => start_up(rest),
+        [17] => Verdict::Unsure,
+        [b'J', ..] => start_up(client),
+        [16 | 18, ..] => early(client, server),
+        _ => Verdict::No,
+    }
+}
+
+/// A request for a start-up file.
+fn start_up(said: &[u8]) -> Verdict {
+    match jaggrab::begins(said) {
+        true if said.len() >= jaggrab::GREETING.len() => YES,
+        true => Verdict::Unsure,
+        false => Verdict::No,
+    }
+}
+
+/// A service of 14 and a name hash: the server's answer has a form of its own, else the login has.
+fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
+    // Clients of the newest engine send no hash: 16 or 18 begins their login.
+    if !rest.is_empty() && login_looks(rest) == Verdict::No && !matches!(hash, 16 | 18) {
+        return Verdict::No;
+    }
+    match server.len() {
+        0 => login_looks(rest),
+        1..9 if server.iter().all(|byte| *byte == 0) => Verdict::Unsure,
+        9.. if server.starts_with(&[0; 8]) => {
+            let is_whole = match services::answer_extent(server) {
+                Extent::Message(length) => server.len() >= length,
+                _ => false,
+            };
+            match (server.get(8), is_whole) {
+                (Some(0), true) => YES,
+                (Some(0), false) => Verdict::Unsure,
+                (Some(1..=30), _) if at_home || server.len() == 9 => YES,
+                _ => Verdict::No,
+            }
+        }
+        // Newer engines ignore nothing in front of the seed; older ones anything.
+        9.. => match login_looks(rest) {
+            YES => YES,
+            Verdict::No if rest.is_empty() && server.first() == Some(&0) => Verdict::Unsure,
+            other => other,
+        },
+        _ => {
+            if at_home {
+                Verdict::Unsure
+            } else {
+                Verdict::No
+            }
+        }
+    }
+}
+
+/// Whether bytes are a login whose lengths fit together.
+fn login_looks(said: &[u8]) -> Verdict {
+    match said {
+        [] | [16 | 18] | [16 | 18, _] => Verdict::Unsure,
+        [16 | 18, size, 255, rest @ ..] if login::is_old(said) == Some(true) => {
+            block_fits(rest.get(2..), usize::from(*size), BEFORE_BLOCK_255, rest.get(2).is_none_or(|flag| *flag < 2))
+        }
+        [16 | 18, size, _, rest @ ..] if login::is_old(said) == Some(true) => {
+            block_fits(Some(rest), usize::from(*size), BEFORE_BLOCK, true)
+        }
+        [16 | 18, _, _, revision @ ..] => match revision.first_chunk::<4>() {
+            None => Verdict::Unsure,
+            Some(revision) if (150..=1000).contains(&u32::from_be_bytes(*revision)) => YES,
+            Some(_) => Verdict::No,
+        },
+        _ => Verdict::No,
+    }
+}
+
+/// Whether the length of a block, behind a flag and nine check sums, is what the size leaves for it.
+fn block_fits(behind: Option<&[u8]>, size: usize, before: usize, is_right: bool) -> Verdict {
+    if !is_right {
+        return Verdict::No;
+    }
+    match behind.and_then(|behind| behind.get(1 + 36)) {
+        None => Verdict::Unsure,
+        Some(length) if usize::from(*length) + before == size => YES,
+        Some(_) => Verdict::No,
+    }
+}
+
+/// A login at once: revision 225, whose server has sent eight bytes before.
+fn early(client: &[u8], server: &[u8]) -> Verdict {
+    let verdict = login_looks(client);
+    match client.get(2) {
+        None => verdict,
+        Some(&GREETS) if server.len() >= 8 || server.is_empty() => verdict,
+        Some(_) => Verdict::No,
+    }
+}
+
+/// An update service: eight zeros come back from the old one, a zero from the new one.
+fn update(client: &[u8], server: &[u8]) -> Verdict {
+    if let Some(length) = services::js5_hello(client) {
+        let behind = client.get(length..);
+        return match server {
+            [] => Verdict::Unsure,
+            [0 | 6 | 7 | 9, ..] if behind.is_some() && !server.starts_with(&[0; 8]) => YES,
+            [0, 0, 0, 0, 0, 0, 0, 0, ..] => YES,
+            _ => Verdict::No,
+        };
+    }
+    let requests = client.get(1..).unwrap_or_default();
+    let are_requests = requests.chunks_exact(4).all(|request| matches!(request, [0..=3, _, _, 0..=2] | [0, 0, 0, 10]));
+    match server {
+        _ if !are_requests => Verdict::No,
+        [0, 0, 0, 0, 0, 0, 0, 0] if requests.is_empty() || requests.len() >= 4 => YES,
+        [0, 0, 0, 0, 0, 0, 0, 0, ..] if requests.len() >= 4 => YES,
+        _ if server.len() < 8 && server.iter().all(|byte| *byte == 0) => Verdict::Unsure,
+        _ => Verdict::No,
+    }
+}

@@ -1,0 +1,114 @@
+//! RuneScape: the game protocol of revisions 194 to 550 and of OSRS 223, as preserved clients and servers speak it.
+//!
+//! A TCP connection begins with a service and stays with it. Numbers are big-endian unless a packet's fields say otherwise.
+//!
+//! ```text
+//! game      c2s 14 | name hash:1            s2c ignored:8 | response:1 | if 0 seed:8
+//!           c2s login                       s2c response:1 | what that brings
+//!           both packets
+//! early     s2c seed:8, then as above from the login on                                    revision 225
+//! update    c2s 15, then requests of 4      s2c ignored:8, then pieces of files
+//! JS5       c2s 15 | revision:4, then 4     s2c status:1, then groups in blocks of 512
+//! start-up  c2s "JAGGRAB /" path LF LF      s2c the file, then the end
+//!
+//! login     type:1 | size:1 | 255 | revision:2 | low memory:1 | CRC-32:4 × 9 | N:1 | block:N
+//!           without 255 and with one byte for revisions below 255
+//! block     10 | client seed:8 | server seed:8 | uid:4 | name LF | password LF             under RSA, or not
+//! packet    opcode:1 | length as the table says: none, 1 or 2 bytes | payload
+//! ```
+//! Opcodes are enciphered with ISAAC, a word for each packet, once the login is answered. What packets are made of stands in
+//! `tables/`, a file for each revision. Not covered: what is under RSA without a key, and layouts that the tables call opaque.
+
+mod by_hand;
+mod fields;
+mod game;
+mod isaac;
+mod jaggrab;
+mod js5;
+mod keys;
+mod login;
+mod looks;
+mod meanings;
+mod ondemand;
+mod services;
+mod session;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod types;
+mod update;
+mod world;
+
+use crate::wire::{Looks, On, Protocol, Setting, Takes, Unfit};
+pub use by_hand::PROTOCOL as VALUES;
+use fields::*;
+use tables::Table;
+
+/// RuneScape.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &RS,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(43594).stream(Looks::Stream(looks::on_port), session::open),
+        On::Tcp(43595).stream(Looks::Stream(looks::on_port), session::open),
+        On::AnyTcp.stream(Looks::Stream(looks::anywhere), session::open),
+    ],
+    rest: Some(&DATA),
+    truncated: Some(&TRUNCATED),
+    gap: Some(&GAP),
+    settings: &[
+        Setting {
+            name: "rs.revision",
+            about: "Revision whose packets are looked for, whatever the login says",
+            takes: Takes::Checked(revision),
+        },
+        Setting {
+            name: "rs.table",
+            about: "File of packet rows: the whole table with the line of column names, single rows in place of built-in ones without",
+            takes: Takes::CheckedFile(Table::check),
+        },
+        Setting {
+            name: "rs.rsa_key",
+            about: "File of the server's private keys: PEM, or lines n = NUMBER and d = NUMBER",
+            takes: Takes::CheckedFile(|text| keys::rsa_keys(text).map(drop)),
+        },
+        Setting {
+            name: "rs.keys",
+            about: "File of lines with the server's seed and the client's, 16 hexadecimal digits each",
+            takes: Takes::CheckedFile(|text| keys::log(text).map(drop)),
+        },
+        Setting {
+            name: "rs.isaac",
+            about: "The client's four seeds, S0,S1,S2,S3, or off when opcodes are in clear",
+            takes: Takes::Checked(|text| keys::isaac(text).map(drop)),
+        },
+        Setting {
+            name: "rs.npc_bits",
+            about: "Bits of what an NPC is, where a server has changed them: 11 to 18",
+            takes: Takes::Checked(npc_bits),
+        },
+    ],
+};
+
+fn revision(text: &str) -> Result<(), Unfit> {
+    match text.parse::<u16>() {
+        Ok(1..) => Ok(()),
+        _ => {
+            let known: Vec<String> = Table::revisions().map(|revision| revision.to_string()).collect();
+            Err(Unfit { line: None, words: format!("expected a number; there are tables for {}", known.join(", ")) })
+        }
+    }
+}
+
+fn npc_bits(text: &str) -> Result<(), Unfit> {
+    match text.parse() {
+        Ok(11..=18_u8) => Ok(()),
+        _ => Err(Unfit { line: None, words: "expected 11 to 18".into() }),
+    }
+}
+
+/// Fields that come from tables.
+pub fn table_fields() -> Vec<&'static crate::tree::Field> {
+    by_hand::know_all();
+    tables::fields()
+}

@@ -1,0 +1,300 @@
+//! One connection: which service the client asked for, and what the bytes of each side mean at the moment.
+
+use super::fields::*;
+use super::game::Game;
+use super::jaggrab::Jaggrab;
+use super::js5::Js5;
+use super::keys::Keys;
+use super::login::{self, Login};
+use super::ondemand::OnDemand;
+use super::services;
+use super::tables::Table;
+use crate::tree::Side;
+use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
+
+/// What the next bytes of the client are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Client {
+    /// A service, or a login of an early revision.
+    Start,
+    Login,
+    Game,
+    OnDemand,
+    Js5,
+    Jaggrab,
+    /// Nobody knows any more.
+    Lost,
+}
+
+/// What the next bytes of the server are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    /// The answer to the service, or the greeting of an early revision.
+    Start,
+    /// What becomes of the login.
+    Response,
+    Game,
+    OnDemand,
+    Js5,
+    Jaggrab,
+    /// Nobody knows any more.
+    Lost,
+}
+
+/// What one connection has to remember.
+pub struct Session {
+    keys: Keys,
+    revision: Option<u16>,
+    rows: Option<String>,
+    client: Client,
+    server: Server,
+    server_seed: Option<u64>,
+    login: Option<Login>,
+    game: Game,
+    ondemand: OnDemand,
+    js5: Js5,
+    jaggrab: Jaggrab,
+}
+
+/// Begin a connection.
+pub fn open(settings: &Settings) -> Box<dyn Conversation> {
+    let number = |name| settings.get(name).and_then(|value| value.parse().ok());
+    let mut game = Game::default();
+    game.npc_bits = number("rs.npc_bits").and_then(|bits| u8::try_from(bits).ok());
+    Box::new(Session {
+        keys: Keys::new(settings),
+        revision: number("rs.revision"),
+        rows: settings.get("rs.table").map(str::to_owned),
+        client: Client::Start,
+        server: Server::Start,
+        server_seed: None,
+        login: None,
+        game,
+        ondemand: OnDemand::default(),
+        js5: Js5::default(),
+        jaggrab: Jaggrab::default(),
+    })
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        match from {
+            Side::Client => self.client_extent(ahead, more),
+            Side::Server => self.server_extent(ahead, more),
+        }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        match from {
+            Side::Client => self.client_message(wire),
+            Side::Server => self.server_message(wire),
+        }
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if missing.in_step {
+            return;
+        }
+        match from {
+            Side::Client if self.client == Client::Game => self.game.lose(from),
+            Side::Server if self.server == Server::Game => self.game.lose(from),
+            Side::Client => self.client = Client::Lost,
+            Side::Server => self.server = Server::Lost,
+        }
+    }
+}
+
+impl Session {
+    fn client_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
+        if self.client == Client::Start && self.begins_in_game(Side::Client, ahead) {
+            self.client = Client::Game;
+        }
+        match self.client {
+            Client::Start => self.start_extent(ahead, more),
+            Client::Login => login::extent(ahead).unwrap_or_else(|| {
+                self.client = Client::Lost;
+                Extent::Unknown(ahead.len())
+            }),
+            Client::Game => self.game.extent(Side::Client, ahead),
+            Client::OnDemand | Client::Js5 => Extent::Message(4),
+            Client::Jaggrab => services::request_extent(ahead, more),
+            Client::Lost => Extent::Unknown(ahead.len()),
+        }
+    }
+
+    fn start_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
+        match ahead {
+            [14] => Extent::NeedMore(2),
+            // A name hash, unless what follows begins as a login of clients that send none.
+            [14, 16 | 18] if more => Extent::NeedMore(3),
+            [14, 16 | 18 | 19, behind, ..] if !matches!(behind, 16 | 18) => Extent::Message(1),
+            [14, ..] => Extent::Message(2),
+            [15, _, _, _] | [15, _, _] | [15, _] if more && self.server == Server::Start => Extent::NeedMore(5),
+            [15, ..] => match services::js5_hello(ahead).filter(|_| self.server == Server::Start) {
+                Some(length) => Extent::Message(length),
+                None => Extent::Message(1),
+            },
+            [16 | 18, ..] => login::extent(ahead).unwrap_or(Extent::Unknown(ahead.len())),
+            [17, ..] => Extent::Message(1),
+            [b'J', ..] => services::request_extent(ahead, more),
+            _ => {
+                self.client = Client::Lost;
+                Extent::Unknown(ahead.len())
+            }
+        }
+    }
+
+    fn server_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
+        if self.server == Server::Start && self.client == Client::Start && self.begins_in_game(Side::Server, ahead) {
+            self.server = Server::Game;
+        }
+        match self.server {
+            Server::Start => match self.client {
+                Client::OnDemand => services::exactly(ahead, 8),
+                Client::Js5 => Extent::Message(1),
+                Client::Jaggrab => self.jaggrab.extent(ahead, more),
+                Client::Start | Client::Game if self.server_seed.is_none() => services::exactly(ahead, 8),
+                Client::Login | Client::Game => services::answer_extent(ahead),
+                Client::Start | Client::Lost => Extent::Unknown(ahead.len()),
+            },
+            Server::Response if self.login.is_none() && more => Extent::NeedMore(ahead.len() + 1),
+            Server::Response => login::response_extent(ahead, self.login.map(|login| login.revision)),
+            Server::Game => self.game.extent(Side::Server, ahead),
+            Server::OnDemand => self.ondemand.extent(ahead),
+            Server::Js5 => self.js5.extent(ahead),
+            Server::Jaggrab => self.jaggrab.extent(ahead, more),
+            Server::Lost => Extent::Unknown(ahead.len()),
+        }
+    }
+
+    /// Whether somebody said enough to read packets from the first byte on, and that is none of a handshake.
+    fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
+        if self.keys.told != Some(super::keys::Told::Off) || self.login.is_some() {
+            return false;
+        }
+        let Some(table) = self.revision.and_then(|revision| Table::patched(revision, self.rows.as_deref())) else { return false };
+        let is_handshake = match (from, ahead) {
+            (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) => *hash < 32,
+            (Side::Client, [16 | 18, size, ..]) => login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()),
+            (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => true,
+            (Side::Client, _) => false,
+            (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
+            (Side::Server, _) => ahead.len() == 8 && !super::game::frames(&table, from, ahead),
+        };
+        if is_handshake {
+            return false;
+        }
+        self.game.begin_clear(table);
+        true
+    }
+
+    fn client_message(&mut self, wire: &mut Wire<'_>) -> Result {
+        match self.client {
+            Client::Start => self.start(wire),
+            Client::Login => self.take_login(wire),
+            Client::Game => self.game.message(Side::Client, wire),
+            Client::OnDemand => self.ondemand.request(wire),
+            Client::Js5 => self.js5.request(wire),
+            Client::Jaggrab => self.jaggrab.request(wire),
+            Client::Lost => Err(Error::Malformed),
+        }
+    }
+
+    /// The first bytes of a client.
+    fn start(&mut self, wire: &mut Wire<'_>) -> Result {
+        match wire.ahead().first() {
+            Some(14) => {
+                wire.name("service");
+                wire.info(format_args!("game login"));
+                self.client = Client::Login;
+                services::game_service(wire)
+            }
+            Some(15) if wire.remaining() >= 5 => {
+                self.client = Client::Js5;
+                self.js5.hello(wire)
+            }
+            Some(15) => {
+                wire.name("service");
+                wire.info(format_args!("update"));
+                self.client = Client::OnDemand;
+                wire.u8(&SERVICE).map(drop)
+            }
+            Some(17) => {
+                wire.name("service");
+                wire.info(format_args!("start-up files"));
+                self.client = Client::Jaggrab;
+                wire.u8(&SERVICE).map(drop)
+            }
+            Some(b'J') => {
+                self.client = Client::Jaggrab;
+                self.jaggrab.request(wire)
+            }
+            Some(_) => self.take_login(wire),
+            None => Ok(()),
+        }
+    }
+
+    fn take_login(&mut self, wire: &mut Wire<'_>) -> Result {
+        let mut login = Login::default();
+        let result = login.read(wire, &self.keys, self.server_seed);
+        self.client = Client::Game;
+        if self.server == Server::Start && self.server_seed.is_some() {
+            self.server = Server::Response;
+        }
+        let revision = self.revision.or(Some(login.revision).filter(|revision| *revision > 0));
+        if let Some(revision) = revision {
+            let table = Table::patched(revision, self.rows.as_deref());
+            self.game.begin(revision, table, login.cipher);
+        }
+        self.login = Some(login);
+        result
+    }
+
+    fn server_message(&mut self, wire: &mut Wire<'_>) -> Result {
+        match self.server {
+            Server::Start => match self.client {
+                Client::OnDemand => {
+                    self.server = Server::OnDemand;
+                    wire.name("update_ready");
+                    wire.bytes(&IGNORED, wire.remaining()).map(drop)
+                }
+                Client::Js5 => {
+                    self.server = Server::Js5;
+                    self.js5.status(wire)
+                }
+                Client::Jaggrab => {
+                    self.server = Server::Jaggrab;
+                    self.jaggrab.file(wire)
+                }
+                Client::Start | Client::Game if self.server_seed.is_none() => {
+                    wire.name("greeting");
+                    self.server = Server::Response;
+                    self.server_seed = Some(wire.u64_be(&SERVER_SEED)?);
+                    Ok(())
+                }
+                _ => {
+                    let answer = services::answer(wire)?;
+                    self.server = if answer.is_some() { Server::Response } else { Server::Lost };
+                    self.server_seed = answer;
+                    Ok(())
+                }
+            },
+            Server::Response => {
+                let is_in = login::response(wire, self.login.map(|login| login.revision))?;
+                self.server = if is_in { Server::Game } else { Server::Lost };
+                Ok(())
+            }
+            Server::Game => self.game.message(Side::Server, wire),
+            Server::OnDemand => {
+                let result = self.ondemand.chunk(wire);
+                if result.is_err() && wire.cut() == crate::wire::Cut::No {
+                    self.server = Server::Lost;
+                }
+                result
+            }
+            Server::Js5 => self.js5.answer(wire),
+            Server::Jaggrab => self.jaggrab.file(wire),
+            Server::Lost => Err(Error::Malformed),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Fields that tables name: each name once, kept for the rest of the run.
+
+use super::super::meanings::names_in;
+use super::super::types::Type;
+use super::{Table, Updates};
+use crate::tree::{Field, Kind};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// A name is one field as long as its values are of one kind.
+type Key = (String, Kind, bool);
+
+/// What makes a field of its name, its label and a sentence.
+type Make = fn(&'static str, &'static str, &'static str) -> Field;
+
+static KNOWN: LazyLock<Mutex<HashMap<Key, &'static Field>>> = LazyLock::new(Mutex::default);
+
+static WORDS: LazyLock<Mutex<HashMap<String, &'static str>>> = LazyLock::new(Mutex::default);
+
+/// The same words for the rest of the run.
+pub fn leak(words: &str) -> &'static str {
+    let mut known = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(words) = known.get(words) {
+        return words;
+    }
+    let kept: &'static str = Box::leak(words.to_owned().into_boxed_str());
+    known.insert(words.to_owned(), kept);
+    kept
+}
+
+/// The field `name` of a packet, for values of this type.
+pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
+    let abbrev = format!("{prefix}.{name}");
+    let key = (abbrev, of.kind(), matches!(of, Type::Component(_)));
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(field) = known.get(&key) {
+        return field;
+    }
+    let about = format!("{} of {packet}", name.replace('_', " "));
+    let mut field = of.field(leak(&key.0), leak(&name.replace('_', " ")), leak(&about)).names(names_in(packet, name));
+    // In other revisions the same field may be sent otherwise.
+    field.transformed = of.kind() == Kind::Number || field.transformed;
+    let field: &'static Field = Box::leak(Box::new(field));
+    known.insert(key, field);
+    field
+}
+
+/// The field `name` for numbers in bits.
+pub fn number(prefix: &str, name: &str, packet: &str) -> &'static Field {
+    keep(prefix, name, packet, Field::number)
+}
+
+/// The field `name` for a group.
+pub fn group(prefix: &str, name: &str, packet: &str) -> &'static Field {
+    keep(prefix, name, packet, Field::group)
+}
+
+fn keep(prefix: &str, name: &str, packet: &str, make: Make) -> &'static Field {
+    let abbrev = leak(&format!("{prefix}.{name}"));
+    let field = make(abbrev, leak(&name.replace('_', " ")), leak(&format!("{} in {packet}", name.replace('_', " "))));
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry((abbrev.to_owned(), field.kind, false)).or_insert_with(|| Box::leak(Box::new(field)))
+}
+
+/// Every field that is named so far, in the order of the alphabet; those of the built-in tables are.
+pub fn fields() -> Vec<&'static Field> {
+    Table::all().for_each(drop);
+    Updates::all();
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut fields: Vec<_> = known.values().copied().collect();
+    fields.sort_by_key(|field| field.abbrev);
+    fields
+}

@@ -1,0 +1,153 @@
+//! How players and NPCs are told of, by revision: which bits in which order, which blocks behind them.
+
+use super::{Column, columns, known};
+use crate::tree::Field;
+use std::sync::{Arc, LazyLock};
+
+const TEXT: &str = include_str!("updates.tsv");
+
+/// Whom it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Players.
+    Player,
+    /// All others.
+    Npc,
+}
+
+/// Bits that make a value.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// What it is called.
+    pub name: &'static str,
+    /// The field in trees.
+    pub field: &'static Field,
+    /// How many.
+    pub bits: u8,
+    /// Whether they are in two's complement.
+    pub signed: bool,
+}
+
+/// A block that an update may have.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// The bit that says so.
+    pub mask: u16,
+    /// The group in trees.
+    pub field: &'static Field,
+    /// What it is made of.
+    pub columns: Arc<[Column]>,
+}
+
+/// How one revision tells of players or NPCs.
+#[derive(Debug, Clone, Default)]
+pub struct Updates {
+    /// Where the local player went at once.
+    pub teleport: Vec<Run>,
+    /// Who comes into sight; the first run is the index.
+    pub new: Vec<Run>,
+    /// The bit which says that the mask has two bytes.
+    pub extended: u16,
+    /// The blocks, in their order.
+    pub blocks: Vec<Block>,
+}
+
+type Known = (u16, Who, Arc<Updates>);
+
+static UPDATES: LazyLock<Vec<Known>> = LazyLock::new(|| {
+    let mut all: Vec<(u16, Who, Updates)> = Vec::new();
+    for line in TEXT.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [revisions, who, what, name, list] = cells[..] else { continue };
+        let who = if who == "player" { Who::Player } else { Who::Npc };
+        for revision in revisions.split(',').filter_map(|revision| revision.parse().ok()) {
+            let place = all.iter().position(|(known, whom, _)| *known == revision && *whom == who);
+            let place = place.unwrap_or_else(|| {
+                all.push((revision, who, Updates::default()));
+                all.len() - 1
+            });
+            if let Some((.., updates)) = all.get_mut(place) {
+                updates.take(who, what, name, list);
+            }
+        }
+    }
+    all.into_iter().map(|(revision, who, updates)| (revision, who, Arc::new(updates))).collect()
+});
+
+impl Updates {
+    /// How a revision tells of these, if that is known.
+    #[must_use]
+    pub fn of(revision: u16, who: Who) -> Option<Arc<Updates>> {
+        Updates::all().iter().find(|(known, whom, _)| *known == revision && *whom == who).map(|(.., updates)| Arc::clone(updates))
+    }
+
+    /// All that are known.
+    pub fn all() -> &'static [Known] {
+        &UPDATES
+    }
+
+    /// The same with another width of what NPCs are.
+    #[must_use]
+    pub fn with_type_bits(&self, bits: u8) -> Updates {
+        let mut updates = self.clone();
+        for run in updates.new.iter_mut().filter(|run| run.name == "type") {
+            run.bits = bits;
+        }
+        updates
+    }
+
+    fn take(&mut self, who: Who, what: &str, name: &str, list: &str) {
+        let packet = if who == Who::Player { "player_info" } else { "npc_info" };
+        let runs = || list.split(' ').filter_map(|word| run(packet, name, word)).collect();
+        match what {
+            "teleport" => self.teleport = runs(),
+            "new" => self.new = runs(),
+            "extended" => self.extended = hexadecimal(list).unwrap_or_default(),
+            _ => {
+                let within = format!("{packet}.update.{name}");
+                let (Some(mask), Ok(columns)) = (hexadecimal(what), columns(&format!("rs.{within}"), &within, list)) else {
+                    return;
+                };
+                let field = known::group(&format!("rs.{packet}.update"), name, packet);
+                self.blocks.push(Block { mask, field, columns });
+            }
+        }
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<u16> {
+    u16::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+/// `level:2`, or `dx:-5` for five bits in two's complement.
+fn run(packet: &str, within: &str, word: &str) -> Option<Run> {
+    let (name, bits) = word.split_once(':')?;
+    let bits: i8 = bits.parse().ok()?;
+    let field = known::number(&format!("rs.{packet}.{within}"), name, packet);
+    Some(Run { name: known::leak(name), field, bits: bits.unsigned_abs(), signed: bits < 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_taken() {
+        let blocks = |revision, who| Updates::of(revision, who).unwrap().blocks.len();
+        assert_eq!(
+            [225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Who::Player)),
+            [9, 10, 10, 10, 10, 10, 10]
+        );
+        assert_eq!([225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Who::Npc)), [7, 8, 8, 8, 8, 8, 8]);
+        for (revision, who, updates) in Updates::all() {
+            let masks = updates.blocks.iter().fold(0, |masks, block| {
+                assert_eq!(masks & block.mask, 0, "{revision} {who:?} {:?}", block.field);
+                masks | block.mask
+            });
+            assert_eq!(masks & updates.extended, 0, "{revision} {who:?}");
+            assert_eq!(updates.new.first().map(|run| run.name), Some("index"), "{revision} {who:?}");
+            assert_eq!(updates.teleport.is_empty(), *who == Who::Npc);
+        }
+        assert!(Updates::of(550, Who::Player).is_none());
+    }
+}

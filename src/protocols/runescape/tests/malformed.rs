@@ -1,0 +1,198 @@
+//! M1 to M6 of the reference, and what else goes wrong.
+
+use super::*;
+
+#[test]
+fn m1_a_login_that_is_cut() {
+    let bytes = trial::bytes(V10);
+    let trees =
+        talk(&[], &[(CLIENT, trial::bytes(V9_SERVICE)), (SERVER, trial::bytes(V9_ANSWER)), (CLIENT, bytes[..40].to_vec())]);
+    insta::assert_snapshot!(trees.last().unwrap(), @r#"
+    rs 0..40 | login | revision 317
+      0..1 rs.login.type = 16 (new)
+      1..2 rs.login.size = 77
+      2..3 rs.login.magic = 255
+      3..5 rs.login.revision = 317
+      5..6 rs.login.low_memory = 0 (high detail)
+      6..10 rs.login.crc = 0x11111111
+      10..14 rs.login.crc = 0x22222222
+      14..18 rs.login.crc = 0x33333333
+      18..22 rs.login.crc = 0x44444444
+      22..26 rs.login.crc = 0x55555555
+      26..30 rs.login.crc = 0x66666666
+      30..34 rs.login.crc = 0x77777777
+      34..38 rs.login.crc = 0x88888888
+      38..40 rs.data = 9999
+    ! broken rs.truncated at 38..40 rs: the stream ends after 40 of 79 bytes
+    "#);
+}
+
+#[test]
+fn m2_a_block_that_does_not_fit_the_size() {
+    let login = V10.replacen(" 24 0A", " 25 0A", 1);
+    let tree = said(&[], &[(SERVER, V12_GREETING), (CLIENT, &login)]);
+    insta::assert_snapshot!(&tree[tree.find("! ").unwrap()..], @r#"
+    ! broken rs.malformed at 42..43 rs.login.rsa_length: a block of 37 bytes; the size has room for 36
+    ! broken rs.malformed at 42..43 rs.login.rsa_length: a block of 37 bytes, of which 36 are there
+    "#);
+}
+
+#[test]
+fn m3_another_key() {
+    let key = KEY.replacen("d = 4", "d = 5", 1);
+    let session = [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V11), (SERVER, V9_IN), (SERVER, V14)];
+    let tree = said(&[("rs.rsa_key", &key)], &session);
+    insta::assert_snapshot!(tree.lines().filter(|line| line.contains('!') || line.contains("state")).collect::<Vec<_>>().join("\n"), @r#"
+      rs.login.rsa_state = "encrypted"
+      rs.isaac.state = "none"
+    ! odd rs.wrong_key at 43..107 rs.login.rsa_block: wrong key: none of 1 gives 10 and the server's seed
+    ! info rs.enciphered at 0..262 rs: 262 bytes of game packets, but no key: -o rs.rsa_key=FILE, rs.keys=FILE, rs.isaac=SEEDS or rs.isaac=off
+    "#);
+}
+
+#[test]
+fn m4_a_text_without_its_end() {
+    insta::assert_snapshot!(clear("317", SERVER, "FD 05 41 42 43 44 45"), @r#"
+    rs 0..7 | message_game
+      0..1 rs.opcode = 253
+      rs.name = "message_game"
+      rs.direction = "s2c"
+      1..2 rs.size = 5
+      2..7 rs.message_game.text = "ABCDE"
+    ! broken rs.malformed at 2..7 rs.message_game.text: the text has no end
+    "#);
+}
+
+#[test]
+fn m5_a_cipher_one_packet_out_of_step() {
+    let session = [
+        (CLIENT, V9_SERVICE),
+        (SERVER, V9_ANSWER),
+        (CLIENT, V10),
+        (SERVER, V9_IN),
+        (SERVER, &V14[3..]),
+        (SERVER, "01 02"),
+        (CLIENT, V13),
+    ];
+    let said: Vec<_> = session.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
+    let trees = talk(&[], &said);
+    let lost = trees.iter().position(|tree| tree.contains("! broken rs.lost_step")).unwrap();
+    assert!(lost < 8, "{}", heads(&trees));
+    assert_eq!(trees[lost + 1], "data 2\n");
+    assert!(trees.last().unwrap().contains("event_camera_position"), "the other side goes on");
+}
+
+#[test]
+fn m6_an_info_that_stands_still_and_one_that_is_cut() {
+    insta::assert_snapshot!(clear("317", SERVER, "41 00 02 01 00"), @r#"
+    rs 0..5 | npc_info | 1 NPC, 0 updates
+      0..1 rs.opcode = 65
+      rs.name = "npc_info"
+      rs.direction = "s2c"
+      1..3 rs.size = 2
+      3..4 rs.npc_info.count = 1
+      4..5 rs.npc_info.known
+        4..5 rs.move.moved = false
+      4..5 rs.padding = 0
+    "#);
+    insta::assert_snapshot!(clear("317", SERVER, "41 00 01 01"), @r#"
+    rs 0..4 | npc_info | 0 NPCs, 0 updates
+      0..1 rs.opcode = 65
+      rs.name = "npc_info"
+      rs.direction = "s2c"
+      1..3 rs.size = 1
+      3..4 rs.npc_info.count = 1
+      4..4 rs.npc_info.known
+    ! broken rs.malformed at 4..4 rs.npc_info.known: 1 bytes too few: a width or a block of this revision does not fit
+    "#);
+    insta::assert_snapshot!(clear("317", SERVER, "41 00 03 01 00 00"), @r#"
+    rs 0..6 | npc_info | 1 NPC, 0 updates
+      0..1 rs.opcode = 65
+      rs.name = "npc_info"
+      rs.direction = "s2c"
+      1..3 rs.size = 3
+      3..4 rs.npc_info.count = 1
+      4..5 rs.npc_info.known
+        4..5 rs.move.moved = false
+      4..5 rs.padding = 0
+      5..6 rs.data = 00
+    ! broken rs.malformed at 5..6 rs.padding: 1 bytes are not used up: a width or a block of this revision does not fit
+    "#);
+}
+
+#[test]
+fn opcodes_and_inner_opcodes_that_nobody_knows() {
+    insta::assert_snapshot!(clear("317", SERVER, "6D 00 01 02"), @r#"
+    rs 0..1 | logout
+      0..1 rs.opcode = 109
+      rs.name = "logout"
+      rs.direction = "s2c"
+    rs 0..3 | data | lost step
+      0..1 rs.opcode_wire = 0
+      0..1 rs.opcode = 0
+      1..3 rs.data = 0102
+    ! broken rs.lost_step at 1..3 rs.opcode: no packet has opcode 0: this side is not read any further
+    "#);
+    insta::assert_snapshot!(clear("317", SERVER, "3C 00 05 28 D0 6D 01 02"), @r#"
+    rs 0..8 | update_zone_partial_enclosed | zone y 40, zone x 48
+      0..1 rs.opcode = 60
+      rs.name = "update_zone_partial_enclosed"
+      rs.direction = "s2c"
+      1..3 rs.size = 5
+      3..4 rs.update_zone_partial_enclosed.zone_y = 40
+      4..5 rs.update_zone_partial_enclosed.zone_x = 48
+      5..8 rs.update_zone_partial_enclosed.packets
+        5..8 rs.payload = 6d0102
+    ! broken rs.malformed at 5..8 rs.update_zone_partial_enclosed.packets: opcode 109 is none of a zone
+    "#);
+}
+
+#[test]
+fn a_layout_that_does_not_fit_is_told() {
+    // A walk of fixed fields alone, in a packet of another length.
+    insta::assert_snapshot!(clear("223", CLIENT, "38 04 71 0D 00 0C"), @r#"
+    rs 0..6 | move_gameclick | z 3441, key combination 0
+      0..1 rs.opcode = 56
+      rs.name = "move_gameclick"
+      rs.direction = "c2s"
+      1..2 rs.size = 4
+      2..4 rs.move_gameclick.z = 3441
+      4..5 rs.move_gameclick.key_combination = 0
+      5..6 rs.data = 0c
+    ! broken rs.malformed at 5..6 rs.move_gameclick.key_combination: 1 bytes too few for move_gameclick
+    "#);
+    insta::assert_snapshot!(clear("223", CLIENT, "38 06 71 0D 00 0C EF 01"), @r#"
+    rs 0..8 | move_gameclick | z 3441, key combination 0, x 3183
+      0..1 rs.opcode = 56
+      rs.name = "move_gameclick"
+      rs.direction = "c2s"
+      1..2 rs.size = 6
+      2..4 rs.move_gameclick.z = 3441
+      4..5 rs.move_gameclick.key_combination = 0
+      5..7 rs.move_gameclick.x = 3183
+      7..8 rs.trailing = 01
+    ! odd dissect.left_over at 7..8 rs.trailing: 1 more than the fields explain
+    "#);
+}
+
+#[test]
+fn a_capacity_without_its_slots_allocates_nothing() {
+    let tree = clear("317", SERVER, "35 00 04 0C 8E FF FF");
+    assert!(tree.contains("! broken rs.malformed") && tree.contains("65535 slots are missing"), "{tree}");
+}
+
+#[test]
+fn a_length_that_no_server_sends_is_a_lost_step_under_the_cipher() {
+    // 126, if_settext, under the first word of the server's generator.
+    let tree = said(&[], &[(SERVER, V12_GREETING), (CLIENT, V10), (SERVER, V9_IN), (SERVER, "16 FF FF 41")]);
+    assert!(tree.contains("! broken rs.lost_step") && tree.contains("65535 bytes are too many for opcode 126"), "{tree}");
+}
+
+#[test]
+fn seeds_of_another_server_are_not_believed() {
+    let session = [(SERVER, "01 02 03 04 05 06 07 08"), (CLIENT, V10)];
+    let tree = said(&[], &session);
+    assert!(tree.contains("rs.seed_differs") && tree.contains("rs.isaac.state = \"none\""), "{tree}");
+    let told = said(&[("rs.isaac", "1,2,3,4")], &session);
+    assert!(told.contains("rs.wrong_key") && told.contains("rs.isaac.state = \"none\""), "{told}");
+}

@@ -1,0 +1,218 @@
+//! Every type that values have on the wire: what it is called, how many bytes it takes, how it is read.
+//!
+//! One list for all revisions. What packets are made of says which of them stand where; see [`super::tables`].
+
+mod appearance;
+mod composite;
+mod number;
+mod read;
+mod smart;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::tree::{Field, Kind, NodeRef, Value};
+pub use composite::{Look, Slots, Steps};
+use number::{I32, NUMBERS, Number, U8};
+pub use read::{Place, Said, text};
+pub use smart::{SMARTS, Smart};
+use std::fmt::{self, Write};
+pub use words::{Cp1252, Name, Packed, Turn};
+
+/// How a text ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With a line feed.
+    LineFeed,
+    /// With a NUL.
+    Nul,
+    /// With a NUL; a NUL stands in front as well.
+    Versioned,
+    /// With a NUL; one alone says that there is no text.
+    OrNull,
+}
+
+/// A type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// A whole number of fixed width.
+    Number(Number),
+    /// A component: the interface in the high half.
+    Component(Number),
+    /// A whole number that says its own width.
+    Smart(Smart),
+    /// A big-endian floating-point number.
+    Float,
+    /// A name in base 37.
+    Name,
+    /// Text.
+    Text(Ending),
+    /// The rest, as it is.
+    Bytes,
+    /// The rest as chat text in nibbles.
+    Packed(Turn),
+    /// Chat text under prefix codes.
+    Coded,
+    /// So many numbers in a row; without a count as many as the rest holds.
+    Row(Number, Option<usize>),
+    /// As many names as the rest holds.
+    Names,
+    /// Steps of a walk.
+    Steps(Steps),
+    /// Where on the map somebody clicked.
+    MinimapClick,
+    /// A click.
+    MouseClick,
+    /// Movements of the pointer.
+    MouseMoves,
+    /// What an arrow points at.
+    HintArrow,
+    /// Zones that a region is put together of.
+    Palette,
+    /// Check sums of map files.
+    RegionCrcs,
+    /// Packets about one zone.
+    ZonePackets,
+    /// Slots of an inventory.
+    Slots(Slots),
+    /// What a player looks like.
+    Appearance(Look),
+    /// Where all players are and what they do.
+    PlayerInfo,
+    /// Where all others are and what they do.
+    NpcInfo,
+}
+
+/// Types that are neither numbers nor smarts, by their names.
+const OTHERS: &[(&str, Type)] = &[
+    ("f32", Type::Float),
+    ("name37", Type::Name),
+    ("com32", Type::Component(I32)),
+    ("jstr", Type::Text(Ending::LineFeed)),
+    ("jstr0", Type::Text(Ending::Nul)),
+    ("jstr2", Type::Text(Ending::Versioned)),
+    ("jstrnull", Type::Text(Ending::OrNull)),
+    ("bytes", Type::Bytes),
+    ("opaque", Type::Bytes),
+    ("packed_text", Type::Packed(Turn::No)),
+    ("packed_text_rev", Type::Packed(Turn::Reversed)),
+    ("packed_text_add", Type::Packed(Turn::Added)),
+    ("packed_text_rev_add", Type::Packed(Turn::ReversedAdded)),
+    ("packed_text_huffman", Type::Coded),
+    ("name37[]", Type::Names),
+    ("steps", Type::Steps(Steps { negated: false })),
+    ("steps_377", Type::Steps(Steps { negated: true })),
+    ("minimap_click", Type::MinimapClick),
+    ("mouse_click", Type::MouseClick),
+    ("mouse_moves", Type::MouseMoves),
+    ("hint_arrow", Type::HintArrow),
+    ("palette", Type::Palette),
+    ("region_crcs", Type::RegionCrcs),
+    ("zone_packets", Type::ZonePackets),
+    ("inv_full_225", Type::Slots(Slots::Full225)),
+    ("inv_partial_225", Type::Slots(Slots::Partial225)),
+    ("inv_full_317", Type::Slots(Slots::Full317)),
+    ("inv_partial_317", Type::Slots(Slots::Partial317)),
+    ("inv_full_377", Type::Slots(Slots::Full377)),
+    ("inv_partial_377", Type::Slots(Slots::Partial317)),
+    ("appearance", Type::Appearance(Look { reversed: false, skull: false })),
+    ("appearance_377", Type::Appearance(Look { reversed: true, skull: true })),
+    ("player_info", Type::PlayerInfo),
+    ("npc_info", Type::NpcInfo),
+];
+
+/// Orders in which components come beside the plain one.
+const COMPONENTS: &[(&str, &str)] = &[("com32_le", "i32_le"), ("com32_me", "i32_me"), ("com32_ime", "i32_ime")];
+
+impl Type {
+    /// The type of this name: `u16_add`, `jstr`, `u8[7]`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Type> {
+        let number = |name: &str| NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
+        if let Some(number) = number(name) {
+            return Some(Type::Number(number));
+        }
+        if let Some((_, smart)) = SMARTS.iter().find(|(known, _)| *known == name) {
+            return Some(Type::Smart(*smart));
+        }
+        if let Some((_, other)) = OTHERS.iter().find(|(known, _)| *known == name) {
+            return Some(*other);
+        }
+        if let Some((_, order)) = COMPONENTS.iter().find(|(known, _)| *known == name) {
+            return number(order).map(Type::Component);
+        }
+        let (each, count) = name.strip_suffix(']')?.split_once('[')?;
+        let count = if count.is_empty() { None } else { Some(count.parse().ok().filter(|count| *count > 0)?) };
+        Some(Type::Row(number(each)?, count))
+    }
+
+    /// All names, those of rows left out.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let numbers = NUMBERS.iter().map(|(name, _)| *name);
+        let smarts = SMARTS.iter().map(|(name, _)| *name);
+        let others = OTHERS.iter().map(|(name, _)| *name);
+        numbers.chain(smarts).chain(others).chain(COMPONENTS.iter().map(|(name, _)| *name))
+    }
+
+    /// Bytes that it takes, if those are always the same.
+    #[must_use]
+    pub fn width(self) -> Option<usize> {
+        Some(match self {
+            Type::Number(number) | Type::Component(number) => number.width(),
+            Type::Float | Type::MouseClick => 4,
+            Type::Name => 8,
+            Type::Row(number, Some(count)) => number.width().saturating_mul(count),
+            Type::MinimapClick => 14,
+            Type::HintArrow => 6,
+            _ => return None,
+        })
+    }
+
+    /// What kind of values its field has.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        match self {
+            Type::Number(_) | Type::Component(_) | Type::Smart(_) => Kind::Number,
+            Type::Float => Kind::Float,
+            Type::Name | Type::Text(_) | Type::Packed(_) | Type::Coded => Kind::Text,
+            Type::Bytes => Kind::Bytes,
+            Type::Row(number, Some(_)) if number == U8 => Kind::Bytes,
+            _ => Kind::Group,
+        }
+    }
+
+    /// A field for its values.
+    #[must_use]
+    pub fn field(self, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
+        let field = match self.kind() {
+            Kind::Float => Field::float(abbrev, name, about),
+            Kind::Text => Field::text(abbrev, name, about),
+            Kind::Bytes => Field::bytes(abbrev, name, about),
+            Kind::Group => Field::group(abbrev, name, about),
+            _ => Field::number(abbrev, name, about),
+        };
+        match self {
+            Type::Number(number) if number.is_plain() => field,
+            Type::Component(number) if number.is_plain() => field.digest(plain_value, component_meaning),
+            Type::Component(_) => field.transformed().digest(plain_value, component_meaning),
+            Type::Number(_) | Type::Smart(_) | Type::Name | Type::Packed(_) | Type::Coded => field.transformed(),
+            _ => field,
+        }
+    }
+}
+
+fn plain_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    match node.value() {
+        Value::Signed(number) => write!(out, "{number}"),
+        Value::Unsigned(number) => write!(out, "{number}"),
+        _ => Ok(()),
+    }
+}
+
+/// A component is known by its interface and its number in there.
+fn component_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    match node.value() {
+        Value::Signed(number) => write!(out, "{}:{}", number >> 16 & 0xffff, number & 0xffff),
+        _ => Ok(()),
+    }
+}

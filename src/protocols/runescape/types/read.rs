@@ -1,0 +1,216 @@
+//! Reading values of every type.
+
+use super::super::fields::{ELEMENT, MALFORMED, NAME_ELEMENT, NOT_MINIMAL};
+use super::smart::Read;
+use super::words::Coded;
+use super::{Cp1252, Ending, Name, Number, Packed, Smart, Turn, Type, appearance, composite};
+use crate::tree::{Field, Value};
+use crate::wire::{Error, Result, Wire};
+use std::fmt;
+
+/// What a value said, for the line of its packet and for what is remembered.
+#[derive(Clone, Copy)]
+pub enum Said<'a> {
+    /// A number.
+    Number(i64),
+    /// A component.
+    Component(i64),
+    /// A name.
+    Name(Name),
+    /// Text.
+    Text(Cp1252<'a>),
+    /// Chat text.
+    Packed(Packed<'a>),
+    /// Newer chat text.
+    Coded(Coded<'a>),
+    /// Nothing that fits a line.
+    Much,
+}
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Said::Number(number) => write!(f, "{number}"),
+            Said::Component(number) => write!(f, "{}:{}", number >> 16 & 0xffff, number & 0xffff),
+            Said::Name(name) => write!(f, "{name}"),
+            Said::Text(text) => write!(f, "\"{text}\""),
+            Said::Packed(text) => write!(f, "\"{text}\""),
+            Said::Coded(text) => write!(f, "\"{text}\""),
+            Said::Much => Ok(()),
+        }
+    }
+}
+
+/// What must be known of the packet around a value.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place {
+    /// Bytes of the values behind it.
+    pub after: usize,
+    /// How many slots there are, if that was said.
+    pub capacity: Option<i64>,
+    /// Bytes of the text or the appearance, if that was said.
+    pub length: Option<usize>,
+}
+
+impl Type {
+    /// Read a value.
+    ///
+    /// # Errors
+    /// When the bytes end inside it, or make no sense.
+    pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: Place) -> Result<Said<'a>> {
+        match self {
+            Type::Number(number) => number.read(wire, field).map(Said::Number),
+            Type::Component(number) => number.read(wire, field).map(Said::Component),
+            Type::Smart(smart) => smart.take(wire, field).map(Said::Number),
+            Type::Float => wire.f32_be(field).map(|_| Said::Much),
+            Type::Name => name(wire, field).map(Said::Name),
+            Type::Text(ending) => text(wire, field, ending).map(|text| Said::Text(Cp1252(text))),
+            Type::Bytes => {
+                wire.rest(field);
+                Ok(Said::Much)
+            }
+            Type::Packed(turn) => {
+                let count = place.length.unwrap_or(wire.remaining());
+                packed(wire, field, count, turn).map(Said::Packed)
+            }
+            Type::Coded => coded(wire, field).map(Said::Coded),
+            Type::Row(number, Some(count)) if number == super::U8 => wire.bytes(field, count).map(|_| Said::Much),
+            Type::Row(number, count) => {
+                let count = count.unwrap_or_else(|| wire.remaining() / number.width());
+                wire.group(field, |wire| (0..count).try_for_each(|_| number.read(wire, &ELEMENT).map(drop)))?;
+                Ok(Said::Much)
+            }
+            Type::Names => {
+                let count = wire.remaining() / 8;
+                wire.group(field, |wire| (0..count).try_for_each(|_| name(wire, &NAME_ELEMENT).map(drop)))?;
+                Ok(Said::Much)
+            }
+            Type::Appearance(look) => {
+                let count = place.length.unwrap_or(wire.remaining());
+                appearance::look(wire, field, look, count).map(Said::Name)
+            }
+            _ => composite::read(self, wire, field, place).map(|()| Said::Much),
+        }
+    }
+}
+
+/// The next `count` bytes, passed over.
+fn take<'a>(wire: &mut Wire<'a>, count: usize) -> Result<&'a [u8]> {
+    let bytes = wire.ahead().get(..count).ok_or(Error::Short { needed: count.saturating_sub(wire.remaining()) })?;
+    wire.skip(count)?;
+    Ok(bytes)
+}
+
+impl Number {
+    /// Read it.
+    ///
+    /// # Errors
+    /// When there are too few bytes.
+    pub fn read(self, wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
+        let start = wire.at();
+        let value = self.value(take(wire, self.width())?);
+        let shown = if self.signed { Value::Signed(value) } else { Value::Unsigned(value.cast_unsigned()) };
+        wire.put(field, shown, start..wire.at());
+        Ok(value)
+    }
+}
+
+impl Smart {
+    /// Read it.
+    ///
+    /// # Errors
+    /// When there are too few bytes, or more than any such number has.
+    pub fn take(self, wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
+        let start = wire.at();
+        let (number, used, is_loose) = match self.read(wire.ahead()) {
+            Read::Number(number, used, is_loose) => (number, used, is_loose),
+            Read::Short => return Err(Error::Short { needed: 1 }),
+            Read::TooLong => return wire.malformed(&MALFORMED, format_args!("a number of more than five bytes")),
+        };
+        wire.skip(used)?;
+        wire.put(field, Value::Signed(number), start..wire.at());
+        if is_loose {
+            wire.note(&NOT_MINIMAL, format_args!("{used} bytes for {number}"));
+        }
+        Ok(number)
+    }
+}
+
+/// Read a name in base 37.
+pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<Name> {
+    let start = wire.at();
+    let bytes = take(wire, 8)?;
+    let name = Name(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+    put_words(wire, field, start, format_args!("{name}"));
+    Ok(name)
+}
+
+/// Read text up to its end, which is no part of it.
+///
+/// # Errors
+/// When it has no end.
+pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> Result<&'a [u8]> {
+    let start = wire.at();
+    let (end, front) = match ending {
+        Ending::LineFeed => (b'\n', 0),
+        Ending::Nul | Ending::OrNull => (0, 0),
+        Ending::Versioned => (0, 1),
+    };
+    let ahead = wire.ahead();
+    if front > 0 && ahead.first().is_some_and(|version| *version != 0) {
+        return wire.malformed(&MALFORMED, format_args!("a text of a version other than 0"));
+    }
+    let rest = ahead.get(front..).unwrap_or_default();
+    let Some(length) = memchr::memchr(end, rest) else {
+        let words = Cp1252(rest);
+        let end = start + ahead.len();
+        if !ahead.is_empty() && (wire.wants_fields() || field.secret) {
+            wire.put_text(field, start..end, format_args!("{words}"));
+        }
+        wire.skip(ahead.len())?;
+        wire.note(&MALFORMED, format_args!("the text has no end"));
+        return Err(Error::Malformed);
+    };
+    let text = rest.get(..length).unwrap_or_default();
+    wire.skip(front + length + 1)?;
+    if ending == Ending::OrNull && length == 0 {
+        wire.put(field, Value::None, start..wire.at());
+    } else {
+        put_words(wire, field, start, format_args!("{}", Cp1252(text)));
+    }
+    Ok(text)
+}
+
+/// Read `count` bytes of chat text in nibbles.
+///
+/// # Errors
+/// When there are too few.
+pub fn packed<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize, turn: Turn) -> Result<Packed<'a>> {
+    let start = wire.at();
+    let text = Packed(take(wire, count)?, turn);
+    put_words(wire, field, start, format_args!("{text}"));
+    if text.is_cut() {
+        wire.note(&MALFORMED, format_args!("half a character at the end"));
+    }
+    Ok(text)
+}
+
+fn coded<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Coded<'a>> {
+    let start = wire.at();
+    let Read::Number(count, used, _) = Smart::Unsigned.read(wire.ahead()) else { return Err(Error::Short { needed: 1 }) };
+    let bytes = wire.ahead().get(used..).unwrap_or_default();
+    let text = Coded(bytes, usize::try_from(count).unwrap_or_default());
+    let Some(length) = text.len() else {
+        return wire.malformed(&MALFORMED, format_args!("fewer than {count} characters"));
+    };
+    wire.skip(used + length)?;
+    put_words(wire, field, start, format_args!("{text}"));
+    Ok(text)
+}
+
+/// Put words made of the bytes from `start` on. They are made only if somebody is going to look, or must not.
+fn put_words(wire: &mut Wire<'_>, field: &'static Field, start: usize, words: fmt::Arguments<'_>) {
+    if wire.wants_fields() || field.secret {
+        wire.put_text(field, start..wire.at(), words);
+    }
+}

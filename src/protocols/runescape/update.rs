@@ -1,0 +1,215 @@
+//! Where players and NPCs are and what they do: bits for all of them, then blocks for those with something new.
+
+use super::fields::*;
+use super::game::{Counts, Reader};
+use super::tables::{Run, Updates, Who};
+use crate::tree::{Field, Value};
+use crate::wire::{BitWire, Error, Result, Wire};
+
+/// Bits that must be left for another one who comes into sight.
+const LEFT_PLAYER: usize = 10;
+const LEFT_NPC: usize = 21;
+
+/// The fields that differ between players and NPCs.
+struct Named {
+    count: &'static Field,
+    known: &'static Field,
+    new: &'static Field,
+    end: &'static Field,
+    update: &'static Field,
+    index: &'static Field,
+    mask: &'static Field,
+}
+
+const PLAYERS: Named = Named {
+    count: &PLAYERS_COUNT,
+    known: &PLAYERS_KNOWN,
+    new: &PLAYERS_NEW,
+    end: &PLAYERS_END,
+    update: &PLAYERS_UPDATE,
+    index: &PLAYERS_INDEX,
+    mask: &PLAYERS_MASK,
+};
+
+const NPCS: Named = Named {
+    count: &NPCS_COUNT,
+    known: &NPCS_KNOWN,
+    new: &NPCS_NEW,
+    end: &NPCS_END,
+    update: &NPCS_UPDATE,
+    index: &NPCS_INDEX,
+    mask: &NPCS_MASK,
+};
+
+/// Who is still in sight, and of whom something is new.
+#[derive(Default)]
+struct Seen {
+    list: Vec<u16>,
+    /// Whose blocks follow, in their order; none for those that cannot be told.
+    updates: Vec<Option<u16>>,
+    /// The list has holes: the capture began later.
+    is_patchy: bool,
+}
+
+/// How somebody moved.
+enum Moved {
+    No,
+    Still(bool),
+    Gone,
+}
+
+/// Read all of it. The bytes must be used up.
+///
+/// # Errors
+/// When they end too early.
+pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Updates, who: Who) -> Result {
+    let named = if who == Who::Player { &PLAYERS } else { &NPCS };
+    let mut seen = Seen::default();
+    let result = bits(reader, wire, updates, who, named, &mut seen).and_then(|()| {
+        seen.updates
+            .iter()
+            .try_for_each(|index| wire.group(named.update, |wire| block(reader, wire, updates, who, named, *index)))
+    });
+    reader.line.seen = Some(Counts { who, others: seen.list.len(), updates: seen.updates.len() });
+    let list = if seen.is_patchy { Vec::new() } else { seen.list };
+    match who {
+        Who::Player => reader.game.world.players = list,
+        Who::Npc => reader.game.world.npcs = list,
+    }
+    match result {
+        Ok(()) if wire.remaining() > 0 => {
+            let left = wire.remaining();
+            wire.malformed(
+                &MALFORMED,
+                format_args!("{left} bytes are not used up: a width or a block of this revision does not fit"),
+            )
+        }
+        Err(Error::Short { needed }) => {
+            wire.malformed(&MALFORMED, format_args!("{needed} bytes too few: a width or a block of this revision does not fit"))
+        }
+        other => other,
+    }
+}
+
+fn bits(reader: &mut Reader<'_, '_>, wire: &mut Wire<'_>, updates: &Updates, who: Who, named: &Named, seen: &mut Seen) -> Result {
+    let before = match who {
+        Who::Player => std::mem::take(&mut reader.game.world.players),
+        Who::Npc => std::mem::take(&mut reader.game.world.npcs),
+    };
+    wire.in_bits(|bits| {
+        if who == Who::Player {
+            let own = reader.game.world.own;
+            let moved = bits.group(&PLAYERS_LOCAL, |bits| moved(reader, bits, Some(&updates.teleport)))?;
+            if let Moved::Still(true) = moved {
+                seen.updates.push(own);
+            }
+        }
+        let count = bits.number(named.count, 8)?;
+        for at in 0..count as usize {
+            let index = before.get(at).copied();
+            match bits.group(named.known, |bits| moved(reader, bits, None))? {
+                Moved::Gone => continue,
+                Moved::Still(true) => seen.updates.push(index),
+                Moved::Still(false) | Moved::No => {}
+            }
+            seen.is_patchy |= index.is_none();
+            seen.list.push(index.unwrap_or(u16::MAX));
+        }
+        newcomers(bits, updates, who, named, seen)?;
+        if bits.padding(&PADDING) != 0 {
+            bits.wire().note(&PAD_BITS, format_args!("padding is not zero"));
+        }
+        Ok(())
+    })
+}
+
+/// What one of those that are known did; `teleport` says what the local player can do beside.
+fn moved(reader: &Reader<'_, '_>, bits: &mut BitWire<'_, '_>, teleport: Option<&[Run]>) -> Result<Moved> {
+    if bits.number(&MOVED, 1)? == 0 {
+        return Ok(Moved::No);
+    }
+    match (bits.number(&MOVE_TYPE, 2)?, teleport) {
+        (0, _) => return Ok(Moved::Still(true)),
+        (1, _) => bits.number(&WALK, 3).map(drop)?,
+        (2, _) => {
+            bits.number(&WALK, 3)?;
+            bits.number(&RUN, 3)?;
+        }
+        (_, Some(runs)) => {
+            let found = run_all(bits, runs)?;
+            let of = |name: &str| found.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
+            if let (Some(x), Some(y)) = (of("x"), of("y"))
+                && let Some((x, y)) = reader.game.world.on_map((x, y))
+            {
+                bits.wire().add(&WORLD_X, Value::Signed(x));
+                bits.wire().add(&WORLD_Y, Value::Signed(y));
+            }
+            return Ok(Moved::Still(of("update") == Some(1)));
+        }
+        (_, None) => return Ok(Moved::Gone),
+    }
+    Ok(Moved::Still(bits.number(&UPDATE, 1)? == 1))
+}
+
+fn run_all(bits: &mut BitWire<'_, '_>, runs: &[Run]) -> Result<Vec<(&'static str, i64)>> {
+    let one = |run: &Run| {
+        let number = if run.signed { bits.signed(run.field, run.bits)?.into() } else { bits.number(run.field, run.bits)?.into() };
+        Ok((run.name, number))
+    };
+    runs.iter().map(one).collect()
+}
+
+/// Those that come into sight, up to the index that nobody has.
+fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, who: Who, named: &Named, seen: &mut Seen) -> Result {
+    let least = if who == Who::Player { LEFT_PLAYER } else { LEFT_NPC };
+    let Some((index, others)) = updates.new.split_first() else { return Ok(()) };
+    let nobody = (1_u32 << index.bits) - 1;
+    while bits.left() > least {
+        if bits.peek(index.bits) == Some(nobody) {
+            bits.number(named.end, index.bits)?;
+            break;
+        }
+        bits.group(named.new, |bits| {
+            let index = u16::try_from(bits.number(index.field, index.bits)?).unwrap_or(u16::MAX);
+            let found = run_all(bits, others)?;
+            seen.list.push(index);
+            if found.iter().any(|(name, number)| *name == "update" && *number == 1) {
+                seen.updates.push(Some(index));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// What is new of one of them.
+fn block<'a>(
+    reader: &mut Reader<'_, 'a>,
+    wire: &mut Wire<'a>,
+    updates: &Updates,
+    who: Who,
+    named: &Named,
+    index: Option<u16>,
+) -> Result {
+    if let Some(index) = index {
+        wire.add(named.index, Value::Unsigned(index.into()));
+        if let (Who::Player, Some(name)) = (who, reader.game.world.player(index.into())) {
+            wire.add_text(&PLAYER_NAME, format_args!("{name}"));
+        }
+    }
+    let mut mask = u16::from(wire.u8(named.mask)?);
+    if who == Who::Player && mask & updates.extended != 0 {
+        mask |= u16::from(wire.u8(&PLAYERS_MASK2)?) << 8;
+    }
+    let known = updates.blocks.iter().fold(updates.extended, |known, block| known | block.mask);
+    if mask & !known != 0 {
+        return wire.malformed(&MALFORMED, format_args!("nobody knows what bits {:#x} of the mask announce", mask & !known));
+    }
+    for block in updates.blocks.iter().filter(|block| mask & block.mask != 0) {
+        wire.group(block.field, |wire| reader.columns(wire, &block.columns))?;
+        if let (Some(name), Some(index)) = (reader.met.take(), index) {
+            reader.game.world.meet(index, name);
+        }
+    }
+    Ok(())
+}
