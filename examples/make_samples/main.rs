@@ -17,6 +17,7 @@ mod neighbours;
 mod net;
 mod pipboy;
 mod tcp;
+mod vcmp;
 mod vscp;
 mod xfire;
 
@@ -41,6 +42,8 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-follow.txt", pipboy::follow),
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
+    ("vcmp-rel006.pcap", vcmp::rel006),
+    ("vcmp-0471.pcap", vcmp::v471),
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),

@@ -473,6 +473,12 @@ impl<'a> Wire<'a> {
         self.tree.want().objects
     }
 
+    /// Whether what a message says in a line is looked at. To be asked only before working that out.
+    #[must_use]
+    pub fn wants_words(&self) -> bool {
+        self.tree.want().words
+    }
+
     /// The number of the frame that completed these bytes, and when it was captured.
     #[must_use]
     pub fn completed(&self) -> (u64, Time) {

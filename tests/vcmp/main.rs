@@ -5,6 +5,7 @@ mod datagrams;
 mod malformed;
 mod messages;
 mod sessions;
+mod shuffled;
 mod vectors;
 
 use etherparse::PacketBuilder;

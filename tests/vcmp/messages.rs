@@ -189,3 +189,161 @@ fn pickup() {
     ! info vcmp.version_assumed at 7..8: taken for rel006
     "#);
 }
+
+/// What is told of the game alone.
+fn game(tree: &str) -> String {
+    tree[tree.find("vcmp ").unwrap()..].to_owned()
+}
+
+#[test]
+fn player_on_foot_with_everything() {
+    insta::assert_snapshot!(game(&last(&[by_server(&frame_of("93 08 95 2c 3b 54 00 0c 40 41 00 04 14 80 00 04 00 09 00 08 00 07 00 01 02 01 23 58 32 00"))])), @r#"
+    vcmp 7..37 | onfoot_sync | player id 8
+      7..8 vcmp.message_id = 0x93
+      vcmp.version = "rel006"
+      8..9 vcmp.player_id = 8
+      9..10 vcmp.sync.flags = 0x95
+        9..10 vcmp.sync.flags.more = true
+        9..10 vcmp.sync.flags.weapon = false
+        9..10 vcmp.sync.flags.keys = true
+        9..10 vcmp.sync.flags.no_health = false
+        9..10 vcmp.sync.flags.armour = true
+        9..10 vcmp.sync.flags.speed = true
+      10..11 vcmp.posture = 0x2
+      10..23 vcmp.position = (-362.5, -528.25, 12.5)
+        10..15 vcmp.position.x = -362.5
+        14..19 vcmp.position.y = -528.25
+        18..23 vcmp.position.z = 12.5
+      22..25 vcmp.angle = -3.1415447159587013
+        22..25 vcmp.raw = 0x4000
+      24..31 vcmp.speed = (2.5003, 0.0003, -2.4997)
+        24..27 vcmp.speed.x = 2.5003433279926757
+          24..27 vcmp.raw = 0x9000
+        26..29 vcmp.speed.y = 0.00030518043793392735
+          26..29 vcmp.raw = 0x8000
+        28..31 vcmp.speed.z = -2.499732967116808
+          28..31 vcmp.raw = 0x7000
+      30..32 vcmp.keys_low = 0x10
+      31..33 vcmp.keys_high = 0x20
+      32..34 vcmp.action = 0x123
+      34..35 vcmp.health = 88
+      35..36 vcmp.armour = 50
+      36..37 vcmp.unknown = 00
+    ! info vcmp.version_assumed at 7..8: taken for rel006
+    "#);
+}
+
+#[test]
+fn player_who_aims() {
+    insta::assert_snapshot!(game(&last(&[by_client(&frame_of("94 00 00 00 03 41 c3 b5 40 00 c4 04 10 00 41 48 00 00 c0 00 80 00 80 00 80 00 11 00 1e 64 00 80 00 90 00 a0 00 3f 80 00 00 40 00 00 00 40 40 00 00"))])), @r#"
+    vcmp 7..56 | onfoot_aim_sync
+      7..8 vcmp.message_id = 0x94
+      vcmp.version = "rel006"
+      8..12 vcmp.anticheat_id = 3
+      12..13 vcmp.sync.flags = 0x41
+        12..13 vcmp.sync.flags.more = false
+        12..13 vcmp.sync.flags.weapon = true
+        12..13 vcmp.sync.flags.keys = false
+        12..13 vcmp.sync.flags.no_health = false
+        12..13 vcmp.sync.flags.armour = false
+        12..13 vcmp.sync.flags.speed = true
+      13..25 vcmp.position = (-362.5, -528.25, 12.5)
+        13..17 vcmp.position.x = -362.5
+        17..21 vcmp.position.y = -528.25
+        21..25 vcmp.position.z = 12.5
+      25..27 vcmp.angle = 3.141736466483068
+        25..27 vcmp.raw = 0xc000
+      27..33 vcmp.speed = (0.0003, 0.0003, 0.0003)
+        27..29 vcmp.speed.x = 0.00030518043793392735
+          27..29 vcmp.raw = 0x8000
+        29..31 vcmp.speed.y = 0.00030518043793392735
+          29..31 vcmp.raw = 0x8000
+        31..33 vcmp.speed.z = 0.00030518043793392735
+          31..33 vcmp.raw = 0x8000
+      33..34 vcmp.weapon = 17
+      34..36 vcmp.ammo = 30
+      36..37 vcmp.health = 100
+      37..38 vcmp.unknown = 00
+      38..44 vcmp.aim_direction = (0.0001, 0.7855, 1.5709)
+        38..40 vcmp.aim_direction.x = 0.0000958752621832542
+          38..40 vcmp.raw = 0x8000
+        40..42 vcmp.aim_direction.y = 0.7855060230674045
+          40..42 vcmp.raw = 0x9000
+        42..44 vcmp.aim_direction.z = 1.5709161708726256
+          42..44 vcmp.raw = 0xa000
+      44..56 vcmp.aim = (1, 2, 3)
+        44..48 vcmp.aim.x = 1
+        48..52 vcmp.aim.y = 2
+        52..56 vcmp.aim.z = 3
+    ! info vcmp.version_assumed at 7..8: taken for rel006
+    "#);
+}
+
+#[test]
+fn driver() {
+    insta::assert_snapshot!(game(&last(&[by_server(&frame_of("95 08 c0 34 12 04 46 41 10 01 e1 91 7c 3b 54 00 0c 40 41 00 04 14 80 00 09 00 08 00 07 00 0c 80 00 00 00 00 00 01 02 03 04 44 5a a0 00 80 00 a0 00"))])), @r#"
+    vcmp 7..56 | driver_sync | player id 8
+      7..8 vcmp.message_id = 0x95
+      vcmp.version = "rel006"
+      8..9 vcmp.player_id = 8
+      9..10 vcmp.driver.flags = 0xc0
+        9..10 vcmp.driver.flags.weapon = true
+        9..10 vcmp.driver.flags.armour = true
+      10..12 vcmp.keys = 0x1234
+      12..13 vcmp.vehicle_bits = 0x04
+      13..14 vcmp.vehicle_bits_low = 0x4
+      vcmp.vehicle_id = 17
+      13..15 vcmp.health = 100
+      14..16 vcmp.weapon = 17
+      15..18 vcmp.ammo = 30
+      17..19 vcmp.armour = 25
+      18..19 vcmp.has_turret = 1
+      19..20 vcmp.driver.type = 0x7
+      19..32 vcmp.position = (-362.5, -528.25, 12.5)
+        19..24 vcmp.position.x = -362.5
+        23..28 vcmp.position.y = -528.25
+        27..32 vcmp.position.z = 12.5
+      31..38 vcmp.speed = (2.5003, 0.0003, -2.4997)
+        31..34 vcmp.speed.x = 2.5003433279926757
+          31..34 vcmp.raw = 0x9000
+        33..36 vcmp.speed.y = 0.00030518043793392735
+          33..36 vcmp.raw = 0x8000
+        35..38 vcmp.speed.z = -2.499732967116808
+          35..38 vcmp.raw = 0x7000
+      37..38 vcmp.rotation.signs = 0xc
+      38..44 vcmp.rotation = (-0.5000, 0.0000, 0.0000)
+        38..40 vcmp.rotation.x = -0.5
+          38..40 vcmp.raw = 0x8000
+        40..42 vcmp.rotation.y = 0
+          40..42 vcmp.raw = 0x0000
+        42..44 vcmp.rotation.z = 0
+          42..44 vcmp.raw = 0x0000
+      44..48 vcmp.damage = 0x01020304
+      48..52 vcmp.vehicle_health = 874.5
+      52..54 vcmp.turret.x = 0.0000958752621832542
+        52..54 vcmp.raw = 0x8000
+      54..56 vcmp.turret.y = 1.5709161708726256
+        54..56 vcmp.raw = 0xa000
+    ! info vcmp.version_assumed at 7..8: taken for rel006
+    "#);
+}
+
+#[test]
+fn passenger() {
+    insta::assert_snapshot!(game(&last(&[by_client(&frame_of("96 00 00 00 03 11 59 26 48"))])), @r#"
+    vcmp 7..16 | passenger_sync
+      7..8 vcmp.message_id = 0x96
+      vcmp.version = "rel006"
+      8..12 vcmp.anticheat_id = 3
+      12..13 vcmp.vehicle_low = 17
+      13..14 vcmp.vehicle_high = 1
+      vcmp.vehicle_id = 273
+      13..15 vcmp.health = 100
+      14..15 vcmp.has_armour = true
+      14..16 vcmp.armour = 50
+      15..16 vcmp.unknown_bit = false
+      15..16 vcmp.seat_id = 2
+      15..16 vcmp.padding = 0
+    ! info vcmp.version_assumed at 7..8: taken for rel006
+    "#);
+}

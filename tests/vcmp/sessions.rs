@@ -218,3 +218,222 @@ fn parts_that_never_come() {
     ! broken raknet.expert.incomplete_split at 0..42: 1 of 2 parts of message 1 came
     "#);
 }
+
+/// The headings of the layers above UDP.
+fn headings(sent: &[Sent]) -> Vec<String> {
+    let is_heading = |line: &&str| !line.starts_with([' ', '!']);
+    trees(sent).iter().flat_map(|tree| tree.lines().filter(is_heading).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// The notes, without those on assumed releases.
+fn notes(sent: &[Sent]) -> Vec<String> {
+    let is_note = |line: &&str| line.starts_with('!') && !line.contains("version_assumed");
+    trees(sent).iter().flat_map(|tree| tree.lines().filter(is_note).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// Lines of these fields.
+fn values(sent: &[Sent], fields: &[&str]) -> Vec<String> {
+    let names = |line: &&str| fields.iter().any(|field| line.contains(&format!("{field} = ")));
+    let of = |tree: &String| tree.lines().filter(names).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    trees(sent).iter().flat_map(of).collect()
+}
+
+const OPEN: &str = R10;
+
+#[test]
+fn a_repeated_datagram_does_not_count_again() {
+    let twice = [by_server(R1), by_server(R1)];
+    assert_eq!(
+        values(&twice, &["raknet.retransmission", "librpc.call"]),
+        [r#"librpc.call = print("Hello")"#, "raknet.retransmission = true", "raknet.retransmission = true"]
+    );
+    assert_eq!(headings(&twice)[3], "raknet 0..43 | data | #5, sent before");
+}
+
+#[test]
+fn a_message_sent_again_in_another_datagram_does_not_count_again() {
+    let again = R1.replacen("84 05", "84 06", 1);
+    let twice = [by_server(R1), by_server(&again)];
+    assert_eq!(
+        values(&twice, &["raknet.retransmission", "librpc.call"]),
+        [r#"librpc.call = print("Hello")"#, "raknet.retransmission = true"]
+    );
+}
+
+#[test]
+fn acknowledgements_name_their_frames() {
+    let sent = [by_server(R3A), by_server(R3B), by_client("c0 00 01 00 06 00 00 07 00 00"), by_client("c0 00 01 01 07 00 00")];
+    assert_eq!(
+        values(&sent, &["raknet.ack_of", "raknet.ack_time"]),
+        ["raknet.ack_of = 1", "raknet.ack_of = 2", "raknet.ack_time = 1"]
+    );
+    let missing = [by_server(R3A), by_client("a0 00 01 01 06 00 00"), by_client("a0 00 01 01 06 00 00")];
+    assert_eq!(values(&missing, &["raknet.nak_of"]), ["raknet.nak_of = 1"; 2]);
+}
+
+#[test]
+fn a_range_of_sixteen_million_is_nothing_special() {
+    let sent = [by_server(R6), by_client("c0 00 01 00 00 00 00 ff ff ff")];
+    assert_eq!(values(&sent, &["raknet.ack_of"]), ["raknet.ack_of = 1"]);
+    assert_eq!(
+        notes(&[by_server(R6), by_client("c0 00 01 00 05 00 00 04 00 00")]),
+        ["! odd raknet.expert.bad_range at 7..10: 5 comes before 4"]
+    );
+}
+
+#[test]
+fn pongs_tell_the_round_trip() {
+    let pong = "84 01 00 00 00 00 88 03 00 00 00 00 00 00 2f 19 00 00 00 13 0c 0a 5b 00";
+    let sent = [elsewhere(by_client(&frame_of("00 00 00 00 00 00 00 2f 19"))), elsewhere(by_server(pong))];
+    assert_eq!(values(&sent, &["raknet.pong_of", "raknet.rtt"]), ["raknet.pong_of = 1", "raknet.rtt = 1"]);
+    let magic = "00 ff ff 00 fe fe fe fe fd fd fd fd 12 34 56 78";
+    let ping = format!("01 00 00 00 00 00 00 00 09 {magic} 00 00 00 00 00 00 00 01");
+    let pong = format!("1c 00 00 00 00 00 00 00 09 00 00 00 00 00 00 00 02 {magic} 68 69");
+    let sent = [elsewhere(by_client(&ping)), elsewhere(by_server(&pong))];
+    assert_eq!(
+        values(&sent, &["raknet.pong_of", "raknet.rtt", "raknet.offline.data"]),
+        ["33..35 raknet.offline.data = 6869", "raknet.pong_of = 1", "raknet.rtt = 1"]
+    );
+}
+
+#[test]
+fn replies_name_their_requests() {
+    let sent = [by_client(Q1), by_server(Q3), by_server(Q2), by_server(Q2)];
+    assert_eq!(
+        values(&sent, &["vcmp.query.request_in", "vcmp.query.time"]),
+        ["vcmp.query.request_in = 1", "vcmp.query.time = 2"]
+    );
+}
+
+#[test]
+fn other_games_are_plain_raknet() {
+    let sent = [elsewhere(by_client(OPEN)), elsewhere(by_server(R6))];
+    assert_eq!(
+        headings(&sent),
+        [
+            "raknet 0..34 | open_connection_request_2 | MTU 576",
+            "raknet 0..27 | data | #10, 2 frames (carries)",
+            "data 10..16 | 6 bytes",
+            "data 22..27 | 5 bytes",
+        ]
+    );
+    // Nor does a datagram of an unknown conversation look like RakNet.
+    assert_eq!(headings(&[elsewhere(by_server(R6))]), ["data 0..27 | 27 bytes"]);
+}
+
+#[test]
+fn a_server_that_was_asked_by_a_list_is_known() {
+    let (list, server) = (([192, 0, 2, 9], 1000), ([192, 0, 2, 20], 40_000));
+    let sent = [(list, server, bytes(Q1)), elsewhere(by_client(OPEN)), elsewhere(by_server(R6))];
+    assert_eq!(
+        headings(&sent)[3..],
+        ["vcmp 10..16 | time_weather | time rate 1, minute 30, hour 12, weather 4", "vcmp 22..27 | tick | tick count 123456"]
+    );
+}
+
+#[test]
+fn a_call_tells_the_game_and_who_speaks() {
+    // The first datagram of all comes from the server.
+    let sent = [elsewhere(by_server(OPEN)), elsewhere(by_server(R1)), elsewhere(by_server(&frame_of(R18)))];
+    let told = headings(&sent);
+    assert_eq!(told[2], "vcmp 14..43 | server_data | 24 bytes (carries)");
+    assert_eq!(told[5], r#"vcmp 7..23 | client_message | red 255, green 128, blue 0, "Welcome""#);
+}
+
+#[test]
+fn clients_tell_their_release() {
+    let hash = "94 18 18";
+    let bytewise = |id: &str, version: &str| format!("{id} 03 0d c5 32 {version} 04 42 6f 74 31 {hash}");
+    // A zero bit, 67710, a zero bit, the build.
+    let packed = "35 00 00 84 3f 0c d9 58 3c 40 00";
+    for (message, release, id) in [
+        (bytewise("98", "00 01 05 b8"), "rel004", "bc"),
+        (bytewise("98", "00 01 07 48"), "rel006", "bd"),
+        (bytewise("35", "00 01 08 74"), "0.4.7.0", "3d"),
+        (packed.to_owned(), "0.4.7.1", "3e"),
+    ] {
+        let data = R2.replacen("bd", id, 1);
+        let sent = [elsewhere(by_client(OPEN)), elsewhere(by_client(&frame_of(&message))), elsewhere(by_client(&data))];
+        let told = headings(&sent);
+        assert!(
+            told[2].starts_with(&format!("vcmp 7..{} | client_connect | {release}", 7 + bytes(&message).len())),
+            "{}",
+            told[2]
+        );
+        assert_eq!(told[4], "vcmp 14..41 | server_data | 22 bytes (carries)");
+        assert_eq!(
+            values(&sent, &["vcmp.version"]),
+            [format!("vcmp.version = {release:?}"), format!("vcmp.version = {release:?}")]
+        );
+        assert_eq!(notes(&sent), [""; 0]);
+    }
+}
+
+#[test]
+fn releases_joined_late_are_taken_for_one() {
+    let version = |sent: &[Sent]| values(sent, &["vcmp.version"]);
+    assert_eq!(version(&[by_server(&frame_of("ad 00 00 00 01"))]), [r#"vcmp.version = "rel006""#]);
+    assert_eq!(version(&[by_server(&frame_of("4a 00 00 00 01"))]), [r#"vcmp.version = "0.4.7.1""#]);
+    assert!(
+        trees(&[by_server(&frame_of("4a 00 00 00 01"))])[0].contains("! info vcmp.version_assumed at 7..8: taken for 0.4.7.1")
+    );
+}
+
+#[test]
+fn parts_that_differ_keep_the_first() {
+    let other = R3A.replacen("84 01 80", "84 01 80", 1).replace("84 06 00 00", "8c 08 00 00");
+    let changed = other
+        .replacen("08 00 00 04", "0a 00 00 04", 1)
+        .replacen("cf 00 00 00 55", "cf 00 00 00 54", 1)
+        .replacen("8c 06", "8c 08", 1);
+    let sent = [by_server(R3A), by_server(&changed), by_server(R3B)];
+    assert_eq!(notes(&sent), ["! odd raknet.expert.split_conflict at 24..72: part 0 came before with other bytes"]);
+    assert!(headings(&sent).last().unwrap().contains(r#"| call | demo("hi""#));
+}
+
+#[test]
+fn another_count_begins_another_message() {
+    let three = R3B.replacen("00 00 00 02", "00 00 00 03", 1).replacen("8c 07", "8c 08", 1).replacen("09 00 00", "0a 00 00", 1);
+    let sent = [by_server(R3A), by_server(&three)];
+    let notes = notes(&sent);
+    assert!(notes[0].starts_with("! broken raknet.expert.incomplete_split"), "{notes:?}");
+    assert!(notes[0].ends_with("1 of 2 parts of message 1 came"));
+    assert!(notes[1].ends_with("1 of 3 parts of message 1 came"));
+}
+
+#[test]
+fn parts_are_not_waited_for_for_ever() {
+    let mut sent = vec![by_server(R3A)];
+    sent.extend(
+        (0..62_u8)
+            .map(|number| by_server(&format!("84 {:02x} 00 00 00 00 48 00 00 00 00 00 00 00 00 {number:02x}", number + 0x20))),
+    );
+    sent.push(by_server(R3B));
+    assert_eq!(notes(&sent).iter().filter(|note| note.contains("incomplete_split")).count(), 2);
+}
+
+#[test]
+fn messages_before_their_turn_are_marked() {
+    let at =
+        |index: u8, number: u8| by_server(&format!("84 {number:02x} 00 00 60 00 08 {number:02x} 00 00 {index:02x} 00 00 05 b6"));
+    assert_eq!(
+        values(&[by_client(OPEN), at(0, 0), at(1, 1), at(3, 2), at(2, 3), at(4, 4)], &["raknet.out_of_order"]),
+        ["raknet.out_of_order = true"]
+    );
+    // A connection that was seen to open begins at 0, others anywhere.
+    assert_eq!(values(&[by_client(OPEN), at(3, 2)], &["raknet.out_of_order"]).len(), 1);
+    assert_eq!(values(&[at(3, 2)], &["raknet.out_of_order"]).len(), 0);
+}
+
+#[test]
+fn numbers_start_anew_with_a_connection() {
+    let sent = [by_client(OPEN), by_server(R1), by_client(OPEN), by_server(R1)];
+    assert_eq!(values(&sent, &["raknet.retransmission"]), [""; 0]);
+    assert_eq!(values(&sent, &["librpc.call"]).len(), 2);
+}
+
+#[test]
+fn a_timestamp_stands_before_another_message() {
+    let sent = [by_server(&frame_of("1b 00 00 00 00 00 00 00 07 ad 00 01 e2 40"))];
+    assert_eq!(headings(&sent)[1..], ["raknet.message 7..21 | timestamp (carries)", "vcmp 16..21 | tick | tick count 123456"]);
+}

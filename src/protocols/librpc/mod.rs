@@ -119,7 +119,8 @@ fn bare(wire: &mut Wire<'_>) -> Result {
 
 /// A message, said by this side if that is known.
 fn message(wire: &mut Wire<'_>, from: Option<Side>) -> Result {
-    Reader { from, nested: 0, script: Script::default() }.message(wire)
+    let script = if wire.wants_fields() || wire.wants_words() { Script::default() } else { Script::unwanted() };
+    Reader { from, nested: 0, script }.message(wire)
 }
 
 /// Reads nodes and values, and writes them as a script has them.

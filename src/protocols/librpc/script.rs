@@ -24,20 +24,31 @@ pub(super) struct Script {
 }
 
 impl Script {
+    /// One that nobody looks at.
+    pub(super) fn unwanted() -> Script {
+        Script { text: String::new(), is_full: true }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
     pub(super) fn push(&mut self, words: &str) {
-        self.write(format_args!("{words}"));
+        if !self.is_full {
+            self.text.push_str(words);
+            self.limit();
+        }
     }
 
     pub(super) fn write(&mut self, words: fmt::Arguments<'_>) {
-        if self.is_full {
-            return;
+        if !self.is_full {
+            // Writing to a String does not fail.
+            let _ = self.text.write_fmt(words);
+            self.limit();
         }
-        // Writing to a String does not fail.
-        let _ = self.text.write_fmt(words);
+    }
+
+    fn limit(&mut self) {
         if self.text.len() > MAX_LEN {
             let end = (0..=MAX_LEN).rev().find(|end| self.text.is_char_boundary(*end)).unwrap_or_default();
             self.text.truncate(end);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Datagrams that are remembered until they are acknowledged.
-const MAX_SENT: usize = 1024;
+const MAX_SENT: usize = 256;
 
 /// Frames that a record of an ACK tells.
 const FEW: usize = 16;
@@ -25,7 +25,7 @@ pub(super) struct Talker {
     messages: Seen,
     /// Whether it was heard from the beginning.
     from_start: bool,
-    channels: [Channel; CHANNELS as usize],
+    channels: BTreeMap<u8, Channel>,
     splits: Splits,
     sent: Sent,
 }
@@ -283,8 +283,7 @@ impl Talker {
     /// Tell whether messages before this one are missing.
     fn order(&mut self, wire: &mut Wire<'_>, head: &Head) {
         let Some((index, channel)) = head.order.filter(|_| head.reliability == ORDERED) else { return };
-        let from_start = self.from_start;
-        if self.channels.get_mut(usize::from(channel)).is_some_and(|channel| channel.skips(index, from_start)) {
+        if self.channels.entry(channel).or_default().skips(index, self.from_start) {
             wire.add(&OUT_OF_ORDER, Value::Bool(true));
         }
     }

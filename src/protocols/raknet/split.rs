@@ -157,3 +157,84 @@ impl Set {
         joined
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Timestamp;
+    use proptest::prelude::*;
+
+    fn part(id: u16, count: u32, index: u32, bytes: &[u8], seconds: i64) -> Part<'_> {
+        let len = u32::try_from(bytes.len()).unwrap();
+        let time = Some(Timestamp { seconds, nanos: 0 });
+        Part { id, count, index, bytes, piece: Piece { off: 0, len, frame: u64::from(index), at: 40, time } }
+    }
+
+    fn take(splits: &mut Splits, part: Part<'_>) -> (Took, Vec<u16>) {
+        let mut lost = Vec::new();
+        (splits.take(part, |given| lost.push(given.id)), lost)
+    }
+
+    #[test]
+    fn parts_are_joined_by_their_index() {
+        let mut splits = Splits::default();
+        assert_eq!(take(&mut splits, part(1, 3, 2, b"c", 0)).0, Took::Waits);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Took::Waits);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Took::Repeated);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"ab", 0)).0, Took::Conflict);
+        let (Took::Whole(joined), lost) = take(&mut splits, part(1, 3, 1, b"b", 0)) else { panic!("not whole") };
+        assert_eq!((&joined.bytes[..], lost.len(), splits.held), (&b"aabc"[..], 0, 0));
+        let places: Vec<(u64, u32, u64)> = joined.pieces.iter().map(|piece| (piece.off, piece.len, piece.frame)).collect();
+        assert_eq!(places, [(0, 2, 0), (2, 1, 1), (3, 1, 2)]);
+    }
+
+    #[test]
+    fn only_so_many_messages_wait() {
+        let mut splits = Splits::default();
+        for id in 0..64 {
+            assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u16; 0]);
+        }
+        // The one that waits longest for a part goes.
+        assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Took::Repeated, vec![]));
+        assert_eq!(take(&mut splits, part(64, 2, 0, b"a", 0)).1, [1]);
+        assert_eq!(splits.sets.len(), MAX_SETS);
+    }
+
+    #[test]
+    fn only_so_many_bytes_wait() {
+        let mut splits = Splits::default();
+        let bytes = [0; 0xffff];
+        let mut lost = Vec::new();
+        for index in 0..200 {
+            lost.extend(take(&mut splits, part(u16::try_from(index / 20).unwrap(), 8192, index % 20, &bytes, 0)).1);
+            assert!(splits.held <= MAX_HELD);
+        }
+        assert_eq!(lost, [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn parts_do_not_wait_for_ever() {
+        let mut splits = Splits::default();
+        take(&mut splits, part(1, 2, 0, b"a", 0));
+        take(&mut splits, part(2, 2, 0, b"a", 50));
+        let mut lost = Vec::new();
+        splits.expire(Some(Timestamp { seconds: 61, nanos: 0 }), |given| lost.push(given.id));
+        assert_eq!(lost, [1]);
+        assert_eq!(splits.drain().map(|(given, joined)| (given.id, joined.bytes)).collect::<Vec<_>>(), [(2, b"a".to_vec())]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_waits_is_counted(parts in proptest::collection::vec((0_u16..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
+            let mut splits = Splits::default();
+            let bytes = [7; 40];
+            for (id, count, index, len) in parts {
+                if index < count {
+                    take(&mut splits, part(id, count, index, &bytes[..len], 0));
+                }
+                let held: usize = splits.sets.iter().map(|set| set.held).sum();
+                prop_assert_eq!(splits.held, held);
+            }
+        }
+    }
+}

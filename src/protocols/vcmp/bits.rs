@@ -184,3 +184,30 @@ impl<'a> Bits<'a> {
         wire.skip(self.at.div_ceil(8))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_read_from_the_highest() {
+        let mut bits = Bits::of(&[0b1010_0101, 0xff, 0x00]);
+        assert_eq!([bits.take(1), bits.take(2), bits.take(5), bits.take(12)], [Ok(1), Ok(1), Ok(5), Ok(0xff0)]);
+        assert_eq!(bits.take(5), Err(Error::Short { needed: 1 }));
+        assert_eq!(bits.take(4), Ok(0));
+        assert_eq!(bits.take(1), Err(Error::Short { needed: 1 }));
+    }
+
+    #[test]
+    fn bytes_are_moved_to_where_bytes_begin() {
+        let mut bits = Bits::of(&[0b0011_0100, 0b0011_0100, 0b1000_0000]);
+        assert_eq!(bits.take(1), Ok(0));
+        assert_eq!(bits.bytes(2), Ok(b"hi".to_vec()));
+        assert_eq!(bits.bytes(1), Err(Error::Short { needed: 1 }));
+    }
+
+    #[test]
+    fn a_number_of_64_bits_is_read_whole() {
+        assert_eq!(Bits::of(&[0xff; 8]).take(64), Ok(u64::MAX));
+    }
+}

@@ -10,7 +10,7 @@
 //! ```
 //! Which release it is, is told by the client's first message; one that is joined late is taken for rel006 or 0.4.7.1 by its
 //! ids. Script data are handed on under the name `vcmp`, what was in compressed datagrams of 0.4.7.0 under `vcmp.z`. The
-//! server query is in `query`. Not covered: the fields of sync messages of other releases than rel006.
+//! server query is in `query`. Not covered: the sync messages of rel004.
 
 mod bits;
 mod connect;

@@ -2,7 +2,7 @@
 
 use super::fields::*;
 use super::words::{Quoted, text};
-use crate::tree::Field;
+use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::Write;
 
@@ -43,11 +43,12 @@ const FEW: usize = 4;
 struct Line {
     words: String,
     count: usize,
+    is_wanted: bool,
 }
 
 impl Line {
     fn tell(&mut self, words: std::fmt::Arguments<'_>) {
-        if self.count < FEW {
+        if self.is_wanted && self.count < FEW {
             let between = if self.count == 0 { "" } else { ", " };
             // Writing to a String does not fail.
             let _ = write!(self.words, "{between}{words}");
@@ -58,7 +59,7 @@ impl Line {
 
 /// Read the parts, one after another.
 pub(super) fn read(wire: &mut Wire<'_>, parts: &[Part]) -> Result {
-    let mut line = Line::default();
+    let mut line = Line { is_wanted: wire.wants_words(), ..Line::default() };
     let result = parts.iter().try_for_each(|part| part.read(wire, &mut line));
     wire.info(format_args!("{}", line.words));
     result
@@ -92,7 +93,12 @@ impl Part {
                 return Ok(());
             }
         };
-        line.tell(format_args!("{} {}", number.0.name, number.1));
+        let (field, number) = number;
+        match u64::try_from(number).ok().and_then(|number| name_of(field.names, number)) {
+            Some(name) => line.tell(format_args!("{} {name}", field.name)),
+            None if field.hex > 0 => line.tell(format_args!("{} {number:#04x}", field.name)),
+            None => line.tell(format_args!("{} {number}", field.name)),
+        }
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::bits::{Bits, TURN};
 use super::fields::*;
 use super::parts::reals;
 use super::versions::Version;
+use super::zip;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Result, Wire};
 
@@ -41,16 +42,19 @@ pub(super) fn passenger(wire: &mut Wire<'_>, version: Version, from: Side) -> Re
     sync(wire, version, from, riding)
 }
 
-/// What only rel006 is known to send; other releases send the same in another shape, or compressed.
+/// rel004 says the same in a shape that nobody has written down, 0.4.7.1 in a compressed block.
 fn sync(wire: &mut Wire<'_>, version: Version, from: Side, read: impl FnOnce(&mut Bits<'_>, &mut Wire<'_>) -> Result) -> Result {
     match version {
-        Version::Rel006 => {}
-        Version::V471 => return super::connect::compressed(wire, version, from),
-        Version::Rel004 | Version::V470 => {
+        Version::Rel006 | Version::V470 => content(wire, from, read),
+        Version::V471 => zip::block(wire, |wire| content(wire, from, read)),
+        Version::Rel004 => {
             wire.rest(&UNKNOWN);
-            return Ok(());
+            Ok(())
         }
     }
+}
+
+fn content(wire: &mut Wire<'_>, from: Side, read: impl FnOnce(&mut Bits<'_>, &mut Wire<'_>) -> Result) -> Result {
     match from {
         Side::Server => {
             let player = wire.u8(&PLAYER_ID)?;

@@ -80,7 +80,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
         let len = wire.remaining();
         wire.info(format_args!("{len} bytes"));
         wire.hand_on(PLACE, 0..len);
-        Ok(())
+        wire.skip(len)
     })
 }
 
@@ -103,7 +103,11 @@ pub(super) fn block<T>(wire: &mut Wire<'_>, read: impl FnOnce(&mut Wire<'_>) -> 
     let start = wire.at();
     wire.put(&DATA, Value::Bytes, start + HEAD / 8..start + whole);
     match inflate(&stream, original) {
-        Ok(bytes) => wire.derived("zlib", whole, &bytes, read),
+        Ok(bytes) => wire.derived("zlib", whole, &bytes, |wire| {
+            let result = read(wire);
+            wire.rest(&UNPARSED);
+            result
+        }),
         Err(why) => {
             wire.note(&BAD_COMPRESSION, format_args!("{why}"));
             wire.skip(whole)?;
