@@ -38,7 +38,7 @@ _proto__dissect() {
 
     case "${cmd}" in
         proto__dissect)
-            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -o -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --version --help follow stats objects completions man"
+            opts="-T -l -e -E -V -v -x -Y -c -O -t -z -q -d -o -h --packets --format --list --json --field --fields-option --full --verbose --hex-dump --filter --count --skip --number --only --time --color --strict --exit-status --hex --as --link --port --input-format --explain-input --decode-as --option --threads --show-secrets --no-heuristics --version --help follow stats objects completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -152,6 +152,10 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -174,7 +178,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__follow)
-            opts="-s -T -d -o -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
+            opts="-s -T -d -o -h --stream --format --json --dir --write-dir --color --hex --as --link --port --input-format --explain-input --decode-as --option --threads --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -247,6 +251,10 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -269,7 +277,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__objects)
-            opts="-d -o -h --write-dir --at --json --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
+            opts="-d -o -h --write-dir --at --json --hex --as --link --port --input-format --explain-input --decode-as --option --threads --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -322,6 +330,10 @@ _proto__dissect() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -330,7 +342,7 @@ _proto__dissect() {
             return 0
             ;;
         proto__subcmd__dissect__subcmd__stats)
-            opts="-z -V -d -o -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --option --show-secrets --no-heuristics --help"
+            opts="-z -V -d -o -h --json --full --color --hex --as --link --port --input-format --explain-input --decode-as --option --threads --show-secrets --no-heuristics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -377,6 +389,10 @@ _proto__dissect() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

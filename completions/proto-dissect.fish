@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_proto_dissect_global_optspecs
-    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status z= q hex= as= link= port= input-format= explain-input d/decode-as= o/option= show-secrets no-heuristics version h/help
+    string join \n packets T/format= l/list json e/field= E/fields-option= V/full v/verbose x/hex-dump Y/filter= c/count= skip= number= O/only= t/time= color= strict exit-status z= q hex= as= link= port= input-format= explain-input d/decode-as= o/option= threads= show-secrets no-heuristics version h/help
 end
 
 function __fish_proto_dissect_needs_command
@@ -53,6 +53,7 @@ raw\t'Bytes as they are, of the protocol or link type that --as, --link or --por
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
+complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l threads -d 'Threads that share the work; 1 does everything on one' -r
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l packets -d 'Show frames with all their layers instead of messages'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -s l -l list -d 'A line for each record, the same as -T list'
 complete -c proto-dissect -n "__fish_proto_dissect_needs_command" -l json -d 'A JSON object for each record, one a line, the same as -T ndjson'
@@ -96,6 +97,7 @@ raw\t'Bytes as they are, of the protocol or link type that --as, --link or --por
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l threads -d 'Threads that share the work; 1 does everything on one' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l json -d 'A JSON object for each conversation or each thing said, one a line, the same as -T ndjson'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l explain-input -d 'Say on standard error what the input was found to be, and why'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand follow" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'
@@ -115,6 +117,7 @@ raw\t'Bytes as they are, of the protocol or link type that --as, --link or --por
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l threads -d 'Threads that share the work; 1 does everything on one' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l json -d 'One JSON object'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -s V -l full -d 'Leave nothing out of the lists'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand stats" -l explain-input -d 'Say on standard error what the input was found to be, and why'
@@ -133,6 +136,7 @@ raw\t'Bytes as they are, of the protocol or link type that --as, --link or --por
 follow\t'Wireshark\'s Follow-Stream hex dump'"
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s d -l decode-as -d 'Whose conversations are: tcp.port==27000,pipboy' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -s o -l option -d 'What a protocol is told beforehand, such as a key or a password' -r
+complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l threads -d 'Threads that share the work; 1 does everything on one' -r
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l json -d 'A JSON object for each, one a line'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l explain-input -d 'Say on standard error what the input was found to be, and why'
 complete -c proto-dissect -n "__fish_proto_dissect_using_subcommand objects" -l show-secrets -d 'Show passwords and other secrets, which are masked otherwise'

@@ -202,6 +202,10 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE")]
     pub told: Vec<String>,
 
+    /// Threads that share the work; 1 does everything on one
+    #[arg(hide_short_help = true, long, value_name = "N")]
+    pub threads: Option<std::num::NonZeroU8>,
+
     /// Show passwords and other secrets, which are masked otherwise
     #[arg(hide_short_help = true, long)]
     pub show_secrets: bool,

@@ -1,6 +1,7 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
-pub mod args;
+pub mod ahead;
+mod args;
 mod choose;
 mod exit;
 mod follow;

@@ -3,7 +3,7 @@
 use super::args::Reading;
 use super::forms::Wrong;
 use super::source::Source;
-use super::{Exit, choose, complain};
+use super::{Exit, ahead, choose, complain};
 use crate::engine::Engine;
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::record::Forgotten;
@@ -11,6 +11,9 @@ use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
 use std::io;
+
+/// Bytes of frames up to which another thread costs more than it gains.
+const SMALL: usize = 256 << 10;
 
 /// Looks at what an input holds, frame by frame.
 pub(super) trait Audience {
@@ -26,6 +29,12 @@ pub(super) trait Audience {
     /// Behind how many messages of the next tree it wants what their conversation has gathered.
     fn asks_after(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether what it does with a frame takes as long as dissecting it, so that both are better done side by side.
+    fn is_busy(&self) -> bool {
+        let want = self.want();
+        want.fields || want.words
     }
 
     /// Whether it has seen enough, so that nothing more has to be read.
@@ -48,6 +57,7 @@ pub(super) struct How {
     registry: Registry,
     options: Options,
     explain: bool,
+    threads: usize,
 }
 
 impl How {
@@ -55,13 +65,19 @@ impl How {
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = choose::registry(reading)?;
         let options = choose::options(reading, registry.assume())?;
-        Ok(How { registry, options, explain: reading.explain_input })
+        Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading) })
     }
 
     /// The protocols that are looked for.
     pub(super) fn registry(&self) -> Registry {
         self.registry
     }
+}
+
+/// Threads that share the work: what the user said, else two if the machine can run two at once.
+fn threads(reading: &Reading) -> usize {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from).min(2);
+    reading.threads.map_or_else(available, |threads| usize::from(threads.get()))
 }
 
 /// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
@@ -74,9 +90,18 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
     };
     let mut engine = Engine::new(how.registry, audience.want());
     let mut frames = 0;
+    let mut bytes = 0;
+    let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.asks_after().is_none();
     let damage = loop {
         if audience.has_enough() {
             break None;
+        }
+        if reads_ahead && bytes >= SMALL {
+            let read = ahead::rest(capture, engine, audience)?;
+            audience.extras(read.capture.extras());
+            audience.forgotten(read.forgotten);
+            let damage = read.damage.filter(|_| !audience.has_enough());
+            return end(audience, &name, frames + read.frames, damage.as_ref());
         }
         let links: Vec<u16> = if frames > 0 { Vec::new() } else { capture.links().to_vec() };
         let format = capture.format();
@@ -89,6 +114,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
             begin(audience, &name, format.as_str(), &links)?;
         }
         frames += 1;
+        bytes += frame.bytes.len();
         engine.ask_after(audience.asks_after());
         let tree = engine.dissect(&frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;

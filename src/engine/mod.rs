@@ -93,6 +93,19 @@ impl Engine {
         self.tree.ask_after = messages;
     }
 
+    /// An empty tree like its own.
+    #[must_use]
+    pub fn another_tree(&self) -> Tree {
+        let mut tree = Tree::new(self.tree.want());
+        tree.reveal = self.tree.reveal;
+        tree
+    }
+
+    /// Keep the tree of the last frame, and give one for the next that [`Engine::another_tree`] made.
+    pub fn swap_tree(&mut self, tree: &mut Tree) {
+        std::mem::swap(&mut self.tree, tree);
+    }
+
     /// Everything that can be said of a frame.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);

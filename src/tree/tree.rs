@@ -21,6 +21,12 @@ const MAX_NOTES: usize = 10_000;
 /// Nodes whose memory is kept from one frame to the next.
 const KEPT_NODES: usize = 1 << 16;
 
+/// Nodes whose memory is kept where there are many trees.
+const TRIMMED_NODES: usize = 1 << 10;
+
+/// Bytes whose memory is kept where there are many trees.
+const TRIMMED_BYTES: usize = 1 << 15;
+
 /// Bytes of joined messages whose memory is kept from one frame to the next.
 const KEPT_BYTES: usize = 1 << 20;
 
@@ -159,6 +165,16 @@ impl Tree {
         self.joined.clear();
         self.joined.shrink_to(KEPT_BYTES);
         self.left_out = 0;
+    }
+
+    /// Give back the memory that only a large frame needed.
+    pub fn trim(&mut self) {
+        if self.nodes.capacity() > TRIMMED_NODES || self.joined.capacity() + self.made.capacity() > TRIMMED_BYTES {
+            self.begin(FrameInfo::default());
+            self.nodes.shrink_to(TRIMMED_NODES);
+            self.made.shrink_to(TRIMMED_BYTES / 2);
+            self.joined.shrink_to(TRIMMED_BYTES / 2);
+        }
     }
 
     /// What is going to be looked at.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a run left behind.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// Exit code.
     pub code: i32,

@@ -1,0 +1,176 @@
+//! Reading ahead: frames are read and dissected on a thread of their own while those before them are looked at.
+//!
+//! Frames travel in batches, in the order of the capture, and whoever looks at them stays on the thread it was on: what is
+//! printed does not depend on how many threads there are. Batches go back to be filled again.
+
+use super::read::Audience;
+use crate::engine::Engine;
+use crate::input::{Capture, ReadError};
+use crate::record::Forgotten;
+use crate::tree::{Dissection, Tree};
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+/// Frames of a batch at most.
+const FRAMES: usize = 128;
+
+/// What a batch weighs at most before it travels: bytes of frames, and each field as so many.
+const WEIGHT: usize = 256 << 10;
+
+/// Bytes that a field weighs.
+const FIELD: usize = 40;
+
+/// Batches that wait to be looked at.
+const WAITING: usize = 2;
+
+/// Dissected frames.
+#[derive(Default)]
+struct Batch {
+    /// As many as ever were needed; the first of them are in use.
+    trees: Vec<Tree>,
+    used: Vec<Used>,
+    bytes: Vec<u8>,
+    weight: usize,
+}
+
+/// A frame of a batch, or what a conversation had left when the input ended.
+struct Used {
+    captured: bool,
+    bytes: Range<usize>,
+    /// What was given up until then.
+    forgotten: Forgotten,
+}
+
+/// How reading ended.
+pub(super) struct Read {
+    pub capture: Capture,
+    /// Frames read ahead.
+    pub frames: u64,
+    /// What is wrong with the capture.
+    pub damage: Option<ReadError>,
+    /// What was given up before the last frame that was looked at.
+    pub forgotten: Forgotten,
+}
+
+/// Read a capture to its end.
+///
+/// # Errors
+/// Those of the audience.
+pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audience) -> io::Result<Read> {
+    let stop = AtomicBool::new(false);
+    let before = engine.forgotten();
+    thread::scope(|scope| {
+        let (full, filled) = sync_channel(WAITING);
+        let (back, spare) = channel();
+        let reader = scope.spawn(|| Reader { capture, engine, full, spare, stop: &stop }.run());
+        let shown = show_all(&filled, &back, &stop, audience, before);
+        // Whoever waits to hand on a batch that nobody wants must not wait for ever.
+        drop(filled);
+        let (capture, frames, damage) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        shown.map(|forgotten| Read { capture, frames, damage, forgotten })
+    })
+}
+
+/// Show what comes. Returns what was given up before the last that was shown.
+fn show_all(
+    filled: &Receiver<Batch>,
+    back: &Sender<Batch>,
+    stop: &AtomicBool,
+    audience: &mut impl Audience,
+    before: Forgotten,
+) -> io::Result<Forgotten> {
+    let mut forgotten = before;
+    for batch in filled {
+        for (tree, used) in batch.trees.iter().zip(&batch.used) {
+            if audience.has_enough() {
+                stop.store(true, Ordering::Relaxed);
+                return Ok(forgotten);
+            }
+            let bytes = batch.bytes.get(used.bytes.clone()).unwrap_or_default();
+            audience.tree(Dissection { tree, bytes }, used.captured)?;
+            forgotten = used.forgotten;
+        }
+        // The reader may have come to the end and want no more.
+        let _ = back.send(batch);
+    }
+    Ok(forgotten)
+}
+
+/// The thread that reads.
+struct Reader<'a> {
+    capture: Capture,
+    engine: Engine,
+    full: SyncSender<Batch>,
+    spare: Receiver<Batch>,
+    stop: &'a AtomicBool,
+}
+
+impl Reader<'_> {
+    fn run(mut self) -> (Capture, u64, Option<ReadError>) {
+        let mut frames = 0;
+        let mut batch = Batch::default();
+        let damage = loop {
+            let frame = match self.capture.next_frame() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break None,
+                Err(damage) => break Some(damage),
+            };
+            frames += 1;
+            self.engine.dissect(&frame);
+            batch.take(&mut self.engine, Some(frame.bytes));
+            if batch.is_full() && !self.hand_on(&mut batch) {
+                break None;
+            }
+        };
+        while self.engine.finish().is_some() {
+            batch.take(&mut self.engine, None);
+            if batch.is_full() && !self.hand_on(&mut batch) {
+                break;
+            }
+        }
+        self.hand_on(&mut batch);
+        (self.capture, frames, damage)
+    }
+
+    /// Send a batch and begin another one. False if nobody wants more.
+    fn hand_on(&self, batch: &mut Batch) -> bool {
+        let mut next = self.spare.try_recv().unwrap_or_default();
+        next.begin();
+        self.full.send(std::mem::replace(batch, next)).is_ok() && !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Batch {
+    fn begin(&mut self) {
+        for tree in self.trees.iter_mut().take(self.used.len()) {
+            tree.trim();
+        }
+        self.used.clear();
+        self.bytes.clear();
+        self.weight = 0;
+    }
+
+    /// Take the tree that was just made, and keep its frame.
+    fn take(&mut self, engine: &mut Engine, frame: Option<&[u8]>) {
+        let place = self.used.len();
+        if self.trees.len() <= place {
+            self.trees.push(engine.another_tree());
+        }
+        if let Some(tree) = self.trees.get_mut(place) {
+            engine.swap_tree(tree);
+            self.weight += tree.nodes.len() * FIELD;
+        }
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(frame.unwrap_or_default());
+        self.weight += self.bytes.len() - start;
+        let forgotten = engine.forgotten();
+        self.used.push(Used { captured: frame.is_some(), bytes: start..self.bytes.len(), forgotten });
+    }
+
+    fn is_full(&self) -> bool {
+        self.used.len() >= FRAMES || self.weight >= WEIGHT
+    }
+}
