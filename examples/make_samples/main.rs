@@ -42,6 +42,8 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-follow.txt", pipboy::follow),
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
+    ("quic.pcap", neighbours::quic),
+    ("tls.pcap", neighbours::tls),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("vscp.pcap", vscp::session),

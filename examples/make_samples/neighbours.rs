@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::capture::{self, Trace};
-use crate::net::{Host, Link};
+use crate::net::{self, Host, Link};
 use crate::tcp::{Conversation, Side, Stack};
 
 const PC: Stack = Stack { first: 0x31aa_0000, mss: 1460, window: 64_240, window_scale: 8, clock: None };
@@ -80,6 +80,47 @@ pub fn http() -> Result<Vec<u8>> {
             (S, b"HTTP/1.0 302 Found\r\nLocation: /start\r\n\r\n"),
         ],
     )?;
+    pcap(trace)
+}
+
+/// Flights of a text file: who says what, a `#` before each conversation.
+fn recorded(text: &str) -> Result<Vec<Vec<(Side, Vec<u8>)>>> {
+    let mut talks: Vec<Vec<(Side, Vec<u8>)>> = Vec::new();
+    for line in text.lines() {
+        match line.split_once(' ') {
+            Some(("#", _)) => talks.push(Vec::new()),
+            Some((who, hex)) => {
+                let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
+                let bytes = digits.chunks_exact(2).map(|pair| u8::try_from(pair.iter().fold(0, |byte, digit| byte << 4 | digit)));
+                let bytes = bytes.collect::<std::result::Result<Vec<u8>, _>>()?;
+                talks.last_mut().ok_or("no conversation")?.push((if who == "c" { C } else { S }, bytes));
+            }
+            None => {}
+        }
+    }
+    Ok(talks)
+}
+
+/// The same session twice, in TLS 1.2 and in TLS 1.3, as OpenSSL spoke it; the key was thrown away.
+pub fn tls() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    for (port, flights) in (50_200..).zip(recorded(include_str!("tls.txt"))?) {
+        let lines: Vec<Line<'_>> = flights.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+        talk(&mut trace, [port, 443], &lines)?;
+    }
+    pcap(trace)
+}
+
+/// The first two packets of a connection, as the standard has them for an example.
+pub fn quic() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    for (side, bytes) in recorded(include_str!("quic.txt"))?.concat() {
+        let (client, server) = (pc().port(50_300), server().port(443));
+        let (from, to) = if side == C { (client, server) } else { (server, client) };
+        trace.wait(Duration::from_millis(20));
+        let packet = net::udp(from, to, 7, &bytes)?;
+        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+    }
     pcap(trace)
 }
 

@@ -5,8 +5,10 @@ mod json;
 mod librpc;
 mod lines;
 mod pipboy;
+mod quic;
 mod raknet;
 mod runescape;
+mod tls;
 mod vcmp;
 mod vscp;
 mod websocket;
@@ -21,10 +23,16 @@ pub static ALL: &[&Protocol] = &[
     &json::PROTOCOL,
     &librpc::PROTOCOL,
     &pipboy::PROTOCOL,
+    &quic::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
     &runescape::PROTOCOL,
     &runescape::VALUES,
+    &tls::PROTOCOL,
+    &tls::X509AF,
+    &tls::X509CE,
+    &tls::X509IF,
+    &tls::X509SAT,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,

@@ -1,0 +1,144 @@
+//! Frames of initial packets, and the handshake that they carry in pieces.
+
+use super::packets::number;
+use super::{
+    CE, CRYPTO, CRYPTO_LENGTH, CRYPTO_MAX, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIRST_RANGE, FRAME, FRAME_TYPE, GAP,
+    LARGEST, OFFSET, PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
+};
+use crate::protocols::tls::handshake::{self, Hello, Told};
+use crate::tree::{Names, NodeRef, Value};
+use crate::wire::{Error, Result, Wire};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+pub(super) const TYPES: Names = &[
+    (0, "padding"),
+    (1, "ping"),
+    (2, "ack"),
+    (3, "ack with marks"),
+    (6, "crypto"),
+    (0x1c, "connection_close"),
+    (0x1d, "application_close"),
+];
+
+/// The most ranges that are read of one acknowledgement.
+const RANGES_MAX: u64 = 1000;
+
+/// The handshake of one direction, put together from its pieces.
+#[derive(Default)]
+pub(super) struct Crypto {
+    /// Pieces by their place.
+    parts: BTreeMap<u64, Vec<u8>>,
+    /// Bytes of messages that were read.
+    read: u64,
+}
+
+/// Read all frames.
+pub(super) fn all(wire: &mut Wire<'_>, crypto: &mut Crypto, hello: &mut Hello, told: &mut Told) -> Result {
+    while let Some(kind) = wire.ahead().first().copied() {
+        wire.group(&FRAME, |wire| frame(wire, kind, crypto))?;
+        // Behind the frame, so that what it completes is a message of its own.
+        crypto.messages(wire, hello, told)?;
+    }
+    Ok(())
+}
+
+fn frame(wire: &mut Wire<'_>, kind: u8, crypto: &mut Crypto) -> Result {
+    if kind == 0 {
+        let count = wire.ahead().iter().take_while(|byte| **byte == 0).count();
+        wire.put(&FRAME_TYPE, Value::Unsigned(0), wire.at()..wire.at() + 1);
+        return wire.bytes(&PADDING, count).map(drop);
+    }
+    number(wire, &FRAME_TYPE)?;
+    match kind {
+        1 => Ok(()),
+        2 | 3 => {
+            number(wire, &LARGEST)?;
+            number(wire, &DELAY)?;
+            let ranges = number(wire, &RANGES)?;
+            number(wire, &FIRST_RANGE)?;
+            for _ in 0..ranges.min(RANGES_MAX) {
+                number(wire, &GAP)?;
+                number(wire, &RANGE)?;
+            }
+            if kind == 3 {
+                number(wire, &ECT0)?;
+                number(wire, &ECT1)?;
+                number(wire, &CE)?;
+            }
+            Ok(())
+        }
+        6 => {
+            let offset = number(wire, &OFFSET)?;
+            let length = usize::try_from(number(wire, &CRYPTO_LENGTH)?).unwrap_or(usize::MAX);
+            let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
+            crypto.add(offset, bytes);
+            if length > 0 {
+                wire.bytes(&CRYPTO, length)?;
+            }
+            Ok(())
+        }
+        0x1c | 0x1d => {
+            number(wire, &ERROR_CODE)?;
+            if kind == 0x1c {
+                number(wire, &ERROR_FRAME)?;
+            }
+            let length = number(wire, &REASON_LENGTH)?;
+            if length > 0 {
+                wire.text(&REASON, usize::try_from(length).unwrap_or(usize::MAX))?;
+            }
+            Ok(())
+        }
+        _ => {
+            wire.rest(&REMAINING);
+            Ok(())
+        }
+    }
+}
+
+impl Crypto {
+    fn add(&mut self, offset: u64, bytes: &[u8]) {
+        let held: usize = self.parts.values().map(Vec::len).sum();
+        let is_near = offset.saturating_add(bytes.len() as u64) <= CRYPTO_MAX as u64;
+        if is_near && !bytes.is_empty() && held + bytes.len() <= CRYPTO_MAX {
+            self.parts.entry(offset).or_insert_with(|| bytes.to_vec());
+        }
+    }
+
+    /// Read the messages that are complete.
+    fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+        let mut bytes: Vec<u8> = Vec::new();
+        for (offset, part) in &self.parts {
+            let known = self.read + bytes.len() as u64;
+            if *offset > known {
+                break;
+            }
+            let skip = usize::try_from(known - offset).unwrap_or(usize::MAX);
+            bytes.extend_from_slice(part.get(skip..).unwrap_or_default());
+        }
+        let mut end = 0;
+        while let Some(whole) = bytes.get(end..).and_then(handshake::whole)
+            && end + whole <= bytes.len()
+        {
+            end += whole;
+        }
+        let Some(bytes) = bytes.get(..end).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
+        self.read += end as u64;
+        self.parts.retain(|offset, part| offset.saturating_add(part.len() as u64) > self.read);
+        wire.joined("handshake", &[], bytes, |inner| {
+            while inner.remaining() > 0 {
+                handshake::message(inner, hello, told)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+pub(super) fn frame_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    out.write_str(node.child(&FRAME_TYPE).and_then(NodeRef::name).unwrap_or("unknown"))
+}
+
+pub(super) fn frame_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let length = node.child(&CRYPTO_LENGTH).and_then(NodeRef::number);
+    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+}

@@ -1,0 +1,256 @@
+//! Packets, and a connection of them.
+
+use super::frames::{self, Crypto};
+use super::keys;
+use super::{
+    DCID, DCIL, FIXED, FORM, ID_MAX, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED, PROTECTED_BITS,
+    REMAINING, RESERVED, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES,
+    VERSION, VERSION_2, VERSIONS,
+};
+use crate::protocols::tls::handshake::{Hello, Told};
+use crate::tree::{Field, NodeRef, Side, Value, name_of};
+use crate::wire::{Error, Exchange, Result, Wire};
+use std::fmt::{self, Write};
+
+const INITIAL: u8 = 0;
+const RETRY: u8 = 3;
+
+/// What one connection has to remember.
+#[derive(Default)]
+pub(super) struct Session {
+    /// The id from which the keys of initial packets follow.
+    begun_with: Vec<u8>,
+    /// What each side wants to be called, once it has spoken.
+    called: [Option<Vec<u8>>; 2],
+    hello: Hello,
+    client: Crypto,
+    server: Crypto,
+}
+
+/// A long header.
+struct Header {
+    version: u32,
+    kind: u8,
+    destination: Vec<u8>,
+    source: Vec<u8>,
+}
+
+/// A number of 1, 2, 4 or 8 bytes, and how many they are.
+fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let first = *bytes.first()?;
+    let count = 1 << (first >> 6);
+    let digits = bytes.get(1..count)?;
+    Some((digits.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)), count))
+}
+
+/// Read a number of 1, 2, 4 or 8 bytes.
+pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
+    let (number, count) = varint(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
+    wire.put(field, Value::Unsigned(number), wire.at()..wire.at() + count);
+    wire.skip(count)?;
+    Ok(number)
+}
+
+/// What a packet is, by the numbers of version 1.
+fn kind(version: u32, first: u8) -> u8 {
+    let kind = first >> 4 & 3;
+    if version == VERSION_2 { kind.wrapping_sub(1) & 3 } else { kind }
+}
+
+/// Whether a datagram begins with a long header of a known version whose lengths fit.
+pub(super) fn looks(bytes: &[u8]) -> bool {
+    fits(bytes).is_some()
+}
+
+fn fits(bytes: &[u8]) -> Option<()> {
+    let (&[first, a, b, c, d], rest) = bytes.split_first_chunk()?;
+    let version = u32::from_be_bytes([a, b, c, d]);
+    let (destination, rest) = id(rest)?;
+    let (_, rest) = id(rest)?;
+    if first & 0xc0 != 0xc0 || version == 0 || name_of(VERSIONS, version.into()).is_none() {
+        return None;
+    }
+    let rest = match kind(version, first) {
+        INITIAL => {
+            let (token, count) = varint(rest)?;
+            // A client has to choose at least eight bytes at random.
+            let token = count.checked_add(usize::try_from(token).ok()?)?;
+            rest.get(token..).filter(|_| !destination.is_empty() || bytes.len() > 64)?
+        }
+        RETRY => return (rest.len() >= 16).then_some(()),
+        _ => rest,
+    };
+    let (length, count) = varint(rest)?;
+    let left = rest.len() - count;
+    (length >= 20 && usize::try_from(length).is_ok_and(|length| length <= left)).then_some(())
+}
+
+fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first()?;
+    rest.split_at_checked((*length).into()).filter(|(id, _)| id.len() <= ID_MAX)
+}
+
+impl Exchange for Session {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let mut told = Told::default();
+        let mut names: Vec<&str> = Vec::new();
+        let mut result = Ok(());
+        while result.is_ok() && wire.remaining() > 0 {
+            if wire.ahead().first().is_some_and(|first| first & 0x40 == 0) && !names.is_empty() {
+                wire.rest(&REMAINING);
+                break;
+            }
+            result = wire.group(&PACKET, |wire| {
+                let name = self.packet(from, wire, &mut told)?;
+                names.extend(Some(name).filter(|name| names.last() != Some(name)));
+                Ok(())
+            });
+        }
+        wire.name(&names.join(", "));
+        let dots = if told.names.is_empty() || told.info.is_empty() { "" } else { ": " };
+        match told.names.is_empty() {
+            false => wire.info(format_args!("{}{dots}{}", told.names, told.info)),
+            true => wire.info(format_args!("{} bytes", wire.at())),
+        }
+        result
+    }
+
+    fn claims(&self, from: Side, bytes: &[u8]) -> bool {
+        let Some((first, rest)) = bytes.split_first() else { return false };
+        match self.called.get(from.other().index()).and_then(Option::as_ref) {
+            Some(called) if first & 0xc0 == 0x40 => rest.starts_with(called) && bytes.len() >= 21,
+            Some(_) => looks(bytes),
+            None => false,
+        }
+    }
+}
+
+impl Session {
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result<&'static str> {
+        let start = wire.at();
+        let packet = wire.ahead();
+        if packet.first().is_some_and(|first| first & 0x80 == 0) {
+            return self.short(from, wire);
+        }
+        let length = whole(packet).unwrap_or(packet.len());
+        wire.add(&PACKET_LENGTH, Value::Unsigned(length as u64));
+        let place = wire.at();
+        let header = long(wire)?;
+        if header.version == 0 {
+            while wire.remaining() > 0 {
+                wire.u32_be(&SUPPORTED)?;
+            }
+            return Ok("version_negotiation");
+        }
+        let name = name_of(TYPES, header.kind.into()).unwrap_or_default();
+        if let Some(called) = self.called.get_mut(from.index()) {
+            *called = Some(header.source.clone());
+        }
+        if header.kind == RETRY {
+            let token = wire.remaining().checked_sub(16).ok_or(Error::Short { needed: 16 })?;
+            wire.bytes(&RETRY_TOKEN, token)?;
+            wire.bytes(&RETRY_TAG, 16)?;
+            self.begun_with.clear();
+            return Ok(name);
+        }
+        if header.kind == INITIAL {
+            let token = number(wire, &TOKEN_LENGTH)?;
+            if token > 0 {
+                wire.bytes(&TOKEN, usize::try_from(token).unwrap_or(usize::MAX))?;
+            }
+        }
+        let length = usize::try_from(number(wire, &LENGTH)?).unwrap_or(usize::MAX);
+        let (at, count) = (wire.at() - start, length.min(wire.remaining()));
+        let opened =
+            packet.get(..at + count).filter(|_| header.kind == INITIAL).and_then(|packet| self.open(from, &header, packet, at));
+        if let Some(opened) = opened {
+            wire.put(&RESERVED, Value::Unsigned((opened.first >> 2 & 3).into()), place..place + 1);
+            wire.put(&NUMBER_LENGTH, Value::Unsigned((opened.first & 3).into()), place..place + 1);
+            let number = wire.at()..wire.at() + opened.number_length;
+            wire.put(&NUMBER, Value::Unsigned(opened.number.into()), number);
+            wire.skip(opened.number_length)?;
+            wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - opened.number_length);
+            let crypto = if from == Side::Client { &mut self.client } else { &mut self.server };
+            self.hello.over_quic = true;
+            let hello = &mut self.hello;
+            wire.derived("quic initial", count - opened.number_length, &opened.frames, |inner| {
+                frames::all(inner, crypto, hello, told)
+            })?;
+        } else {
+            if header.kind == INITIAL {
+                wire.note_ahead(&NOT_OPENED, format_args!("the keys that follow from the id do not fit"));
+            }
+            wire.bytes(&PROTECTED, length)?;
+        }
+        Ok(name)
+    }
+
+    /// Open an initial packet with the keys of the connection; those of a client's first packet follow from itself.
+    fn open(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Option<keys::Opened> {
+        let known = keys::open(header.version, &self.begun_with, from, packet, at);
+        if known.is_some() || from == Side::Server {
+            return known;
+        }
+        let opened = keys::open(header.version, &header.destination, from, packet, at)?;
+        self.begun_with.clone_from(&header.destination);
+        Some(opened)
+    }
+
+    /// A short header: only who knows the id can tell where it ends.
+    fn short(&self, from: Side, wire: &mut Wire<'_>) -> Result<&'static str> {
+        wire.add(&PACKET_LENGTH, Value::Unsigned(wire.remaining() as u64));
+        wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
+        let called = self.called.get(from.other().index()).and_then(Option::as_ref);
+        let length = called.filter(|called| wire.ahead().starts_with(called)).map_or(0, Vec::len);
+        if length > 0 {
+            wire.bytes(&DCID, length)?;
+        }
+        wire.rest(&PROTECTED);
+        Ok("protected")
+    }
+}
+
+/// Bytes of a packet with a long header; nothing if that cannot be told.
+fn whole(packet: &[u8]) -> Option<usize> {
+    let (&[first, a, b, c, d], rest) = packet.split_first_chunk()?;
+    let version = u32::from_be_bytes([a, b, c, d]);
+    let (_, rest) = id(rest)?;
+    let (_, mut rest) = id(rest)?;
+    match kind(version, first) {
+        _ if version == 0 => return None,
+        RETRY => return None,
+        INITIAL => {
+            let (token, count) = varint(rest)?;
+            rest = rest.get(count.checked_add(usize::try_from(token).ok()?)?..)?;
+        }
+        _ => {}
+    }
+    let (length, count) = varint(rest)?;
+    let whole = (packet.len() - rest.len() + count).checked_add(usize::try_from(length).ok()?)?;
+    Some(whole).filter(|whole| *whole <= packet.len())
+}
+
+fn long(wire: &mut Wire<'_>) -> Result<Header> {
+    let version = wire.ahead().get(1..5).map_or(0, |bytes| bytes.iter().fold(0, |version, byte| version << 8 | u32::from(*byte)));
+    let kinds = if version == VERSION_2 { &TYPE_V2 } else { &TYPE };
+    let first = wire.bits(1, &[&FORM, &FIXED, kinds, &PROTECTED_BITS])?;
+    wire.u32_be(&VERSION)?;
+    let mut ids = [(&DCIL, &DCID), (&SCIL, &SCID)].into_iter().map(|(length, id)| {
+        let length = wire.u8(length)?;
+        if length == 0 { Ok(Vec::new()) } else { wire.bytes(id, length.into()).map(<[u8]>::to_vec) }
+    });
+    let destination = ids.next().unwrap_or(Ok(Vec::new()))?;
+    let source = ids.next().unwrap_or(Ok(Vec::new()))?;
+    let first = u8::try_from(first).unwrap_or_default();
+    Ok(Header { version, kind: kind(version, first), destination, source })
+}
+
+pub(super) fn packet_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let kind = node.child(&TYPE).or_else(|| node.child(&TYPE_V2)).and_then(NodeRef::name);
+    out.write_str(kind.unwrap_or("protected"))
+}
+
+pub(super) fn packet_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let length = node.child(&PACKET_LENGTH).and_then(NodeRef::number);
+    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+}

@@ -1,0 +1,350 @@
+//! X.509 certificates: who is certified by whom, for which names, and until when.
+//!
+//! Names are Wireshark's where it has them; an issuer and a subject are told as one text as well.
+
+use crate::tree::{Field, Value};
+use crate::wire::{Protocol, Wire};
+use std::fmt::Write;
+use std::ops::Range;
+
+const fn found_inside(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
+    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, settings: &[] }
+}
+
+/// What a certificate is made of.
+pub static X509AF: Protocol = found_inside(&af::PROTOCOL, af::FIELDS);
+/// Extensions of certificates.
+pub static X509CE: Protocol = found_inside(&ce::PROTOCOL, ce::FIELDS);
+/// Names in certificates.
+pub static X509IF: Protocol = found_inside(&inf::PROTOCOL, inf::FIELDS);
+/// Kinds of texts in names.
+pub static X509SAT: Protocol = found_inside(&sat::PROTOCOL, sat::FIELDS);
+
+mod af {
+    use crate::tree::fields;
+    fields! {
+        PROTOCOL = protocol("x509af", "X.509", "X.509 certificates");
+        CERTIFICATE = group("x509af.signedCertificate_element", "signed certificate", "What is signed of a certificate");
+        VERSION = number("x509af.version", "version", "Version of the certificate").names(&[(0, "v1"), (1, "v2"), (2, "v3")]);
+        SERIAL = bytes("x509af.serialNumber", "serial number", "Its number with its issuer");
+        ALGORITHM = text("x509af.algorithm.id", "algorithm", "How it is signed");
+        ISSUER = text("x509af.issuer.name", "issuer", "Who signed it");
+        NOT_BEFORE = text("x509af.notBefore.time", "not before", "When it becomes valid, universal time");
+        NOT_AFTER = text("x509af.notAfter.time", "not after", "When it stops being valid, universal time");
+        SUBJECT = text("x509af.subject.name", "subject", "Who is certified");
+        KEY_ALGORITHM = text("x509af.subjectPublicKeyInfo.algorithm", "key algorithm", "Kind of the public key");
+        KEY = bytes("x509af.subjectPublicKey", "public key", "The public key");
+    }
+}
+
+mod ce {
+    use crate::tree::fields;
+    fields! {
+        PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates");
+        DNS_NAME = text("x509ce.dNSName", "dns name", "A host that is certified");
+        IPV4 = ipv4("x509ce.IPAddress.ipv4", "address", "An address that is certified");
+        IPV6 = ipv6("x509ce.IPAddress.ipv6", "address", "An address that is certified");
+        MAIL = text("x509ce.rfc822Name", "mail address", "A mail address that is certified");
+        URI = text("x509ce.uniformResourceIdentifier", "uri", "An address that is certified");
+        CA = bool("x509ce.cA", "ca", "Whether it may certify others");
+    }
+}
+
+mod inf {
+    use crate::tree::fields;
+    fields! {
+        PROTOCOL = protocol("x509if", "X.509 names", "Names in X.509 certificates");
+        ID = text("x509if.attribute", "attribute", "What of a name is told");
+    }
+}
+
+mod sat {
+    use crate::tree::fields;
+    fields! {
+        PROTOCOL = protocol("x509sat", "X.509 texts", "Texts in X.509 certificates");
+        COUNTRY = text("x509sat.CountryName", "country", "A country in two letters");
+        SERIAL = text("x509sat.SerialNumber", "serial number", "A number of whoever is certified");
+        PRINTABLE = text("x509sat.printableString", "printable string", "A text of letters and digits");
+        UTF8 = text("x509sat.uTF8String", "utf-8 string", "A text");
+        TELETEX = text("x509sat.teletexString", "teletex string", "A text of an old kind");
+        BMP = text("x509sat.bmpString", "bmp string", "A text in 16 bits each");
+        IA5 = text("x509sat.IA5String", "ia5 string", "A text in ASCII");
+    }
+}
+
+const INTEGER: u8 = 0x02;
+const BIT_STRING: u8 = 0x03;
+const OBJECT_ID: u8 = 0x06;
+const UTF8_STRING: u8 = 0x0c;
+const PRINTABLE_STRING: u8 = 0x13;
+const TELETEX_STRING: u8 = 0x14;
+const IA5_STRING: u8 = 0x16;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
+const BMP_STRING: u8 = 0x1e;
+const SEQUENCE: u8 = 0x30;
+const SET: u8 = 0x31;
+const VERSION_TAG: u8 = 0xa0;
+const EXTENSIONS_TAG: u8 = 0xa3;
+
+/// Object identifiers by their bytes.
+const OBJECTS: &[(&[u8], &str)] = &[
+    (&[0x55, 4, 3], "CN"),
+    (&[0x55, 4, 4], "SN"),
+    (&[0x55, 4, 5], "serialNumber"),
+    (&[0x55, 4, 6], "C"),
+    (&[0x55, 4, 7], "L"),
+    (&[0x55, 4, 8], "ST"),
+    (&[0x55, 4, 9], "street"),
+    (&[0x55, 4, 10], "O"),
+    (&[0x55, 4, 11], "OU"),
+    (&[0x55, 4, 12], "title"),
+    (&[0x55, 4, 15], "businessCategory"),
+    (&[0x55, 4, 17], "postalCode"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 1], "emailAddress"),
+    (&[0x09, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 1, 25], "DC"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1], "rsaEncryption"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 5], "sha1WithRSAEncryption"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 4], "md5WithRSAEncryption"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10], "rsassa-pss"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 11], "sha256WithRSAEncryption"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 12], "sha384WithRSAEncryption"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 13], "sha512WithRSAEncryption"),
+    (&[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1], "ecPublicKey"),
+    (&[0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2], "ecdsa-with-SHA256"),
+    (&[0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 3], "ecdsa-with-SHA384"),
+    (&[0x2b, 0x65, 0x70], "ed25519"),
+];
+
+const COMMON_NAME: &[u8] = &[0x55, 4, 3];
+const COUNTRY_NAME: &[u8] = &[0x55, 4, 6];
+const SERIAL_NUMBER: &[u8] = &[0x55, 4, 5];
+const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 17];
+const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 19];
+const AUTHORITY_KEY: &[u8] = &[0x55, 0x1d, 35];
+
+/// Attributes and extensions that are read of one certificate.
+const MOST: usize = 2000;
+
+/// DER elements in a row. `at` is the place of the first byte in what the cursor reads.
+#[derive(Clone)]
+struct Der<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// A DER element.
+struct Element<'a> {
+    tag: u8,
+    /// Where all of it lies.
+    range: Range<usize>,
+    content: Der<'a>,
+}
+
+impl<'a> Iterator for Der<'a> {
+    type Item = Element<'a>;
+
+    fn next(&mut self) -> Option<Element<'a>> {
+        let (&[tag, first], mut rest) = self.bytes.split_first_chunk()?;
+        let mut length = usize::from(first);
+        if first >= 0x80 {
+            let digits = rest.get(..usize::from(first & 0x7f)).filter(|digits| (1..=4).contains(&digits.len()))?;
+            length = digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit));
+            rest = rest.get(digits.len()..)?;
+        }
+        let (content, behind) = rest.split_at_checked(length)?;
+        let start = self.at + (self.bytes.len() - rest.len());
+        let range = self.at..start + length;
+        *self = Der { bytes: behind, at: range.end };
+        Some(Element { tag, range, content: Der { bytes: content, at: start } })
+    }
+}
+
+impl<'a> Der<'a> {
+    /// The next element, if it has this tag.
+    fn expect(&mut self, tag: u8) -> Option<Element<'a>> {
+        let mut ahead = self.clone();
+        let element = ahead.next().filter(|element| element.tag == tag)?;
+        *self = ahead;
+        Some(element)
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.at..self.at + self.bytes.len()
+    }
+}
+
+/// Put what a certificate says, `at` being the place of its first byte. Returns who is certified.
+pub(super) fn put(wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> String {
+    let mut all = Der { bytes, at };
+    let signed = all.expect(SEQUENCE).and_then(|mut outer| outer.content.expect(SEQUENCE));
+    let Some(mut signed) = signed else { return String::new() };
+    let mut subject = String::new();
+    wire.put_over(&af::CERTIFICATE, Value::None, Some(signed.range), |wire| {
+        if let Some(told) = certificate(wire, &mut signed.content) {
+            subject = told;
+        }
+    });
+    subject
+}
+
+fn certificate(wire: &mut Wire<'_>, der: &mut Der<'_>) -> Option<String> {
+    if let Some(mut version) = der.expect(VERSION_TAG) {
+        let number = version.content.expect(INTEGER)?;
+        let value = number.content.bytes.last().copied().unwrap_or_default();
+        wire.put(&af::VERSION, Value::Unsigned(value.into()), number.content.range());
+    }
+    let serial = der.expect(INTEGER)?;
+    wire.put(&af::SERIAL, Value::Bytes, serial.content.range());
+    algorithm(wire, &af::ALGORITHM, der)?;
+    name(wire, &af::ISSUER, der)?;
+    let mut validity = der.expect(SEQUENCE)?;
+    for field in [&af::NOT_BEFORE, &af::NOT_AFTER] {
+        let time = validity.content.next()?;
+        wire.put_text(field, time.content.range(), format_args!("{}", calendar(time.tag, time.content.bytes)));
+    }
+    let common = name(wire, &af::SUBJECT, der)?;
+    let mut key = der.expect(SEQUENCE)?;
+    algorithm(wire, &af::KEY_ALGORITHM, &mut key.content)?;
+    let bits = key.content.expect(BIT_STRING)?;
+    wire.put(&af::KEY, Value::Bytes, bits.content.range());
+    let extensions = der.find(|element| element.tag == EXTENSIONS_TAG);
+    if let Some(mut list) = extensions.and_then(|mut tagged| tagged.content.expect(SEQUENCE)) {
+        for element in list.content.by_ref().take(MOST) {
+            extension(wire, element.content);
+        }
+    }
+    Some(common)
+}
+
+fn algorithm(wire: &mut Wire<'_>, field: &'static Field, der: &mut Der<'_>) -> Option<()> {
+    let id = der.expect(SEQUENCE)?.content.expect(OBJECT_ID)?;
+    wire.put_text(field, id.content.range(), format_args!("{}", object(id.content.bytes)));
+    Some(())
+}
+
+/// Put a name: as one text, then each part. Returns its common name, or all of it if it has none.
+fn name(wire: &mut Wire<'_>, whole: &'static Field, der: &mut Der<'_>) -> Option<String> {
+    let name = der.expect(SEQUENCE)?;
+    let (mut words, mut common) = (String::new(), None);
+    for (id, value) in attributes(name.content.clone()) {
+        let comma = if words.is_empty() { "" } else { ", " };
+        let text = text(value.tag, value.content.bytes);
+        // Writing to a String does not fail.
+        let _ = write!(words, "{comma}{}={text}", object(id.content.bytes));
+        if id.content.bytes == COMMON_NAME {
+            common = Some(text);
+        }
+    }
+    wire.put_text(whole, name.range, format_args!("{words}"));
+    parts(wire, name.content);
+    Some(common.unwrap_or(words))
+}
+
+/// Put each part of a name.
+fn parts(wire: &mut Wire<'_>, name: Der<'_>) {
+    for (id, value) in attributes(name) {
+        wire.put_text(&inf::ID, id.content.range(), format_args!("{}", object(id.content.bytes)));
+        let field = match (id.content.bytes, value.tag) {
+            (COUNTRY_NAME, _) => &sat::COUNTRY,
+            (SERIAL_NUMBER, _) => &sat::SERIAL,
+            (_, PRINTABLE_STRING) => &sat::PRINTABLE,
+            (_, UTF8_STRING) => &sat::UTF8,
+            (_, TELETEX_STRING) => &sat::TELETEX,
+            (_, BMP_STRING) => &sat::BMP,
+            (_, IA5_STRING) => &sat::IA5,
+            _ => continue,
+        };
+        wire.put_text(field, value.content.range(), format_args!("{}", text(value.tag, value.content.bytes)));
+    }
+}
+
+/// The parts of a name: what each is, and its value.
+fn attributes<'a>(name: Der<'a>) -> impl Iterator<Item = (Element<'a>, Element<'a>)> {
+    let parts = name.filter(|element| element.tag == SET).flat_map(|set| set.content);
+    let pairs = parts.filter_map(|mut pair| Some((pair.content.expect(OBJECT_ID)?, pair.content.next()?)));
+    pairs.take(MOST)
+}
+
+fn extension(wire: &mut Wire<'_>, mut der: Der<'_>) -> Option<()> {
+    let id = der.expect(OBJECT_ID)?;
+    let mut content = der.last()?.content;
+    match id.content.bytes {
+        ALTERNATIVE_NAMES => {
+            for name in content.expect(SEQUENCE)?.content.take(MOST) {
+                let (field, value) = match (name.tag, name.content.bytes.len()) {
+                    (0x82, _) => (&ce::DNS_NAME, Value::Text),
+                    (0x81, _) => (&ce::MAIL, Value::Text),
+                    (0x86, _) => (&ce::URI, Value::Text),
+                    (0x87, 4) => (&ce::IPV4, Value::Bytes),
+                    (0x87, 16) => (&ce::IPV6, Value::Bytes),
+                    _ => continue,
+                };
+                wire.put(field, value, name.content.range());
+            }
+        }
+        BASIC_CONSTRAINTS => {
+            let truth = content.expect(SEQUENCE)?.content.expect(1)?;
+            wire.put(&ce::CA, Value::Bool(truth.content.bytes != [0]), truth.content.range());
+        }
+        AUTHORITY_KEY => {
+            let mut issuer = content.expect(SEQUENCE)?.content.find(|element| element.tag == 0xa1)?;
+            let mut name = issuer.content.expect(0xa4)?;
+            parts(wire, name.content.expect(SEQUENCE)?.content);
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+fn text(tag: u8, bytes: &[u8]) -> String {
+    match tag {
+        BMP_STRING => {
+            let units = bytes.chunks_exact(2).map(|pair| pair.iter().fold(0, |unit: u16, byte| unit << 8 | u16::from(*byte)));
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        TELETEX_STRING => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// A time as people write it; as it stands if it is none.
+fn calendar(tag: u8, bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let digits = match tag {
+        // Two digits of a year that lies between 1950 and 2049.
+        UTC_TIME if text.as_str() >= "5" => format!("19{text}"),
+        UTC_TIME => format!("20{text}"),
+        GENERALIZED_TIME => text.clone(),
+        _ => return text,
+    };
+    let part = |range: Range<usize>| digits.get(range);
+    let all = [part(0..4), part(4..6), part(6..8), part(8..10), part(10..12), part(12..14)];
+    match all {
+        [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)] => {
+            format!("{year}-{month}-{day} {hour}:{minute}:{second}")
+        }
+        _ => text,
+    }
+}
+
+/// An object identifier by its name, or else as numbers.
+fn object(bytes: &[u8]) -> String {
+    if let Some((_, name)) = OBJECTS.iter().find(|(known, _)| *known == bytes) {
+        return (*name).to_owned();
+    }
+    let mut words = String::new();
+    let mut number: u64 = 0;
+    for byte in bytes.iter().take(64) {
+        number = number.wrapping_shl(7) | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            // Writing to a String does not fail.
+            let _ = match words.is_empty() {
+                true => write!(words, "{}.{}", (number / 40).min(2), number - 40 * (number / 40).min(2)),
+                false => write!(words, ".{number}"),
+            };
+            number = 0;
+        }
+    }
+    words
+}

@@ -1,0 +1,167 @@
+//! Handshake messages, whatever carries them.
+
+use super::hello;
+use super::{
+    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE,
+    NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, TICKET, TICKET_LENGTH, TICKET_LIFETIME, TLS_1_3, certificate,
+    suites,
+};
+use crate::tree::{Names, NodeRef, Value, name_of};
+use crate::wire::{Result, Wire};
+use std::fmt::{self, Write};
+
+/// Kinds of messages.
+pub(super) const TYPES: Names = &[
+    (0, "hello_request"),
+    (1, "client_hello"),
+    (2, "server_hello"),
+    (3, "hello_verify_request"),
+    (4, "new_session_ticket"),
+    (5, "end_of_early_data"),
+    (8, "encrypted_extensions"),
+    (11, "certificate"),
+    (12, "server_key_exchange"),
+    (13, "certificate_request"),
+    (14, "server_hello_done"),
+    (15, "certificate_verify"),
+    (16, "client_key_exchange"),
+    (20, "finished"),
+    (21, "certificate_url"),
+    (22, "certificate_status"),
+    (23, "supplemental_data"),
+    (24, "key_update"),
+    (25, "compressed_certificate"),
+    (67, "next_protocol"),
+];
+
+/// Bytes of a message's header.
+const HEADER: usize = 4;
+
+/// The longest message that is believed.
+const LONGEST: usize = 1 << 20;
+
+/// What both sides agreed on, as far as the hellos tell.
+#[derive(Debug, Default, Clone)]
+pub(in crate::protocols) struct Hello {
+    pub(super) version: u16,
+    pub(super) suite: u16,
+    /// Carried by QUIC.
+    pub(in crate::protocols) over_quic: bool,
+}
+
+/// What messages say, in a line.
+#[derive(Default)]
+pub(in crate::protocols) struct Told {
+    pub(in crate::protocols) names: String,
+    pub(in crate::protocols) info: String,
+}
+
+impl Hello {
+    pub(super) fn is_1_3(&self) -> bool {
+        self.version >= TLS_1_3
+    }
+}
+
+impl Told {
+    /// One more message; names that follow themselves stand once.
+    pub(super) fn name(&mut self, name: &str) {
+        if self.names.rsplit(", ").next() != Some(name) {
+            let comma = if self.names.is_empty() { "" } else { ", " };
+            self.names.push_str(comma);
+            self.names.push_str(name);
+        }
+    }
+
+    pub(super) fn say(&mut self, words: &str) {
+        let comma = if self.info.is_empty() || words.is_empty() { "" } else { ", " };
+        self.info.push_str(comma);
+        self.info.push_str(words);
+    }
+}
+
+/// Bytes of the first message, as its header says.
+pub(in crate::protocols) fn whole(bytes: &[u8]) -> Option<usize> {
+    let &[_, high, middle, low] = bytes.first_chunk::<HEADER>()?;
+    usize::try_from(u32::from_be_bytes([0, high, middle, low])).ok().map(|length| HEADER + length)
+}
+
+/// Whether a message may begin here; what is encrypted hardly looks like one.
+pub(super) fn may_begin(bytes: &[u8]) -> bool {
+    let kind = bytes.first().copied().unwrap_or_default();
+    name_of(TYPES, kind.into()).is_some() && whole(bytes).is_none_or(|whole| whole <= LONGEST)
+}
+
+/// Read a message.
+pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+    wire.group(&HANDSHAKE, |wire| {
+        let kind = wire.u8(&HANDSHAKE_TYPE)?;
+        let length = wire.bits(3, &[&HANDSHAKE_LENGTH])?;
+        told.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
+        wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| match kind {
+            1 => hello::client(wire, hello, told),
+            2 => hello::server(wire, hello, told),
+            4 if !hello.is_1_3() => ticket(wire),
+            11 if !hello.is_1_3() => certificates(wire, told),
+            12 => key_exchange(wire, hello),
+            _ => {
+                wire.rest(&PARAMETERS);
+                Ok(())
+            }
+        })
+    })
+}
+
+fn ticket(wire: &mut Wire<'_>) -> Result {
+    wire.u32_be(&TICKET_LIFETIME)?;
+    let length = wire.u16_be(&TICKET_LENGTH)?;
+    if length > 0 {
+        wire.bytes(&TICKET, length.into())?;
+    }
+    Ok(())
+}
+
+fn certificates(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+    let length = wire.bits(3, &[&CERTIFICATES_LENGTH])?;
+    wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {
+        let mut first = true;
+        while wire.remaining() > 0 {
+            let length = usize::try_from(wire.bits(3, &[&CERTIFICATE_LENGTH])?).unwrap_or(usize::MAX);
+            let at = wire.at();
+            let bytes = wire.ahead().get(..length);
+            if let Some(bytes) = bytes {
+                wire.object("certificate", "certificate.der", || Some(bytes.to_vec()));
+                wire.put(&CERTIFICATE, Value::Bytes, at..at + length);
+                let subject = certificate::put(wire, at, bytes);
+                if first {
+                    told.say(&subject);
+                }
+            }
+            first = false;
+            wire.skip(length)?;
+        }
+        Ok(())
+    })
+}
+
+fn key_exchange(wire: &mut Wire<'_>, hello: &Hello) -> Result {
+    let is_curve = name_of(suites::SUITES, hello.suite.into()).is_some_and(|suite| suite.contains("_ECDHE_"));
+    if is_curve && wire.ahead().first() == Some(&3) {
+        wire.u8(&CURVE_TYPE)?;
+        wire.u16_be(&NAMED_CURVE)?;
+        let length = wire.u8(&SERVER_POINT_LENGTH)?;
+        if length > 0 {
+            wire.bytes(&SERVER_POINT, length.into())?;
+        }
+    }
+    wire.rest(&PARAMETERS);
+    Ok(())
+}
+
+pub(super) fn message_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    out.write_str(node.child(&HANDSHAKE_TYPE).and_then(NodeRef::name).unwrap_or_default())
+}
+
+pub(super) fn message_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let length = node.child(&HANDSHAKE_LENGTH).and_then(NodeRef::number);
+    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+}

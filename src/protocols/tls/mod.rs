@@ -1,0 +1,165 @@
+//! TLS 1.0 to 1.3, as RFC 5246 and RFC 8446 have it: what is said before everything is encrypted.
+//!
+//! ```text
+//! record        type:1 | version:2 | length:2 | payload:length
+//!   20 change_cipher_spec   1
+//!   21 alert                level:1 | description:1
+//!   22 handshake            message, message …; one may go on in the next record
+//!   23 application_data     encrypted
+//!   24 heartbeat            type:1 | length:2 | payload | padding
+//!
+//! message       type:1 | length:3 | body:length
+//! ```
+//! A record is a message; application data that is there at once is one, however many records it has. In TLS 1.3 everything behind the
+//! hellos is application data to look at; its type is then called opaque, as in Wireshark.
+//!
+//! Not covered: deciphering; SSL 2.0 hellos; certificates other than X.509; what extensions beyond names, versions, groups,
+//! signatures, keys and protocols say.
+
+mod certificate;
+pub(super) mod fingerprint;
+pub(super) mod handshake;
+mod hello;
+mod looks;
+mod names;
+mod records;
+mod suites;
+#[cfg(test)]
+mod tests;
+
+use crate::tree::{Names, fields};
+use crate::wire::{Conversation, Looks, On, Protocol, Settings};
+pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
+
+/// TLS.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &TLS,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(443).stream(Looks::Stream(looks::on_port), open),
+        On::Tcp(636).stream(Looks::Stream(looks::on_port), open),
+        On::Tcp(853).stream(Looks::Stream(looks::on_port), open),
+        On::Tcp(993).stream(Looks::Stream(looks::on_port), open),
+        On::Tcp(995).stream(Looks::Stream(looks::on_port), open),
+        On::Tcp(8443).stream(Looks::Stream(looks::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    TLS = protocol("tls", "TLS", "Transport Layer Security");
+    RECORD = group("tls.record", "record", "A record").digest(records::record_value, records::record_meaning);
+    CONTENT_TYPE = number("tls.record.content_type", "type", "What the record is").names(TYPES);
+    OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "What an encrypted record of TLS 1.3 looks like").names(TYPES);
+    RECORD_VERSION = number("tls.record.version", "version", "Version of the record").hex(4).names(VERSIONS);
+    RECORD_LENGTH = number("tls.record.length", "length", "Bytes of the record");
+    APP_DATA = bytes("tls.app_data", "application data", "Encrypted data of the application");
+    ENCRYPTED = bytes("tls.encrypted", "encrypted", "A message of TLS itself, encrypted");
+    CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "From here on this side encrypts");
+    ALERT_LEVEL = number("tls.alert_message.level", "level", "How bad it is").names(LEVELS);
+    ALERT = number("tls.alert_message.desc", "description", "What the alert is about").names(names::ALERTS);
+    HEARTBEAT_TYPE = number("tls.heartbeat_message.type", "type", "Question or answer").names(&[(1, "request"), (2, "response")]);
+    HEARTBEAT_LENGTH = number("tls.heartbeat_message.payload_length", "payload length", "Bytes of the payload, as it claims");
+    HEARTBEAT_PAYLOAD = bytes("tls.heartbeat_message.payload", "payload", "What is sent back, and padding");
+    SEGMENT = bytes("tls.segment.data", "part", "A part of a handshake message that goes on in another record");
+    DATA = bytes("tls.data", "data", "Bytes that are not understood");
+
+    HANDSHAKE = group("tls.handshake", "handshake", "A handshake message").digest(handshake::message_value, handshake::message_meaning);
+    HANDSHAKE_TYPE = number("tls.handshake.type", "type", "What the message is").names(handshake::TYPES);
+    HANDSHAKE_LENGTH = number("tls.handshake.length", "length", "Bytes of the message");
+    VERSION = number("tls.handshake.version", "version", "Version; TLS 1.3 says 1.2 here").hex(4).names(VERSIONS);
+    RANDOM = bytes("tls.handshake.random", "random", "Random bytes");
+    SESSION_ID_LENGTH = number("tls.handshake.session_id_length", "session id length", "Bytes of the session's id");
+    SESSION_ID = bytes("tls.handshake.session_id", "session id", "Id of a session to go on with");
+    SUITES_LENGTH = number("tls.handshake.cipher_suites_length", "cipher suites length", "Bytes of the list");
+    SUITE = number("tls.handshake.ciphersuite", "cipher suite", "Algorithms that go together").hex(4).names(suites::SUITES);
+    COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compressions length", "Bytes of the list");
+    COMPRESSION = number("tls.handshake.comp_method", "compression", "A way to compress").names(&[(0, "null"), (1, "deflate")]);
+    EXTENSIONS_LENGTH = number("tls.handshake.extensions_length", "extensions length", "Bytes of the extensions");
+    EXTENSION = group("tls.handshake.extension", "extension", "An extension").digest(hello::extension_value, hello::extension_meaning);
+    EXTENSION_TYPE = number("tls.handshake.extension.type", "type", "What is extended").names(names::EXTENSIONS);
+    EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "Bytes of the extension");
+    EXTENSION_DATA = bytes("tls.handshake.extension.data", "data", "What the extension says");
+    SNI_LIST_LENGTH = number("tls.handshake.extensions_server_name_list_len", "list length", "Bytes of the names");
+    SNI_TYPE = number("tls.handshake.extensions_server_name_type", "name type", "What kind of name it is").names(&[(0, "host_name")]);
+    SNI_LENGTH = number("tls.handshake.extensions_server_name_len", "name length", "Bytes of the name");
+    SNI = text("tls.handshake.extensions_server_name", "server name", "The server that is meant");
+    ALPN_LENGTH = number("tls.handshake.extensions_alpn_len", "list length", "Bytes of the protocols");
+    ALPN_STR_LENGTH = number("tls.handshake.extensions_alpn_str_len", "protocol length", "Bytes of a protocol's name");
+    ALPN = text("tls.handshake.extensions_alpn_str", "protocol", "A protocol to be spoken inside");
+    GROUPS_LENGTH = number("tls.handshake.extensions_supported_groups_length", "list length", "Bytes of the groups");
+    GROUP = number("tls.handshake.extensions_supported_group", "group", "A group for the exchange of keys").hex(4).names(names::GROUPS);
+    FORMATS_LENGTH = number("tls.handshake.extensions_ec_point_formats_length", "list length", "Bytes of the formats");
+    FORMAT = number("tls.handshake.extensions_ec_point_format", "point format", "A way to write points of curves").names(&[(0, "uncompressed"), (1, "ansiX962_compressed_prime"), (2, "ansiX962_compressed_char2")]);
+    SIGNATURES_LENGTH = number("tls.handshake.sig_hash_alg_len", "list length", "Bytes of the algorithms");
+    SIGNATURE = number("tls.handshake.sig_hash_alg", "signature", "An algorithm for signatures").hex(4).names(names::SIGNATURES);
+    VERSIONS_LENGTH = number("tls.handshake.extensions.supported_versions_len", "list length", "Bytes of the versions");
+    SUPPORTED_VERSION = number("tls.handshake.extensions.supported_version", "supported version", "A version that may be spoken, or is").hex(4).names(VERSIONS);
+    KEY_SHARE_LENGTH = number("tls.handshake.extensions_key_share_client_length", "list length", "Bytes of the keys");
+    KEY_SHARE_GROUP = number("tls.handshake.extensions_key_share_group", "group", "Group of the key").names(names::GROUPS);
+    KEY_SHARE_KEY_LENGTH = number("tls.handshake.extensions_key_share_key_exchange_length", "key length", "Bytes of the key");
+    KEY_SHARE_KEY = bytes("tls.handshake.extensions_key_share_key_exchange", "key", "A public key");
+    KEY_SHARE_SELECTED = number("tls.handshake.extensions_key_share_selected_group", "selected group", "The group that the server wants").names(names::GROUPS);
+    JA3 = text("tls.handshake.ja3", "ja3", "Fingerprint of the client");
+    JA3_FULL = text("tls.handshake.ja3_full", "ja3 full", "What the fingerprint is made of");
+    JA3S = text("tls.handshake.ja3s", "ja3s", "Fingerprint of the server's answer");
+    JA3S_FULL = text("tls.handshake.ja3s_full", "ja3s full", "What the fingerprint is made of");
+    JA4 = text("tls.handshake.ja4", "ja4", "Fingerprint of the client, whatever the order of its extensions");
+    JA4_R = text("tls.handshake.ja4_r", "ja4 raw", "What the fingerprint is made of");
+    CERTIFICATES_LENGTH = number("tls.handshake.certificates_length", "certificates length", "Bytes of the certificates");
+    CERTIFICATE_LENGTH = number("tls.handshake.certificate_length", "certificate length", "Bytes of a certificate");
+    CERTIFICATE = bytes("tls.handshake.certificate", "certificate", "A certificate");
+    CURVE_TYPE = number("tls.handshake.server_curve_type", "curve type", "How the curve is told").hex(2).names(&[(3, "named_curve")]);
+    NAMED_CURVE = number("tls.handshake.server_named_curve", "named curve", "The curve").hex(4).names(names::GROUPS);
+    SERVER_POINT_LENGTH = number("tls.handshake.server_point_len", "public key length", "Bytes of the key");
+    SERVER_POINT = bytes("tls.handshake.server_point", "public key", "Public key of the server");
+    PARAMETERS = bytes("tls.handshake.parameters", "parameters", "What a message of the exchange of keys says");
+    TICKET_LIFETIME = number("tls.handshake.session_ticket_lifetime_hint", "lifetime", "Seconds for which the ticket is good");
+    TICKET_LENGTH = number("tls.handshake.session_ticket_length", "ticket length", "Bytes of the ticket");
+    TICKET = bytes("tls.handshake.session_ticket", "ticket", "What a client goes on with");
+
+    TOO_LONG = broken("tls.too_long", "too long", "A handshake message longer than is put together");
+    RECORD_TOO_LONG = odd("tls.record.length.invalid", "record too long", "More bytes than a record may have");
+    RETRY = info("tls.hello_retry", "hello retry", "The server asks the client to begin again with another key");
+}
+
+const CHANGE_CIPHER_SPEC_TYPE: u8 = 20;
+const ALERT_TYPE: u8 = 21;
+const HANDSHAKE_RECORD: u8 = 22;
+const APPLICATION_DATA: u8 = 23;
+const HEARTBEAT: u8 = 24;
+
+const TYPES: Names = &[(20, "change_cipher_spec"), (21, "alert"), (22, "handshake"), (23, "application_data"), (24, "heartbeat")];
+
+const LEVELS: Names = &[(1, "warning"), (2, "fatal")];
+
+const VERSIONS: Names = &[
+    (0x0300, "SSL 3.0"),
+    (0x0301, "TLS 1.0"),
+    (0x0302, "TLS 1.1"),
+    (0x0303, "TLS 1.2"),
+    (0x0304, "TLS 1.3"),
+    (0xfeff, "DTLS 1.0"),
+    (0xfefd, "DTLS 1.2"),
+    (0xfefc, "DTLS 1.3"),
+];
+
+/// The version that hides behind that of 1.2.
+const TLS_1_3: u16 = 0x0304;
+
+/// Bytes of a record's header.
+const HEADER: usize = 5;
+
+/// The longest payload of a record: 16 KiB and what encryption adds.
+const RECORD_MAX: usize = (16 << 10) + 2048;
+
+/// The longest handshake message that is put together from records.
+const HANDSHAKE_MAX: usize = 256 << 10;
+
+fn open(_: &Settings) -> Box<dyn Conversation> {
+    Box::<records::Session>::default()
+}

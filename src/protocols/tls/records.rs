@@ -1,0 +1,249 @@
+//! Records, and a connection of them.
+
+use super::handshake::{self, Hello, Told};
+use super::{
+    ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
+    ENCRYPTED, HANDSHAKE_MAX, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE,
+    OPAQUE_TYPE, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG, TYPES, names,
+};
+use crate::tree::{NodeRef, Piece, Side, name_of};
+use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
+use std::fmt::{self, Write};
+
+/// A record's header.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Header {
+    pub(super) kind: u8,
+    pub(super) length: usize,
+}
+
+impl Header {
+    /// The header in front of these bytes; nothing if it cannot be one.
+    pub(super) fn of(bytes: &[u8]) -> Option<Header> {
+        match *bytes.first_chunk::<HEADER>()? {
+            [kind @ 20..=24, 3, 0..=4, high, low] => {
+                let length = usize::from(u16::from_be_bytes([high, low]));
+                Some(Header { kind, length }).filter(|header| header.length <= RECORD_MAX)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn whole(self) -> usize {
+        HEADER + self.length
+    }
+}
+
+/// What one connection has to remember.
+#[derive(Default)]
+pub(super) struct Session {
+    hello: Hello,
+    client: Half,
+    server: Half,
+}
+
+/// What one direction has to remember.
+#[derive(Default)]
+struct Half {
+    /// What follows is encrypted.
+    encrypts: bool,
+    /// The beginning of a handshake message that goes on in the next record, and where it was captured.
+    begun: Vec<u8>,
+    pieces: Vec<Piece>,
+}
+
+/// What the records of one message say together.
+#[derive(Default)]
+struct Sum {
+    told: Told,
+    records: usize,
+    bytes: usize,
+}
+
+impl Session {
+    fn half(&mut self, from: Side) -> &mut Half {
+        match from {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+
+    fn record(&mut self, from: Side, wire: &mut Wire<'_>, sum: &mut Sum) -> Result {
+        let kind = wire.ahead().first().copied().unwrap_or_default();
+        let is_opaque = kind == APPLICATION_DATA && self.hello.is_1_3();
+        wire.u8(if is_opaque { &OPAQUE_TYPE } else { &CONTENT_TYPE })?;
+        wire.u16_be(&RECORD_VERSION)?;
+        let length = usize::from(wire.u16_be(&RECORD_LENGTH)?);
+        if length > RECORD_MAX {
+            wire.note(&RECORD_TOO_LONG, format_args!("{length} bytes, {RECORD_MAX} is the most"));
+        }
+        sum.records += 1;
+        sum.bytes += length;
+        let encrypts = self.half(from).encrypts;
+        wire.within(length, &DATA, |wire| match kind {
+            CHANGE_CIPHER_SPEC_TYPE => {
+                let is_1_3 = self.hello.is_1_3();
+                self.half(from).encrypts |= !is_1_3;
+                sum.told.name("change_cipher_spec");
+                wire.rest(&CHANGE_CIPHER_SPEC);
+                Ok(())
+            }
+            ALERT_TYPE if !encrypts && length == 2 => alert(wire, &mut sum.told),
+            HANDSHAKE_RECORD if !encrypts => self.handshakes(from, wire, &mut sum.told),
+            HEARTBEAT if !encrypts => heartbeat(wire, &mut sum.told),
+            APPLICATION_DATA => {
+                sum.told.name("application_data");
+                wire.rest(&APP_DATA);
+                Ok(())
+            }
+            _ => {
+                sum.told.name(encrypted(kind));
+                wire.rest(&ENCRYPTED);
+                Ok(())
+            }
+        })
+    }
+
+    /// The handshake messages of a record.
+    fn handshakes(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result {
+        if !self.half(from).begun.is_empty() {
+            return self.go_on(from, wire, told);
+        }
+        if !handshake::may_begin(wire.ahead()) {
+            told.name(encrypted(HANDSHAKE_RECORD));
+            wire.rest(&ENCRYPTED);
+            return Ok(());
+        }
+        while handshake::whole(wire.ahead()).is_some_and(|whole| whole <= wire.remaining()) {
+            handshake::message(wire, &mut self.hello, told)?;
+        }
+        self.begin(from, wire, told)
+    }
+
+    /// Keep what is left for the next record.
+    fn begin(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result {
+        let (at, left) = (wire.at(), wire.remaining());
+        if left == 0 {
+            return Ok(());
+        }
+        if handshake::whole(wire.ahead()).is_some_and(|whole| whole > HANDSHAKE_MAX) {
+            return wire.malformed(&TOO_LONG, format_args!("more than {HANDSHAKE_MAX} bytes"));
+        }
+        told.name("handshake_part");
+        let pieces = wire.pieces(at..at + left, 0);
+        let bytes = wire.bytes(&SEGMENT, left)?;
+        let half = self.half(from);
+        half.begun = bytes.to_vec();
+        half.pieces = pieces;
+        Ok(())
+    }
+
+    /// A record that goes on with a message of the one before.
+    fn go_on(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result {
+        let half = self.half(from);
+        let (mut bytes, mut pieces) = (std::mem::take(&mut half.begun), std::mem::take(&mut half.pieces));
+        let (at, left) = (wire.at(), wire.remaining());
+        pieces.extend(wire.pieces(at..at + left, bytes.len() as u64));
+        bytes.extend_from_slice(wire.bytes(&SEGMENT, left)?);
+        let is_whole = handshake::whole(&bytes).is_some_and(|whole| whole <= bytes.len());
+        if !is_whole {
+            told.name("handshake_part");
+            let half = self.half(from);
+            (half.begun, half.pieces) = (bytes, pieces);
+            return Ok(());
+        }
+        wire.joined("records", &pieces, &bytes, |inner| {
+            while handshake::whole(inner.ahead()).is_some_and(|whole| whole <= inner.remaining()) {
+                handshake::message(inner, &mut self.hello, told)?;
+            }
+            self.begin(from, inner, told)
+        })
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, _from: Side, ahead: &[u8], more: bool) -> Extent {
+        let Some(first) = Header::of(ahead) else {
+            let is_short = ahead.len() < HEADER && matches!(ahead, [20..=24] | [20..=24, 3, ..]);
+            return if is_short && more { Extent::NeedMore(HEADER) } else { Extent::Unknown(next_record(ahead)) };
+        };
+        let mut end = first.whole();
+        while first.kind == APPLICATION_DATA
+            && let Some(next) = ahead.get(end..).and_then(Header::of)
+            && next.kind == APPLICATION_DATA
+            && end + next.whole() <= ahead.len()
+        {
+            end += next.whole();
+        }
+        Extent::Message(end)
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let mut sum = Sum::default();
+        let mut result = Ok(());
+        while result.is_ok() && wire.remaining() > 0 {
+            result = wire.group(&RECORD, |wire| self.record(from, wire, &mut sum));
+        }
+        wire.name(&sum.told.names);
+        match sum.told.info.is_empty() {
+            false => wire.info(format_args!("{}", sum.told.info)),
+            true if sum.records > 1 => wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes)),
+            true => wire.info(format_args!("{} bytes", sum.bytes)),
+        }
+        result
+    }
+
+    fn gap(&mut self, from: Side, _missing: Missing) {
+        let half = self.half(from);
+        half.begun.clear();
+        half.pieces.clear();
+    }
+}
+
+/// Bytes before the next that may be a record: a header, and another one behind it as far as there are bytes.
+fn next_record(ahead: &[u8]) -> usize {
+    let is_record = |at: &usize| {
+        let here = ahead.get(*at..).unwrap_or_default();
+        Header::of(here).is_some_and(|header| {
+            header.length > 0
+                && here.get(header.whole()..).is_some_and(|behind| behind.len() >= HEADER && Header::of(behind).is_some())
+        })
+    };
+    (1..ahead.len()).find(is_record).unwrap_or(ahead.len())
+}
+
+fn encrypted(kind: u8) -> &'static str {
+    match kind {
+        ALERT_TYPE => "encrypted_alert",
+        HANDSHAKE_RECORD => "encrypted_handshake",
+        _ => "encrypted",
+    }
+}
+
+fn alert(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+    told.name("alert");
+    let level = wire.u8(&ALERT_LEVEL)?;
+    let about = wire.u8(&ALERT)?;
+    let level = name_of(super::LEVELS, level.into()).unwrap_or("unknown");
+    told.info = format!("{level} {}", name_of(names::ALERTS, about.into()).unwrap_or("unknown"));
+    Ok(())
+}
+
+fn heartbeat(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+    told.name("heartbeat");
+    wire.u8(&HEARTBEAT_TYPE)?;
+    let claims = usize::from(wire.u16_be(&HEARTBEAT_LENGTH)?);
+    let missing = claims.saturating_sub(wire.remaining());
+    wire.rest(&HEARTBEAT_PAYLOAD);
+    if missing > 0 { Err(Error::Short { needed: missing }) } else { Ok(()) }
+}
+
+pub(super) fn record_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let kind = node.child(&CONTENT_TYPE).or_else(|| node.child(&OPAQUE_TYPE)).and_then(NodeRef::number);
+    out.write_str(kind.and_then(|kind| name_of(TYPES, kind)).unwrap_or_default())
+}
+
+pub(super) fn record_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let length = node.child(&RECORD_LENGTH).and_then(NodeRef::number);
+    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+}
