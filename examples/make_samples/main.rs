@@ -16,6 +16,7 @@ mod layers;
 mod neighbours;
 mod net;
 mod pipboy;
+mod talk;
 mod tcp;
 mod vcmp;
 mod vscp;
@@ -46,6 +47,7 @@ const SAMPLES: &[Sample] = &[
     ("tls.pcap", neighbours::tls),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
+    ("talk.pcap", talk::session),
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),

@@ -198,8 +198,10 @@ mod tests {
           2..4 cmd.options = 0x0001
           4..6 cmd.sgt = 7
           6..8 cmd.type = 0x88cc (LLDP)
-        data 8..9 | 1 bytes
+        lldp 8..9
+          8..8 lldp.tlv
           8..9 data.data = aa
+        ! broken dissect.short at 8..9 lldp: 1 more bytes needed, 1 left
         ");
     }
 
@@ -217,8 +219,10 @@ mod tests {
           3..4 cmd.length = 1
           4..6 cmd.options = 0x0001
           6..8 cmd.sgt = 7
-        data 8..9 | 1 bytes
+        lldp 8..9
+          8..8 lldp.tlv
           8..9 data.data = aa
+        ! broken dissect.short at 8..9 lldp: 1 more bytes needed, 1 left
         ");
     }
 }

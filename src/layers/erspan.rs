@@ -125,6 +125,8 @@ mod tests {
           16..22 eth.dst = 02:00:00:00:00:02
           22..28 eth.src = 02:00:00:00:00:01
           28..30 eth.type = 0x88cc (LLDP)
+        lldp 30..30
+        ! odd lldp.note.end at 30..30 lldp: no element ends the list
         ");
     }
 

@@ -6,7 +6,7 @@
 //! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
 //! ```
 
-use super::{Carried, Described, Header, Next, arp, cisco, ip, ipv6, layer, mpls, ppp, pppoe};
+use super::{Carried, Described, Header, Next, arp, cisco, ip, ipv6, layer, lldp, mpls, ppp, pppoe};
 use crate::tree::{Address, Names, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
@@ -98,6 +98,7 @@ const ARP: u16 = 0x0806;
 const IPV6: u16 = 0x86dd;
 const BRIDGED: u16 = 0x6558;
 const PPP: u16 = 0x880b;
+const LLDP: u16 = 0x88cc;
 const MPLS: u16 = 0x8847;
 const MPLS_MULTICAST: u16 = 0x8848;
 const PPPOE_DISCOVERY: u16 = 0x8863;
@@ -125,6 +126,7 @@ pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
         MPLS | MPLS_MULTICAST => (&mpls::PROTOCOL, mpls::labels),
         PPPOE_DISCOVERY => (&pppoe::DISCOVERY_PROTOCOL, pppoe::discovery),
         PPPOE_SESSION => (&pppoe::SESSION_PROTOCOL, pppoe::session),
+        LLDP => (&lldp::PROTOCOL, lldp::unit),
         CISCO_METADATA => (&cisco::METADATA_PROTOCOL, cisco::metadata),
         _ if VLAN_TYPES.contains(&number) => (&VLAN_PROTOCOL, vlan),
         _ => return None,

@@ -115,8 +115,10 @@ mod tests {
               11..12 geneve.option.flags.reserved = false
               11..12 geneve.option.length = 8
               12..16 geneve.option.unknown.data = deadbeef
-        data 16..18 | 2 bytes
-          16..18 data.data = 0000
+        lldp 16..18
+          16..18 lldp.tlv
+            16..18 lldp.tlv.type = 0 (end)
+            16..18 lldp.tlv.len = 0
         ");
     }
 

@@ -1,13 +1,17 @@
-//! ICMPv6 (RFC 4443) with neighbour discovery (RFC 4861), and the packet that an error quotes.
+//! ICMPv6 (RFC 4443) with neighbour discovery (RFC 4861), multicast listeners (RFC 2710, RFC 3810), and the packet that an error quotes.
 //!
 //! ```text
 //! type:1 | code:1 | checksum:2 | body, by type
 //! option  type:1 | length:1 in units of eight bytes, itself counted | data
+//! listener query    response delay:2 | reserved:2 | group:16 | version 2: flags:1 | interval:1 | sources:2 | source:16 …
+//! listener report   version 2: reserved:2 | records:2 | record …
+//! record            type:1 | words of extra data:1 | sources:2 | group:16 | source:16 … | extra data
 //! ```
 
 use super::{Carried, ipv6, layer};
-use crate::tree::{Names, fields, name_of};
+use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire, data};
+use std::fmt;
 
 /// ICMPv6.
 pub static PROTOCOL: Protocol = layer(&ICMPV6, FIELDS);
@@ -24,6 +28,11 @@ fields! {
     POINTER = number("icmpv6.pointer", "Pointer", "Where the quoted packet is wrong");
     RA_HOP_LIMIT = number("icmpv6.nd.ra.cur_hop_limit", "Hop limit", "For hosts to use");
     RA_FLAG = number("icmpv6.nd.ra.flag", "Flags", "How hosts get addresses").hex(2);
+    RA_MANAGED = bool("icmpv6.nd.ra.flag.m", "Managed", "Addresses come from DHCPv6").mask(0x80);
+    RA_OTHER = bool("icmpv6.nd.ra.flag.o", "Other", "The rest comes from DHCPv6").mask(0x40);
+    RA_HOME = bool("icmpv6.nd.ra.flag.h", "Home agent", "The router is one").mask(0x20);
+    RA_PREFERENCE = number("icmpv6.nd.ra.flag.prf", "Preference", "Among routers").mask(0x18).names(PREFERENCES);
+    RA_PROXY = bool("icmpv6.nd.ra.flag.p", "Proxy", "Passed on by a proxy").mask(0x04);
     RA_LIFETIME = number("icmpv6.nd.ra.router_lifetime", "Router lifetime", "Seconds");
     RA_REACHABLE = number("icmpv6.nd.ra.reachable_time", "Reachable time", "Milliseconds");
     RA_RETRANS = number("icmpv6.nd.ra.retrans_timer", "Retransmission timer", "Milliseconds");
@@ -33,12 +42,51 @@ fields! {
     NA_SOLICITED = bool("icmpv6.nd.na.flag.s", "Solicited", "An answer").mask(0x4000_0000);
     NA_OVERRIDE = bool("icmpv6.nd.na.flag.o", "Override", "Replaces what is known").mask(0x2000_0000);
     NA_TARGET = ipv6("icmpv6.nd.na.target_address", "Target address", "Whose address it is");
-    RD_TARGET = ipv6("icmpv6.rd.na.target_address", "Target address", "The better next hop");
+    RD_TARGET = ipv6("icmpv6.nd.rd.target_address", "Target address", "The better next hop");
     RD_DST = ipv6("icmpv6.rd.na.destination_address", "Destination address", "For which destination");
     OPT = group("icmpv6.opt", "Option", "An option");
     OPT_TYPE = number("icmpv6.opt.type", "Type", "Which option").names(OPTIONS);
     OPT_LENGTH = number("icmpv6.opt.length", "Length", "Units of eight bytes");
     OPT_ADDR = mac("icmpv6.opt.linkaddr", "Link-layer address", "An Ethernet address");
+    OPT_RESERVED = bytes("icmpv6.opt.reserved", "Reserved", "Zero");
+    PREFIX_LENGTH = number("icmpv6.opt.prefix.length", "Prefix length", "Bits that count");
+    PREFIX_FLAG = number("icmpv6.opt.prefix.flag", "Flags", "What the prefix is for").hex(2);
+    PREFIX_ON_LINK = bool("icmpv6.opt.prefix.flag.l", "On link", "Its addresses are reached without a router").mask(0x80);
+    PREFIX_AUTO = bool("icmpv6.opt.prefix.flag.a", "Autonomous", "Hosts make their addresses of it").mask(0x40);
+    PREFIX_ROUTER = bool("icmpv6.opt.prefix.flag.r", "Router address", "It is the router's whole address").mask(0x20);
+    PREFIX_VALID = number("icmpv6.opt.prefix.valid_lifetime", "Valid lifetime", "Seconds");
+    PREFIX_PREFERRED = number("icmpv6.opt.prefix.preferred_lifetime", "Preferred lifetime", "Seconds");
+    PREFIX = ipv6("icmpv6.opt.prefix", "Prefix", "A network");
+    PREFIX_PART = bytes("icmpv6.opt.prefix_part", "Prefix", "As many bytes of a network as count");
+    REDIRECTED = group("icmpv6.opt.redirected_packet", "Redirected packet", "The packet that led to it");
+    OPT_MTU = number("icmpv6.opt.mtu", "MTU", "The largest packet of the link");
+    ROUTE_FLAG = number("icmpv6.opt.route_info.flag", "Flags", "About the route").hex(2);
+    ROUTE_PREFERENCE = number("icmpv6.opt.route_info.flag.route_preference", "Route preference", "Among routes").mask(0x18).names(PREFERENCES);
+    ROUTE_LIFETIME = number("icmpv6.opt.route_lifetime", "Route lifetime", "Seconds");
+    RDNSS_LIFETIME = number("icmpv6.opt.rdnss.lifetime", "Lifetime", "Seconds");
+    RDNSS = ipv6("icmpv6.opt.rdnss", "DNS server", "A server");
+    DNSSL_LIFETIME = number("icmpv6.opt.dnssl.lifetime", "Lifetime", "Seconds");
+    DNSSL = text("icmpv6.opt.dnssl", "Search domain", "Tried behind short names");
+    NONCE = bytes("icmpv6.opt.nonce", "Nonce", "Repeated by the answer");
+    PORTAL = text("icmpv6.opt.captive_portal", "Captive portal", "Where the host must log in");
+    OPT_PADDING = bytes("icmpv6.opt.padding", "Padding", "Up to eight bytes");
+    MLD_DELAY = number("icmpv6.mld.maximum_response_delay", "Response delay", "Milliseconds within which to answer");
+    MLD_CODE = number("icmpv6.mld.maximum_response_code", "Response code", "Milliseconds, coded where more than 32767");
+    MLD_GROUP = ipv6("icmpv6.mld.multicast_address", "Multicast address", "Which group; 0 is all of them");
+    MLD_FLAG = number("icmpv6.mld.flag", "Flags", "How to act on a query").hex(2);
+    MLD_S = bool("icmpv6.mld.flag.s", "Suppress", "Routers keep their timers").mask(0x08);
+    MLD_QRV = number("icmpv6.mld.flag.qrv", "Robustness", "How often messages are repeated").mask(0x07);
+    MLD_QQI = number("icmpv6.mld.qqi", "Query interval", "Seconds between queries, coded where more than 127");
+    MLD_SOURCES = number("icmpv6.mld.nb_sources", "Number of sources", "How many follow");
+    MLD_SOURCE = ipv6("icmpv6.mld.source_address", "Source address", "A sender");
+    MLDR_RECORDS = number("icmpv6.mldr.nb_mcast_records", "Number of records", "How many follow");
+    MAR = group("icmpv6.mldr.mar", "Record", "What a host wants of a group");
+    MAR_TYPE = number("icmpv6.mldr.mar.record_type", "Record type", "From whom").names(RECORDS);
+    MAR_AUX_LEN = number("icmpv6.mldr.mar.aux_data_len", "Extra data", "Units of four bytes");
+    MAR_SOURCES = number("icmpv6.mldr.mar.nb_sources", "Number of sources", "How many follow");
+    MAR_GROUP = ipv6("icmpv6.mldr.mar.multicast_address", "Multicast address", "Which group");
+    MAR_SOURCE = ipv6("icmpv6.mldr.mar.source_address", "Source address", "A sender");
+    MAR_AUX = bytes("icmpv6.mldr.mar.auxiliary_data", "Extra data", "Anything");
     OPT_DATA = bytes("icmpv6.opt.data", "Data", "What the option says");
     OPT_BAD = broken("icmpv6.note.option", "bad option", "An option's length cannot be");
 }
@@ -68,7 +116,19 @@ const OPTIONS: Names = &[
     (5, "MTU"),
     (24, "route information"),
     (25, "recursive DNS server"),
+    (14, "nonce"),
     (31, "DNS search list"),
+    (37, "captive portal"),
+    (38, "PREF64"),
+];
+const PREFERENCES: Names = &[(0, "medium"), (1, "high"), (2, "reserved"), (3, "low")];
+const RECORDS: Names = &[
+    (1, "only from these"),
+    (2, "all but from these"),
+    (3, "now only from these"),
+    (4, "now all but from these"),
+    (5, "from these too"),
+    (6, "no longer from these"),
 ];
 
 /// An ICMPv6 message.
@@ -80,6 +140,13 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     match kind {
         1..=4 => error(wire, kind)?,
         128 | 129 => echo(wire)?,
+        130 => listener_query(wire)?,
+        131 | 132 => {
+            wire.u16_be(&MLD_DELAY)?;
+            wire.bytes(&RESERVED, 2)?;
+            wire.bytes(&MLD_GROUP, 16)?;
+        }
+        143 => listener_report(wire)?,
         133 => {
             wire.bytes(&RESERVED, 4)?;
             options(wire)?;
@@ -119,7 +186,7 @@ fn echo(wire: &mut Wire<'_>) -> Result {
 
 fn router_advertisement(wire: &mut Wire<'_>) -> Result {
     wire.u8(&RA_HOP_LIMIT)?;
-    wire.u8(&RA_FLAG)?;
+    wire.flags(&RA_FLAG, 1, &[&RA_MANAGED, &RA_OTHER, &RA_HOME, &RA_PREFERENCE, &RA_PROXY])?;
     wire.u16_be(&RA_LIFETIME)?;
     wire.u32_be(&RA_REACHABLE)?;
     wire.u32_be(&RA_RETRANS)?;
@@ -148,9 +215,236 @@ fn options(wire: &mut Wire<'_>) -> Result {
             if length == 0 {
                 return wire.malformed(&OPT_BAD, format_args!("an option of no length"));
             }
-            let field = if matches!(kind, 1 | 2) && length == UNIT { &OPT_ADDR } else { &OPT_DATA };
-            wire.bytes(field, length - 2).map(drop)
+            wire.within(length - 2, &OPT_DATA, |wire| option(wire, kind, length))
         })?;
     }
     Ok(())
+}
+
+/// What an option says; `length` counts all of it.
+fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
+    match (kind, length) {
+        (1 | 2, 8) => wire.bytes(&OPT_ADDR, 6).map(drop),
+        (3, 32) => {
+            wire.u8(&PREFIX_LENGTH)?;
+            wire.flags(&PREFIX_FLAG, 1, &[&PREFIX_ON_LINK, &PREFIX_AUTO, &PREFIX_ROUTER])?;
+            wire.u32_be(&PREFIX_VALID)?;
+            wire.u32_be(&PREFIX_PREFERRED)?;
+            wire.bytes(&OPT_RESERVED, 4)?;
+            wire.bytes(&PREFIX, 16).map(drop)
+        }
+        (4, _) => {
+            wire.bytes(&OPT_RESERVED, 6)?;
+            wire.group(&REDIRECTED, |wire| {
+                super::quoted(wire, &ipv6::PROTOCOL, ipv6::header);
+                wire.rest(&data::BYTES);
+                Ok(())
+            })
+        }
+        (5, 8) => {
+            wire.bytes(&OPT_RESERVED, 2)?;
+            wire.u32_be(&OPT_MTU).map(drop)
+        }
+        (14, _) => rest(wire, &NONCE),
+        (24, 8 | 16 | 24) => {
+            wire.u8(&PREFIX_LENGTH)?;
+            wire.flags(&ROUTE_FLAG, 1, &[&ROUTE_PREFERENCE])?;
+            wire.u32_be(&ROUTE_LIFETIME)?;
+            rest(wire, if length == 24 { &PREFIX } else { &PREFIX_PART })
+        }
+        (25, _) => {
+            wire.bytes(&OPT_RESERVED, 2)?;
+            wire.u32_be(&RDNSS_LIFETIME)?;
+            while wire.remaining() >= 16 {
+                wire.bytes(&RDNSS, 16)?;
+            }
+            Ok(())
+        }
+        (31, _) => {
+            wire.bytes(&OPT_RESERVED, 2)?;
+            wire.u32_be(&DNSSL_LIFETIME)?;
+            while wire.ahead().first().is_some_and(|first| *first > 0) {
+                domain(wire)?;
+            }
+            rest(wire, &OPT_PADDING)
+        }
+        (37, _) => rest(wire, &PORTAL),
+        _ => rest(wire, &OPT_DATA),
+    }
+}
+
+fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    wire.rest(field);
+    Ok(())
+}
+
+/// A domain: labels behind their lengths, and a 0. There are no pointers here.
+fn domain(wire: &mut Wire<'_>) -> Result {
+    let (start, ahead) = (wire.at(), wire.ahead());
+    let mut length = 0;
+    while let Some(count) = ahead.get(length).filter(|count| **count > 0) {
+        length += 1 + usize::from(*count);
+    }
+    wire.skip(length + 1)?;
+    if wire.wants_fields() {
+        wire.put_text(&DNSSL, start..start + length + 1, format_args!("{}", Labels(ahead)));
+    }
+    Ok(())
+}
+
+/// Labels with dots between them.
+struct Labels<'a>(&'a [u8]);
+
+impl fmt::Display for Labels<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut rest, mut dot) = (self.0, "");
+        while let Some((count, behind)) = rest.split_first().filter(|(count, _)| **count > 0) {
+            let (label, next) = behind.split_at_checked(usize::from(*count)).unwrap_or((behind, &[]));
+            write!(f, "{dot}{}", String::from_utf8_lossy(label))?;
+            (rest, dot) = (next, ".");
+        }
+        Ok(())
+    }
+}
+
+fn listener_query(wire: &mut Wire<'_>) -> Result {
+    const VERSION_1: usize = 20;
+    if wire.remaining() <= VERSION_1 {
+        wire.u16_be(&MLD_DELAY)?;
+        wire.bytes(&RESERVED, 2)?;
+        return wire.bytes(&MLD_GROUP, 16).map(drop);
+    }
+    wire.u16_be(&MLD_CODE)?;
+    wire.bytes(&RESERVED, 2)?;
+    wire.bytes(&MLD_GROUP, 16)?;
+    wire.flags(&MLD_FLAG, 1, &[&MLD_S, &MLD_QRV])?;
+    wire.u8(&MLD_QQI)?;
+    let sources = wire.u16_be(&MLD_SOURCES)?;
+    (0..sources).try_for_each(|_| wire.bytes(&MLD_SOURCE, 16).map(drop))
+}
+
+fn listener_report(wire: &mut Wire<'_>) -> Result {
+    wire.bytes(&RESERVED, 2)?;
+    let records = wire.u16_be(&MLDR_RECORDS)?;
+    wire.info(format_args!("{records} {}", if records == 1 { "record" } else { "records" }));
+    for _ in 0..records {
+        wire.group(&MAR, |wire| {
+            wire.u8(&MAR_TYPE)?;
+            let aux = usize::from(wire.u8(&MAR_AUX_LEN)?);
+            let sources = wire.u16_be(&MAR_SOURCES)?;
+            wire.bytes(&MAR_GROUP, 16)?;
+            (0..sources).try_for_each(|_| wire.bytes(&MAR_SOURCE, 16).map(drop))?;
+            if aux > 0 { wire.bytes(&MAR_AUX, aux * 4).map(drop) } else { Ok(()) }
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::{Next, trial};
+
+    #[test]
+    fn a_router_tells_prefixes_servers_and_domains() {
+        let advertisement = [
+            "86 00 0000 40 c8 0708 00000000 00000000",
+            "01 01 020000000001 05 01 0000 000005dc",
+            "03 04 40 c0 00278d00 00093a80 00000000 20010db8000000010000000000000000",
+            "18 02 20 08 00000708 20010db8 00000000",
+            "19 03 0000 00000708 20010db8000000000000000000000053",
+            "1f 03 0000 00000708 03 6c616e 07 6578616d706c65 00 000000",
+        ];
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(58), &advertisement), @r#"
+        icmpv6 0..128 | router advertisement
+          0..1 icmpv6.type = 134 (router advertisement)
+          1..2 icmpv6.code = 0
+          2..4 icmpv6.checksum = 0x0000
+          4..5 icmpv6.nd.ra.cur_hop_limit = 64
+          5..6 icmpv6.nd.ra.flag = 0xc8
+            5..6 icmpv6.nd.ra.flag.m = true
+            5..6 icmpv6.nd.ra.flag.o = true
+            5..6 icmpv6.nd.ra.flag.h = false
+            5..6 icmpv6.nd.ra.flag.prf = 1 (high)
+            5..6 icmpv6.nd.ra.flag.p = false
+          6..8 icmpv6.nd.ra.router_lifetime = 1800
+          8..12 icmpv6.nd.ra.reachable_time = 0
+          12..16 icmpv6.nd.ra.retrans_timer = 0
+          16..24 icmpv6.opt
+            16..17 icmpv6.opt.type = 1 (source link-layer address)
+            17..18 icmpv6.opt.length = 1
+            18..24 icmpv6.opt.linkaddr = 02:00:00:00:00:01
+          24..32 icmpv6.opt
+            24..25 icmpv6.opt.type = 5 (MTU)
+            25..26 icmpv6.opt.length = 1
+            26..28 icmpv6.opt.reserved = 0000
+            28..32 icmpv6.opt.mtu = 1500
+          32..64 icmpv6.opt
+            32..33 icmpv6.opt.type = 3 (prefix information)
+            33..34 icmpv6.opt.length = 4
+            34..35 icmpv6.opt.prefix.length = 64
+            35..36 icmpv6.opt.prefix.flag = 0xc0
+              35..36 icmpv6.opt.prefix.flag.l = true
+              35..36 icmpv6.opt.prefix.flag.a = true
+              35..36 icmpv6.opt.prefix.flag.r = false
+            36..40 icmpv6.opt.prefix.valid_lifetime = 2592000
+            40..44 icmpv6.opt.prefix.preferred_lifetime = 604800
+            44..48 icmpv6.opt.reserved = 00000000
+            48..64 icmpv6.opt.prefix = 2001:db8:0:1::
+          64..80 icmpv6.opt
+            64..65 icmpv6.opt.type = 24 (route information)
+            65..66 icmpv6.opt.length = 2
+            66..67 icmpv6.opt.prefix.length = 32
+            67..68 icmpv6.opt.route_info.flag = 0x08
+              67..68 icmpv6.opt.route_info.flag.route_preference = 1 (high)
+            68..72 icmpv6.opt.route_lifetime = 1800
+            72..80 icmpv6.opt.prefix_part = 20010db800000000
+          80..104 icmpv6.opt
+            80..81 icmpv6.opt.type = 25 (recursive DNS server)
+            81..82 icmpv6.opt.length = 3
+            82..84 icmpv6.opt.reserved = 0000
+            84..88 icmpv6.opt.rdnss.lifetime = 1800
+            88..104 icmpv6.opt.rdnss = 2001:db8::53
+          104..128 icmpv6.opt
+            104..105 icmpv6.opt.type = 31 (DNS search list)
+            105..106 icmpv6.opt.length = 3
+            106..108 icmpv6.opt.reserved = 0000
+            108..112 icmpv6.opt.dnssl.lifetime = 1800
+            112..125 icmpv6.opt.dnssl = "lan.example"
+            125..128 icmpv6.opt.padding = 000000
+        "#);
+    }
+
+    #[test]
+    fn listeners_report_groups() {
+        let report = ["8f 00 5c13 0000 0001", "04 00 0001 ff020000000000000000000000000002 20010db8000000000000000000000001"];
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(58), &report), @r#"
+        icmpv6 0..44 | multicast listener report v2 | 1 record
+          0..1 icmpv6.type = 143 (multicast listener report v2)
+          1..2 icmpv6.code = 0
+          2..4 icmpv6.checksum = 0x5c13
+          4..6 icmpv6.reserved = 0000
+          6..8 icmpv6.mldr.nb_mcast_records = 1
+          8..44 icmpv6.mldr.mar
+            8..9 icmpv6.mldr.mar.record_type = 4 (now all but from these)
+            9..10 icmpv6.mldr.mar.aux_data_len = 0
+            10..12 icmpv6.mldr.mar.nb_sources = 1
+            12..28 icmpv6.mldr.mar.multicast_address = ff02::2
+            28..44 icmpv6.mldr.mar.source_address = 2001:db8::1
+        "#);
+        let query = ["82 00 0000 03e8 0000 00000000000000000000000000000000", "02 7d 0000"];
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(58), &query), @r#"
+        icmpv6 0..28 | multicast listener query
+          0..1 icmpv6.type = 130 (multicast listener query)
+          1..2 icmpv6.code = 0
+          2..4 icmpv6.checksum = 0x0000
+          4..6 icmpv6.mld.maximum_response_code = 1000
+          6..8 icmpv6.reserved = 0000
+          8..24 icmpv6.mld.multicast_address = ::
+          24..25 icmpv6.mld.flag = 0x02
+            24..25 icmpv6.mld.flag.s = false
+            24..25 icmpv6.mld.flag.qrv = 2
+          25..26 icmpv6.mld.qqi = 125
+          26..28 icmpv6.mld.nb_sources = 0
+        "#);
+    }
 }

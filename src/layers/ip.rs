@@ -17,6 +17,8 @@ pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::IP], ..layer(&I
 
 /// ICMP as an IP protocol.
 pub const ICMP: u8 = 1;
+/// IGMP as an IP protocol.
+pub const IGMP: u8 = 2;
 /// IPv4 as an IP protocol.
 pub const IPV4: u8 = 4;
 /// TCP as an IP protocol.

@@ -17,11 +17,13 @@ pub mod gre;
 pub mod gtp;
 pub mod icmp;
 pub mod icmpv6;
+pub mod igmp;
 pub mod ip;
 pub mod ipv6;
 pub mod l2tp;
 pub mod link;
 mod little;
+pub mod lldp;
 pub mod mpls;
 pub mod ppi;
 pub mod ppp;
@@ -68,12 +70,14 @@ pub static ALL: &[&Protocol] = &[
     &gtp::PROTOCOL,
     &icmp::PROTOCOL,
     &icmpv6::PROTOCOL,
+    &igmp::PROTOCOL,
     &ip::PROTOCOL,
     &ipv6::PROTOCOL,
     &l2tp::PROTOCOL,
     &link::LOOP_PROTOCOL,
     &link::NULL_PROTOCOL,
     &link::SLL_PROTOCOL,
+    &lldp::PROTOCOL,
     &mpls::PROTOCOL,
     &ppi::PROTOCOL,
     &ppp::PROTOCOL,
@@ -337,6 +341,7 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::Ip => return ip_header(carried, frame),
         Next::IpProtocol(ip::ICMP) => (&icmp::PROTOCOL, icmp::header),
         Next::IpProtocol(ip::ICMPV6) => (&icmpv6::PROTOCOL, icmpv6::header),
+        Next::IpProtocol(ip::IGMP) => (&igmp::PROTOCOL, igmp::message),
         Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
         Next::IpProtocol(ip::IPV6) => (&ipv6::PROTOCOL, ipv6::header),
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),

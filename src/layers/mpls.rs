@@ -106,8 +106,10 @@ mod tests {
           12..18 eth.dst = 02:00:00:00:00:02
           18..24 eth.src = 02:00:00:00:00:01
           24..26 eth.type = 0x88cc (LLDP)
-        data 26..28 | 2 bytes
-          26..28 data.data = 0000
+        lldp 26..28
+          26..28 lldp.tlv
+            26..28 lldp.tlv.type = 0 (end)
+            26..28 lldp.tlv.len = 0
         ");
     }
 

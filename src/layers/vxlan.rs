@@ -100,6 +100,8 @@ mod tests {
           8..14 eth.dst = 02:00:00:00:00:02
           14..20 eth.src = 02:00:00:00:00:01
           20..22 eth.type = 0x88cc (LLDP)
+        lldp 22..22
+        ! odd lldp.note.end at 22..22 lldp: no element ends the list
         ");
     }
 

@@ -169,11 +169,11 @@ fn occurrences(
     cell: &mut String,
 ) -> fmt::Result {
     let nodes = places.flatten().filter_map(|place| of.node(place));
-    for node in nodes.filter(|node| fields.iter().any(|field| field.is(node.field()))) {
+    for (at, node) in nodes.filter(|node| fields.iter().any(|field| field.is(node.field()))).enumerate() {
         match options.occurrence {
-            Occurrence::First if !cell.is_empty() => break,
+            Occurrence::First if at > 0 => break,
             Occurrence::Last => cell.clear(),
-            Occurrence::All if !cell.is_empty() => cell.push(options.aggregator),
+            Occurrence::All if at > 0 => cell.push(options.aggregator),
             _ => {}
         }
         node.write_plain(&mut Guarded(cell))?;

@@ -1,5 +1,7 @@
 //! Points in time.
 
+use std::fmt;
+
 /// A point in time since 1970-01-01 00:00 UTC, to the nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
@@ -15,6 +17,16 @@ impl Timestamp {
     pub fn since(self, earlier: Timestamp) -> i128 {
         let nanos = |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
         nanos(self) - nanos(earlier)
+    }
+}
+
+/// As tshark writes dates: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_second(self.seconds) {
+            Ok(at) => write!(f, "{}.{:09} UTC", at.strftime("%b %e, %Y %H:%M:%S"), self.nanos),
+            Err(_) => write!(f, "{}.{:09}", self.seconds, self.nanos),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod data;
 mod error;
 mod exchange;
 pub mod notes;
+mod pending;
 mod protocol;
 mod settings;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use bits::BitWire;
 pub use conversation::{Conversation, Extent, Missing, Next};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Unfinished};
+pub use pending::{Pending, Question};
 pub use protocol::{Found, How, Looks, On, Opening, Protocol, Spot, Verdict};
 pub use settings::{Check, Setting, Settings, Takes, Unfit};
 pub use wire::{Cut, Wire};

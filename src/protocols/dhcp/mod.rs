@@ -1,0 +1,286 @@
+//! DHCP (RFC 2131) and what it grew from, BOOTP (RFC 951): how a host gets its address.
+//!
+//! Numbers are big-endian.
+//!
+//! ```text
+//! op:1 | hardware type:1 | hardware length:1 | hops:1 | id:4 | seconds:2 | flags:2
+//! client:4 | yours:4 | next server:4 | relay:4 | hardware address:16 | server name:64 | file:128
+//! cookie:4 | option …          server name and file hold options too where the option "overload" says so
+//! option   type:1 | length:1 | value; 0 is padding and 255 the end, both without length
+//! ```
+//! Not covered: what vendors put into their own options; options that are cut into several (RFC 3396).
+
+mod facts;
+#[cfg(test)]
+mod tests;
+
+use super::dns::names;
+use crate::tree::{Field, Value, name_of};
+use crate::wire::{Looks, On, Protocol, Result, Wire};
+use facts::*;
+use std::net::Ipv4Addr;
+
+/// DHCP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &DHCP,
+    fields: FIELDS,
+    found: &[
+        On::Udp(67).datagram(Looks::Datagram(looks), message),
+        On::Udp(68).datagram(Looks::Datagram(looks), message),
+        On::Udp(4011).datagram(Looks::Datagram(looks), message),
+        On::AnyUdp.datagram(Looks::Datagram(has_cookie), message),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// Bytes up to the cookie.
+const HEADER: usize = 236;
+const FIXED: [u8; 4] = [99, 130, 83, 99];
+const ETHERNET: u8 = 1;
+
+const OVERLOAD: u8 = 52;
+const MESSAGE_TYPE: u8 = 53;
+const REQUEST_LIST: u8 = 55;
+const CLIENT_ID: u8 = 61;
+const FQDN: u8 = 81;
+const RELAY_AGENT: u8 = 82;
+const ARCHITECTURE_LIST: u8 = 93;
+const SEARCH_LIST: u8 = 119;
+const ROUTES: [u8; 2] = [121, 249];
+
+/// Whether it is a request or a reply, as far as that can be told.
+fn looks(bytes: &[u8]) -> bool {
+    matches!(bytes, [1 | 2, _, 0..=16, ..])
+}
+
+/// Whether the cookie stands where it must.
+fn has_cookie(bytes: &[u8]) -> bool {
+    looks(bytes) && bytes.get(HEADER..HEADER + FIXED.len()) == Some(&FIXED)
+}
+
+fn message(wire: &mut Wire<'_>) -> Result {
+    let whole = wire.ahead();
+    let overload = find(whole.get(HEADER + FIXED.len()..).unwrap_or_default(), OVERLOAD).unwrap_or(0);
+    let kind = wire.u8(&TYPE)?;
+    let hardware = wire.u8(&HW_TYPE)?;
+    let length = wire.u8(&HW_LEN)?;
+    wire.u8(&HOPS)?;
+    let id = wire.u32_be(&ID)?;
+    wire.u16_be(&SECS)?;
+    wire.flags(&FLAGS, 2, &[&BROADCAST, &RESERVED])?;
+    wire.name(if kind == 1 { "boot request" } else { "boot reply" });
+    wire.info(format_args!("transaction {id:#010x}"));
+    for field in [&CLIENT, &YOUR, &SERVER, &RELAY] {
+        wire.bytes(field, 4)?;
+    }
+    hardware_address(wire, hardware, usize::from(length))?;
+    named(wire, &SERVER_NAME, 64, overload & 2 != 0)?;
+    named(wire, &FILE, 128, overload & 1 != 0)?;
+    if !wire.ahead().starts_with(&FIXED) {
+        wire.rest(&VENDOR);
+        return Ok(());
+    }
+    wire.bytes(&COOKIE, FIXED.len())?;
+    if let Some(kind) = find(wire.ahead(), MESSAGE_TYPE) {
+        heading(wire, kind, whole, id);
+    }
+    options(wire)
+}
+
+/// The heading of a message of DHCP proper.
+fn heading(wire: &mut Wire<'_>, kind: u8, whole: &[u8], id: u32) {
+    const YOURS: usize = 16;
+    wire.name(name_of(MESSAGES, kind.into()).unwrap_or("unknown message"));
+    let yours: [u8; 4] = whole.get(YOURS..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_default();
+    if yours == [0; 4] {
+        wire.info(format_args!("transaction {id:#010x}"));
+    } else {
+        wire.info(format_args!("{}, transaction {id:#010x}", Ipv4Addr::from(yours)));
+    }
+}
+
+/// The hardware address: a fixed place, of which a part counts.
+fn hardware_address(wire: &mut Wire<'_>, hardware: u8, length: usize) -> Result {
+    const PLACE: usize = 16;
+    match length.min(PLACE) {
+        0 => {}
+        6 if hardware == ETHERNET => wire.bytes(&MAC, 6).map(drop)?,
+        length => wire.bytes(&HW_ADDR, length).map(drop)?,
+    }
+    match PLACE - length.min(PLACE) {
+        0 => Ok(()),
+        padding => wire.bytes(&HW_PADDING, padding).map(drop),
+    }
+}
+
+/// A name in a fixed place, or options if they did not fit elsewhere.
+fn named(wire: &mut Wire<'_>, field: &'static Field, place: usize, has_options: bool) -> Result {
+    if has_options {
+        return wire.within(place, &OPT_PADDING, options);
+    }
+    let (start, ahead) = (wire.at(), wire.ahead());
+    wire.skip(place)?;
+    let text = ahead.get(..place).unwrap_or_default();
+    let length = memchr::memchr(0, text).unwrap_or(place);
+    if wire.wants_fields() {
+        let text = text.get(..length).unwrap_or_default();
+        wire.put_text(field, start..start + place, format_args!("{}", String::from_utf8_lossy(text)));
+    }
+    Ok(())
+}
+
+/// The first byte of the first option of this type.
+fn find(options: &[u8], wanted: u8) -> Option<u8> {
+    let mut at = 0;
+    loop {
+        match *options.get(at)? {
+            0 => at += 1,
+            255 => return None,
+            kind if kind == wanted => return options.get(at + 2).copied(),
+            _ => at += 2 + usize::from(*options.get(at + 1)?),
+        }
+    }
+}
+
+/// Options up to the one that ends them, and the padding behind it.
+fn options(wire: &mut Wire<'_>) -> Result {
+    const PAD: u8 = 0;
+    const END: u8 = 255;
+    while let Some(&kind) = wire.ahead().first() {
+        match kind {
+            PAD => padding(wire)?,
+            END => {
+                wire.group(&OPTION, |wire| {
+                    let start = wire.at();
+                    wire.u8(&OPT_TYPE)?;
+                    wire.put(&OPT_END, Value::Unsigned(END.into()), start..start + 1);
+                    Ok(())
+                })?;
+                wire.rest(&OPT_PADDING);
+                return Ok(());
+            }
+            _ => wire.group(&OPTION, option)?,
+        }
+    }
+    wire.note_layer(&NO_END, format_args!("the options go on to the end of the message"));
+    Ok(())
+}
+
+fn padding(wire: &mut Wire<'_>) -> Result {
+    let count = wire.ahead().iter().take_while(|byte| **byte == 0).count();
+    wire.group(&OPTION, |wire| {
+        let start = wire.at();
+        wire.put(&OPT_TYPE, Value::Unsigned(0), start..start + 1);
+        wire.bytes(&OPT_PADDING, count).map(drop)
+    })
+}
+
+fn option(wire: &mut Wire<'_>) -> Result {
+    let kind = wire.u8(&OPT_TYPE)?;
+    let length = usize::from(wire.u8(&OPT_LENGTH)?);
+    wire.within(length, &OPT_VALUE, |wire| match (kind, length) {
+        (_, 0) => Ok(()),
+        (REQUEST_LIST, _) => each(wire, |wire| wire.u8(&REQUEST_ITEM).map(drop)),
+        (CLIENT_ID, _) => client(wire),
+        (FQDN, 3..) => fqdn(wire),
+        (RELAY_AGENT, _) => each(wire, |wire| wire.group(&SUBOPTION, part)),
+        (ARCHITECTURE_LIST, _) => each(wire, |wire| wire.u16_be(&ARCHITECTURE).map(drop)),
+        (SEARCH_LIST, _) => {
+            let list = (wire.ahead(), wire.at());
+            each(wire, |wire| names::name(wire, list, &SEARCH).map(drop))
+        }
+        (kind, _) if ROUTES.contains(&kind) => each(wire, route),
+        _ => value(wire, OPTIONS.iter().find(|(known, _)| *known == kind).map(|(_, is)| is), length),
+    })
+}
+
+/// Read one after another, to the end.
+fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
+    while wire.remaining() > 0 {
+        read(wire)?;
+    }
+    Ok(())
+}
+
+/// The value of an option that holds one simple thing. One of another length is shown as bytes.
+fn value(wire: &mut Wire<'_>, is: Option<&'static Is>, length: usize) -> Result {
+    match is {
+        Some(Is::Ips(field)) if length.is_multiple_of(4) => each(wire, |wire| wire.bytes(field, 4).map(drop)),
+        Some(Is::Text(field)) => text(wire, field),
+        Some(Is::Flag(field)) if length == 1 => wire.bool(field).map(drop),
+        Some(Is::U8(field)) if length == 1 => wire.u8(field).map(drop),
+        Some(Is::U16(field)) if length == 2 => wire.u16_be(field).map(drop),
+        Some(Is::U32(field)) if length == 4 => wire.u32_be(field).map(drop),
+        Some(Is::I32(field)) if length == 4 => wire.i32_be(field).map(drop),
+        _ => {
+            wire.rest(&OPT_VALUE);
+            Ok(())
+        }
+    }
+}
+
+/// Text; what follows its first NUL is none of it.
+fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    if wire.ahead().contains(&0) {
+        wire.text_nul(field)?;
+        wire.rest(&OPT_PADDING);
+    } else {
+        wire.rest(field);
+    }
+    Ok(())
+}
+
+fn client(wire: &mut Wire<'_>) -> Result {
+    let kind = wire.u8(&ID_TYPE)?;
+    match wire.remaining() {
+        0 => Ok(()),
+        6 if kind == ETHERNET => wire.bytes(&MAC, 6).map(drop),
+        _ => {
+            wire.rest(&ID_TEXT);
+            Ok(())
+        }
+    }
+}
+
+fn fqdn(wire: &mut Wire<'_>) -> Result {
+    let flags = wire.flags(&FQDN_FLAGS, 1, &[&FQDN_N, &FQDN_E, &FQDN_O, &FQDN_S])?;
+    wire.u8(&FQDN_RCODE1)?;
+    wire.u8(&FQDN_RCODE2)?;
+    let name = (wire.ahead(), wire.at());
+    if FQDN_E.bits_of(flags) != 0 && name.0.ends_with(&[0]) {
+        names::name(wire, name, &FQDN_NAME).map(drop)
+    } else {
+        wire.rest(&FQDN_NAME);
+        Ok(())
+    }
+}
+
+fn part(wire: &mut Wire<'_>) -> Result {
+    wire.u8(&SUB_TYPE)?;
+    let length = wire.u8(&SUB_LENGTH)?;
+    match length {
+        0 => Ok(()),
+        _ => wire.bytes(&SUB_VALUE, length.into()).map(drop),
+    }
+}
+
+/// A route: bits of the network, as many of its bytes as those need, and the router.
+fn route(wire: &mut Wire<'_>) -> Result {
+    let (start, ahead) = (wire.at(), wire.ahead());
+    let bits = ahead.first().copied().unwrap_or_default();
+    let significant = usize::from(bits.min(32)).div_ceil(8);
+    wire.skip(1 + significant + 4)?;
+    let mut network = [0; 4];
+    for (to, from) in network.iter_mut().zip(ahead.iter().skip(1).take(significant)) {
+        *to = *from;
+    }
+    let router: [u8; 4] = ahead.get(1 + significant..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_default();
+    if wire.wants_fields() {
+        let words = format_args!("{}/{bits}-{}", Ipv4Addr::from(network), Ipv4Addr::from(router));
+        wire.put_text(&ROUTE, start..start + 1 + significant + 4, words);
+    }
+    Ok(())
+}

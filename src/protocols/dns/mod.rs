@@ -1,0 +1,350 @@
+//! DNS, the Domain Name System (RFC 1035), and its relatives that ask everybody near: multicast DNS (RFC 6762) and LLMNR (RFC 4795).
+//!
+//! Numbers are big-endian. Over TCP a message stands behind its length.
+//!
+//! ```text
+//! message   id:2 | flags:2 | questions:2 | answers:2 | authorities:2 | additionals:2 | question … | record …
+//! question  name | type:2 | class:2
+//! record    name | type:2 | class:2 | ttl:4 | length:2 | data, by type
+//! EDNS      a record of the type OPT (RFC 6891), whose class and ttl say other things: options follow
+//! ```
+//! Not covered: DNS over HTTPS and TLS; stateful operations (RFC 8490); the checking of signatures.
+
+mod facts;
+mod looks;
+pub(in crate::protocols) mod names;
+mod rdata;
+#[cfg(test)]
+mod tests;
+mod told;
+pub(in crate::protocols) mod values;
+
+use crate::tree::{Field, Side, Value, name_of};
+use crate::wire::{Conversation, Error, Exchange, Extent, Looks, On, Pending, Protocol, Result, Settings, Wire};
+use facts::*;
+use names::Name;
+use rdata::{Kind, Message};
+use std::fmt;
+
+/// DNS.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &DNS,
+    fields: FIELDS,
+    found: &[
+        On::Udp(53).exchange(Looks::Datagram(looks::has_header), datagrams),
+        On::AnyUdp.exchange(Looks::Datagram(looks::is_message), datagrams),
+        On::Tcp(53).stream(Looks::Stream(looks::is_stream), |_| Box::new(Stream(Asked::new(Dialect::Dns)))),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// Multicast DNS. Its fields are those of DNS.
+pub static MULTICAST: Protocol = Protocol {
+    this: &MDNS,
+    fields: &[&MDNS],
+    found: &[On::Udp(5353).exchange(Looks::Datagram(looks::has_header), |_| Box::new(Asked::new(Dialect::Multicast)))],
+    ..PROTOCOL
+};
+
+/// Link-local multicast name resolution. Its fields are those of DNS.
+pub static LINK_LOCAL: Protocol = Protocol {
+    this: &LLMNR,
+    fields: &[&LLMNR],
+    found: &[On::Udp(5355).exchange(Looks::Datagram(looks::has_header), |_| Box::new(Asked::new(Dialect::LinkLocal)))],
+    ..PROTOCOL
+};
+
+/// Multicast DNS as a field.
+static MDNS: Field = Field::protocol("mdns", "mDNS", "Multicast Domain Name System");
+/// Link-local multicast name resolution as a field.
+static LLMNR: Field = Field::protocol("llmnr", "LLMNR", "Link-local Multicast Name Resolution");
+
+/// Bytes up to the first question.
+const HEADER: usize = 12;
+
+/// Bytes of the length of a message in a stream.
+const LENGTH_SIZE: usize = 2;
+
+/// The opcode of an update, whose sections mean other things.
+const UPDATE: u64 = 5;
+
+/// Of whom a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    Dns,
+    Multicast,
+    LinkLocal,
+}
+
+/// What was asked in one conversation.
+struct Asked {
+    dialect: Dialect,
+    questions: Pending<u16>,
+}
+
+impl Asked {
+    fn new(dialect: Dialect) -> Asked {
+        Asked { dialect, questions: Pending::default() }
+    }
+
+    /// A message from its id on.
+    fn message(&mut self, wire: &mut Wire<'_>) -> Result {
+        let whole: Message<'_> = (wire.ahead(), wire.at());
+        let (id, header) = header(wire, self.dialect)?;
+        let mut said = Said { header, first: None, told: [const { None }; TOLD], more: 0 };
+        let result = sections(wire, whole, self.dialect, &mut said);
+        let name = name_of(values::OPCODES, header.opcode).unwrap_or("unknown operation");
+        match header.is_response {
+            true if header.opcode == 0 => wire.name("response"),
+            _ => wire.name(name),
+        }
+        wire.info(format_args!("{said}"));
+        if self.dialect != Dialect::Multicast {
+            self.pair(wire, id, header.is_response);
+        }
+        result
+    }
+
+    /// Which question a message answers, or repeats. Multicast DNS has no such thing.
+    fn pair(&mut self, wire: &mut Wire<'_>, id: u16, is_response: bool) {
+        if is_response {
+            match self.questions.answer(&id) {
+                Some(question) => question.put(wire, &RESPONSE_TO, &TIME),
+                None => {
+                    wire.add(&UNSOLICITED, Value::Bool(true));
+                }
+            }
+        } else if let Some(before) = self.questions.ask(id, wire) {
+            wire.add(&RETRANSMISSION, Value::Bool(true));
+            wire.add(&RETRANSMIT_IN, Value::Unsigned(before.frame));
+        }
+    }
+}
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        Asked::message(self, wire)
+    }
+}
+
+fn datagrams(_: &Settings) -> Box<dyn Exchange> {
+    Box::new(Asked::new(Dialect::Dns))
+}
+
+/// DNS over TCP.
+struct Stream(Asked);
+
+impl Conversation for Stream {
+    fn extent(&mut self, _: Side, ahead: &[u8], _: bool) -> Extent {
+        match ahead.first_chunk() {
+            Some(length) => Extent::Message(LENGTH_SIZE + usize::from(u16::from_be_bytes(*length))),
+            None => Extent::NeedMore(LENGTH_SIZE),
+        }
+    }
+
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        wire.u16_be(&LENGTH)?;
+        self.0.message(wire)
+    }
+}
+
+/// What the header says.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    is_response: bool,
+    opcode: u64,
+    rcode: u64,
+    counts: [u16; 4],
+}
+
+/// The header, and the id in it.
+fn header(wire: &mut Wire<'_>, dialect: Dialect) -> Result<(u16, Header)> {
+    let id = wire.u16_be(&ID)?;
+    let [high, low] = *wire.ahead().first_chunk().unwrap_or(&[0, 0]);
+    let flags = u64::from(u16::from_be_bytes([high, low]));
+    let is_response = flags & RESPONSE.mask != 0;
+    let bits: &[&Field] = match (dialect, is_response) {
+        (Dialect::LinkLocal, false) => &[&RESPONSE, &OPCODE, &CONFLICT, &TRUNCATED, &TENTATIVE],
+        (Dialect::LinkLocal, true) => &[&RESPONSE, &OPCODE, &CONFLICT, &TRUNCATED, &TENTATIVE, &RCODE],
+        (_, false) => &[&RESPONSE, &OPCODE, &TRUNCATED, &REC_DESIRED, &Z, &CHECK_DISABLE],
+        (_, true) => &[
+            &RESPONSE,
+            &OPCODE,
+            &AUTHORITATIVE,
+            &TRUNCATED,
+            &REC_DESIRED,
+            &REC_AVAIL,
+            &Z,
+            &AUTHENTICATED,
+            &CHECK_DISABLE,
+            &RCODE,
+        ],
+    };
+    wire.flags(&FLAGS, 2, bits)?;
+    let opcode = OPCODE.bits_of(flags);
+    let counts = if opcode == UPDATE { COUNTS_OF_UPDATE } else { COUNTS };
+    let [questions, answers, authorities, additionals] = counts;
+    let counts = [wire.u16_be(questions)?, wire.u16_be(answers)?, wire.u16_be(authorities)?, wire.u16_be(additionals)?];
+    Ok((id, Header { is_response, opcode, rcode: RCODE.bits_of(flags), counts }))
+}
+
+const COUNTS: [&Field; 4] = [&QUERIES, &ANSWERS, &AUTHORITIES, &ADDITIONALS];
+const COUNTS_OF_UPDATE: [&Field; 4] = [&ZONES, &PREREQUISITES, &UPDATES, &ADDITIONALS];
+
+/// Questions, then three lists of records. As many are read as follow; a count promises more for nothing.
+fn sections<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect, said: &mut Said<'a>) -> Result {
+    let [questions, rest @ ..] = said.header.counts;
+    for left in (1..=questions).rev() {
+        missing(wire, left)?;
+        let asked = wire.group(&QUERY, |wire| question(wire, whole, dialect))?;
+        said.first.get_or_insert(asked);
+    }
+    for (field, count) in [&ANSWER, &AUTHORITY, &ADDITIONAL].into_iter().zip(rest) {
+        for left in (1..=count).rev() {
+            missing(wire, left)?;
+            let told = wire.group(field, |wire| record(wire, whole, dialect))?;
+            if field.is(&ANSWER) {
+                said.tell(told);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Nothing follows, though something is promised.
+fn missing(wire: &mut Wire<'_>, left: u16) -> Result {
+    match wire.remaining() {
+        0 if wire.cut() == crate::wire::Cut::No => {
+            wire.malformed(&BAD_COUNT, format_args!("{left} more of them are promised than follow"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn question<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Result<(Name<'a>, u16)> {
+    let (name, [labels, text]) = names::shown(wire, whole, &QRY_NAME, |name| name)?;
+    wire.add(&QRY_NAME_LEN, Value::Unsigned(text));
+    wire.add(&LABELS, Value::Unsigned(labels));
+    let kind = wire.u16_be(&QRY_TYPE)?;
+    class(wire, dialect, &QRY_CLASS, &QRY_QU)?;
+    Ok((name, kind))
+}
+
+/// A class, whose upper bit multicast DNS has another use for.
+fn class(wire: &mut Wire<'_>, dialect: Dialect, field: &'static Field, bit: &'static Field) -> Result {
+    if dialect != Dialect::Multicast {
+        return wire.u16_be(field).map(drop);
+    }
+    let (start, ahead) = (wire.at(), wire.ahead());
+    wire.skip(2)?;
+    let number = u16::from_be_bytes(*ahead.first_chunk().unwrap_or(&[0, 0]));
+    wire.put(field, Value::Unsigned(u64::from(number & 0x7fff)), start..start + 2);
+    wire.put(bit, Value::Bool(number & 0x8000 != 0), start..start + 2);
+    Ok(())
+}
+
+/// A record. Returns its type and where in the message its data is.
+fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Result<Told<'a>> {
+    let name = names::name(wire, whole, &RESP_NAME)?;
+    let kind = wire.u16_be(&RESP_TYPE)?;
+    if kind == values::OPT {
+        wire.u16_be(&UDP_SIZE)?;
+        wire.u8(&EXT_RCODE)?;
+        wire.u8(&EDNS_VERSION)?;
+        wire.flags(&EDNS_Z, 2, &[&EDNS_DO, &EDNS_RESERVED])?;
+    } else {
+        class(wire, dialect, &RESP_CLASS, &CACHE_FLUSH)?;
+        wire.u32_be(&TTL)?;
+    }
+    let len = usize::from(wire.u16_be(&RESP_LEN)?);
+    let (message, start) = whole;
+    let data = wire.at() - start;
+    let complete = len <= wire.remaining();
+    let result = wire.within(len, &DATA, |wire| rdata::data(wire, whole, kind, name));
+    match result {
+        // The next record begins where the length says, whatever is in this one.
+        Err(error) if complete => {
+            let left = data + len - (wire.at() - start);
+            if let Error::Short { needed } = error {
+                wire.note(&BAD_DATA, format_args!("{needed} bytes too few for a record of the type {}", Kind(kind)));
+            }
+            if left > 0 {
+                wire.bytes(&DATA, left)?;
+            }
+        }
+        result => result?,
+    }
+    Ok(Told { message, kind, data: data..data + len })
+}
+
+/// Answers that a heading tells.
+const TOLD: usize = 3;
+
+/// What a message says, for its heading.
+struct Said<'a> {
+    header: Header,
+    first: Option<(Name<'a>, u16)>,
+    told: [Option<Told<'a>>; TOLD],
+    more: usize,
+}
+
+impl<'a> Said<'a> {
+    fn tell(&mut self, told: Told<'a>) {
+        match self.told.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(told),
+            None => self.more += 1,
+        }
+    }
+}
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut gap = "";
+        if let Some((name, kind)) = self.first {
+            write!(f, "{} {name}", Kind(kind))?;
+            gap = ": ";
+        }
+        if self.header.is_response && self.header.rcode != 0 {
+            let rcode = name_of(values::RCODES, self.header.rcode).unwrap_or("unknown reply code");
+            write!(f, "{gap}{rcode}")?;
+            gap = ", ";
+        }
+        for told in self.told.iter().flatten() {
+            write!(f, "{gap}{told}")?;
+            gap = ", ";
+        }
+        if self.more > 0 {
+            write!(f, " and {} more", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+/// An answer, for the heading of its message.
+struct Told<'a> {
+    message: &'a [u8],
+    kind: u16,
+    data: std::ops::Range<usize>,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let data = self.message.get(self.data.clone()).unwrap_or_default();
+        let name = |skip: usize| Name::new(self.message, self.data.start + skip);
+        match (self.kind, data) {
+            (values::A, &[a, b, c, d]) => write!(f, "{}", std::net::Ipv4Addr::new(a, b, c, d)),
+            (values::AAAA, data) if data.len() == 16 => {
+                write!(f, "{}", std::net::Ipv6Addr::from(*data.first_chunk().unwrap_or(&[0; 16])))
+            }
+            (values::NS | values::CNAME | values::PTR | values::SOA, _) => write!(f, "{} {}", Kind(self.kind), name(0)),
+            (values::MX, _) => write!(f, "MX {}", name(2)),
+            (values::SRV, [_, _, _, _, high, low, ..]) => {
+                write!(f, "SRV {}:{}", name(6), u16::from_be_bytes([*high, *low]))
+            }
+            _ => write!(f, "{}", Kind(self.kind)),
+        }
+    }
+}

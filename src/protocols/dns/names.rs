@@ -1,0 +1,243 @@
+//! Domain names: labels, and pointers back to labels that stood before.
+//!
+//! ```text
+//! name      label … | 0
+//! label     00 length:6 | bytes
+//! pointer   11 offset:14, in place of the rest of the name
+//! ```
+
+use super::facts::BAD_NAME;
+use crate::tree::Field;
+use crate::wire::{Error, Result, Wire};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// Pointers that are followed in one name.
+const MAX_JUMPS: usize = 128;
+
+/// Bytes that the labels of one name may have together.
+const MAX_BYTES: usize = 1024;
+
+/// Bits of a length byte that say what it is.
+const KIND: u8 = 0xc0;
+
+/// A name in a message.
+#[derive(Debug, Clone, Copy)]
+pub struct Name<'a> {
+    message: &'a [u8],
+    at: usize,
+}
+
+/// Why a name cannot be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// So many more bytes are needed.
+    Short(usize),
+    /// A kind of label that nobody defined.
+    Label(u8),
+    /// Pointers that lead nowhere.
+    Jumps,
+    /// More bytes than a name has.
+    Long,
+    /// A pointer out of the message.
+    Outside(usize),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Short(needed) => write!(f, "{needed} more bytes needed"),
+            Fault::Label(byte) => write!(f, "a label of the unknown kind {byte:#04x}"),
+            Fault::Jumps => write!(f, "more than {MAX_JUMPS} pointers in one name"),
+            Fault::Long => write!(f, "more than {MAX_BYTES} bytes in one name"),
+            Fault::Outside(at) => write!(f, "a pointer to {at}, which is outside of the message"),
+        }
+    }
+}
+
+/// How far a name goes.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    /// Bytes where it stands, unless they cannot be told.
+    len: Option<usize>,
+    labels: u64,
+    /// Bytes of its text.
+    text: u64,
+    fault: Option<Fault>,
+}
+
+impl<'a> Name<'a> {
+    /// The name that begins at this byte of a message.
+    #[must_use]
+    pub fn new(message: &'a [u8], at: usize) -> Name<'a> {
+        Name { message, at }
+    }
+
+    /// Hand on label after label.
+    fn walk(self, mut label: impl FnMut(&'a [u8]) -> ControlFlow<()>) -> (Option<usize>, Option<Fault>) {
+        let (mut at, mut jumps, mut bytes, mut len) = (self.at, 0, 0, None);
+        let fault = loop {
+            let Some(&first) = self.message.get(at) else { break Some(Fault::Short(1)) };
+            let low = usize::from(first & !KIND);
+            match first & KIND {
+                0 if first == 0 => {
+                    len = len.or_else(|| Some(at + 1 - self.at));
+                    break None;
+                }
+                0 => {
+                    let Some(found) = self.message.get(at + 1..at + 1 + low) else {
+                        break Some(Fault::Short((at + 1 + low).saturating_sub(self.message.len())));
+                    };
+                    bytes += low + 1;
+                    at += 1 + low;
+                    if bytes > MAX_BYTES {
+                        break Some(Fault::Long);
+                    }
+                    if label(found).is_break() {
+                        break None;
+                    }
+                }
+                KIND => {
+                    let Some(&second) = self.message.get(at + 1) else { break Some(Fault::Short(1)) };
+                    len = len.or_else(|| Some(at + 2 - self.at));
+                    at = low << 8 | usize::from(second);
+                    jumps += 1;
+                    if at >= self.message.len() {
+                        break Some(Fault::Outside(at));
+                    }
+                    if jumps > MAX_JUMPS {
+                        break Some(Fault::Jumps);
+                    }
+                }
+                _ => break Some(Fault::Label(first)),
+            }
+        };
+        (len, fault)
+    }
+
+    fn measure(self) -> Measure {
+        let (mut labels, mut text) = (0, 0);
+        let (len, fault) = self.walk(|label| {
+            text += label.len() as u64 + u64::from(labels > 0);
+            labels += 1;
+            ControlFlow::Continue(())
+        });
+        Measure { len, labels, text, fault }
+    }
+
+    /// How many bytes it has where it stands, if it can be followed to its end.
+    #[must_use]
+    pub fn len(self) -> Option<usize> {
+        let measure = self.measure();
+        measure.len.filter(|_| measure.fault.is_none())
+    }
+
+    /// What is left of it behind its first label.
+    #[must_use]
+    pub fn parent(self) -> Name<'a> {
+        let mut at = self.at;
+        for _ in 0..=MAX_JUMPS {
+            match self.message.get(at..).unwrap_or_default() {
+                [high, low, ..] if high & KIND == KIND => at = usize::from(high & !KIND) << 8 | usize::from(*low),
+                [length, ..] if *length > 0 && length & KIND == 0 => return Name { at: at + 1 + usize::from(*length), ..self },
+                _ => break,
+            }
+        }
+        self
+    }
+
+    /// Its first label.
+    #[must_use]
+    pub fn first(self) -> &'a [u8] {
+        let mut first: &[u8] = &[];
+        self.walk(|label| {
+            first = label;
+            ControlFlow::Break(())
+        });
+        first
+    }
+
+    /// Whether each of its characters is one that names have.
+    #[must_use]
+    pub fn is_plausible(self) -> bool {
+        let mut plain = true;
+        let (_, fault) = self.walk(|label| {
+            plain &= label.iter().all(|byte| (0x20..0x7f).contains(byte));
+            ControlFlow::Continue(())
+        });
+        plain && fault.is_none()
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut result, mut is_root) = (Ok(()), true);
+        let (_, fault) = self.walk(|label| {
+            let dot = if is_root { "" } else { "." };
+            is_root = false;
+            result = f.write_str(dot).and_then(|()| lossy(label, f));
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result?;
+        match fault {
+            Some(_) => f.write_str("…"),
+            None if is_root => f.write_str("<Root>"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A label as text.
+pub struct Label<'a>(pub &'a [u8]);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        lossy(self.0, f)
+    }
+}
+
+/// Text with a mark for what is not UTF-8.
+fn lossy(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.utf8_chunks().try_for_each(|chunk| {
+        f.write_str(chunk.valid())?;
+        if chunk.invalid().is_empty() { Ok(()) } else { f.write_str("\u{fffd}") }
+    })
+}
+
+/// Read a name of a message, which begins at this byte of the source.
+///
+/// # Errors
+/// When it does not end where it stands.
+pub fn name<'m>(wire: &mut Wire<'_>, message: (&'m [u8], usize), field: &'static Field) -> Result<Name<'m>> {
+    shown(wire, message, field, |name| name).map(|(name, _)| name)
+}
+
+/// The same in other words than dots between labels; also the number of its labels and of the bytes of its text.
+///
+/// # Errors
+/// Those of [`name`].
+pub fn shown<'m, W: fmt::Display>(
+    wire: &mut Wire<'_>,
+    (message, start): (&'m [u8], usize),
+    field: &'static Field,
+    words: impl FnOnce(Name<'m>) -> W,
+) -> Result<(Name<'m>, [u64; 2])> {
+    let name = Name::new(message, wire.at().saturating_sub(start));
+    let Measure { len, labels, text, fault } = name.measure();
+    let Some(len) = len else {
+        return match fault {
+            Some(Fault::Short(needed)) => Err(Error::Short { needed }),
+            Some(fault) => wire.malformed(&BAD_NAME, format_args!("{fault}")),
+            None => Err(Error::Malformed),
+        };
+    };
+    let range = wire.at()..wire.at() + len;
+    wire.skip(len)?;
+    if wire.wants_fields() {
+        wire.put_text(field, range, format_args!("{}", words(name)));
+    }
+    if let Some(fault) = fault {
+        wire.note(&BAD_NAME, format_args!("{fault}"));
+    }
+    Ok((name, [labels, text]))
+}

@@ -1,0 +1,305 @@
+//! NTP, the Network Time Protocol (RFC 5905), its simple form, and the beginnings of its control messages (RFC 9327).
+//!
+//! Times are seconds since 1900 and their fraction, 32 bits each; the seconds begin anew in 2036.
+//!
+//! ```text
+//! leap:2 version:3 mode:3 | stratum:1 | poll:1 | precision:1 | root delay:4 | root dispersion:4 | reference:4
+//! reference time:8 | origin time:8 | receive time:8 | transmit time:8 | key:4 | digest
+//! control   leap:2 version:3 mode:3 | response error more opcode:1 | sequence:2 | status:2 | association:2 | offset:2 | count:2 | data
+//! ```
+//! Not covered: extension fields (RFC 7822), which are shown as bytes; messages of mode 7, which are each program's own.
+
+use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
+use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+
+/// NTP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &NTP,
+    fields: FIELDS,
+    found: &[On::Udp(123).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    NTP = protocol("ntp", "NTP", "Network Time Protocol");
+    FLAGS = number("ntp.flags", "Flags", "Who speaks").hex(2);
+    LEAP = number("ntp.flags.li", "Leap indicator", "Whether the day is longer or shorter").mask(0xc0).names(LEAPS);
+    VERSION = number("ntp.flags.vn", "Version", "Version of the protocol").mask(0x38);
+    MODE = number("ntp.flags.mode", "Mode", "Who speaks").mask(0x07).names(MODES);
+    STRATUM = number("ntp.stratum", "Stratum", "Clocks up to one that needs none; 0 says that there is no time");
+    POLL = number("ntp.ppoll", "Poll interval", "Seconds between messages, as a power of two");
+    PRECISION = number("ntp.precision", "Precision", "Seconds, as a power of two; negative, as a byte");
+    ROOT_DELAY = number("ntp.rootdelay", "Root delay", "To the first clock and back, in 65536ths of a second");
+    ROOT_DISPERSION = number("ntp.rootdispersion", "Root dispersion", "How wrong the time may be, in 65536ths of a second");
+    REFERENCE = bytes("ntp.refid", "Reference ID", "Four letters or the address of the next clock");
+    REFERENCE_TIME = text("ntp.reftime", "Reference time", "When the clock was set last");
+    ORIGIN = text("ntp.org", "Origin time", "When the question was sent");
+    RECEIVE = text("ntp.rec", "Receive time", "When the question came");
+    TRANSMIT = text("ntp.xmt", "Transmit time", "When this was sent");
+    KEY = bytes("ntp.keyid", "Key ID", "Which key");
+    MAC = bytes("ntp.mac", "Digest", "Made with the key");
+    EXTENSION = bytes("ntp.ext", "Extensions", "Extension fields, and what may stand behind");
+    CONTROL = number("ntp.ctrl.flags2", "Control flags", "What kind of control message").hex(2);
+    CONTROL_RESPONSE = bool("ntp.ctrl.flags2.r", "Response", "An answer").mask(0x80);
+    CONTROL_ERROR = bool("ntp.ctrl.flags2.error", "Error", "It went wrong").mask(0x40);
+    CONTROL_MORE = bool("ntp.ctrl.flags2.more", "More", "More of the answer follows").mask(0x20);
+    CONTROL_OPCODE = number("ntp.ctrl.flags2.opcode", "Opcode", "What is asked for").mask(0x1f).names(OPCODES);
+    SEQUENCE = number("ntp.ctrl.sequence", "Sequence", "Repeated by the answer");
+    STATUS = number("ntp.ctrl.status", "Status", "Of the system, a peer or a clock").hex(4);
+    ASSOCIATION = number("ntp.ctrl.associd", "Association", "Which peer; 0 is the system");
+    OFFSET = number("ntp.ctrl.offset", "Offset", "Bytes of the data before these");
+    COUNT = number("ntp.ctrl.count", "Count", "Bytes of data that follow");
+    CONTROL_DATA = text("ntp.ctrl.data", "Data", "Variables and their values");
+    DATA = bytes("ntp.data", "Data", "Bytes that are not explained");
+    REQUEST_IN = number("ntp.request_in", "Request in", "Number of the frame that brought the question");
+    DELTA = float("ntp.delta_time", "Time", "Seconds since the question");
+}
+
+const LEAPS: Names =
+    &[(0, "no warning"), (1, "last minute has 61 seconds"), (2, "last minute has 59 seconds"), (3, "not synchronised")];
+const MODES: Names = &[
+    (0, "reserved"),
+    (1, "symmetric active"),
+    (2, "symmetric passive"),
+    (3, "client"),
+    (4, "server"),
+    (5, "broadcast"),
+    (6, "control"),
+    (7, "private"),
+];
+const OPCODES: Names = &[
+    (1, "read status"),
+    (2, "read variables"),
+    (3, "write variables"),
+    (4, "read clock variables"),
+    (5, "write clock variables"),
+    (6, "set trap address"),
+    (7, "trap"),
+];
+
+/// Bytes of a message without key.
+const MESSAGE: usize = 48;
+/// Bytes of a control message without data.
+const CONTROL_HEADER: usize = 12;
+/// Seconds from 1900 to 1970.
+const BEFORE_1970: i64 = 2_208_988_800;
+/// Bytes of a key's number and a digest made with MD5, or with SHA-1.
+const DIGESTS: [usize; 2] = [20, 24];
+
+/// A version that exists, and as many bytes as the mode needs. A frame that was cut is judged by what is there.
+fn looks(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|flags| match (flags >> 3 & 7, flags & 7) {
+        (1..=4, 1..=5) => bytes.len() >= MESSAGE,
+        (1..=4, 6) => bytes.len() >= CONTROL_HEADER,
+        (1..=4, 7) => bytes.len() >= 8,
+        _ => false,
+    })
+}
+
+/// What was asked in one conversation: by the time that was sent, or the number of a control message.
+#[derive(Default)]
+struct Asked(Pending<u64>);
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        const CLIENT: u64 = 3;
+        const SERVER: u64 = 4;
+        let flags = wire.flags(&FLAGS, 1, &[&LEAP, &VERSION, &MODE])?;
+        let mode = MODE.bits_of(flags);
+        wire.name(name_of(MODES, mode).unwrap_or_default());
+        match mode {
+            6 => return self.control(wire),
+            7 => {
+                wire.rest(&DATA);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let [origin, transmit] = clock(wire)?;
+        let version = VERSION.bits_of(flags);
+        wire.info(format_args!("version {version}"));
+        match mode {
+            CLIENT => {
+                self.0.ask(transmit, wire);
+            }
+            SERVER => {
+                if let Some(question) = self.0.answer(&origin) {
+                    question.put(wire, &REQUEST_IN, &DELTA);
+                }
+            }
+            _ => {}
+        }
+        match wire.remaining() {
+            0 => {}
+            left if DIGESTS.contains(&left) => {
+                wire.bytes(&KEY, 4)?;
+                wire.rest(&MAC);
+            }
+            4 => wire.bytes(&KEY, 4).map(drop)?,
+            _ => {
+                wire.rest(&EXTENSION);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Asked {
+    fn control(&mut self, wire: &mut Wire<'_>) -> Result {
+        let bits = [&CONTROL_RESPONSE, &CONTROL_ERROR, &CONTROL_MORE, &CONTROL_OPCODE];
+        let flags = wire.flags(&CONTROL, 1, &bits)?;
+        wire.info(format_args!("{}", name_of(OPCODES, CONTROL_OPCODE.bits_of(flags)).unwrap_or("unknown operation")));
+        let sequence = u64::from(wire.u16_be(&SEQUENCE)?);
+        for field in [&STATUS, &ASSOCIATION, &OFFSET] {
+            wire.u16_be(field)?;
+        }
+        let count = usize::from(wire.u16_be(&COUNT)?);
+        if count > 0 {
+            wire.text(&CONTROL_DATA, count)?;
+        }
+        if CONTROL_RESPONSE.bits_of(flags) == 0 {
+            self.0.ask(sequence, wire);
+        } else if let Some(question) = self.0.answer(&sequence) {
+            question.put(wire, &REQUEST_IN, &DELTA);
+        }
+        // The data is padded to whole words, behind which a digest may stand.
+        wire.rest(&DATA);
+        Ok(())
+    }
+}
+
+/// What clocks tell each other. Returns the times that say which question and which answer this is.
+fn clock(wire: &mut Wire<'_>) -> Result<[u64; 2]> {
+    wire.u8(&STRATUM)?;
+    wire.u8(&POLL)?;
+    wire.u8(&PRECISION)?;
+    wire.u32_be(&ROOT_DELAY)?;
+    wire.u32_be(&ROOT_DISPERSION)?;
+    wire.bytes(&REFERENCE, 4)?;
+    time(wire, &REFERENCE_TIME)?;
+    let origin = time(wire, &ORIGIN)?;
+    time(wire, &RECEIVE)?;
+    let transmit = time(wire, &TRANSMIT)?;
+    Ok([origin, transmit])
+}
+
+/// Seconds since 1900 and their fraction. Those that would lie before 1968 are of the time after 2036.
+fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
+    const SIZE: usize = 8;
+    const ERA: i64 = 1 << 32;
+    let (start, ahead) = (wire.at(), wire.ahead());
+    wire.skip(SIZE)?;
+    let raw = u64::from_be_bytes(*ahead.first_chunk().unwrap_or(&[0; SIZE]));
+    let (high, low) = (i64::try_from(raw >> 32).unwrap_or(0), raw & 0xffff_ffff);
+    let era = if raw >> 63 == 0 { ERA } else { 0 };
+    let seconds = high + era - BEFORE_1970;
+    let nanos = u32::try_from((low * 1_000_000_000) >> 32).unwrap_or(0);
+    if wire.wants_fields() {
+        match raw {
+            0 => wire.put_text(field, start..start + SIZE, format_args!("NULL")),
+            _ => wire.put_text(field, start..start + SIZE, format_args!("{}", Timestamp { seconds, nanos })),
+        };
+    }
+    Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const CLIENT: &str = "230006ea000000000000000000000000000000000000000000000000000000000000000000000000d9fd004440000000";
+    const SERVER: &str = "240206e800000c810000124469edcf1cd9fcfe2000000000d9fd004440000000d9fd004448000000d9fd004449000000";
+    const CONTROL: &str = "160200010000000000000000";
+
+    fn read(asked: &mut Asked, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    }
+
+    fn alone(hex: &str) -> String {
+        read(&mut Asked::default(), hex)
+    }
+
+    #[test]
+    fn a_client_asks() {
+        insta::assert_snapshot!(alone(CLIENT), @r#"
+        ntp 0..48 | client | version 4
+          0..1 ntp.flags = 0x23
+            0..1 ntp.flags.li = 0 (no warning)
+            0..1 ntp.flags.vn = 4
+            0..1 ntp.flags.mode = 3 (client)
+          1..2 ntp.stratum = 0
+          2..3 ntp.ppoll = 6
+          3..4 ntp.precision = 234
+          4..8 ntp.rootdelay = 0
+          8..12 ntp.rootdispersion = 0
+          12..16 ntp.refid = 00000000
+          16..24 ntp.reftime = "NULL"
+          24..32 ntp.org = "NULL"
+          32..40 ntp.rec = "NULL"
+          40..48 ntp.xmt = "Nov 23, 2015 03:02:28.250000000 UTC"
+        "#);
+    }
+
+    #[test]
+    fn a_server_answers() {
+        let mut asked = Asked::default();
+        read(&mut asked, CLIENT);
+        insta::assert_snapshot!(read(&mut asked, SERVER), @r#"
+        ntp 0..48 | server | version 4
+          0..1 ntp.flags = 0x24
+            0..1 ntp.flags.li = 0 (no warning)
+            0..1 ntp.flags.vn = 4
+            0..1 ntp.flags.mode = 4 (server)
+          1..2 ntp.stratum = 2
+          2..3 ntp.ppoll = 6
+          3..4 ntp.precision = 232
+          4..8 ntp.rootdelay = 3201
+          8..12 ntp.rootdispersion = 4676
+          12..16 ntp.refid = 69edcf1c
+          16..24 ntp.reftime = "Nov 23, 2015 02:53:20.000000000 UTC"
+          24..32 ntp.org = "Nov 23, 2015 03:02:28.250000000 UTC"
+          32..40 ntp.rec = "Nov 23, 2015 03:02:28.281250000 UTC"
+          40..48 ntp.xmt = "Nov 23, 2015 03:02:28.285156250 UTC"
+          ntp.request_in = 0
+        "#);
+    }
+
+    #[test]
+    fn a_control_message() {
+        insta::assert_snapshot!(alone(CONTROL), @r#"
+        ntp 0..12 | control | read variables
+          0..1 ntp.flags = 0x16
+            0..1 ntp.flags.li = 0 (no warning)
+            0..1 ntp.flags.vn = 2
+            0..1 ntp.flags.mode = 6 (control)
+          1..2 ntp.ctrl.flags2 = 0x02
+            1..2 ntp.ctrl.flags2.r = false
+            1..2 ntp.ctrl.flags2.error = false
+            1..2 ntp.ctrl.flags2.more = false
+            1..2 ntp.ctrl.flags2.opcode = 2 (read variables)
+          2..4 ntp.ctrl.sequence = 1
+          4..6 ntp.ctrl.status = 0x0000
+          6..8 ntp.ctrl.associd = 0
+          8..10 ntp.ctrl.offset = 0
+          10..12 ntp.ctrl.count = 0
+        "#);
+    }
+
+    #[test]
+    fn versions_and_lengths_must_be_right() {
+        assert!([CLIENT, SERVER, CONTROL].iter().all(|hex| looks(&trial::bytes(hex))));
+        assert!(!looks(&trial::bytes(CLIENT)[..47]) && !looks(&[0; 48]) && !looks(&[]));
+    }
+
+    #[test]
+    fn the_second_era_begins_in_2036() {
+        let mut bytes = trial::bytes(CLIENT);
+        bytes[40..48].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1]);
+        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        assert!(dump.contains("ntp.xmt = \"Feb  7, 2036 06:28:16.000000000 UTC\""), "{dump}");
+    }
+}

@@ -1,0 +1,445 @@
+//! SNMP (RFC 1157, RFC 3416, RFC 3412): questions about a device, by numbers that stand for its properties.
+//!
+//! Everything is an element of BER: type:1 | length:1 or more | value, which may be elements again.
+//!
+//! ```text
+//! message    { version | community | PDU }                                        versions 1 and 2c
+//!            { version | { id | size | flags | model } | security | { engine | context | PDU } }    version 3
+//! PDU        { request | error | index | { { object | value } … } }
+//! trap       { enterprise | address | generic | specific | time | { { object | value } … } }     version 1
+//! security   text that holds { engine | boots | time | user | authentication | privacy }
+//! ```
+//! Not covered: names of objects, for which the MIBs would be needed; what is encrypted.
+
+#[cfg(test)]
+mod tests;
+
+use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::wire::{Error, Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use std::fmt;
+
+/// SNMP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &SNMP,
+    fields: FIELDS,
+    found: &[
+        On::Udp(161).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default()),
+        On::Udp(162).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default()),
+        On::AnyUdp.exchange(Looks::Datagram(is_whole), |_| Box::<Asked>::default()),
+    ],
+    rest: Some(&UNKNOWN),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol");
+    ELEMENT = bytes("snmp.element", "element", "Type and length of what follows");
+    VERSION = number("snmp.version", "version", "Version of the protocol").names(VERSIONS);
+    COMMUNITY = text("snmp.community", "community", "Who asks, and the password").secret();
+    MSG_VERSION = number("snmp.msgVersion", "version", "Version of the protocol").names(VERSIONS);
+    GLOBAL = group("snmp.msgGlobalData_element", "message", "How to read the message");
+    MSG_ID = number("snmp.msgID", "message ID", "Repeated by the answer");
+    MAX_SIZE = number("snmp.msgMaxSize", "largest size", "Bytes that the sender takes");
+    MSG_FLAGS = number("snmp.msgFlags", "flags", "How the message is protected").hex(2);
+    REPORTABLE = bool("snmp.v3.flags.report", "reportable", "Errors shall be told").mask(0x04);
+    ENCRYPTED_FLAG = bool("snmp.v3.flags.crypt", "encrypted", "The PDU is encrypted").mask(0x02);
+    AUTHENTICATED = bool("snmp.v3.flags.auth", "authenticated", "The message is signed").mask(0x01);
+    MODEL = number("snmp.msgSecurityModel", "security model", "How").names(MODELS);
+    SECURITY = group("snmp.msgSecurityParameters", "security", "Who speaks");
+    ENGINE_ID = bytes("snmp.msgAuthoritativeEngineID", "engine ID", "The device");
+    ENGINE_BOOTS = number("snmp.msgAuthoritativeEngineBoots", "engine boots", "How often it was started");
+    ENGINE_TIME = number("snmp.msgAuthoritativeEngineTime", "engine time", "Seconds since");
+    USER = text("snmp.msgUserName", "user", "Who asks");
+    AUTHENTICATION = bytes("snmp.msgAuthenticationParameters", "authentication", "The signature");
+    PRIVACY = bytes("snmp.msgPrivacyParameters", "privacy", "What the encryption began with");
+    SCOPED = group("snmp.plaintext_element", "scoped PDU", "A PDU and what it is about");
+    CONTEXT_ENGINE = bytes("snmp.contextEngineID", "context engine ID", "Of which device");
+    CONTEXT = text("snmp.contextName", "context", "Of which part of it");
+    ENCRYPTED = bytes("snmp.encryptedPDU", "encrypted", "A PDU that only the key opens");
+    DATA = number("snmp.data", "PDU", "What kind of PDU it is").names(PDUS);
+    REQUEST_ID = number("snmp.request_id", "request ID", "Repeated by the answer");
+    ERROR_STATUS = number("snmp.error_status", "error status", "How it went").names(ERRORS);
+    ERROR_INDEX = number("snmp.error_index", "error index", "Which variable it is about");
+    NON_REPEATERS = number("snmp.non_repeaters", "non-repeaters", "Variables that are wanted once");
+    MAX_REPETITIONS = number("snmp.max_repetitions", "repetitions", "How often the others are wanted");
+    ENTERPRISE = text("snmp.enterprise", "enterprise", "What kind of device");
+    AGENT = ipv4("snmp.agent_addr", "agent address", "The device");
+    GENERIC = number("snmp.generic_trap", "generic trap", "What happened").names(TRAPS);
+    SPECIFIC = number("snmp.specific_trap", "specific trap", "What happened, where the enterprise says so");
+    TIME_STAMP = number("snmp.time_stamp", "time stamp", "Hundredths of a second since the device began");
+    BINDINGS = number("snmp.variable_bindings", "variables", "How many");
+    BINDING = group("snmp.VarBind_element", "variable", "An object and its value");
+    NAME = text("snmp.name", "object", "Its number, part by part");
+    INT = number("snmp.value.int", "value", "A number");
+    OCTETS = bytes("snmp.value.octets", "value", "Bytes or text");
+    OID = text("snmp.value.oid", "value", "The number of an object");
+    NULL = bytes("snmp.value.null", "value", "Nothing");
+    IPV4 = ipv4("snmp.value.ipv4", "value", "An address");
+    COUNTER = number("snmp.value.counter", "value", "A number that only grows");
+    GAUGE = number("snmp.value.g32", "value", "A number that rises and falls");
+    TICKS = number("snmp.value.timeticks", "value", "Hundredths of a second");
+    OPAQUE = bytes("snmp.value.opaque", "value", "Anything");
+    COUNTER64 = number("snmp.value.counter64", "value", "A number that only grows");
+    UNKNOWN = bytes("snmp.value.unk", "value", "Bytes that are not explained");
+    NO_OBJECT = bytes("snmp.noSuchObject", "no such object", "The device has no such object");
+    NO_INSTANCE = bytes("snmp.noSuchInstance", "no such instance", "The device has no such instance");
+    END_OF_VIEW = bytes("snmp.endOfMibView", "end of view", "There are no more objects");
+    RESPONSE_TO = number("snmp.response_to", "request in", "Number of the frame that brought the question");
+    TIME = float("snmp.time", "time", "Seconds since the question");
+    BAD_BER = broken("snmp.note.element", "bad element", "An element of another type or length than can be here");
+}
+
+const VERSIONS: Names = &[(0, "version 1"), (1, "version 2c"), (3, "version 3")];
+const MODELS: Names = &[(1, "version 1"), (2, "version 2c"), (3, "user-based"), (4, "transport")];
+const PDUS: Names = &[
+    (0, "get request"),
+    (1, "get next request"),
+    (2, "response"),
+    (3, "set request"),
+    (4, "trap"),
+    (5, "get bulk request"),
+    (6, "inform request"),
+    (7, "trap, version 2"),
+    (8, "report"),
+];
+const ERRORS: Names = &[
+    (0, "no error"),
+    (1, "too big"),
+    (2, "no such name"),
+    (3, "bad value"),
+    (4, "read only"),
+    (5, "general error"),
+    (6, "no access"),
+    (7, "wrong type"),
+    (8, "wrong length"),
+    (9, "wrong encoding"),
+    (10, "wrong value"),
+    (11, "no creation"),
+    (12, "inconsistent value"),
+    (13, "resource unavailable"),
+    (14, "commit failed"),
+    (15, "undo failed"),
+    (16, "authorisation error"),
+    (17, "not writable"),
+    (18, "inconsistent name"),
+];
+const TRAPS: Names = &[
+    (0, "cold start"),
+    (1, "warm start"),
+    (2, "link down"),
+    (3, "link up"),
+    (4, "authentication failure"),
+    (5, "neighbour loss"),
+    (6, "of the enterprise"),
+];
+
+const INTEGER: u8 = 0x02;
+const OCTET_STRING: u8 = 0x04;
+const NULL_TYPE: u8 = 0x05;
+const OBJECT: u8 = 0x06;
+const SEQUENCE: u8 = 0x30;
+const ADDRESS: u8 = 0x40;
+const COUNTER_32: u8 = 0x41;
+const GAUGE_32: u8 = 0x42;
+const TIME_TICKS: u8 = 0x43;
+const OPAQUE_TYPE: u8 = 0x44;
+const COUNTER_64: u8 = 0x46;
+const FIRST_PDU: u8 = 0xa0;
+const LAST_PDU: u8 = 0xa8;
+const RESPONSE: u64 = 2;
+const TRAP: u64 = 4;
+const BULK: u64 = 5;
+const REPORT: u64 = 8;
+
+/// The type of an element, the bytes in front of its value, and those of the value.
+#[derive(Clone, Copy)]
+struct Head {
+    kind: u8,
+    size: usize,
+    length: usize,
+}
+
+/// The head of the element that begins here; `None` where there is not enough of it, or it is not one that this protocol uses.
+fn head(bytes: &[u8]) -> Option<Head> {
+    const MOST: usize = 4;
+    let (&kind, &first) = (bytes.first()?, bytes.get(1)?);
+    if first < 0x80 {
+        return Some(Head { kind, size: 2, length: first.into() });
+    }
+    let count = usize::from(first & 0x7f);
+    if count == 0 || count > MOST {
+        return None;
+    }
+    let length = bytes.get(2..2 + count)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+    Some(Head { kind, size: 2 + count, length })
+}
+
+/// A sequence that begins with a version.
+fn looks(bytes: &[u8]) -> bool {
+    let version = head(bytes).filter(|head| head.kind == SEQUENCE).and_then(|head| bytes.get(head.size..));
+    matches!(version, Some([INTEGER, 1, 0 | 1 | 3, ..]))
+}
+
+/// A sequence that fills the datagram, begins with a version and goes on with a community or a header.
+fn is_whole(bytes: &[u8]) -> bool {
+    let fills = head(bytes).filter(|head| head.size + head.length == bytes.len());
+    let inner = fills.filter(|_| looks(bytes)).and_then(|head| bytes.get(head.size..));
+    inner.is_some_and(|inner| matches!(inner, [_, _, 3, SEQUENCE, ..] | [_, _, 0 | 1, OCTET_STRING, ..]))
+}
+
+/// What was asked in one conversation, by the numbers of requests.
+#[derive(Default)]
+struct Asked(Pending<i64>);
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        inside(wire, SEQUENCE, |wire| {
+            let is_new = matches!(wire.ahead(), [INTEGER, 1, 3, ..]);
+            let version = integer(wire, if is_new { &MSG_VERSION } else { &VERSION })?;
+            if !is_new {
+                octets(wire, &COMMUNITY)?;
+                let heading = name_of(VERSIONS, version.cast_unsigned()).unwrap_or("unknown version");
+                wire.info(format_args!("{heading}"));
+                return self.pdu(wire);
+            }
+            wire.group(&GLOBAL, |wire| inside(wire, SEQUENCE, global))?;
+            wire.group(&SECURITY, |wire| inside(wire, OCTET_STRING, security))?;
+            wire.info(format_args!("version 3"));
+            if wire.ahead().first() == Some(&OCTET_STRING) {
+                wire.name("encrypted");
+                return octets(wire, &ENCRYPTED);
+            }
+            wire.group(&SCOPED, |wire| {
+                inside(wire, SEQUENCE, |wire| {
+                    octets(wire, &CONTEXT_ENGINE)?;
+                    octets(wire, &CONTEXT)?;
+                    self.pdu(wire)
+                })
+            })
+        })
+    }
+}
+
+impl Asked {
+    fn pdu(&mut self, wire: &mut Wire<'_>) -> Result {
+        let kind = wire.ahead().first().copied().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
+        let Some(kind) = kind else { return wrong(wire, "a PDU") };
+        let number = u64::from(kind - FIRST_PDU);
+        wire.name(name_of(PDUS, number).unwrap_or_default());
+        wire.parent(&DATA, Value::Unsigned(number), |wire| {
+            inside(wire, kind, |wire| {
+                if number == TRAP {
+                    trap(wire)?;
+                } else {
+                    let id = integer(wire, &REQUEST_ID)?;
+                    let [second, third] =
+                        if number == BULK { [&NON_REPEATERS, &MAX_REPETITIONS] } else { [&ERROR_STATUS, &ERROR_INDEX] };
+                    integer(wire, second)?;
+                    integer(wire, third)?;
+                    self.pair(wire, number, id);
+                }
+                bindings(wire)
+            })
+        })
+    }
+
+    fn pair(&mut self, wire: &mut Wire<'_>, kind: u64, id: i64) {
+        match kind {
+            RESPONSE | REPORT => {
+                if let Some(question) = self.0.answer(&id) {
+                    question.put(wire, &RESPONSE_TO, &TIME);
+                }
+            }
+            _ => {
+                self.0.ask(id, wire);
+            }
+        }
+    }
+}
+
+fn global(wire: &mut Wire<'_>) -> Result {
+    integer(wire, &MSG_ID)?;
+    integer(wire, &MAX_SIZE)?;
+    let flags = expected(wire, OCTET_STRING)?;
+    if flags.length != 1 {
+        return wrong(wire, "a byte of flags");
+    }
+    wire.bytes(&ELEMENT, flags.size)?;
+    wire.flags(&MSG_FLAGS, 1, &[&REPORTABLE, &ENCRYPTED_FLAG, &AUTHENTICATED])?;
+    integer(wire, &MODEL).map(drop)
+}
+
+fn security(wire: &mut Wire<'_>) -> Result {
+    if wire.ahead().first() != Some(&SEQUENCE) {
+        wire.rest(&UNKNOWN);
+        return Ok(());
+    }
+    inside(wire, SEQUENCE, |wire| {
+        octets(wire, &ENGINE_ID)?;
+        integer(wire, &ENGINE_BOOTS)?;
+        integer(wire, &ENGINE_TIME)?;
+        octets(wire, &USER)?;
+        octets(wire, &AUTHENTICATION)?;
+        octets(wire, &PRIVACY)
+    })
+}
+
+fn trap(wire: &mut Wire<'_>) -> Result {
+    object(wire, &ENTERPRISE)?;
+    let address = expected(wire, ADDRESS)?;
+    wire.bytes(&ELEMENT, address.size)?;
+    wire.bytes(&AGENT, address.length)?;
+    integer(wire, &GENERIC)?;
+    integer(wire, &SPECIFIC)?;
+    number(wire, TIME_TICKS, &TIME_STAMP)
+}
+
+fn bindings(wire: &mut Wire<'_>) -> Result {
+    let list = expected(wire, SEQUENCE)?;
+    let mut rest = wire.ahead().get(list.size..).unwrap_or_default();
+    rest = rest.get(..list.length).unwrap_or(rest);
+    let mut count = 0_u64;
+    while let Some(head) = head(rest) {
+        count += 1;
+        rest = rest.get(head.size.saturating_add(head.length)..).unwrap_or_default();
+    }
+    wire.parent(&BINDINGS, Value::Unsigned(count), |wire| {
+        inside(wire, SEQUENCE, |wire| {
+            while wire.remaining() > 0 {
+                wire.group(&BINDING, |wire| {
+                    inside(wire, SEQUENCE, |wire| {
+                        object(wire, &NAME)?;
+                        value(wire)
+                    })
+                })?;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The value of a variable, as its type says.
+fn value(wire: &mut Wire<'_>) -> Result {
+    let Some(head) = head(wire.ahead()) else { return wrong(wire, "a value") };
+    match head.kind {
+        INTEGER => integer(wire, &INT).map(drop),
+        OCTET_STRING => octets(wire, &OCTETS),
+        OBJECT => object(wire, &OID),
+        COUNTER_32 => number(wire, COUNTER_32, &COUNTER),
+        GAUGE_32 => number(wire, GAUGE_32, &GAUGE),
+        TIME_TICKS => number(wire, TIME_TICKS, &TICKS),
+        COUNTER_64 => number(wire, COUNTER_64, &COUNTER64),
+        NULL_TYPE => wire.bytes(&NULL, head.size + head.length).map(drop),
+        0x80 => wire.bytes(&NO_OBJECT, head.size + head.length).map(drop),
+        0x81 => wire.bytes(&NO_INSTANCE, head.size + head.length).map(drop),
+        0x82 => wire.bytes(&END_OF_VIEW, head.size + head.length).map(drop),
+        ADDRESS if head.length == 4 => element(wire, head, &IPV4),
+        OPAQUE_TYPE => element(wire, head, &OPAQUE),
+        _ => element(wire, head, &UNKNOWN),
+    }
+}
+
+/// What stands here is not what must.
+fn wrong<T>(wire: &mut Wire<'_>, wanted: &str) -> Result<T> {
+    match wire.ahead().first() {
+        Some(kind) => wire.malformed(&BAD_BER, format_args!("type {kind:#04x} where {wanted} must be")),
+        None => Err(Error::Short { needed: 1 }),
+    }
+}
+
+/// The head of the element that begins here, if it is of this type.
+fn expected(wire: &mut Wire<'_>, kind: u8) -> Result<Head> {
+    match head(wire.ahead()) {
+        Some(head) if head.kind == kind => Ok(head),
+        None if wire.remaining() < 2 => Err(Error::Short { needed: 2 - wire.remaining() }),
+        _ => wrong(wire, "another"),
+    }
+}
+
+/// Read what an element of this type holds.
+fn inside(wire: &mut Wire<'_>, kind: u8, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
+    let head = expected(wire, kind)?;
+    wire.bytes(&ELEMENT, head.size)?;
+    wire.within(head.length, &UNKNOWN, read)
+}
+
+/// An element whose value is bytes or text of this field.
+fn element(wire: &mut Wire<'_>, head: Head, field: &'static Field) -> Result {
+    wire.bytes(&ELEMENT, head.size)?;
+    match head.length {
+        0 => Ok(()),
+        length if field.kind == crate::tree::Kind::Text => wire.text(field, length).map(drop),
+        length => wire.bytes(field, length).map(drop),
+    }
+}
+
+fn octets(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    let head = expected(wire, OCTET_STRING)?;
+    element(wire, head, field)
+}
+
+/// The bytes of an element's value, and the range of all of it.
+fn whole<'a>(wire: &mut Wire<'a>, kind: u8, most: usize) -> Result<(&'a [u8], std::ops::Range<usize>)> {
+    let head = expected(wire, kind)?;
+    if head.length > most {
+        return wire.malformed(&BAD_BER, format_args!("{} bytes where at most {most} can be", head.length));
+    }
+    let (start, ahead) = (wire.at(), wire.ahead());
+    wire.skip(head.size + head.length)?;
+    Ok((ahead.get(head.size..head.size + head.length).unwrap_or_default(), start..start + head.size + head.length))
+}
+
+/// A number that may be negative. It lies at the whole of its element.
+fn integer(wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
+    const MOST: usize = 8;
+    let (bytes, range) = whole(wire, INTEGER, MOST)?;
+    let sign = if bytes.first().is_some_and(|first| first & 0x80 != 0) { -1 } else { 0 };
+    let number = bytes.iter().fold(sign, |number: i64, byte| number << 8 | i64::from(*byte));
+    let value = u64::try_from(number).map_or(Value::Signed(number), Value::Unsigned);
+    wire.put(field, value, range);
+    Ok(number)
+}
+
+/// A number that is never negative, of this type.
+fn number(wire: &mut Wire<'_>, kind: u8, field: &'static Field) -> Result {
+    const MOST: usize = 9;
+    let (bytes, range) = whole(wire, kind, MOST)?;
+    let number = bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+    wire.put(field, Value::Unsigned(number), range);
+    Ok(())
+}
+
+/// The number of an object, part by part.
+fn object(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    const MOST: usize = 512;
+    let (bytes, range) = whole(wire, OBJECT, MOST)?;
+    if wire.wants_fields() {
+        wire.put_text(field, range, format_args!("{}", Parts(bytes)));
+    }
+    Ok(())
+}
+
+/// Parts of seven bits to a byte; the first two are one number.
+struct Parts<'a>(&'a [u8]);
+
+impl fmt::Display for Parts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut part, mut is_first) = (0_u64, true);
+        for byte in self.0 {
+            part = part << 7 | u64::from(byte & 0x7f);
+            if byte & 0x80 != 0 {
+                continue;
+            }
+            if is_first {
+                let top = (part / 40).min(2);
+                write!(f, "{top}.{}", part - top * 40)?;
+            } else {
+                write!(f, ".{part}")?;
+            }
+            (part, is_first) = (0, false);
+        }
+        Ok(())
+    }
+}

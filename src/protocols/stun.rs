@@ -1,0 +1,492 @@
+//! STUN (RFC 8489) and TURN (RFC 8656): what is my address outside, and can you relay for me?
+//!
+//! Numbers are big-endian.
+//!
+//! ```text
+//! 00 type:14 | length:2 | cookie:4 (21 12 a4 42) | transaction:12 | attribute …
+//! attribute   type:2 | length:2 | value, padded to four bytes
+//! channel     number:2 (4000 to 4fff) | length:2 | data                     a datagram that a relay passes on
+//! ```
+//! Addresses are hidden from meddling routers by XOR with the cookie, for IPv6 the transaction too; they are shown in the clear.
+//! Not covered: STUN over TCP, and the form of RFC 3489 without the cookie.
+
+use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// STUN.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &STUN,
+    fields: FIELDS,
+    found: &[On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    rest: Some(&VALUE),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT");
+    TYPE = number("stun.type", "Message type", "What kind of message it is").hex(4);
+    CLASS = number("stun.type.class", "Message class", "Who speaks").hex(4).mask(0x0110).names(CLASSES);
+    METHOD = number("stun.type.method", "Message method", "What is asked for").hex(4).mask(0x3eef).names(METHODS);
+    LENGTH = number("stun.length", "Message length", "Bytes behind the header");
+    COOKIE = bytes("stun.cookie", "Cookie", "21 12 a4 42");
+    ID = bytes("stun.id", "Transaction ID", "Repeated by the answer");
+    CHANNEL = number("stun.channel", "Channel", "Which of the channels that were agreed on").hex(4);
+    ATTRIBUTE = number("stun.attribute", "Attribute", "An attribute").hex(4).names(ATTRIBUTES);
+    ATT_TYPE = number("stun.att.type", "Attribute type", "Which attribute").hex(4).names(ATTRIBUTES);
+    ATT_LENGTH = number("stun.att.length", "Attribute length", "Bytes of the value");
+    PADDING = bytes("stun.att.padding", "Padding", "Up to four bytes");
+    RESERVED = bytes("stun.att.reserved", "Reserved", "Zero");
+    FAMILY = number("stun.att.family", "Family", "Kind of address").hex(2).names(FAMILIES);
+    PORT = number("stun.att.port", "Port", "Port of the address");
+    PORT_XOR = bytes("stun.att.port-xord", "Port, hidden", "As it was sent");
+    IPV4 = ipv4("stun.att.ipv4", "IP", "The address");
+    IPV4_XOR = bytes("stun.att.ipv4-xord", "IP, hidden", "As it was sent");
+    IPV6 = ipv6("stun.att.ipv6", "IP", "The address");
+    IPV6_XOR = bytes("stun.att.ipv6-xord", "IP, hidden", "As it was sent");
+    USERNAME = text("stun.att.username", "User name", "Who asks");
+    HMAC = bytes("stun.att.hmac", "HMAC", "Made with the password");
+    CRC = number("stun.att.crc32", "CRC-32", "Of the message, XOR 5354554e").hex(8);
+    ERROR_CLASS = number("stun.att.error.class", "Error class", "Hundreds of the error").mask(0x07);
+    ERROR = number("stun.att.error", "Error code", "The rest of it");
+    ERROR_REASON = text("stun.att.error.reason", "Reason", "In words");
+    REALM = text("stun.att.realm", "Realm", "Whose password is wanted");
+    NONCE = text("stun.att.nonce", "Nonce", "To be repeated");
+    UNKNOWN = number("stun.att.unknown", "Unknown attribute", "One that was not understood").hex(4).names(ATTRIBUTES);
+    SOFTWARE = text("stun.att.software", "Software", "What speaks");
+    PRIORITY = number("stun.att.priority", "Priority", "Of the way that is tried");
+    TIE_BREAKER = bytes("stun.att.tie-breaker", "Tie breaker", "Who decides");
+    LIFETIME = number("stun.att.lifetime", "Lifetime", "Seconds");
+    CHANGE = number("stun.att.change", "Change", "From where to answer").hex(8);
+    CHANGE_IP = bool("stun.att.change-ip", "Change IP", "From another address").mask(0x04);
+    CHANGE_PORT = bool("stun.att.change-port", "Change port", "From another port").mask(0x02);
+    TRANSPORT = number("stun.att.transp", "Transport", "IP protocol that is relayed").hex(2);
+    CHANNEL_NUMBER = number("stun.att.channelnum", "Channel number", "Stands for the peer").hex(4);
+    RESERVE_NEXT = number("stun.att.even-port.reserve-next", "Reserve next", "Whether the next port is wanted too").mask(0x80);
+    TOKEN = bytes("stun.att.token", "Token", "Stands for the port that was reserved");
+    VALUE = bytes("stun.value", "Value", "Bytes that are not explained");
+    RESPONSE_TO = number("stun.response-to", "Request in", "Number of the frame that brought the question");
+    TIME = float("stun.time", "Time", "Seconds since the question");
+}
+
+const CLASSES: Names = &[(0x00, "request"), (0x01, "indication"), (0x10, "success"), (0x11, "error")];
+const METHODS: Names = &[
+    (0x0001, "binding"),
+    (0x0002, "shared secret"),
+    (0x0003, "allocate"),
+    (0x0004, "refresh"),
+    (0x0006, "send"),
+    (0x0007, "data"),
+    (0x0008, "create permission"),
+    (0x0009, "channel bind"),
+    (0x000a, "connect"),
+    (0x000b, "connection bind"),
+    (0x000c, "connection attempt"),
+];
+const FAMILIES: Names = &[(1, "IPv4"), (2, "IPv6")];
+const ATTRIBUTES: Names = &[
+    (0x0001, "MAPPED-ADDRESS"),
+    (0x0002, "RESPONSE-ADDRESS"),
+    (0x0003, "CHANGE-REQUEST"),
+    (0x0004, "SOURCE-ADDRESS"),
+    (0x0005, "CHANGED-ADDRESS"),
+    (0x0006, "USERNAME"),
+    (0x0007, "PASSWORD"),
+    (0x0008, "MESSAGE-INTEGRITY"),
+    (0x0009, "ERROR-CODE"),
+    (0x000a, "UNKNOWN-ATTRIBUTES"),
+    (0x000b, "REFLECTED-FROM"),
+    (0x000c, "CHANNEL-NUMBER"),
+    (0x000d, "LIFETIME"),
+    (0x0012, "XOR-PEER-ADDRESS"),
+    (0x0013, "DATA"),
+    (0x0014, "REALM"),
+    (0x0015, "NONCE"),
+    (0x0016, "XOR-RELAYED-ADDRESS"),
+    (0x0017, "REQUESTED-ADDRESS-FAMILY"),
+    (0x0018, "EVEN-PORT"),
+    (0x0019, "REQUESTED-TRANSPORT"),
+    (0x001a, "DONT-FRAGMENT"),
+    (0x001c, "MESSAGE-INTEGRITY-SHA256"),
+    (0x001d, "PASSWORD-ALGORITHM"),
+    (0x001e, "USERHASH"),
+    (0x0020, "XOR-MAPPED-ADDRESS"),
+    (0x0022, "RESERVATION-TOKEN"),
+    (0x0024, "PRIORITY"),
+    (0x0025, "USE-CANDIDATE"),
+    (0x0026, "PADDING"),
+    (0x0027, "RESPONSE-PORT"),
+    (0x8002, "PASSWORD-ALGORITHMS"),
+    (0x8003, "ALTERNATE-DOMAIN"),
+    (0x8022, "SOFTWARE"),
+    (0x8023, "ALTERNATE-SERVER"),
+    (0x8027, "CACHE-TIMEOUT"),
+    (0x8028, "FINGERPRINT"),
+    (0x8029, "ICE-CONTROLLED"),
+    (0x802a, "ICE-CONTROLLING"),
+    (0x802b, "RESPONSE-ORIGIN"),
+    (0x802c, "OTHER-ADDRESS"),
+    (0xc057, "GOOG-NETWORK-INFO"),
+];
+
+const MAGIC: [u8; 4] = [0x21, 0x12, 0xa4, 0x42];
+const HEADER: usize = 20;
+const REQUEST: u64 = 0x00;
+const INDICATION: u64 = 0x01;
+
+/// A message that fills its datagram, or a channel's data in one of those that were agreed on: that cannot be told by looks.
+fn looks(bytes: &[u8]) -> bool {
+    let Some([kind, _, high, low, cookie @ ..]) = bytes.first_chunk::<8>() else { return false };
+    let length = usize::from(u16::from_be_bytes([*high, *low]));
+    *kind < 0x40 && *cookie == MAGIC && length % 4 == 0 && length + HEADER == bytes.len()
+}
+
+/// The channels of one conversation, and its questions.
+#[derive(Default)]
+struct Asked {
+    questions: Pending<[u8; 12]>,
+    /// Channels that were agreed on, as many as there may be of the first ones.
+    channels: Vec<u16>,
+}
+
+/// Channels of a conversation that are remembered.
+const MOST_CHANNELS: usize = 64;
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        if wire.ahead().first().is_some_and(|first| first & 0xc0 == 0x40) {
+            return channel(wire);
+        }
+        let kind = wire.flags(&TYPE, 2, &[&CLASS, &METHOD])?;
+        let class = CLASS.bits_of(kind);
+        wire.name(name_of(METHODS, METHOD.bits_of(kind)).unwrap_or("unknown method"));
+        let length = usize::from(wire.u16_be(&LENGTH)?);
+        wire.bytes(&COOKIE, MAGIC.len())?;
+        let id = wire.bytes(&ID, 12)?.first_chunk().copied().unwrap_or_default();
+        let mut address = None;
+        let class_name = name_of(CLASSES, class).unwrap_or_default();
+        let result = wire.within(length, &VALUE, |wire| {
+            while wire.remaining() > 0 {
+                let kind = wire.ahead().first_chunk().map_or(0, |kind| u16::from_be_bytes(*kind));
+                wire.parent(&ATTRIBUTE, Value::Unsigned(kind.into()), |wire| self.attribute(wire, &id, &mut address))?;
+            }
+            Ok(())
+        });
+        match address {
+            Some(address) => wire.info(format_args!("{class_name}, {address}")),
+            None => wire.info(format_args!("{class_name}")),
+        }
+        match class {
+            REQUEST => {
+                self.questions.ask(id, wire);
+            }
+            INDICATION => {}
+            _ => {
+                if let Some(question) = self.questions.answer(&id) {
+                    question.put(wire, &RESPONSE_TO, &TIME);
+                }
+            }
+        }
+        result
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        let Some([a, b, high, low]) = bytes.first_chunk() else { return false };
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        let fits = (length + 4..length + 8).contains(&bytes.len());
+        fits && self.channels.contains(&u16::from_be_bytes([*a, *b]))
+    }
+}
+
+/// Data in a channel.
+fn channel(wire: &mut Wire<'_>) -> Result {
+    let number = wire.u16_be(&CHANNEL)?;
+    let length = usize::from(wire.u16_be(&LENGTH)?);
+    wire.name("channel data");
+    wire.info(format_args!("channel {number:#06x}, {length} bytes"));
+    wire.rest(&VALUE);
+    Ok(())
+}
+
+/// An address with its port.
+#[derive(Clone, Copy)]
+enum Seen {
+    V4(Ipv4Addr, u16),
+    V6(Ipv6Addr, u16),
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seen::V4(ip, port) => write!(f, "{ip}:{port}"),
+            Seen::V6(ip, port) => write!(f, "[{ip}]:{port}"),
+        }
+    }
+}
+
+impl Asked {
+    fn attribute(&mut self, wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Seen>) -> Result {
+        let kind = wire.u16_be(&ATT_TYPE)?;
+        let length = usize::from(wire.u16_be(&ATT_LENGTH)?);
+        wire.within(length, &VALUE, |wire| match kind {
+            _ if length == 0 => Ok(()),
+            0x0001 | 0x0002 | 0x0004 | 0x0005 | 0x000b | 0x8023 | 0x802b | 0x802c => clear(wire, seen),
+            0x0012 | 0x0016 | 0x0020 => hidden(wire, id, seen),
+            0x0003 => wire.flags(&CHANGE, 4, &[&CHANGE_IP, &CHANGE_PORT]).map(drop),
+            0x0006 => rest(wire, &USERNAME),
+            0x0008 | 0x001c => rest(wire, &HMAC),
+            0x0009 => {
+                wire.bytes(&RESERVED, 2)?;
+                wire.bits(1, &[&ERROR_CLASS])?;
+                wire.u8(&ERROR)?;
+                rest(wire, &ERROR_REASON)
+            }
+            0x000a => {
+                while wire.remaining() > 0 {
+                    wire.u16_be(&UNKNOWN)?;
+                }
+                Ok(())
+            }
+            0x000c => {
+                let number = wire.u16_be(&CHANNEL_NUMBER)?;
+                if self.channels.len() < MOST_CHANNELS && !self.channels.contains(&number) {
+                    self.channels.push(number);
+                }
+                rest(wire, &RESERVED)
+            }
+            0x000d => wire.u32_be(&LIFETIME).map(drop),
+            0x0014 => rest(wire, &REALM),
+            0x0015 => rest(wire, &NONCE),
+            0x0017 => {
+                wire.u8(&FAMILY)?;
+                rest(wire, &RESERVED)
+            }
+            0x0018 => wire.bits(1, &[&RESERVE_NEXT]).map(drop),
+            0x0019 => {
+                wire.u8(&TRANSPORT)?;
+                rest(wire, &RESERVED)
+            }
+            0x0022 => rest(wire, &TOKEN),
+            0x0024 => wire.u32_be(&PRIORITY).map(drop),
+            0x8022 => rest(wire, &SOFTWARE),
+            0x8028 => wire.u32_be(&CRC).map(drop),
+            0x8029 | 0x802a => rest(wire, &TIE_BREAKER),
+            _ => rest(wire, &VALUE),
+        })?;
+        match (4 - length % 4) % 4 {
+            0 => Ok(()),
+            padding => wire.bytes(&PADDING, padding.min(wire.remaining())).map(drop),
+        }
+    }
+}
+
+fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    wire.rest(field);
+    Ok(())
+}
+
+const V6: u8 = 2;
+
+fn clear(wire: &mut Wire<'_>, seen: &mut Option<Seen>) -> Result {
+    wire.bytes(&RESERVED, 1)?;
+    let family = wire.u8(&FAMILY)?;
+    let port = wire.u16_be(&PORT)?;
+    let found = if family == V6 {
+        Seen::V6(array::<16>(wire.bytes(&IPV6, 16)?).into(), port)
+    } else {
+        Seen::V4(array::<4>(wire.bytes(&IPV4, 4)?).into(), port)
+    };
+    seen.get_or_insert(found);
+    Ok(())
+}
+
+fn hidden(wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Seen>) -> Result {
+    wire.bytes(&RESERVED, 1)?;
+    let family = wire.u8(&FAMILY)?;
+    let mask: Vec<u8> = MAGIC.iter().chain(id).copied().collect();
+    let at = wire.at();
+    let port = u16::from_be_bytes(unmasked(wire.bytes(&PORT_XOR, 2)?, &mask));
+    wire.put(&PORT, Value::Unsigned(port.into()), at..at + 2);
+    let at = wire.at();
+    let found = if family == V6 {
+        let ip = unmasked::<16>(wire.ahead(), &mask);
+        wire.put(&IPV6_XOR, Value::Bytes, at..at + 16);
+        wire.derived("xor", 16, &ip, |wire| wire.bytes(&IPV6, 16).map(drop))?;
+        let ip = Ipv6Addr::from(ip);
+        Seen::V6(ip, port)
+    } else {
+        let ip = Ipv4Addr::from(unmasked::<4>(wire.bytes(&IPV4_XOR, 4)?, &mask));
+        wire.put(&IPV4, Value::Unsigned(u32::from(ip).into()), at..at + 4);
+        Seen::V4(ip, port)
+    };
+    *seen = Some(found);
+    Ok(())
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
+}
+
+fn unmasked<const N: usize>(bytes: &[u8], mask: &[u8]) -> [u8; N] {
+    let mut clear = array(bytes);
+    for (byte, mask) in clear.iter_mut().zip(mask) {
+        *byte ^= mask;
+    }
+    clear
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const REQUEST: &str = "0001002c2112a4426162636465666768696a6b6c80220007636f75636820310000060003613a6200002400046e001eff802a0008 \
+        000102030405060700250000";
+    const RESPONSE: &str = "0101002c2112a4426162636465666768696a6b6c002000080001e242e721c045002000140002e2420113a9fa6162636465666768 \
+        696a6b6580280004c096d2bc";
+    const ERROR_401: &str = "011300302112a4426162636465666768696a6b6c0009001000000401556e617574686f72697a65640014000b6578616d706c652e \
+        636f6d00001500066162636465660000";
+
+    fn read(asked: &mut Asked, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    }
+
+    fn alone(hex: &str) -> String {
+        read(&mut Asked::default(), hex)
+    }
+
+    #[test]
+    fn a_client_asks_for_its_address() {
+        insta::assert_snapshot!(alone(REQUEST), @r#"
+        stun 0..64 | binding | request
+          0..2 stun.type = 0x0001
+            0..2 stun.type.class = 0x0000 (request)
+            0..2 stun.type.method = 0x0001 (binding)
+          2..4 stun.length = 44
+          4..8 stun.cookie = 2112a442
+          8..20 stun.id = 6162636465666768696a6b6c
+          20..32 stun.attribute = 0x8022 (SOFTWARE)
+            20..22 stun.att.type = 0x8022 (SOFTWARE)
+            22..24 stun.att.length = 7
+            24..31 stun.att.software = "couch 1"
+            31..32 stun.att.padding = 00
+          32..40 stun.attribute = 0x0006 (USERNAME)
+            32..34 stun.att.type = 0x0006 (USERNAME)
+            34..36 stun.att.length = 3
+            36..39 stun.att.username = "a:b"
+            39..40 stun.att.padding = 00
+          40..48 stun.attribute = 0x0024 (PRIORITY)
+            40..42 stun.att.type = 0x0024 (PRIORITY)
+            42..44 stun.att.length = 4
+            44..48 stun.att.priority = 1845501695
+          48..60 stun.attribute = 0x802a (ICE-CONTROLLING)
+            48..50 stun.att.type = 0x802a (ICE-CONTROLLING)
+            50..52 stun.att.length = 8
+            52..60 stun.att.tie-breaker = 0001020304050607
+          60..64 stun.attribute = 0x0025 (USE-CANDIDATE)
+            60..62 stun.att.type = 0x0025 (USE-CANDIDATE)
+            62..64 stun.att.length = 0
+        "#);
+    }
+
+    #[test]
+    fn and_learns_it() {
+        let mut asked = Asked::default();
+        read(&mut asked, REQUEST);
+        insta::assert_snapshot!(read(&mut asked, RESPONSE), @r#"
+        stun 0..64 | binding | success, [2001:db8::9]:50000
+          0..2 stun.type = 0x0101
+            0..2 stun.type.class = 0x0010 (success)
+            0..2 stun.type.method = 0x0001 (binding)
+          2..4 stun.length = 44
+          4..8 stun.cookie = 2112a442
+          8..20 stun.id = 6162636465666768696a6b6c
+          20..32 stun.attribute = 0x0020 (XOR-MAPPED-ADDRESS)
+            20..22 stun.att.type = 0x0020 (XOR-MAPPED-ADDRESS)
+            22..24 stun.att.length = 8
+            24..25 stun.att.reserved = 00
+            25..26 stun.att.family = 0x01 (IPv4)
+            26..28 stun.att.port-xord = e242
+            26..28 stun.att.port = 50000
+            28..32 stun.att.ipv4-xord = e721c045
+            28..32 stun.att.ipv4 = 198.51.100.7
+          32..56 stun.attribute = 0x0020 (XOR-MAPPED-ADDRESS)
+            32..34 stun.att.type = 0x0020 (XOR-MAPPED-ADDRESS)
+            34..36 stun.att.length = 20
+            36..37 stun.att.reserved = 00
+            37..38 stun.att.family = 0x02 (IPv6)
+            38..40 stun.att.port-xord = e242
+            38..40 stun.att.port = 50000
+            40..56 stun.att.ipv6-xord = 0113a9fa6162636465666768696a6b65
+            0..16 stun.att.ipv6 = 2001:db8::9
+          56..64 stun.attribute = 0x8028 (FINGERPRINT)
+            56..58 stun.att.type = 0x8028 (FINGERPRINT)
+            58..60 stun.att.length = 4
+            60..64 stun.att.crc32 = 0xc096d2bc
+          stun.response-to = 0
+        "#);
+    }
+
+    #[test]
+    fn a_relay_wants_a_password() {
+        insta::assert_snapshot!(alone(ERROR_401), @r#"
+        stun 0..68 | allocate | error
+          0..2 stun.type = 0x0113
+            0..2 stun.type.class = 0x0011 (error)
+            0..2 stun.type.method = 0x0003 (allocate)
+          2..4 stun.length = 48
+          4..8 stun.cookie = 2112a442
+          8..20 stun.id = 6162636465666768696a6b6c
+          20..40 stun.attribute = 0x0009 (ERROR-CODE)
+            20..22 stun.att.type = 0x0009 (ERROR-CODE)
+            22..24 stun.att.length = 16
+            24..26 stun.att.reserved = 0000
+            26..27 stun.att.error.class = 4
+            27..28 stun.att.error = 1
+            28..40 stun.att.error.reason = "Unauthorized"
+          40..56 stun.attribute = 0x0014 (REALM)
+            40..42 stun.att.type = 0x0014 (REALM)
+            42..44 stun.att.length = 11
+            44..55 stun.att.realm = "example.com"
+            55..56 stun.att.padding = 00
+          56..68 stun.attribute = 0x0015 (NONCE)
+            56..58 stun.att.type = 0x0015 (NONCE)
+            58..60 stun.att.length = 6
+            60..66 stun.att.nonce = "abcdef"
+            66..68 stun.att.padding = 0000
+        "#);
+    }
+
+    #[test]
+    fn channels_that_were_agreed_on_are_claimed() {
+        let mut asked = Asked::default();
+        let data = trial::bytes("4001 0003 616263 00");
+        assert!(!asked.claims(Side::Client, &data));
+        read(&mut asked, "0009 0008 2112a442 6162636465666768696a6b6c 000c 0004 4001 0000");
+        assert!(asked.claims(Side::Client, &data));
+        insta::assert_snapshot!(read(&mut asked, "4001 0003 616263 00"), @r#"
+        stun 0..8 | channel data | channel 0x4001, 3 bytes
+          0..2 stun.channel = 0x4001
+          2..4 stun.length = 3
+          4..8 stun.value = 61626300
+        "#);
+    }
+
+    #[test]
+    fn looks_want_the_cookie_and_the_length() {
+        let bytes = trial::bytes(REQUEST);
+        assert!(looks(&bytes) && !looks(&bytes[..60]) && !looks(&bytes[4..]));
+    }
+
+    #[test]
+    fn a_damaged_message_is_read_up_to_the_damage() {
+        let bytes = trial::bytes(RESPONSE);
+        for cut in 0..bytes.len() {
+            let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            assert!(dump.contains("! broken"), "{dump}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Syslog: a line of a log, sent to whoever keeps it (RFC 3164, RFC 5424).
+//!
+//! ```text
+//! <facility × 8 + level> text
+//!   old    Mmm dd hh:mm:ss host tag: text
+//!   new    1 time host application process message-id data text
+//! ```
+
+use crate::tree::{Field, Names, Value, fields, name_of};
+use crate::wire::{Looks, On, Protocol, Result, Wire};
+
+/// Syslog.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &SYSLOG,
+    fields: FIELDS,
+    found: &[On::Udp(514).datagram(Looks::Datagram(looks), message)],
+    rest: None,
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    SYSLOG = protocol("syslog", "Syslog", "Lines of a log");
+    PRIORITY = number("syslog.priority", "Priority", "Eight times the facility, and the level");
+    FACILITY = number("syslog.facility", "Facility", "Who has something to say").mask(0x3f8).names(FACILITIES);
+    LEVEL = number("syslog.level", "Level", "How urgent it is").mask(0x007).names(LEVELS);
+    MSG = text("syslog.msg", "Message", "The line");
+    VERSION = text("syslog.version", "Version", "Version of the new form");
+    TIMESTAMP = text("syslog.timestamp", "Time", "When it happened, in the new form");
+    OLD_TIMESTAMP = text("syslog.timestamp_rfc3164", "Time", "When it happened, in the old form");
+    HOST = text("syslog.hostname", "Host", "Where it happened");
+    APP = text("syslog.appname", "Application", "Who says so");
+    PROCESS = text("syslog.procid", "Process", "Which process of it");
+    MESSAGE_ID = text("syslog.msgid", "Message ID", "What kind of message");
+}
+
+const FACILITIES: Names = &[
+    (0, "kernel"),
+    (1, "user"),
+    (2, "mail"),
+    (3, "daemon"),
+    (4, "security"),
+    (5, "syslog"),
+    (6, "printer"),
+    (7, "news"),
+    (8, "UUCP"),
+    (9, "clock"),
+    (10, "security, private"),
+    (11, "FTP"),
+    (12, "NTP"),
+    (13, "audit"),
+    (14, "alert"),
+    (15, "clock, other"),
+    (16, "local 0"),
+    (17, "local 1"),
+    (18, "local 2"),
+    (19, "local 3"),
+    (20, "local 4"),
+    (21, "local 5"),
+    (22, "local 6"),
+    (23, "local 7"),
+];
+const LEVELS: Names = &[
+    (0, "emergency"),
+    (1, "alert"),
+    (2, "critical"),
+    (3, "error"),
+    (4, "warning"),
+    (5, "notice"),
+    (6, "information"),
+    (7, "debug"),
+];
+
+/// The fields of the new form, in their order.
+const HEADER: [&Field; 6] = [&VERSION, &TIMESTAMP, &HOST, &APP, &PROCESS, &MESSAGE_ID];
+
+/// The length of the priority with its brackets, and its number.
+fn priority(bytes: &[u8]) -> Option<(usize, u16)> {
+    const HIGHEST: u16 = 191;
+    let digits = bytes.strip_prefix(b"<")?;
+    let end = digits.iter().take(4).position(|byte| *byte == b'>')?;
+    let number = std::str::from_utf8(digits.get(..end)?).ok()?.parse().ok()?;
+    (number <= HIGHEST && digits.first().is_some_and(u8::is_ascii_digit)).then_some((end + 2, number))
+}
+
+fn looks(bytes: &[u8]) -> bool {
+    priority(bytes).is_some()
+}
+
+fn message(wire: &mut Wire<'_>) -> Result {
+    let start = wire.at();
+    if let Some((length, number)) = priority(wire.ahead()) {
+        let number = u64::from(number);
+        wire.skip(length)?;
+        wire.put_over(&PRIORITY, Value::Unsigned(number), Some(start..start + length), |wire| {
+            for field in [&FACILITY, &LEVEL] {
+                wire.put(field, Value::Unsigned(field.bits_of(number)), start..start + length);
+            }
+        });
+        wire.name(name_of(LEVELS, LEVEL.bits_of(number)).unwrap_or_default());
+    }
+    let line = wire.ahead();
+    let at = wire.at();
+    let said = line.strip_suffix(&[0]).unwrap_or(line);
+    let shown = String::from_utf8_lossy(said.get(..said.len().min(200)).unwrap_or_default());
+    wire.info(format_args!("{}", shown.trim_end()));
+    if !line.is_empty() {
+        wire.text(&MSG, line.len())?;
+        parts(wire, said, at);
+    }
+    Ok(())
+}
+
+/// What the line says in front of its text.
+fn parts(wire: &mut Wire<'_>, line: &[u8], start: usize) {
+    if line.starts_with(b"1 ") {
+        let mut at = 0;
+        for field in HEADER {
+            let rest = line.get(at..).unwrap_or_default();
+            let Some(length) = memchr::memchr(b' ', rest) else { return };
+            wire.put(field, Value::Text, start + at..start + at + length);
+            at += length + 1;
+        }
+        return;
+    }
+    // Mmm dd hh:mm:ss
+    const TIME: usize = 15;
+    let is_time = line.get(..TIME).is_some_and(|time| {
+        time.iter().enumerate().all(|(at, byte)| match at {
+            0..=2 => byte.is_ascii_alphabetic(),
+            3 | 6 => *byte == b' ',
+            9 | 12 => *byte == b':',
+            4 => *byte == b' ' || byte.is_ascii_digit(),
+            _ => byte.is_ascii_digit(),
+        })
+    });
+    if !is_time || line.get(TIME) != Some(&b' ') {
+        return;
+    }
+    wire.put(&OLD_TIMESTAMP, Value::Text, start..start + TIME);
+    let host = TIME + 1;
+    let Some(length) = memchr::memchr(b' ', line.get(host..).unwrap_or_default()) else { return };
+    wire.put(&HOST, Value::Text, start + host..start + host + length);
+    let tag = host + length + 1;
+    let rest = line.get(tag..).unwrap_or_default();
+    let Some(length) = memchr::memchr2(b':', b' ', rest) else { return };
+    wire.put(&PROCESS, Value::Text, start + tag..start + tag + length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const OLD: &str = "3c33343e4f63742031312032323a31343a313520636f7563682073753a206661696c656420666f722066616c6b";
+    const NEW: &str = "3c3136353e3120323032362d31312d32315432323a31343a31352e3030335a20636f7563682e6578616d706c6520706c61792038 \
+        3731302049443437202d20416e206576656e740a";
+
+    fn read(hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, message)
+    }
+
+    #[test]
+    fn the_old_form() {
+        insta::assert_snapshot!(read(OLD), @r#"
+        syslog 0..45 | critical | Oct 11 22:14:15 couch su: failed for falk
+          0..4 syslog.priority = 34
+            0..4 syslog.facility = 4 (security)
+            0..4 syslog.level = 2 (critical)
+          4..45 syslog.msg = "Oct 11 22:14:15 couch su: failed for falk"
+          4..19 syslog.timestamp_rfc3164 = "Oct 11 22:14:15"
+          20..25 syslog.hostname = "couch"
+          26..28 syslog.procid = "su"
+        "#);
+    }
+
+    #[test]
+    fn the_new_form() {
+        insta::assert_snapshot!(read(NEW), @r#"
+        syslog 0..72 | notice | 1 2026-11-21T22:14:15.003Z couch.example play 8710 ID47 - An event
+          0..5 syslog.priority = 165
+            0..5 syslog.facility = 20 (local 4)
+            0..5 syslog.level = 5 (notice)
+          5..72 syslog.msg = "1 2026-11-21T22:14:15.003Z couch.example play 8710 ID47 - An event\n"
+          5..6 syslog.version = "1"
+          7..31 syslog.timestamp = "2026-11-21T22:14:15.003Z"
+          32..45 syslog.hostname = "couch.example"
+          46..50 syslog.appname = "play"
+          51..55 syslog.procid = "8710"
+          56..60 syslog.msgid = "ID47"
+        "#);
+    }
+
+    #[test]
+    fn a_priority_stands_first() {
+        assert!(looks(b"<0>") && looks(b"<191>x"));
+        assert!(!looks(b"<192>x") && !looks(b"<>x") && !looks(b"<+1>x") && !looks(b"x") && !looks(b"<1"));
+    }
+}

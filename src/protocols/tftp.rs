@@ -1,0 +1,242 @@
+//! TFTP (RFC 1350): files in numbered blocks, with options (RFC 2347).
+//!
+//! The question goes to port 69; the answer comes from a port of its own, on which the transfer goes on.
+//!
+//! ```text
+//! opcode:2
+//!   1 read, 2 write       file, NUL | mode, NUL | (option, NUL | value, NUL) …
+//!   3 data                block:2 | bytes, fewer than a block in the last one
+//!   4 acknowledgement     block:2
+//!   5 error               code:2 | message, NUL
+//!   6 options accepted    (option, NUL | value, NUL) …
+//! ```
+
+use crate::tree::{Names, Side, Transport, fields, name_of};
+use crate::wire::{Exchange, Looks, On, Protocol, Result, Wire};
+
+/// TFTP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &TFTP,
+    fields: FIELDS,
+    found: &[
+        On::Udp(69).exchange(Looks::Datagram(is_request), |_| Box::<Transfer>::default()),
+        On::Over("tftp.transfer").exchange(Looks::Datagram(is_message), |_| Box::<Transfer>::default()),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol");
+    OPCODE = number("tftp.opcode", "Opcode", "What kind of message it is").names(OPCODES);
+    SOURCE = text("tftp.source_file", "Source file", "Name of the file that is wanted");
+    DESTINATION = text("tftp.destination_file", "Destination file", "Name of the file that comes");
+    MODE = text("tftp.type", "Type", "How lines end");
+    BLOCK = number("tftp.block", "Block", "Number of the block; after 65535 comes 0");
+    DATA = bytes("tftp.data", "Data", "Bytes of the file");
+    CODE = number("tftp.error.code", "Error code", "What went wrong").names(ERRORS);
+    MESSAGE = text("tftp.error.message", "Error message", "In words");
+    OPTION = group("tftp.option", "option", "An option");
+    OPTION_NAME = text("tftp.option.name", "Option name", "Which option");
+    OPTION_VALUE = text("tftp.option.value", "Option value", "Its value");
+    TOO_LONG = info("tftp.note.too_long", "not kept", "The file is longer than is kept to be saved");
+}
+
+const OPCODES: Names =
+    &[(1, "read request"), (2, "write request"), (3, "data"), (4, "acknowledgement"), (5, "error"), (6, "options accepted")];
+const ERRORS: Names = &[
+    (0, "not defined"),
+    (1, "file not found"),
+    (2, "access violation"),
+    (3, "disk full"),
+    (4, "illegal operation"),
+    (5, "unknown transfer"),
+    (6, "file exists"),
+    (7, "no such user"),
+    (8, "option refused"),
+];
+
+const READ: u16 = 1;
+const WRITE: u16 = 2;
+
+/// Bytes of a file that are kept until it is complete.
+const MAX_FILE: usize = 16 << 20;
+
+/// Bytes of a block unless an option says otherwise.
+const BLOCK_SIZE: usize = 512;
+
+fn is_message(bytes: &[u8]) -> bool {
+    bytes.len() >= 4 && matches!(bytes, [0, 1..=6, ..])
+}
+
+/// A question, or the beginning of a transfer that stays on the port.
+fn is_request(bytes: &[u8]) -> bool {
+    is_message(bytes)
+}
+
+/// A transfer, as far as it was seen.
+#[derive(Default)]
+struct Transfer {
+    /// What was told of the file, and whether there is more of it than is kept or something is missing.
+    file: Vec<u8>,
+    lost: bool,
+    /// The number of the block that comes next, less one.
+    last: u16,
+    size: Option<usize>,
+}
+
+impl Exchange for Transfer {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let opcode = wire.u16_be(&OPCODE)?;
+        wire.name(name_of(OPCODES, opcode.into()).unwrap_or("unknown operation"));
+        match opcode {
+            READ | WRITE => request(wire, opcode),
+            3 => self.data(wire),
+            4 => {
+                let block = wire.u16_be(&BLOCK)?;
+                wire.info(format_args!("block {block}"));
+                Ok(())
+            }
+            5 => {
+                let code = wire.u16_be(&CODE)?;
+                wire.info(format_args!("{}", name_of(ERRORS, code.into()).unwrap_or("unknown error")));
+                wire.text_nul(&MESSAGE).map(drop)
+            }
+            6 => self.options(wire),
+            _ => {
+                wire.rest(&DATA);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn request(wire: &mut Wire<'_>, opcode: u16) -> Result {
+    let file = wire.text_nul(if opcode == READ { &SOURCE } else { &DESTINATION })?;
+    wire.info(format_args!("{}", String::from_utf8_lossy(file)));
+    wire.text_nul(&MODE)?;
+    if let Some([asker, _]) = wire.ends() {
+        wire.expect(Transport::Udp, asker, "tftp.transfer");
+    }
+    while wire.remaining() > 0 {
+        option(wire)?;
+    }
+    Ok(())
+}
+
+/// An option. Returns the size of blocks if it says so.
+fn option(wire: &mut Wire<'_>) -> Result<Option<usize>> {
+    wire.group(&OPTION, |wire| {
+        let name = wire.text_nul(&OPTION_NAME)?;
+        let value = wire.text_nul(&OPTION_VALUE)?;
+        let size = || std::str::from_utf8(value).ok()?.parse().ok();
+        Ok(if name.eq_ignore_ascii_case(b"blksize") { size() } else { None })
+    })
+}
+
+impl Transfer {
+    fn options(&mut self, wire: &mut Wire<'_>) -> Result {
+        while wire.remaining() > 0 {
+            self.size = option(wire)?.or(self.size);
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, wire: &mut Wire<'_>) -> Result {
+        let block = wire.u16_be(&BLOCK)?;
+        let data = wire.rest(&DATA);
+        wire.info(format_args!("block {block}, {} bytes", data.len()));
+        if block != self.last.wrapping_add(1) {
+            // A block that came before is only repeated.
+            self.lost |= block != self.last;
+            return Ok(());
+        }
+        self.last = block;
+        if self.file.len() + data.len() > MAX_FILE && !self.lost {
+            self.lost = true;
+            self.file = Vec::new();
+            wire.note(&TOO_LONG, format_args!("more than {MAX_FILE} bytes"));
+        }
+        if self.lost {
+            return Ok(());
+        }
+        self.file.extend_from_slice(data);
+        if data.len() < self.size.unwrap_or(BLOCK_SIZE) {
+            let port = wire.ends().map_or(0, |[from, _]| from.port());
+            let file = std::mem::take(&mut self.file);
+            wire.object("file", &format!("tftp-{port}"), || Some(file));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const READ_REQUEST: &str = "00016d6170732f706c617a612e62696e006f6374657400626c6b73697a65003800";
+    const ACCEPTED: &str = "0006626c6b73697a65003800";
+    const FIRST: &str = "00030001706c617a612c2061";
+    const ACKNOWLEDGED: &str = "00040001";
+    const LAST: &str = "000300026d6170";
+    const FAILURE: &str = "000500016e6f2073756368206d617000";
+
+    fn read(asked: &mut Transfer, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    }
+
+    fn alone(hex: &str) -> String {
+        read(&mut Transfer::default(), hex)
+    }
+
+    #[test]
+    fn a_file_is_asked_for_in_blocks_of_eight() {
+        insta::assert_snapshot!(alone(READ_REQUEST), @r#"
+        tftp 0..33 | read request | maps/plaza.bin
+          0..2 tftp.opcode = 1 (read request)
+          2..17 tftp.source_file = "maps/plaza.bin"
+          17..23 tftp.type = "octet"
+          23..33 tftp.option
+            23..31 tftp.option.name = "blksize"
+            31..33 tftp.option.value = "8"
+        "#);
+    }
+
+    #[test]
+    fn blocks_become_a_file() {
+        let mut transfer = Transfer::default();
+        read(&mut transfer, ACCEPTED);
+        insta::assert_snapshot!(read(&mut transfer, FIRST), @r#"
+        tftp 0..12 | data | block 1, 8 bytes
+          0..2 tftp.opcode = 3 (data)
+          2..4 tftp.block = 1
+          4..12 tftp.data = 706c617a612c2061
+        "#);
+        assert_eq!(transfer.file, b"plaza, a");
+        read(&mut transfer, ACKNOWLEDGED);
+        read(&mut transfer, FIRST);
+        assert_eq!((transfer.file.len(), transfer.lost), (8, false), "a repeated block counts once");
+        read(&mut transfer, LAST);
+        assert!(transfer.file.is_empty() && !transfer.lost, "the last block gives the file away");
+    }
+
+    #[test]
+    fn a_missing_block_spoils_the_file() {
+        let mut transfer = Transfer::default();
+        read(&mut transfer, LAST);
+        assert!(transfer.lost);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there() {
+        insta::assert_snapshot!(alone(FAILURE), @r#"
+        tftp 0..16 | error | file not found
+          0..2 tftp.opcode = 5 (error)
+          2..4 tftp.error.code = 1 (file not found)
+          4..16 tftp.error.message = "no such map"
+        "#);
+    }
+}
