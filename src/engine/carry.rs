@@ -2,7 +2,7 @@
 
 use crate::layers::{self, Bytes};
 use crate::registry::{Candidate, Registry, Venue};
-use crate::tree::{Ends, LayerId, Side, Span, Tree};
+use crate::tree::{Ends, Facts, LayerId, Side, Span, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 
@@ -11,7 +11,11 @@ const MAX_DEPTH: usize = 16;
 
 /// What the protocols of one conversation remember, each for itself.
 #[derive(Default)]
-pub(super) struct States(Vec<(&'static Protocol, Box<dyn Exchange>)>);
+pub(super) struct States {
+    own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
+    /// What they tell each other.
+    facts: Facts,
+}
 
 /// One side's turn in a conversation.
 pub(super) struct Turn<'a> {
@@ -36,12 +40,12 @@ impl States {
     /// What a protocol remembers; it begins to when it is first asked.
     fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
         let How::Exchange(open) = candidate.found.how else { return None };
-        let known = self.0.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
+        let known = self.own.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
         let place = known.unwrap_or_else(|| {
-            self.0.push((candidate.protocol, open(registry.settings())));
-            self.0.len() - 1
+            self.own.push((candidate.protocol, open(registry.settings())));
+            self.own.len() - 1
         });
-        self.0.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
+        self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
     /// What waits in vain now that nothing follows.
@@ -50,7 +54,7 @@ impl States {
             let protocol = *protocol;
             state.unfinished().into_iter().map(move |left| Waiting { protocol, left })
         };
-        self.0.iter_mut().flat_map(of).collect()
+        self.own.iter_mut().flat_map(of).collect()
     }
 
     /// The protocol whose these bytes are because of what was said before: bytes that another one hands on under this name,
@@ -60,7 +64,7 @@ impl States {
             On::Over(name) => place == Some(name),
             _ => place.is_none(),
         };
-        self.0.iter().find_map(|(protocol, state)| {
+        self.own.iter().find_map(|(protocol, state)| {
             let reads = |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_)) && here(candidate);
             Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
         })
@@ -97,6 +101,7 @@ impl Turn<'_> {
         let Carried { bytes, range, cut, below, ends } = said;
         let protocol = candidate.protocol;
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
+        std::mem::swap(&mut tree.left.facts, &mut self.states.facts);
         let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
         let result = match candidate.found.how {
             How::Datagram(read) => read(&mut wire),
@@ -107,6 +112,7 @@ impl Turn<'_> {
             How::Stream(_) => Ok(()),
         };
         let left = protocol.conclude(&mut wire, result);
+        std::mem::swap(&mut tree.left.facts, &mut self.states.facts);
         self.side = tree.left.speaker().unwrap_or(self.side);
         layers::finish(tree, layer, range.end);
         tree.undissected += left as u64;

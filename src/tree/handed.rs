@@ -37,6 +37,26 @@ pub struct Expected {
     pub place: &'static str,
 }
 
+/// What the protocols of one conversation tell each other: numbers by their names.
+#[derive(Debug, Default)]
+pub struct Facts(Vec<(&'static str, u64)>);
+
+impl Facts {
+    /// Keep a number in place of the one that had this name.
+    pub fn remember(&mut self, name: &'static str, number: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = number,
+            None => self.0.push((name, number)),
+        }
+    }
+
+    /// The number of this name.
+    #[must_use]
+    pub fn recall(&self, name: &str) -> Option<u64> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+    }
+}
+
 /// What the messages of one tree leave to others.
 #[derive(Debug, Default)]
 pub struct Left {
@@ -44,6 +64,8 @@ pub struct Left {
     expected: Vec<Expected>,
     /// Who a message says it is said by.
     speaker: Option<Side>,
+    /// What the protocols of one conversation tell each other.
+    pub facts: Facts,
 }
 
 impl Left {
@@ -52,6 +74,7 @@ impl Left {
         self.handed.clear();
         self.expected.clear();
         self.speaker = None;
+        self.facts = Facts::default();
     }
 
     /// Only this side says such a message.

@@ -17,7 +17,7 @@ mod tree;
 
 pub use dump::dump;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
-pub use handed::{Expected, Handed, Left};
+pub use handed::{Expected, Facts, Handed, Left};
 pub use layer::{Address, Ends, FrameInfo, Gap, Layer, LayerId, StreamId, Transport};
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};

@@ -503,6 +503,17 @@ impl<'a> Wire<'a> {
         self.tree.left.said_by(side);
     }
 
+    /// Tell a number to other protocols of the conversation. They have to know its name.
+    pub fn remember(&mut self, name: &'static str, number: u64) {
+        self.tree.left.facts.remember(name, number);
+    }
+
+    /// What a protocol of the conversation told by this name.
+    #[must_use]
+    pub fn recall(&self, name: &str) -> Option<u64> {
+        self.tree.left.facts.recall(name)
+    }
+
     /// Whether a layer of this protocol carries this one.
     #[must_use]
     pub fn is_over(&self, protocol: &Field) -> bool {

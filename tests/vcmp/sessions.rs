@@ -380,12 +380,27 @@ fn releases_joined_late_are_taken_for_one() {
 }
 
 #[test]
+fn the_handshake_and_the_list_tell_of_the_release() {
+    // 9A is a name in rel006 and an explosion in 0.4.7.1.
+    let opens = |protocol: &str| by_client(&R8.replacen("78 06", &format!("78 {protocol}"), 1));
+    let last = |sent: &[Sent]| headings(sent).pop().unwrap();
+    let message = frame_of("9a 00 00 01 07 02 68 69");
+    assert_eq!(last(&[opens("06"), by_server(&message)]), r#"vcmp 7..15 | player_name_change | player id 7, "hi""#);
+    assert_eq!(last(&[opens("2f"), by_server(&message)]), "vcmp 7..15 | vehicle_explode");
+    assert!(trees(&[opens("2f"), by_server(&message)])[1].contains("version_assumed"));
+
+    let answer = |version: &str| by_server(&Q2.replacen("6c 30 30 36", version, 1));
+    for (version, name) in [("6c 30 30 36", "rel006"), ("6c 30 30 34", "rel004")] {
+        let sent = [answer(version), by_server(&message)];
+        assert_eq!(values(&sent, &["vcmp.version"]), [format!("vcmp.version = {name:?}")]);
+        assert!(!trees(&sent)[1].contains("version_assumed"));
+    }
+}
+
+#[test]
 fn parts_that_differ_keep_the_first() {
-    let other = R3A.replacen("84 01 80", "84 01 80", 1).replace("84 06 00 00", "8c 08 00 00");
-    let changed = other
-        .replacen("08 00 00 04", "0a 00 00 04", 1)
-        .replacen("cf 00 00 00 55", "cf 00 00 00 54", 1)
-        .replacen("8c 06", "8c 08", 1);
+    let again = R3A.replacen("8c 06", "8c 08", 1).replacen("08 00 00 04", "0a 00 00 04", 1);
+    let changed = again.replacen("cf 00 00 00 55", "cf 00 00 00 54", 1);
     let sent = [by_server(R3A), by_server(&changed), by_server(R3B)];
     assert_eq!(notes(&sent), ["! odd raknet.expert.split_conflict at 24..72: part 0 came before with other bytes"]);
     assert!(headings(&sent).last().unwrap().contains(r#"| call | demo("hi""#));

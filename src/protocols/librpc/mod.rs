@@ -154,7 +154,8 @@ impl Reader {
         let result = wire.group(&NODE, |wire| self.node(wire, tag, 1));
         let script = self.script.text();
         wire.set_text(place, &CALL_TEXT, format_args!("{script}"));
-        wire.info(format_args!("{script}"));
+        let (shown, dots) = self.script.brief();
+        wire.info(format_args!("{shown}{dots}"));
         result?;
         let left = wire.remaining();
         if left > 0 && wire.cut() == Cut::No {

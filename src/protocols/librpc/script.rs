@@ -5,6 +5,9 @@ use std::fmt::{self, Write};
 /// The longest script that is written out.
 const MAX_LEN: usize = 1 << 16;
 
+/// Characters that a heading bears.
+const BRIEF: usize = 240;
+
 /// How a script has a value at its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -31,6 +34,12 @@ impl Script {
 
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// As much of it as a heading bears, and what tells that there is more.
+    pub(super) fn brief(&self) -> (&str, &'static str) {
+        let shown = self.text.char_indices().nth(BRIEF).and_then(|(end, _)| self.text.get(..end));
+        shown.map_or((&self.text, ""), |shown| (shown, "…"))
     }
 
     pub(super) fn push(&mut self, words: &str) {

@@ -98,6 +98,7 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
             wire.rest(&PADDING);
             wire.add(&MTU_PROBE, Value::Unsigned(probe as u64));
             wire.info(format_args!("protocol {protocol}, MTU {probe}"));
+            wire.remember("raknet.protocol", protocol.into());
         }
         REPLY_1 => {
             magic(wire)?;

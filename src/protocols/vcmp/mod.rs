@@ -55,6 +55,10 @@ const SERVER: &str = "vcmp.server";
 const FIRST_ID: u8 = 0x30;
 const LAST_ID: u8 = 0xfb;
 
+/// Versions of RakNet that tell the releases before 0.4.7 from those after.
+const PROTOCOL_OLD: u64 = 6;
+const PROTOCOL_047: u64 = 47;
+
 /// From this id on a message is not one of 0.4.7, and below this one not one of a release before it.
 const AFTER_047: u8 = 0xa0;
 const FIRST_OLD: u8 = 0x93;
@@ -145,8 +149,14 @@ impl Session {
         if let (Side::Client, Some(version)) = (from, versions::of_connect(message)) {
             self.told = Some(version);
         }
+        self.told = self.told.or_else(|| wire.recall(versions::FACT).and_then(versions::of_number));
         if self.told.is_some() {
             return;
+        }
+        match wire.recall("raknet.protocol") {
+            Some(PROTOCOL_OLD) => self.assumed = Some(Version::Rel006),
+            Some(PROTOCOL_047) => self.assumed = Some(Version::V471),
+            _ => {}
         }
         if wire.is_over(zip::PROTOCOL.this) {
             self.told = Some(Version::V470);
@@ -157,7 +167,7 @@ impl Session {
                 (Some(_), Some(_)) => self.assumed = Some(Version::Rel006),
                 _ => {}
             }
-        } else if let Some(id) = message.first() {
+        } else if let (None, Some(id)) = (self.assumed, message.first()) {
             match *id {
                 FIRST_ID..FIRST_OLD => self.assumed = Some(Version::V471),
                 AFTER_047.. => self.assumed = Some(Version::Rel006),

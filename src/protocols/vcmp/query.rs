@@ -11,6 +11,7 @@
 
 use super::fields::{COUNT_MISMATCH, TRUNCATED};
 use super::parts::read_text;
+use super::versions;
 use super::words::{Quoted, text};
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
 use crate::wire::{Cut, Exchange, Looks, On, Protocol, Result, Settings, Wire};
@@ -129,6 +130,9 @@ fn info(wire: &mut Wire<'_>) -> Result {
     wire.skip(VERSION_LEN)?;
     let version = version.split(|byte| *byte == 0).next().unwrap_or_default();
     wire.put_text(&SERVER_VERSION, start..wire.at(), format_args!("{}", text(version)));
+    if let Some(version) = versions::of_server(version) {
+        wire.remember(versions::FACT, version.number().into());
+    }
     wire.bool(&PASSWORD)?;
     let players = wire.u16_le(&PLAYERS)?;
     let most = wire.u16_le(&MAX_PLAYERS)?;

@@ -39,7 +39,7 @@ impl Version {
     }
 
     /// The number that its client says it is.
-    const fn number(self) -> u32 {
+    pub(super) const fn number(self) -> u32 {
         match self {
             Version::Rel004 => 67_000,
             Version::Rel006 => 67_400,
@@ -67,6 +67,23 @@ pub(super) fn of_connect(message: &[u8]) -> Option<Version> {
         }
     };
     Version::ALL.into_iter().find(|version| version.number() == told && version.connect() == *id)
+}
+
+/// What a server says it is when a list of servers asks.
+pub(super) fn of_server(told: &[u8]) -> Option<Version> {
+    match told {
+        b"04rel004" => Some(Version::Rel004),
+        b"04rel006" => Some(Version::Rel006),
+        _ => None,
+    }
+}
+
+/// The name under which the number of the release is told to others.
+pub(super) const FACT: &str = "vcmp.version";
+
+/// The release with this number.
+pub(super) fn of_number(number: u64) -> Option<Version> {
+    Version::ALL.into_iter().find(|version| u64::from(version.number()) == number)
 }
 
 /// What a client sends behind the id of its first message, but for 0.4.7.1.
