@@ -16,6 +16,7 @@ mod layers;
 mod neighbours;
 mod net;
 mod pipboy;
+mod runescape;
 mod talk;
 mod tcp;
 mod vcmp;
@@ -48,6 +49,8 @@ const SAMPLES: &[Sample] = &[
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("talk.pcap", talk::session),
+    ("runescape.pcap", runescape::session),
+    ("runescape-cache.pcap", runescape::cache),
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),

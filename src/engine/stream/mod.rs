@@ -445,7 +445,11 @@ impl Stream {
     /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
-        for side in Side::BOTH {
+        let began = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
+        let mut sides = Side::BOTH;
+        // Who spoke first is read first: what the other one says may hang on it.
+        sides.sort_by_key(|side| began(self.half(*side)));
+        for side in sides {
             while !self.half(side).order.buffered().is_empty()
                 && !matches!(self.belongs, Belongs::Open)
                 && self.step(side, Behind::More, out)

@@ -44,12 +44,11 @@ impl Jaggrab {
         self.path = Cp1252(path).to_string();
         wire.info(format_args!("{}", self.path));
         let from = start + GREETING.len();
-        wire.put_over(&JAGGRAB_REQUEST, Value::Text, Some(start..start + ahead.len()), |wire| {
-            wire.put(&JAGGRAB_PATH, Value::Text, from..from + path.len());
-            if let Some(revision) = self.revision() {
-                wire.add(&JAGGRAB_REVISION, Value::Unsigned(revision.into()));
-            }
-        });
+        wire.put(&JAGGRAB_REQUEST, Value::Text, start..start + ahead.len());
+        wire.put(&JAGGRAB_PATH, Value::Text, from..from + path.len());
+        if let Some(revision) = self.revision() {
+            wire.add(&JAGGRAB_REVISION, Value::Unsigned(revision.into()));
+        }
         wire.skip(ahead.len())
     }
 

@@ -3,6 +3,7 @@
 mod login;
 mod malformed;
 mod packets;
+mod rows;
 mod services;
 mod session;
 mod vectors;

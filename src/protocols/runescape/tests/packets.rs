@@ -3,7 +3,7 @@
 use super::*;
 
 /// Bits of text as bytes; what is neither 0 nor 1 is passed over.
-fn bits(text: &str) -> Vec<u8> {
+pub fn bits(text: &str) -> Vec<u8> {
     let bits: Vec<u8> = text.bytes().filter(|byte| matches!(byte, b'0' | b'1')).map(|byte| byte - b'0').collect();
     bits.chunks(8).map(|byte| byte.iter().enumerate().fold(0, |whole, (at, bit)| whole | bit << (7 - at))).collect()
 }

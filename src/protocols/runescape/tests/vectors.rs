@@ -309,8 +309,8 @@ fn v18_the_check_word_of_the_check_sums() {
     insta::assert_snapshot!(said(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C45"))]), @r#"
     rs 0..19 | request | crc1-317
       0..19 rs.jaggrab.request = "JAGGRAB /crc1-317\n\n"
-        9..17 rs.jaggrab.path = "crc1-317"
-        rs.jaggrab.revision = 317
+      9..17 rs.jaggrab.path = "crc1-317"
+      rs.jaggrab.revision = 317
     rs 0..40 | file | crc1-317, 40 bytes
       0..4 rs.jaggrab.crc = 0x11111111
       4..8 rs.jaggrab.crc = 0x22222222
