@@ -113,6 +113,6 @@ fn ndjson(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn list(bencher: Bencher<'_, '_>) {
-    let options = ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, flush: false };
+    let options = ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, width: None, flush: false };
     bencher.bench_local(|| show(&mut List::new(io::sink(), options)));
 }

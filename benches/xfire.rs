@@ -96,7 +96,10 @@ fn json() -> Json<io::Sink> {
 }
 
 fn list() -> List<io::Sink> {
-    List::new(io::sink(), ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, flush: false })
+    List::new(
+        io::sink(),
+        ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, width: None, flush: false },
+    )
 }
 
 /// What serde_json takes to write the same records from ready values.

@@ -150,7 +150,12 @@ fn strict_and_exit_status_change_the_code() {
 fn help_and_version_are_answers() {
     let help = run(&["-h"]);
     assert_eq!((help.code, help.err.as_str()), (0, ""));
-    assert!(help.out.contains("Examples:") && help.out.lines().count() <= 50, "{}", help.out);
+    let (_, examples) = help.out.split_once("Examples:\n").unwrap();
+    assert_eq!(examples.lines().count(), 5, "{}", help.out);
+    assert!(help.out.lines().count() <= 50, "{}", help.out);
+    let all = run(&["--help"]);
+    assert_eq!((all.code, all.err.as_str()), (0, ""));
+    assert!(all.out.contains("Exit codes:") && all.out.contains("--show-secrets"), "{}", all.out);
     assert!(run(&["--version"]).out.starts_with("proto-dissect "));
 }
 

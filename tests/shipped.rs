@@ -4,8 +4,9 @@
 mod common;
 
 use common::run;
+use proto_dissect::glossary::{places, protocols};
 use proto_dissect::registry::Registry;
-use proto_dissect::wire::On;
+use proto_dissect::wire::Protocol;
 use std::fs;
 use std::path::Path;
 
@@ -16,7 +17,11 @@ fn assert_shipped(path: &str, arguments: &[&str]) {
         fs::write(&path, &written).unwrap();
     }
     let shipped = fs::read_to_string(&path).unwrap_or_default();
-    assert!(shipped == written, "{} is not what {arguments:?} prints; UPDATE=1 cargo test writes it", path.display());
+    assert!(
+        shipped == written,
+        "{} is not what {arguments:?} prints; UPDATE=1 cargo test --test shipped writes it",
+        path.display()
+    );
 }
 
 #[test]
@@ -37,27 +42,15 @@ fn the_manual_page_is_in_step_with_the_options() {
     assert_shipped("completions/proto-dissect.1", &["man"]);
 }
 
-/// The README's table of protocols: what it is called, and where it is found.
+/// The README's table of protocols: what it is called, where it is found, what of it is read.
 fn protocol_table() -> String {
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    for protocol in Registry::default().protocols().filter(|protocol| protocol.this.abbrev != "dissect") {
-        let mut places: Vec<String> = Vec::new();
-        for found in protocol.found {
-            places.push(match found.on {
-                On::Tcp(port) => format!("TCP {port}"),
-                On::TcpRun(first, last) => format!("TCP {first} to {last}"),
-                On::Udp(port) => format!("UDP {port}"),
-                On::AnyTcp => String::from("any TCP port by content"),
-                On::AnyUdp => String::from("any UDP port by content"),
-                On::Over(place) => format!("inside {place}"),
-            });
-        }
-        let places = if places.is_empty() { String::from("the layer below") } else { places.join(", ") };
-        rows.push((protocol.this.abbrev, format!("| `{}` | {} | {places} |\n", protocol.this.abbrev, protocol.this.about)));
-    }
-    rows.sort();
-    let rows: String = rows.into_iter().map(|(_, row)| row).collect();
-    format!("| name | protocol | found by |\n|---|---|---|\n{rows}")
+    let row = |protocol: &&'static Protocol| {
+        let this = protocol.this;
+        let about = if this.covers.is_empty() { this.about.to_owned() } else { format!("**{}**. {}", this.about, this.covers) };
+        format!("| `{}` | {about} | {} |\n", this.abbrev, places(protocol))
+    };
+    let rows: String = protocols(Registry::default()).iter().map(row).collect();
+    format!("| name | protocol, and what of it is read | found by |\n|---|---|---|\n{rows}")
 }
 
 #[test]
@@ -72,5 +65,8 @@ fn the_readme_lists_every_protocol() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &wanted).unwrap();
     }
-    assert!(fs::read_to_string(&path).unwrap() == wanted, "UPDATE=1 cargo test writes the table of the README");
+    assert!(
+        fs::read_to_string(&path).unwrap() == wanted,
+        "the table of protocols is out of step; UPDATE=1 cargo test --test shipped writes it"
+    );
 }

@@ -11,13 +11,20 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["filter", "follow", "render", "stats"],
+    &["filter", "follow", "glossary", "render", "stats", "write"],
     &["cli"],
 ];
 
 /// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is, what is followed and
-/// what is counted is printed.
-const NEIGHBOURS: &[(&str, &str)] = &[("sink", "record"), ("engine", "record"), ("follow", "render"), ("stats", "render")];
+/// what is counted or explained is printed, and a frame that is written carries the line of its record.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    ("sink", "record"),
+    ("engine", "record"),
+    ("follow", "render"),
+    ("glossary", "render"),
+    ("stats", "render"),
+    ("write", "render"),
+];
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

@@ -3,6 +3,7 @@
 //! Frames travel in batches, in the order of the capture, and whoever looks at them stays on the thread it was on: what is
 //! printed does not depend on how many threads there are. Batches go back to be filled again.
 
+use super::progress::Progress;
 use super::read::Audience;
 use crate::engine::Engine;
 use crate::input::{Capture, ReadError};
@@ -34,6 +35,8 @@ struct Batch {
     used: Vec<Used>,
     bytes: Vec<u8>,
     weight: usize,
+    /// Bytes of the input that were read by its end.
+    read: u64,
 }
 
 /// A frame of a batch, or what a conversation had left when the input ended.
@@ -59,14 +62,14 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// Those of the audience.
-pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audience) -> io::Result<Read> {
+pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audience, progress: &mut Progress) -> io::Result<Read> {
     let stop = AtomicBool::new(false);
     let before = engine.forgotten();
     thread::scope(|scope| {
         let (full, filled) = sync_channel(WAITING);
         let (back, spare) = channel();
         let reader = scope.spawn(|| Reader { capture, engine, full, spare, stop: &stop }.run());
-        let shown = show_all(&filled, &back, &stop, audience, before);
+        let shown = show_all((&filled, &back), &stop, audience, progress, before);
         // Whoever waits to hand on a batch that nobody wants must not wait for ever.
         drop(filled);
         let (capture, frames, damage) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -76,10 +79,10 @@ pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audienc
 
 /// Show what comes. Returns what was given up before the last that was shown.
 fn show_all(
-    filled: &Receiver<Batch>,
-    back: &Sender<Batch>,
+    (filled, back): (&Receiver<Batch>, &Sender<Batch>),
     stop: &AtomicBool,
     audience: &mut impl Audience,
+    progress: &mut Progress,
     before: Forgotten,
 ) -> io::Result<Forgotten> {
     let mut forgotten = before;
@@ -92,6 +95,7 @@ fn show_all(
             let bytes = batch.bytes.get(used.bytes.clone()).unwrap_or_default();
             audience.tree(Dissection { tree, bytes }, used.captured)?;
             forgotten = used.forgotten;
+            progress.frame(|| batch.read);
         }
         // The reader may have come to the end and want no more.
         let _ = back.send(batch);
@@ -137,6 +141,7 @@ impl Reader<'_> {
 
     /// Send a batch and begin another one. False if nobody wants more.
     fn hand_on(&self, batch: &mut Batch) -> bool {
+        batch.read = self.capture.bytes_read();
         let mut next = self.spare.try_recv().unwrap_or_default();
         next.begin();
         self.full.send(std::mem::replace(batch, next)).is_ok() && !self.stop.load(Ordering::Relaxed)

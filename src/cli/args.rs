@@ -1,9 +1,11 @@
 //! What can be typed: options and their help, nothing else.
 
+use super::complete;
 use crate::tree::Side;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use clap_complete::engine::ArgValueCompleter;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -14,15 +16,36 @@ const STYLES: Styles = Styles::styled()
 
 const EXAMPLES: &str = "\
 Examples:
-  proto-dissect session.pcap                 messages, a table each
-  proto-dissect -l session.pcap              a line for each message
-  proto-dissect --packets -l session.pcap    a line for each frame
-  xxd packet.bin | proto-dissect -V          a hex dump, nothing folded or cut
+  proto-dissect session.pcap                       messages, a table each
+  proto-dissect --packets -l session.pcap          a line for each frame
+  xxd packet.bin | proto-dissect -V                a hex dump, nothing folded or cut
+  proto-dissect --json -Y 'pipboy.type == 3' s.pcap | jq .
+  proto-dissect follow session.pcap -s tcp/0       a conversation as bytes, both sides";
+
+const MORE_EXAMPLES: &str = "\
+Examples:
+  proto-dissect session.pcap                       messages, a table each
+  proto-dissect -l session.pcap                    a line for each message
+  proto-dissect --packets -l session.pcap          a line for each frame
+  xxd packet.bin | proto-dissect -V                a hex dump, nothing folded or cut
   proto-dissect --hex '00 00 00 00 02' --port tcp:27000
-  proto-dissect --json session.pcap | jq .   records for scripts
+  tcpdump -w - -i lo | proto-dissect -l            live
+  proto-dissect --json session.pcap | jq .         records for scripts; their shape: proto-dissect schema
   proto-dissect -T fields -e frame.number -e tcp.stream -e message.name session.pcap
-  proto-dissect follow session.pcap -s tcp/0 a conversation as bytes, both sides
-  proto-dissect stats session.pcap           what is in it, counted";
+  proto-dissect -Y 'ip.src == 10.0.0.1' -w part.pcapng session.pcap
+  proto-dissect -d tcp.port==4000,xfire session.pcap
+  proto-dissect follow session.pcap -s tcp/0       a conversation as bytes, both sides
+  proto-dissect stats session.pcap                 what is in it, counted
+  proto-dissect protocols xfire                    what of it is read, and what it can be told
+  proto-dissect fields pipboy                      names for -Y and -e
+
+Exit codes:
+  0  read to the end; also when nothing matched, or the reader of a pipe had enough
+  1  something unexpected, such as a full disk; with --exit-status also: nothing was printed
+  2  wrong usage
+  3  an input cannot be opened
+  4  an input is neither a capture nor hex, or is empty
+  5  an input is damaged; everything before the damage was printed. With --strict also: malformed messages, missing bytes";
 
 /// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
 #[derive(Debug, Parser)]
@@ -35,10 +58,14 @@ Examples:
     subcommand_negates_reqs = true,
     styles = STYLES,
     after_help = EXAMPLES,
+    after_long_help = MORE_EXAMPLES,
     max_term_width = 110
 )]
 pub struct Args {
-    /// Captures (pcap, pcapng, snoop) or hex text, also inside gzip, zstd or lz4; `-` or none reads standard input
+    /// Captures or hex text; `-` or none reads standard input
+    ///
+    /// pcap, pcapng and snoop, or packets as text in any common dialect, also inside gzip, zstd or lz4: what it is, is found
+    /// out from the bytes.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
@@ -57,6 +84,10 @@ pub struct Args {
     /// How the input is read.
     #[command(flatten)]
     pub reading: Reading,
+
+    /// Whether a pager may come in when what is printed does not fit on the terminal: PAGER, or less
+    #[arg(hide_short_help = true, long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto)]
+    pub pager: Paging,
 
     /// Print the version
     #[arg(hide_short_help = true, long, action = ArgAction::Version)]
@@ -101,7 +132,7 @@ pub struct Output {
     pub json: bool,
 
     /// A column of -T fields, by field name; may be given again
-    #[arg(short = 'e', long = "field", value_name = "NAME")]
+    #[arg(short = 'e', long = "field", value_name = "NAME", add = ArgValueCompleter::new(complete::fields))]
     pub columns: Vec<String>,
 
     /// How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
@@ -121,8 +152,22 @@ pub struct Output {
     pub hex: bool,
 
     /// Print only what matches a display filter: 'ip.src == 10.0.0.1'
-    #[arg(short = 'Y', long, value_name = "EXPR")]
+    #[arg(short = 'Y', long, value_name = "EXPR", add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
+
+    /// Write the frames of matching records as pcapng, with comments
+    ///
+    /// Instead of printing them; what a record says is a comment on its last frame, where Wireshark shows it.
+    /// Frames that a message needs come along. pcapng, or classic pcap without comments if FILE ends in .pcap; `-` is
+    /// standard output.
+    #[arg(
+        short = 'w',
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["form", "list", "json", "columns", "column_options", "hex", "full", "verbose", "only"]
+    )]
+    pub write: Option<PathBuf>,
 
     /// Stop after N printed records
     #[arg(short = 'c', long = "count", value_name = "N")]
@@ -137,7 +182,7 @@ pub struct Output {
     pub numbers: Option<String>,
 
     /// Show details of these protocols only: -O pipboy,tcp
-    #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…")]
+    #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…", add = ArgValueCompleter::new(complete::protocols))]
     pub only: Option<String>,
 
     /// How times are written: r since the first frame, a time of day, ad with date, d since the record before, e since 1970, u UTC
@@ -172,12 +217,12 @@ pub struct Reading {
     #[arg(long = "hex", value_name = "TEXT", conflicts_with = "files")]
     pub hex_text: Option<String>,
 
-    /// The bytes are this protocol's payload, or begin with this layer: pipboy:s2c, ip, eth
-    #[arg(long = "as", value_name = "PROTO[:c2s|:s2c]", conflicts_with_all = ["link", "port"])]
+    /// The bytes are this protocol's payload: pipboy:s2c, ip, eth
+    #[arg(long = "as", value_name = "PROTO[:c2s|:s2c]", add = ArgValueCompleter::new(complete::payload), conflicts_with_all = ["link", "port"])]
     pub as_protocol: Option<String>,
 
     /// The bytes are frames of this link type, by name or number
-    #[arg(hide_short_help = true, long, value_name = "TYPE", conflicts_with = "port")]
+    #[arg(hide_short_help = true, long, value_name = "TYPE", conflicts_with = "port", add = ArgValueCompleter::new(complete::links))]
     pub link: Option<String>,
 
     /// The bytes are a payload seen on this port: tcp:27000
@@ -195,11 +240,11 @@ pub struct Reading {
     /// Whose conversations are: tcp.port==27000,pipboy
     ///
     /// Also udp.port==8000-8100,none, tcp.stream==3,pipboy and ip.addr==10.0.0.5,pipboy.
-    #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO")]
+    #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO", add = ArgValueCompleter::new(complete::decode_as))]
     pub decode_as: Vec<String>,
 
     /// What a protocol is told beforehand, such as a key or a password
-    #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE")]
+    #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub told: Vec<String>,
 
     /// Threads that share the work; 1 does everything on one
@@ -258,6 +303,15 @@ pub enum When {
     Never,
 }
 
+/// When to page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Paging {
+    /// On a terminal, when it does not fit
+    Auto,
+    /// Never
+    Never,
+}
+
 /// Other tasks than printing records.
 #[derive(Debug, Subcommand)]
 pub enum Task {
@@ -270,7 +324,7 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
-    /// Count what is in a capture: protocols, conversations, endpoints, times, health, coverage
+    /// Count what is in a capture: protocols, conversations, times, health, coverage
     Stats {
         /// What is counted.
         #[command(flatten)]
@@ -281,6 +335,12 @@ pub enum Task {
     },
     /// List what messages and conversations carry, such as maps and value trees, and save it
     Objects(Objects),
+    /// Every protocol: name, where it is found, what of it is read
+    Protocols(Protocols),
+    /// Every field: filter name, type, label, meaning
+    Fields(Fields),
+    /// Print the JSON Schema of the records of --json
+    Schema,
     /// Print the completions of a shell
     Completions {
         /// Which shell
@@ -288,6 +348,42 @@ pub enum Task {
     },
     /// Print the manual page (roff)
     Man,
+}
+
+/// Which protocols are explained.
+#[derive(Debug, Group)]
+pub struct Protocols {
+    /// One protocol, with what it can be told (-o) and what is not read of it
+    #[arg(value_name = "PROTO", add = ArgValueCompleter::new(complete::protocols))]
+    pub name: Option<String>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// Which fields are explained.
+#[derive(Debug, Group)]
+pub struct Fields {
+    /// Those of a protocol, or one field with the names of its values: tcp, tcp.flags, pipboy.type
+    #[arg(value_name = "PROTO|NAME", add = ArgValueCompleter::new(complete::fields))]
+    pub name: Option<String>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// Lines as tshark -G fields has them
+    #[arg(long, conflicts_with = "json")]
+    pub tshark: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
 }
 
 /// Which conversation is followed, and how it is written.

@@ -91,20 +91,24 @@ fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
 }
 
 /// Layers that bytes may begin with, by name.
+pub(super) const LAYERS: &[(&str, Next)] = &[
+    ("eth", Next::Link(1)),
+    ("ethernet", Next::Link(1)),
+    ("ip", Next::Ip),
+    ("ipv4", Next::Ip),
+    ("ipv6", Next::Ip),
+    ("arp", Next::EtherType(0x0806)),
+    ("vlan", Next::EtherType(0x8100)),
+    ("llc", Next::Llc),
+    ("null", Next::Link(0)),
+    ("sll", Next::Link(113)),
+    ("icmp", Next::IpProtocol(1)),
+    ("icmpv6", Next::IpProtocol(58)),
+    ("data", Next::Data),
+];
+
 fn layer(name: &str) -> Option<Next> {
-    Some(match name {
-        "eth" | "ethernet" => Next::Link(1),
-        "ip" | "ipv4" | "ipv6" => Next::Ip,
-        "arp" => Next::EtherType(0x0806),
-        "vlan" => Next::EtherType(0x8100),
-        "llc" => Next::Llc,
-        "null" => Next::Link(0),
-        "sll" => Next::Link(113),
-        "icmp" => Next::IpProtocol(1),
-        "icmpv6" => Next::IpProtocol(58),
-        "data" => Next::Data,
-        _ => return None,
-    })
+    LAYERS.iter().find(|(known, _)| *known == name).map(|(_, next)| *next)
 }
 
 fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<&'static Protocol, Wrong> {
@@ -136,7 +140,7 @@ fn port(text: &str) -> Result<On, Wrong> {
 }
 
 /// `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`, `…,none`.
-fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
+pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
     let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
     let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
     let (field, value) = selector.split_once("==").ok_or_else(|| wrong("the selector has no =="))?;

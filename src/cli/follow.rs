@@ -1,26 +1,26 @@
 //! `follow`: conversations as a list, one of them as bytes, or all as files.
 
 use super::args::{FollowForm, FollowOptions, Reading};
-use super::print::BLOCK;
 use super::read::{self, Audience, How};
+use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
 use crate::follow::{Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Side, StreamId, Transport, Want};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Runs of missing bytes that are told one by one.
 const TOLD: u64 = 20;
 
 /// Do what the options ask for.
-pub(super) fn run(options: &FollowOptions, reading: &Reading) -> Exit {
+pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
     match How::new(reading).and_then(|how| Ok((how, prepare(options)?))) {
         Ok((how, task)) => {
             let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, task));
+            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, task, screen));
             done.unwrap_or_else(|error| of_output(&error))
         }
         Err(wrong) => {
@@ -86,9 +86,8 @@ fn wrong_stream(text: &str) -> forms::Wrong {
     format!("-s {text}: expected tcp/N, udp/N or N, such as tcp/0; `follow FILE` lists what there is")
 }
 
-fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task) -> io::Result<Exit> {
-    let stdout = io::stdout().lock();
-    let to: Box<dyn Write> = if source.is_whole() { Box::new(BufWriter::with_capacity(BLOCK, stdout)) } else { Box::new(stdout) };
+fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task, screen: Screen) -> io::Result<Exit> {
+    let to = screen.writer(!source.is_whole());
     let theme = forms::theme(options.color);
     match task {
         Task::List { as_json, as_array } => list(source, how, as_json, as_array, theme, to),

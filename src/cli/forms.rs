@@ -33,7 +33,10 @@ pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) 
                 file_names: several,
             },
         )),
-        Form::List => Box::new(List::new(to, ListOptions { theme, time, file_names: several, flush: false })),
+        Form::List => Box::new(List::new(
+            to,
+            ListOptions { theme, time, file_names: several, width: width().filter(|_| !output.full), flush: false },
+        )),
         Form::Ndjson => Box::new(Json::new(to, json(Shape::Lines))),
         Form::Json => Box::new(Json::new(to, json(Shape::Array))),
         Form::Flat => Box::new(Json::new(to, json(Shape::Flat))),
@@ -115,7 +118,7 @@ fn column(name: &str) -> Result<Column, Wrong> {
 }
 
 /// Names that are nearest to one that nobody knows.
-fn unknown_field(name: &str) -> Wrong {
+pub(super) fn unknown_field(name: &str) -> Wrong {
     const SUGGESTIONS: usize = 3;
     let registry = Registry::default();
     let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]);

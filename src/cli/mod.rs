@@ -3,19 +3,26 @@
 pub mod ahead;
 mod args;
 mod choose;
+mod chosen;
+mod complete;
 mod exit;
 mod follow;
 mod forms;
+mod glossary;
 mod objects;
 mod print;
+mod progress;
 mod read;
+mod screen;
 mod select;
 mod settings;
 mod source;
 mod stats;
+mod write;
 
-use args::{Args, Task};
+use args::{Args, Paging, Task};
 use clap::{CommandFactory, Parser};
+use screen::Screen;
 use std::io::{self, IsTerminal, Write};
 
 pub use exit::Exit;
@@ -26,24 +33,38 @@ pub const NAME: &str = "proto-dissect";
 /// Read the command line, do what it says, and tell how that went.
 #[must_use]
 pub fn run() -> Exit {
+    match complete::answered() {
+        Ok(false) => {}
+        Ok(true) => return Exit::Fine,
+        Err(error) => return wrong_usage(&error),
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return wrong_usage(&error),
     };
+    let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
         Some(Task::Man) => write_man(&mut io::stdout()),
+        Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
+        Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
+        Some(Task::Schema) => return glossary::schema(screen),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 "nothing to read: name a FILE, or pipe a capture or a hex dump in; --help tells more",
             ));
         }
-        Some(Task::Follow { options, reading }) => return follow::run(options, reading),
-        Some(Task::Stats { options, reading }) => return stats::run(options, reading),
-        Some(Task::Objects(objects)) => return objects::run(objects),
-        None if !args.statistics.is_empty() => return stats::run_named(&args),
-        None => return print::run(&args),
+        Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
+        Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
+        Some(Task::Objects(objects)) => return objects::run(objects, screen),
+        None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
+        None => {
+            return match &args.output.write {
+                Some(path) => write::run(&args, path),
+                None => print::run(&args, screen),
+            };
+        }
     };
     match done {
         Ok(()) => Exit::Fine,
@@ -69,18 +90,17 @@ fn of_output(error: &io::Error) -> Exit {
 
 /// A line on standard error.
 fn complain(what: std::fmt::Arguments<'_>) {
+    progress::hide();
     // There is nowhere left to say that this did not work.
     let _ = writeln!(io::stderr(), "{NAME}: {what}");
 }
 
-/// The completions of a shell.
+/// The completions of a shell: a script that asks the program.
 ///
 /// # Errors
 /// Those of writing.
 pub fn write_completions(shell: clap_complete::Shell, out: &mut dyn Write) -> io::Result<()> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), NAME, &mut script);
-    out.write_all(&script)
+    complete::write_script(shell, out)
 }
 
 /// The manual page, as roff.

@@ -1,8 +1,8 @@
 //! What messages and conversations carry, as a list and as files.
 
 use super::args::Objects;
-use super::print::BLOCK;
 use super::read::{self, Audience, How};
+use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, of_output};
 use crate::record::{Record, Tally, View};
@@ -11,14 +11,14 @@ use crate::tree::{Carried, Dissection, Want, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes of an object's name that become part of a file's.
 const NAME_MOST: usize = 100;
 
 /// List the objects of all inputs, and save them if that is asked for.
-pub(super) fn run(asked: &Objects) -> Exit {
+pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     let how = match How::new(&asked.reading) {
         Ok(how) => how,
         Err(wrong) => {
@@ -26,7 +26,7 @@ pub(super) fn run(asked: &Objects) -> Exit {
             return Exit::Usage;
         }
     };
-    let to = BufWriter::with_capacity(BLOCK, io::stdout().lock());
+    let to = screen.writer(false);
     let mut list = List { to, asked, tally: Tally::new(View::Messages), file: String::new(), number: 0, done: false };
     let mut worst = Exit::Fine;
     if let Some(folder) = &asked.write_dir

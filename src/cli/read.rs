@@ -2,6 +2,7 @@
 
 use super::args::Reading;
 use super::forms::Wrong;
+use super::progress::Progress;
 use super::source::Source;
 use super::{Exit, ahead, choose, complain};
 use crate::engine::Engine;
@@ -58,6 +59,8 @@ pub(super) struct How {
     options: Options,
     explain: bool,
     threads: usize,
+    /// What is wrong with inputs was told before.
+    silent: bool,
 }
 
 impl How {
@@ -65,7 +68,23 @@ impl How {
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = choose::registry(reading)?;
         let options = choose::options(reading, registry.assume())?;
-        Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading) })
+        Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading), silent: false })
+    }
+
+    /// The same, for reading inputs a second time: what is to be said of them was said.
+    pub(super) fn silent(self) -> How {
+        How { explain: false, silent: true, ..self }
+    }
+
+    /// Whether inputs are read a second time.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    fn complain(&self, what: std::fmt::Arguments<'_>) {
+        if !self.silent {
+            complain(what);
+        }
     }
 
     /// The protocols that are looked for.
@@ -88,6 +107,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         Ok(capture) => capture,
         Err(exit) => return Ok(exit),
     };
+    let mut progress = Progress::new(&name, source.size());
     let mut engine = Engine::new(how.registry, audience.want());
     let mut frames = 0;
     let mut bytes = 0;
@@ -97,11 +117,11 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
             break None;
         }
         if reads_ahead && bytes >= SMALL {
-            let read = ahead::rest(capture, engine, audience)?;
+            let read = ahead::rest(capture, engine, audience, &mut progress)?;
             audience.extras(read.capture.extras());
             audience.forgotten(read.forgotten);
             let damage = read.damage.filter(|_| !audience.has_enough());
-            return end(audience, &name, frames + read.frames, damage.as_ref());
+            return end(audience, how, &name, frames + read.frames, damage.as_ref());
         }
         let links: Vec<u16> = if frames > 0 { Vec::new() } else { capture.links().to_vec() };
         let format = capture.format();
@@ -118,6 +138,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         engine.ask_after(audience.asks_after());
         let tree = engine.dissect(&frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
+        progress.frame(|| capture.bytes_read());
     };
     if frames == 0 {
         begin(audience, &name, capture.format().as_str(), capture.links())?;
@@ -129,16 +150,16 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
     }
     audience.extras(capture.extras());
     audience.forgotten(engine.forgotten());
-    end(audience, &name, frames, damage.as_ref())
+    end(audience, how, &name, frames, damage.as_ref())
 }
 
 fn open(source: &Source, how: &How, name: &str) -> Result<Capture, Exit> {
     let reader = source.open().map_err(|error| {
-        complain(format_args!("{name}: cannot be opened: {error}"));
+        how.complain(format_args!("{name}: cannot be opened: {error}"));
         Exit::CannotOpen
     })?;
     let capture = Capture::open_with(reader, how.options).map_err(|error| {
-        complain(format_args!("{name}: {error}"));
+        how.complain(format_args!("{name}: {error}"));
         if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
     })?;
     if how.explain {
@@ -152,11 +173,11 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
     audience.begin(&Begin { file, format, links: &links })
 }
 
-fn end(audience: &mut impl Audience, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
+fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
     let Some(damage) = damage else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
-        0 => complain(format_args!("{file}: before the first frame: {damage}")),
-        _ => complain(format_args!("{file}: after frame {frame}: {damage}")),
+        0 => how.complain(format_args!("{file}: before the first frame: {damage}")),
+        _ => how.complain(format_args!("{file}: after frame {frame}: {damage}")),
     }
     let text = damage.to_string();
     audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;

@@ -31,6 +31,19 @@ impl Source {
         }
     }
 
+    /// The file it is, if it is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) if !is_standard_input(path) => Some(path),
+            Source::File(_) | Source::Text(_) => None,
+        }
+    }
+
+    /// How many bytes it has, if that is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        fs::metadata(self.path()?).ok().filter(fs::Metadata::is_file).map(|about| about.len())
+    }
+
     /// Open it.
     pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         match self {

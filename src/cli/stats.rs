@@ -1,8 +1,8 @@
 //! `stats`, and tshark's `-z`: what is in a capture, counted.
 
 use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
-use super::print::BLOCK;
 use super::read::{self, Audience, How};
+use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, follow, forms, of_output};
 use crate::input::Extra;
@@ -10,15 +10,15 @@ use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Part, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Dissection, Want};
-use std::io::{self, BufWriter};
+use std::io;
 
 /// Do what the options ask for.
-pub(super) fn run(options: &StatsOptions, reading: &Reading) -> Exit {
+pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = match options.names.as_slice() {
-        [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading)),
+        [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
         names => parts(names).and_then(|parts| Ok((parts, How::new(reading)?))).map(|(parts, how)| {
             let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts));
+            let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts, screen));
             done.unwrap_or_else(|error| of_output(&error))
         }),
     };
@@ -29,12 +29,12 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading) -> Exit {
 }
 
 /// The same for `-z` without a subcommand: one input after another.
-pub(super) fn run_named(args: &Args) -> Exit {
+pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
     let files = if args.files.is_empty() { vec![None] } else { args.files.iter().cloned().map(Some).collect() };
     let mut worst = Exit::Fine;
     for file in files {
         let Output { json, full, color, .. } = args.output;
-        let exit = run(&StatsOptions { file, names: args.statistics.clone(), json, full, color }, &args.reading);
+        let exit = run(&StatsOptions { file, names: args.statistics.clone(), json, full, color }, &args.reading, screen);
         worst = worst.max(exit);
         if exit == Exit::Usage {
             break;
@@ -122,13 +122,13 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &How, parts: Vec<Part>) -> io::Result<Exit> {
+fn print(options: &StatsOptions, source: &Source, how: &How, parts: Vec<Part>, screen: Screen) -> io::Result<Exit> {
     let mut counter = Counter { stats: Stats::new(how.registry(), parts), opened: false };
     let exit = read::input(source, how, &mut counter)?;
     if !counter.opened {
         return Ok(exit);
     }
-    let mut to = BufWriter::with_capacity(BLOCK, io::stdout().lock());
+    let mut to = screen.writer(false);
     if options.json {
         print_json(&counter.stats, &mut to)?;
     } else {

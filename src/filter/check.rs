@@ -7,7 +7,7 @@ use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syn
 use super::value::{Constant, Order};
 use crate::record::pseudo::{self, Pseudo};
 use crate::registry::Registry;
-use crate::tree::{Field, Kind, Want};
+use crate::tree::{Field, Kind, Only, Want};
 use regex::bytes::{Regex, RegexBuilder};
 
 /// The whole frame as bytes, as Wireshark's protocol of this name.
@@ -21,8 +21,10 @@ const FUNCTIONS: [&str; 4] = ["len", "count", "lower", "upper"];
 /// Turns syntax into a program, and remembers what that looks at.
 pub(super) struct Checker {
     registry: Registry,
-    pub(super) fields: Vec<&'static Field>,
-    pub(super) want: Want,
+    fields: Vec<&'static Field>,
+    want: Want,
+    /// It asks for the bytes of layers.
+    measures: bool,
 }
 
 /// A value and what sorts its occurrences may have.
@@ -58,7 +60,13 @@ fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
 
 impl Checker {
     pub(super) fn new(registry: Registry) -> Checker {
-        Checker { registry, fields: Vec::new(), want: Want::LAYERS }
+        Checker { registry, fields: Vec::new(), want: Want::LAYERS, measures: false }
+    }
+
+    /// What was looked at: the fields, and how much of a tree that takes.
+    pub(super) fn seen(self) -> (Vec<&'static Field>, Want) {
+        let only = (self.want.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
+        (self.fields, Want { only, ..self.want })
     }
 
     /// A condition.
@@ -100,6 +108,7 @@ impl Checker {
         for &field in &fields {
             // How far a layer reaches is known only where its fields are kept.
             self.want.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
+            self.measures |= value && field.kind == Kind::Protocol;
             if !self.fields.iter().any(|known| known.is(field)) {
                 self.fields.push(field);
             }

@@ -135,6 +135,7 @@ impl Asking<'_, '_> {
             Answer::Nanos(nanos) => visit(&Item::Nanos(nanos)),
             Answer::Time(time) | Answer::Date(time) => visit(&Item::Nanos(since_1970(time))),
             Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
+            Answer::Lines(words) => words.lines().try_for_each(|line| visit(&Item::Bytes(Cow::Borrowed(line.as_bytes())))),
             Answer::Stream(_) | Answer::Path(_) => self.scratch.lend(|text| {
                 // Writing to memory does not fail.
                 let _ = write!(text, "{answer}");

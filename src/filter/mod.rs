@@ -64,7 +64,7 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
-        let Checker { fields, want, .. } = checker;
+        let (fields, want) = checker.seen();
         Ok(Filter { written, test, fields, want, scratch: Scratch::default() })
     }
 

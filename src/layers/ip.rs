@@ -47,7 +47,7 @@ fields! {
     RB = bool("ip.flags.rb", "Reserved", "Zero").mask(0x8000);
     DF = bool("ip.flags.df", "Don't fragment", "Must not be fragmented").mask(0x4000);
     MF = bool("ip.flags.mf", "More fragments", "More fragments follow").mask(0x2000);
-    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Bytes before this fragment; on the wire in units of eight").mask(0x1fff);
+    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Units of eight bytes before this fragment").mask(0x1fff);
     TTL = number("ip.ttl", "Time to live", "Routers it may still pass");
     PROTO = number("ip.proto", "Protocol", "What the packet carries").names(PROTOCOLS);
     CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
@@ -178,7 +178,7 @@ fn fragment(wire: &mut Wire<'_>) -> Result<(u32, bool)> {
     let raw = wire.ahead().first_chunk().map_or(0, |raw| u64::from(u16::from_be_bytes(*raw)));
     wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
     let offset = UNIT * FRAG_OFFSET.bits_of(raw);
-    wire.put(&FRAG_OFFSET, Value::Unsigned(offset), start..start + 2);
+    wire.put(&FRAG_OFFSET, Value::Unsigned(FRAG_OFFSET.bits_of(raw)), start..start + 2);
     Ok((u32::try_from(offset).unwrap_or(u32::MAX), MF.bits_of(raw) != 0))
 }
 

@@ -28,7 +28,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    WEBSOCKET = protocol("websocket", "WebSocket", "Messages over a connection that HTTP opened");
+    WEBSOCKET = protocol("websocket", "WebSocket", "Messages over a connection that HTTP opened")
+        .covers("Messages joined from their frames, unmasked and decompressed");
     FIN = bool("websocket.fin", "fin", "Whether the message ends with this frame").mask(0x80);
     RSV = number("websocket.rsv", "rsv", "Bits of extensions").hex(2).mask(0x70);
     PMC = bool("websocket.pmc", "compressed", "Whether the message is compressed").mask(0x40);

@@ -30,6 +30,8 @@ pub enum Answer<'t> {
     Date(Timestamp),
     /// Words of a protocol or from the capture.
     Words(&'t str),
+    /// Words from the capture, of which each line is a value.
+    Lines(&'t str),
     /// A conversation.
     Stream(StreamId),
     /// Names of layers.
@@ -44,7 +46,7 @@ impl fmt::Display for Answer<'_> {
             Answer::Time(time) if time.seconds < 0 => seconds(since_1970(*time), 9, f),
             Answer::Time(time) => write!(f, "{}.{:09}", time.seconds, time.nanos),
             Answer::Date(time) => date(*time, f),
-            Answer::Words(words) => crate::tree::clean(words, f),
+            Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, f),
             Answer::Stream(stream) => stream.fmt(f),
             Answer::Path(path) => path.fmt(f),
         }
@@ -107,7 +109,10 @@ fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> Made) -> Option<Answer<'t
 }
 
 fn comment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    made(record, |frame| frame.comment)
+    match made(record, |frame| frame.comment)? {
+        Answer::Words(comments) => Some(Answer::Lines(comments)),
+        answer => Some(answer),
+    }
 }
 
 fn interface_name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

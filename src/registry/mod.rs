@@ -102,6 +102,12 @@ impl Registry {
         self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(protocols::table_fields())
     }
 
+    /// Every field of one protocol, with those that it knows from its tables.
+    pub fn fields_of(self, protocol: &'static Protocol) -> impl Iterator<Item = &'static Field> {
+        let own = move |field: &&Field| field.abbrev.split('.').next() == Some(protocol.this.abbrev);
+        protocol.fields.iter().copied().chain(protocols::table_fields().into_iter().filter(own))
+    }
+
     /// The fields that go by this name: one, or several that share it.
     #[must_use]
     pub fn named(self, name: &str) -> Vec<&'static Field> {

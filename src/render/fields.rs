@@ -4,10 +4,10 @@
 
 use super::text::Guarded;
 use super::{KEPT, unwritable};
-use crate::record::pseudo::Pseudo;
+use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{Record, Tally};
 use crate::sink::{Begin, Problem, Sink};
-use crate::tree::{Dissection, Field, Want};
+use crate::tree::{Dissection, Field, Kind, Only, Want, clean};
 use std::fmt::{self, Write};
 use std::io;
 use std::ops::Range;
@@ -117,11 +117,14 @@ impl<W: io::Write> Columns<W> {
             cell.clear();
             match &column.of {
                 Values::Fields(fields) => values(record, fields, options, cell)?,
-                Values::Pseudo(pseudo) => {
-                    if let Some(answer) = (pseudo.of)(record) {
-                        write!(cell, "{answer}")?;
+                Values::Pseudo(pseudo) => match (pseudo.of)(record) {
+                    Some(Answer::Lines(lines)) => {
+                        let mut lines = lines.lines().enumerate();
+                        lines.try_for_each(|(at, line)| occurrence(options, at, cell, |cell| clean(line, cell)))?;
                     }
-                }
+                    Some(answer) => write!(cell, "{answer}")?,
+                    None => {}
+                },
             }
             quoted(cell, options, line);
         }
@@ -170,21 +173,38 @@ fn occurrences(
 ) -> fmt::Result {
     let nodes = places.flatten().filter_map(|place| of.node(place));
     for (at, node) in nodes.filter(|node| fields.iter().any(|field| field.is(node.field()))).enumerate() {
-        match options.occurrence {
-            Occurrence::First if at > 0 => break,
-            Occurrence::Last => cell.clear(),
-            Occurrence::All if at > 0 => cell.push(options.aggregator),
-            _ => {}
-        }
-        node.write_plain(&mut Guarded(cell))?;
+        occurrence(options, at, cell, |cell| node.write_plain(&mut Guarded(cell)))?;
     }
     Ok(())
 }
 
+/// One more value of a cell, if it is one of those that are shown.
+fn occurrence(
+    options: &ColumnOptions,
+    at: usize,
+    cell: &mut String,
+    write: impl FnOnce(&mut String) -> fmt::Result,
+) -> fmt::Result {
+    match options.occurrence {
+        Occurrence::First if at > 0 => return Ok(()),
+        Occurrence::Last => cell.clear(),
+        Occurrence::All if at > 0 => cell.push(options.aggregator),
+        _ => {}
+    }
+    write(cell)
+}
+
 impl<W: io::Write> Sink for Columns<W> {
     fn want(&self) -> Want {
-        let fields = self.columns.iter().any(|column| matches!(column.of, Values::Fields(_)));
-        Want { fields, ..Want::HEADINGS }
+        let of = |column: &Column| match &column.of {
+            Values::Fields(fields) => fields.clone(),
+            Values::Pseudo(_) => Vec::new(),
+        };
+        let fields: Vec<&'static Field> = self.columns.iter().flat_map(of).collect();
+        // What is told of a group is told of what lies below it.
+        let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
+        let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
+        Want { fields: !fields.is_empty(), only, ..Want::HEADINGS }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

@@ -2,9 +2,10 @@
 
 use super::text::{Guarded, told};
 use super::theme::{Role, Theme};
-use super::time::{Clock, When};
-use crate::record::{Buffer, Message, Packet, level_of, place_of};
+use super::time::{Clock, TimeForm, When};
+use crate::record::{Buffer, Message, Packet, Record, level_of, place_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
+use crate::wire::data;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -148,6 +149,24 @@ fn said(name: &str, info: &str, out: &mut String) -> fmt::Result {
     }
     out.push_str("  ");
     told(name, info, out)
+}
+
+/// A record as one plain line, as it stands over its table.
+#[must_use]
+pub fn line_of(record: &Record<'_>) -> String {
+    let heading = Heading { theme: Theme::plain(), clock: &Clock::new(TimeForm::Relative) };
+    let mut out = String::new();
+    // Writing to a String does not fail; what a value could not tell is left out.
+    let _ = match record {
+        Record::Message(message) => {
+            let is_data = message.protocol().is_some_and(|protocol| protocol.is(&data::DATA));
+            heading.message(message, is_data, &mut out)
+        }
+        Record::Packet(packet) => heading.packet(packet, &mut out),
+        Record::Gap(gap) => heading.gap(gap, &mut out),
+    };
+    out.truncate(out.find('\n').unwrap_or(out.len()));
+    out
 }
 
 /// The times of a message.

@@ -4,7 +4,7 @@
 
 use super::heading::{moments_of, role_of, times_of, words_of};
 use super::table::file_line;
-use super::text::{Guarded, told};
+use super::text::{Guarded, cut_painted, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
@@ -39,6 +39,8 @@ pub struct ListOptions {
     pub time: TimeForm,
     /// Say which file follows.
     pub file_names: bool,
+    /// Columns that a line may take; none if there is no limit.
+    pub width: Option<usize>,
     /// Hand on each line at once.
     pub flush: bool,
 }
@@ -136,6 +138,9 @@ impl<W: io::Write> List<W> {
 
     fn print(&mut self) -> io::Result<()> {
         self.line.truncate(self.line.trim_end().len());
+        if let Some(width) = self.options.width {
+            cut_painted(&mut self.line, width);
+        }
         self.line.push('\n');
         self.to.write_all(self.line.as_bytes())?;
         self.line.clear();

@@ -23,11 +23,11 @@ pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as p
 pub(crate) use crate::record::seconds::seconds;
 pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
 pub use grid::{Grid, Head};
-pub use heading::Frames;
+pub use heading::{Frames, line_of};
 pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
 pub use table::{Table, TableOptions};
-pub use text::{cut, told};
+pub use text::{cut, told, word_lines};
 pub use theme::{Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
 

@@ -17,6 +17,27 @@ pub fn cut(text: &mut String, limit: usize) {
     }
 }
 
+/// Cut a line that has colours to `limit` columns, as [`cut`] does. Escapes take no column, and what they began is ended.
+pub fn cut_painted(line: &mut String, limit: usize) {
+    let (mut columns, mut end, mut escaped, mut painted) = (0, 0, false, false);
+    for (at, character) in line.char_indices() {
+        if escaped || character == '\x1b' {
+            painted = true;
+            escaped = character != 'm';
+            continue;
+        }
+        columns += character.width().unwrap_or(0);
+        if columns > limit {
+            line.truncate(end);
+            line.push_str(if painted { "\x1b[0m…" } else { "…" });
+            return;
+        }
+        if columns < limit {
+            end = at + character.len_utf8();
+        }
+    }
+}
+
 /// The text in pieces of at most `limit` columns.
 pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -28,6 +49,23 @@ pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
         let (piece, behind) = rest.split_at_checked(fitting(rest, limit).max(first))?;
         rest = behind;
         Some(piece)
+    })
+}
+
+/// The text in lines of whole words, at most `limit` columns each unless a word is longer.
+pub fn word_lines(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim();
+    std::iter::from_fn(move || {
+        let mut end = 0;
+        for (space, _) in rest.match_indices(' ').chain([(rest.len(), "")]) {
+            if end > 0 && rest.get(..space).is_none_or(|line| width(line) > limit) {
+                break;
+            }
+            end = space;
+        }
+        let (line, behind) = rest.split_at_checked(end).filter(|(line, _)| !line.is_empty())?;
+        rest = behind.trim_start();
+        Some(line.trim_end())
     })
 }
 
@@ -102,10 +140,32 @@ mod tests {
     }
 
     #[test]
+    fn coloured_lines_are_cut_by_what_is_seen() {
+        let cut = |line: &str, limit| {
+            let mut line = line.to_owned();
+            cut_painted(&mut line, limit);
+            line
+        };
+        assert_eq!(cut("\x1b[31mgrößer\x1b[0m als", 6), "\x1b[31mgröße\x1b[0m…");
+        assert_eq!(cut("\x1b[31mgrößer\x1b[0m", 6), "\x1b[31mgrößer\x1b[0m");
+        assert_eq!(cut("größer als", 5), "größ…");
+        assert_eq!(cut("漢字漢字", 4), "漢…");
+    }
+
+    #[test]
     fn wrapping_loses_nothing_even_where_nothing_fits() {
         assert_eq!(wrapped("abcdefg", 3).collect::<Vec<_>>(), ["abc", "def", "g"]);
         assert_eq!(wrapped("漢字", 1).collect::<Vec<_>>(), ["漢", "字"]);
         assert_eq!(wrapped("", 3).count(), 0);
+    }
+
+    #[test]
+    fn lines_end_between_words() {
+        let lines = |limit| word_lines("a bee sees  größer flowers", limit).collect::<Vec<_>>();
+        assert_eq!(lines(9), ["a bee", "sees", "größer", "flowers"]);
+        assert_eq!(lines(1), ["a", "bee", "sees", "größer", "flowers"]);
+        assert_eq!(lines(usize::MAX), ["a bee sees  größer flowers"]);
+        assert_eq!(word_lines("", 3).count(), 0);
     }
 
     #[test]

@@ -102,6 +102,10 @@ pub struct Field {
     pub secret: bool,
     /// Whether its bytes say something else than its value, so that outputs give both.
     pub transformed: bool,
+    /// Of a protocol: what of it is read, in a sentence or two.
+    pub covers: &'static str,
+    /// Of a protocol: what is not read, and what nobody has written down.
+    pub open: &'static str,
 }
 
 impl Field {
@@ -119,6 +123,8 @@ impl Field {
             instead: None,
             secret: false,
             transformed: false,
+            covers: "",
+            open: "",
         }
     }
 
@@ -253,6 +259,20 @@ impl Field {
     #[must_use]
     pub const fn transformed(mut self) -> Field {
         self.transformed = true;
+        self
+    }
+
+    /// Of a protocol: what of it is read, in a sentence or two for somebody who wonders whether it does.
+    #[must_use]
+    pub const fn covers(mut self, covers: &'static str) -> Field {
+        self.covers = covers;
+        self
+    }
+
+    /// Of a protocol: what is not read, and what nobody has written down.
+    #[must_use]
+    pub const fn leaves_open(mut self, open: &'static str) -> Field {
+        self.open = open;
         self
     }
 

@@ -14,6 +14,7 @@ mod span;
 mod time;
 #[allow(clippy::module_inception, reason = "the tree is what this module is named for")]
 mod tree;
+mod want;
 
 pub use dump::dump;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
@@ -25,6 +26,7 @@ pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
-pub use tree::{MAX_DEPTH, MAX_NODES, Tree, Want};
+pub use tree::{MAX_DEPTH, MAX_NODES, Tree};
+pub use want::{Only, Want};
 
 pub use crate::fields;

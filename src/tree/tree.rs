@@ -4,7 +4,7 @@ use super::object::Carried;
 use super::span::Held;
 use super::{
     Bits, Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
-    StreamId, Value,
+    StreamId, Value, Want,
 };
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -29,44 +29,6 @@ const TRIMMED_BYTES: usize = 1 << 15;
 
 /// Bytes of joined messages whose memory is kept from one frame to the next.
 const KEPT_BYTES: usize = 1 << 20;
-
-/// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Want {
-    /// The fields below the layers.
-    pub fields: bool,
-    /// The names of messages.
-    pub names: bool,
-    /// What messages and layers say, in a line each.
-    pub words: bool,
-    /// What messages and conversations carry that can be saved.
-    pub objects: bool,
-}
-
-impl Want {
-    /// All there is.
-    pub const EVERYTHING: Want = Want { fields: true, names: true, words: true, objects: false };
-    /// Layers with their headings.
-    pub const HEADINGS: Want = Want { fields: false, names: true, words: true, objects: false };
-    /// Layers with the names of messages.
-    pub const NAMES: Want = Want { fields: false, names: true, words: false, objects: false };
-    /// Just which layers there are.
-    pub const LAYERS: Want = Want { fields: false, names: false, words: false, objects: false };
-
-    /// What can be saved.
-    pub const OBJECTS: Want = Want { fields: false, names: false, words: false, objects: true };
-
-    /// What either of two wants.
-    #[must_use]
-    pub const fn and(self, other: Want) -> Want {
-        Want {
-            fields: self.fields || other.fields,
-            names: self.names || other.names,
-            words: self.words || other.words,
-            objects: self.objects || other.objects,
-        }
-    }
-}
 
 /// What one frame had: layers, fields, notes, and the sources they lie in.
 ///
@@ -195,7 +157,7 @@ impl Tree {
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
         }
-        if self.want.fields || field.kind == Kind::Protocol {
+        if field.kind == Kind::Protocol || self.want.keeps(field) {
             if self.nodes.len() < MAX_NODES {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {

@@ -42,7 +42,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol");
+    HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol")
+        .covers("HTTP/1 requests and responses; bodies without chunks and compression, JSON by its values, tunnels and upgrades");
     REQUEST = bool("http.request", "request", "True in requests");
     RESPONSE = bool("http.response", "response", "True in responses");
     METHOD = text("http.request.method", "method", "What is asked for");

@@ -17,7 +17,8 @@ pub(super) const TYPES: Names = &[
 ];
 
 fields! {
-    LIBRPC = protocol("librpc", "LibRPC", "LibRPC, script calls between a VC:MP server and its clients");
+    LIBRPC = protocol("librpc", "LibRPC", "LibRPC, script calls between a VC:MP server and its clients")
+        .covers("Every node and value, bare in a datagram or in its carrier, told as a script has it");
     CALL_TEXT = text("librpc.call", "call", "The message as a script has it").digest(plain, nothing);
     IDENTIFIER = number("librpc.identifier", "identifier", "What tells the message from other script data").hex(8).names(IDENTIFIERS);
     NODE = group("librpc.node", "node", "The call, or what is set");

@@ -59,7 +59,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app");
+    PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app")
+        .covers("All messages; every value with its path in the tree of all values, local maps, commands with their results, discovery")
+        .leaves_open("Which answers belong to which discovery request; how the Xbox One version is found");
     LENGTH = number("pipboy.length", "length", "Bytes behind the header");
     TYPE = number("pipboy.type", "type", "What kind of message it is").names(TYPES);
     JSON = text("pipboy.json", "json", "The payload as it was sent");

@@ -35,7 +35,9 @@ pub(super) const OFFLINE_IDS: Names = &[
 const SINGLES: Names = &[(0, "a range"), (1, "a single number")];
 
 fields! {
-    RAKNET = protocol("raknet", "RakNet", "RakNet, reliable messages over UDP for games");
+    RAKNET = protocol("raknet", "RakNet", "RakNet, reliable messages over UDP for games")
+        .covers("Messages outside of connections, datagrams with their frames, acknowledgements; messages joined from their parts and put in order")
+        .leaves_open("Encryption, and files that are sent with RakNet's own means");
 
     OFFLINE_ID = number("raknet.offline.id", "id", "Kind of a message outside of connections").hex(2).names(OFFLINE_IDS);
     MAGIC = bytes("raknet.magic", "magic", "What messages outside of connections are known by");

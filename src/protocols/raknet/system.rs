@@ -18,7 +18,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    MESSAGE = protocol("raknet.message", "RakNet", "RakNet's own messages within a connection");
+    MESSAGE = protocol("raknet.message", "RakNet", "RakNet's own messages within a connection")
+        .covers("Connecting, pings, and notices of RakNet itself; other messages are the game's");
     MESSAGE_ID = number("raknet.message.id", "message id", "Kind of the message; what RakNet does not use is the game's").hex(2).names(IDS);
 }
 

@@ -23,7 +23,9 @@ pub(super) const EVENTS: Names = &[(0, "leave"), (0x80, "enter")];
 pub(super) const FREEZES: Names = &[(0x10_6200, "freeze"), (0x10_6300, "unfreeze")];
 
 fields! {
-    VCMP = protocol("vcmp", "VC:MP", "Vice City: Multiplayer");
+    VCMP = protocol("vcmp", "VC:MP", "Vice City: Multiplayer")
+        .covers("Messages of releases rel004 to 0.4.7.1 over RakNet, from the connection to script data, compressed blocks included")
+        .leaves_open("The fields of sync messages of other releases than rel006");
     VERSION = text("vcmp.version", "version", "Which release the two sides speak");
     MESSAGE_ID = number("vcmp.message_id", "message id", "Kind of the message, by release and direction").hex(2);
     UNKNOWN = bytes("vcmp.unknown", "unknown", "Bytes that nobody knows the meaning of");

@@ -28,7 +28,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer");
+    QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")
+        .covers("Requests and replies of the server query");
     MAGIC = text("vcmp.query.magic", "magic", "VCMP in requests, MP04 in replies");
     IP = ipv4("vcmp.query.ip", "ip", "Address that the client asked");
     PORT = number("vcmp.query.port", "port", "Port that the client asked");

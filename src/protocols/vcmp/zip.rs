@@ -23,7 +23,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0");
+    Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0")
+        .covers("The compressed datagram, and the messages in it");
     ZERO = number("vcmp.z.zero", "zero", "A bit that is 0");
     ORIGINAL_LENGTH = number("vcmp.z.original_length", "original length", "Bytes before they were compressed");
     COMPRESSED_LENGTH = number("vcmp.z.compressed_length", "compressed length", "Bytes of the zlib stream");

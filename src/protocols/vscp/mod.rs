@@ -56,7 +56,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)");
+    VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)")
+        .covers("Hello and reply, general messages of every known opcode, positions; each id with the user it stands for, private chats")
+        .leaves_open("What sys1 and voice chat say, which nobody has written down");
     HELLO_WORD = text("vscp.hello.word", "word", "Kind of peer").digest(text_value, nothing);
     VERSION_MAJOR = number("vscp.hello.version_major", "version major", "Version of the protocol, first part");
     VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "Version of the protocol, second part");

@@ -27,7 +27,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)");
+    WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")
+        .covers("The question for a place in a world, and all answers to it");
     TEXT = text("vscp.wls.text", "text", "The text as it was sent").digest(text_value, nothing);
     TYPE = text("vscp.wls.type", "type", "Kind of the text, always f").digest(text_value, nothing);
     CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Address of the client in its own network").digest(text_value, nothing);

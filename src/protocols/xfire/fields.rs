@@ -6,7 +6,9 @@ use super::words;
 use crate::tree::fields;
 
 fields! {
-    XFIRE = protocol("xfire", "Xfire", "Xfire instant messenger");
+    XFIRE = protocol("xfire", "Xfire", "Xfire instant messenger")
+        .covers("Every known packet, whatever its keys, with friends, chats and files in their context; datagrams between clients")
+        .leaves_open("Which moniker belongs to which session: datagrams and streams know nothing of each other");
     MAGIC = text("xfire.magic", "magic", "What a client says before its first message");
     LENGTH = number("xfire.length", "length", "Bytes of the message, these two included");
     DL_LENGTH = number("xfire.dl.length", "length", "Bytes of the message between two clients, these four included");

@@ -1,0 +1,117 @@
+//! Which records are meant, by filter and number, over all inputs; and how the run ended that looked for them.
+
+use super::Exit;
+use super::args::Output;
+use super::forms::Wrong;
+use super::select::Selection;
+use crate::filter::Filter;
+use crate::record::{Forgotten, Record, Tally, View};
+use crate::registry::Registry;
+use crate::tree::{Dissection, Want};
+use std::io;
+
+/// Chooses records, and remembers how it went.
+pub(super) struct Chosen {
+    view: View,
+    /// What the input at hand had so far.
+    tally: Tally,
+    filter: Option<Filter>,
+    selection: Selection,
+    taken: u64,
+    /// No record behind the last one of this input can be meant.
+    past: bool,
+    /// Messages were malformed, or bytes were missing.
+    broken: bool,
+}
+
+/// Why no more records are looked at.
+enum Stop {
+    Enough,
+    Output(io::Error),
+}
+
+impl Chosen {
+    /// What the options choose; an error says what would do.
+    pub(super) fn new(output: &Output) -> Result<Chosen, Wrong> {
+        let view = if output.packets { View::Packets } else { View::Messages };
+        let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
+        Ok(Chosen {
+            view,
+            tally: Tally::new(view),
+            filter: output.filter.as_ref().map(parse).transpose()?,
+            selection: Selection::new(output)?,
+            taken: 0,
+            past: false,
+            broken: false,
+        })
+    }
+
+    /// How much of a frame has to be looked at to choose.
+    pub(super) fn want(&self) -> Want {
+        self.filter.as_ref().map_or(Want::LAYERS, Filter::want)
+    }
+
+    /// An input begins.
+    pub(super) fn begin(&mut self) {
+        self.tally = Tally::new(self.view);
+        self.past = false;
+    }
+
+    /// Hand on the records of a tree that are meant.
+    pub(super) fn records(
+        &mut self,
+        of: Dissection<'_>,
+        captured: bool,
+        mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Chosen { tally, filter, selection, taken, past, .. } = self;
+        let shown = tally.records(of, captured, |record| {
+            let matches = filter.as_ref().is_none_or(|filter| filter.matches(&record));
+            let number = match &record {
+                Record::Message(message) => message.n,
+                Record::Packet(packet) => packet.of.tree.frame.number,
+                Record::Gap(_) if matches => return take(&record).map_err(Stop::Output),
+                Record::Gap(_) => return Ok(()),
+            };
+            if matches && selection.takes(number) {
+                take(&record).map_err(Stop::Output)?;
+                *taken += 1;
+            }
+            *past = selection.is_past(number);
+            if selection.has_enough() || *past { Err(Stop::Enough) } else { Ok(()) }
+        });
+        match shown {
+            Ok(()) | Err(Stop::Enough) => Ok(()),
+            Err(Stop::Output(error)) => Err(error),
+        }
+    }
+
+    /// Whether nothing more can be meant in this input.
+    pub(super) fn has_enough(&self) -> bool {
+        self.past || self.selection.has_enough()
+    }
+
+    /// The input ends.
+    pub(super) fn end(&mut self) {
+        self.broken |= self.tally.malformed + self.tally.gaps > 0;
+    }
+
+    /// What was given up to bound memory.
+    pub(super) fn forgotten(&mut self, forgotten: Forgotten) {
+        self.tally.forgotten = forgotten;
+    }
+
+    /// What the input at hand had.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// How the run ended, given how reading did.
+    pub(super) fn exit(&self, read: Exit, output: &Output) -> Exit {
+        let strict = if output.strict && self.broken { Exit::Damaged } else { Exit::Fine };
+        match read.max(strict) {
+            Exit::Fine if output.exit_status && self.taken == 0 => Exit::Failed,
+            exit => exit,
+        }
+    }
+}

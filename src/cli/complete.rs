@@ -1,0 +1,148 @@
+//! What a shell completes: names of fields, protocols, link types and settings, asked of the program as it is.
+//!
+//! The scripts in `completions/` run the program with [`VARIABLE`] set, so they never fall behind it.
+
+use super::NAME;
+use super::args::Args;
+use crate::glossary;
+use crate::input::link_names;
+use crate::registry::Registry;
+use clap::CommandFactory;
+use clap::builder::StyledStr;
+use clap_complete::engine::CompletionCandidate;
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
+use std::ffi::OsStr;
+use std::io::{self, Write};
+
+/// Tells the program that it is run to complete a command line.
+const VARIABLE: &str = "PROTO_DISSECT_COMPLETE";
+
+/// What selects conversations for `-d`.
+const SELECTORS: [&str; 5] = ["tcp.port==", "udp.port==", "tcp.stream==", "udp.stream==", "ip.addr=="];
+
+/// Answer a shell, if one asks.
+pub(super) fn answered() -> Result<bool, clap::Error> {
+    let arguments = std::env::args_os();
+    CompleteEnv::with_factory(Args::command)
+        .var(VARIABLE)
+        .bin(NAME)
+        .try_complete(arguments, std::env::current_dir().ok().as_deref())
+}
+
+/// Write the script of a shell that asks.
+pub(super) fn write_script(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
+    let shells = Shells::builtins();
+    let known = shells.completer(&shell.to_string()).ok_or_else(|| io::Error::other("nobody knows this shell"))?;
+    let mut script = Vec::new();
+    known.write_registration(VARIABLE, NAME, NAME, NAME, &mut script)?;
+    out.write_all(&script)
+}
+
+fn candidate(value: impl Into<std::ffi::OsString>, about: &str) -> CompletionCandidate {
+    CompletionCandidate::new(value).help((!about.is_empty()).then(|| StyledStr::from(about.to_owned())))
+}
+
+/// Names that go on from the last word of what is typed; what stands before it stays.
+fn completed<'a>(typed: &str, last: usize, names: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<CompletionCandidate> {
+    let (before, word) = typed.split_at_checked(last).unwrap_or((typed, ""));
+    names.filter(|(name, _)| name.starts_with(word)).map(|(name, about)| candidate(format!("{before}{name}"), about)).collect()
+}
+
+/// Where the word begins that is being typed behind one of these characters.
+fn behind(typed: &str, separators: &[char]) -> usize {
+    typed.rfind(separators).map_or(0, |at| at + 1)
+}
+
+/// Names of fields.
+pub(super) fn fields(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let entries = glossary::entries(Registry::default());
+    completed(&typed.to_string_lossy(), 0, entries.iter().map(|entry| (entry.name, entry.about)))
+}
+
+/// Names of fields in an expression.
+pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let last = behind(&typed, &[' ', '(', '!', '{', ',', '&', '|', '=', '<', '>']);
+    let entries = glossary::entries(Registry::default());
+    completed(&typed, last, entries.iter().map(|entry| (entry.name, entry.about)))
+}
+
+/// Protocols with commas between.
+pub(super) fn protocols(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let all = glossary::protocols(Registry::default());
+    completed(&typed, behind(&typed, &[',']), all.iter().map(|protocol| (protocol.this.abbrev, protocol.this.about)))
+}
+
+fn applications() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Registry::default().applications().iter().map(|protocol| (protocol.this.abbrev, protocol.this.about))
+}
+
+/// A selector, and behind the comma whose the conversation is.
+pub(super) fn decode_as(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    match typed.rfind(',') {
+        Some(comma) => completed(&typed, comma + 1, applications().chain([("none", "Leave it as data")])),
+        None => completed(&typed, 0, SELECTORS.into_iter().map(|selector| (selector, ""))),
+    }
+}
+
+/// A protocol and the side that speaks.
+pub(super) fn payload(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    match typed.rfind(':') {
+        Some(colon) => {
+            let sides = [("c2s", "The client says it"), ("s2c", "The server says it")];
+            completed(&typed, colon + 1, sides.into_iter())
+        }
+        None => completed(&typed, 0, applications().chain(super::choose::LAYERS.iter().map(|(name, _)| (*name, "")))),
+    }
+}
+
+/// Link types.
+pub(super) fn links(typed: &OsStr) -> Vec<CompletionCandidate> {
+    completed(&typed.to_string_lossy(), 0, link_names().map(|name| (name, "")))
+}
+
+/// What protocols can be told.
+pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let settings = Registry::default().protocols().flat_map(|protocol| protocol.settings);
+    let named: Vec<(String, &str)> = settings.map(|setting| (format!("{}=", setting.name), setting.about)).collect();
+    completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(candidates: Vec<CompletionCandidate>) -> Vec<String> {
+        candidates.iter().map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn names_are_completed_where_they_stand() {
+        let has = |candidates, name: &str| values(candidates).iter().any(|value| value == name);
+        assert!(has(fields(OsStr::new("pipboy.ty")), "pipboy.type"));
+        assert!(has(fields(OsStr::new("frame.nu")), "frame.number"));
+        assert!(values(fields(OsStr::new("pipboy.ty"))).iter().all(|name| name.starts_with("pipboy.ty")));
+        assert!(has(expression(OsStr::new("tcp.port == 5 && !pipb")), "tcp.port == 5 && !pipboy"));
+        assert!(has(protocols(OsStr::new("tcp,pip")), "tcp,pipboy"));
+        assert!(has(decode_as(OsStr::new("tcp.p")), "tcp.port=="));
+        assert!(has(decode_as(OsStr::new("tcp.port==5,pip")), "tcp.port==5,pipboy"));
+        assert!(has(decode_as(OsStr::new("tcp.port==5,no")), "tcp.port==5,none"));
+        assert!(has(payload(OsStr::new("xfi")), "xfire") && has(payload(OsStr::new("et")), "eth"));
+        assert_eq!(values(payload(OsStr::new("xfire:c"))), ["xfire:c2s"]);
+        assert!(has(links(OsStr::new("ether")), "ethernet"));
+        assert!(has(settings(OsStr::new("xfire.pass")), "xfire.password="));
+    }
+
+    #[test]
+    fn selectors_that_are_offered_are_taken() {
+        for selector in SELECTORS {
+            let value = if selector.starts_with("ip") { "10.0.0.1" } else { "7" };
+            let text = format!("{selector}{value},none");
+            assert!(super::super::choose::decode_as(Registry::default(), &text).is_ok(), "{text}");
+        }
+    }
+}

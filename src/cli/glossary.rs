@@ -1,0 +1,89 @@
+//! `protocols`, `fields`, `schema`: what there is to ask for.
+
+use super::args::{Fields, Protocols, When};
+use super::forms::{self, Wrong};
+use super::screen::Screen;
+use super::{Exit, complain, of_output};
+use crate::glossary::{self, Entry, GlossaryLook};
+use crate::registry::Registry;
+use std::io::{self, Write};
+
+/// Names that are suggested for one that nobody knows.
+const SUGGESTIONS: usize = 4;
+
+/// List the protocols, or tell all of one.
+pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
+    let registry = Registry::default();
+    let one = match asked.name.as_deref().map(|name| protocol(registry, name)).transpose() {
+        Ok(one) => one,
+        Err(wrong) => return usage(&wrong),
+    };
+    written(screen, |to| match one {
+        Some(one) if asked.json => glossary::protocols_as_json(&[one], to),
+        Some(one) => glossary::one_protocol(one, look(asked.color), to),
+        None if asked.json => glossary::protocols_as_json(&glossary::protocols(registry), to),
+        None => glossary::protocols_as_table(registry, look(asked.color), to),
+    })
+}
+
+fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Protocol, Wrong> {
+    let all = glossary::protocols(registry);
+    let names = || all.iter().map(|protocol| protocol.this.abbrev);
+    all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| {
+        let mut nearest: Vec<&str> = names().collect();
+        nearest.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+        nearest.truncate(SUGGESTIONS);
+        format!("no protocol is called {name:?}; the nearest names are {}", nearest.join(", "))
+    })
+}
+
+/// List the fields, all or those of a name.
+pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
+    let mut entries = glossary::entries(Registry::default());
+    if let Some(name) = &asked.name {
+        entries = match named(&entries, name) {
+            found if found.is_empty() => return usage(&forms::unknown_field(name)),
+            found => found,
+        };
+    }
+    written(screen, |to| match (asked.json, asked.tshark) {
+        (true, _) => glossary::fields_as_json(&entries, to),
+        (_, true) => glossary::fields_as_tshark(&entries, to),
+        _ => glossary::fields_as_table(&entries, look(asked.color), to),
+    })
+}
+
+/// Those of the protocol of this name, or the one field of this name, or those whose names begin with it.
+fn named(entries: &[Entry], name: &str) -> Vec<Entry> {
+    let all_where = |fits: &dyn Fn(&Entry) -> bool| entries.iter().copied().filter(|entry| fits(entry)).collect::<Vec<_>>();
+    let of_protocol = all_where(&|entry| entry.protocol == name);
+    if !of_protocol.is_empty() {
+        return of_protocol;
+    }
+    let own = all_where(&|entry| entry.name == name);
+    let group = |entry: &Entry| entry.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let below = all_where(&group);
+    if below.len() > own.len() { below } else { own }
+}
+
+/// Print the shape of the records.
+pub(super) fn schema(screen: Screen) -> Exit {
+    written(screen, |to| to.write_all(glossary::schema(Registry::default()).as_bytes()))
+}
+
+fn look(color: When) -> GlossaryLook {
+    GlossaryLook { theme: forms::theme(color), width: forms::width() }
+}
+
+fn usage(wrong: &Wrong) -> Exit {
+    complain(format_args!("{wrong}"));
+    Exit::Usage
+}
+
+fn written(screen: Screen, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
+    let mut to = screen.writer(false);
+    match write(&mut to).and_then(|()| to.flush()) {
+        Ok(()) => Exit::Fine,
+        Err(error) => of_output(&error),
+    }
+}

@@ -1,0 +1,236 @@
+//! Standard output, and the pager before it when what is printed does not fit on the screen.
+
+use super::progress;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// Bytes of output that are put together while nobody waits for them.
+const BLOCK: usize = 64 << 10;
+
+/// The pager, unless `PAGER` names another one, and what it is told: leave at once if all fits, keep colours and the screen.
+const PAGER: &str = "less";
+const TOLD: &str = "FRX";
+
+/// Where output goes, as far as the user has a say in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Screen {
+    /// A pager may come between.
+    pub(super) pages: bool,
+}
+
+impl Screen {
+    /// Something to write to. Where input may still be growing, each line is handed on at once.
+    pub(super) fn writer(self, waits: bool) -> Box<dyn Write> {
+        let stdout = io::stdout();
+        match (stdout.is_terminal(), waits) {
+            (false, true) => Box::new(stdout.lock()),
+            (false, false) => Box::new(BufWriter::with_capacity(BLOCK, stdout.lock())),
+            (true, false) if self.pages => match (pager(), rows()) {
+                (Some(pager), Some(rows)) => Box::new(Paged::new(Terminal(stdout), pager, rows)),
+                _ => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),
+            },
+            (true, false) => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),
+            (true, true) => Box::new(Terminal(stdout)),
+        }
+    }
+}
+
+/// The program and its arguments; none if there is to be no pager.
+fn pager() -> Option<Vec<String>> {
+    let named = std::env::var("PAGER").unwrap_or_else(|_| PAGER.to_owned());
+    let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    (!words.is_empty() && words != ["cat"] && !is_dumb).then_some(words)
+}
+
+/// Lines of the terminal.
+fn rows() -> Option<(usize, usize)> {
+    let (width, height) = terminal_size::terminal_size_of(io::stdout())?;
+    Some((usize::from(height.0), usize::from(width.0)))
+}
+
+/// A terminal: the progress goes before anything is printed on it.
+struct Terminal(Stdout);
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        progress::hide();
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Keeps what is printed until it is more than fits; then a pager takes it.
+struct Paged<W: Write> {
+    to: W,
+    pager: Vec<String>,
+    /// Lines and columns of the screen.
+    size: (usize, usize),
+    kept: Vec<u8>,
+    lines: Lines,
+    state: State,
+}
+
+enum State {
+    Fits,
+    Paging(Child, ChildStdin),
+    /// Everything was printed, or there is no such pager.
+    Printing,
+}
+
+impl<W: Write> Paged<W> {
+    fn new(to: W, pager: Vec<String>, size: (usize, usize)) -> Paged<W> {
+        Paged { to, pager, size, kept: Vec::new(), lines: Lines::default(), state: State::Fits }
+    }
+
+    /// Begin to page, or to print if the pager does not start.
+    fn overflow(&mut self) -> io::Result<()> {
+        progress::hide();
+        match start(&self.pager) {
+            Some((child, mut stdin)) => {
+                let passed_on = stdin.write_all(&self.kept);
+                self.state = State::Paging(child, stdin);
+                self.kept = Vec::new();
+                passed_on
+            }
+            None => self.print(),
+        }
+    }
+
+    fn print(&mut self) -> io::Result<()> {
+        self.state = State::Printing;
+        self.to.write_all(&std::mem::take(&mut self.kept))
+    }
+}
+
+fn start(pager: &[String]) -> Option<(Child, ChildStdin)> {
+    let (program, arguments) = pager.split_first()?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        command.env("LESS", TOLD);
+    }
+    let mut child = command.spawn().ok()?;
+    let stdin = child.stdin.take()?;
+    Some((child, stdin))
+}
+
+/// Counts lines of a screen. What has no columns of its own counts as well: an estimate that is too high brings the pager a
+/// little early, and `less -F` leaves by itself.
+#[derive(Default)]
+struct Lines {
+    count: usize,
+    /// Bytes of the line that has not ended.
+    begun: usize,
+}
+
+impl Lines {
+    fn add(&mut self, text: &[u8], columns: usize) {
+        for piece in text.split_inclusive(|byte| *byte == b'\n') {
+            self.begun += piece.len();
+            if piece.ends_with(b"\n") {
+                self.count += 1 + self.begun.saturating_sub(2) / columns.max(1);
+                self.begun = 0;
+            }
+        }
+    }
+}
+
+impl<W: Write> Write for Paged<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.state {
+            State::Paging(_, stdin) => return stdin.write(bytes),
+            State::Printing => return self.to.write(bytes),
+            State::Fits => {}
+        }
+        let (height, columns) = self.size;
+        self.kept.extend_from_slice(bytes);
+        self.lines.add(bytes, columns);
+        // One line is for the prompt behind it.
+        if self.lines.count >= height {
+            self.overflow()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.state {
+            State::Fits => self.print(),
+            State::Paging(_, stdin) => stdin.flush(),
+            State::Printing => Ok(()),
+        }?;
+        self.to.flush()
+    }
+}
+
+impl<W: Write> Drop for Paged<W> {
+    fn drop(&mut self) {
+        // What could not be flushed before cannot be told any more.
+        let _ = self.flush();
+        if let State::Paging(mut child, stdin) = std::mem::replace(&mut self.state, State::Printing) {
+            drop(stdin);
+            let _ = child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn lines(text: &[u8], columns: usize) -> usize {
+        let mut lines = Lines::default();
+        text.iter().for_each(|byte| lines.add(&[*byte], columns));
+        lines.count
+    }
+
+    /// What is printed and what the pager gets of so many lines, on a screen of 10.
+    fn paged(count: usize, pager: &str, got: &Path) -> (usize, Option<usize>) {
+        let mut out = Vec::new();
+        let pager = pager.replace("FILE", got.to_str().unwrap());
+        let mut paged = Paged::new(&mut out, vec!["sh".into(), "-c".into(), pager], (10, 80));
+        for number in 0..count {
+            writeln!(paged, "line {number}").unwrap();
+        }
+        drop(paged);
+        let read = std::fs::read(got).ok().map(|text| lines(&text, 80));
+        let _ = std::fs::remove_file(got);
+        (lines(&out, 80), read)
+    }
+
+    #[test]
+    fn what_fits_is_printed_and_what_does_not_is_paged() {
+        let got = std::env::temp_dir().join(format!("proto-dissect-paged-{}", std::process::id()));
+        assert_eq!(paged(9, "cat > FILE", &got), (9, None));
+        assert_eq!(paged(10, "cat > FILE", &got), (0, Some(10)));
+        assert_eq!(paged(5000, "cat > FILE", &got), (0, Some(5000)));
+    }
+
+    #[test]
+    fn without_a_pager_everything_is_printed() {
+        let mut out = Vec::new();
+        let mut paged = Paged::new(&mut out, vec!["/nowhere/pager".into()], (2, 80));
+        paged.write_all(b"a\nb\nc\n").unwrap();
+        drop(paged);
+        assert_eq!(out, b"a\nb\nc\n");
+    }
+
+    #[test]
+    fn a_pager_that_is_left_early_closes_the_pipe() {
+        let mut paged = Paged::new(Vec::new(), vec!["true".into()], (2, 80));
+        let end = (0..100_000).find_map(|_| paged.write_all(b"line\n").err());
+        assert_eq!(end.unwrap().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn long_lines_take_several() {
+        assert_eq!(lines(b"", 10), 0);
+        assert_eq!(lines(b"0123456789\n", 10), 1);
+        assert_eq!(lines(b"0123456789a\n", 10), 2);
+        assert_eq!(lines(b"012345678\n\n", 10), 2);
+    }
+}

@@ -1,0 +1,185 @@
+//! `-w`: the frames of the records that are meant, as a capture file.
+
+use super::args::{Args, Output};
+use super::chosen::Chosen;
+use super::forms::Wrong;
+use super::read::{self, Audience, How};
+use super::source::Source;
+use super::{Exit, complain, of_output};
+use crate::sink::{Begin, Problem};
+use crate::tree::{Dissection, Want};
+use crate::write::{CaptureFile, FileForm, Late, Window};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are written in one go.
+const BLOCK: usize = 64 << 10;
+
+/// Bytes of frames that are kept because a later message may need them.
+const WINDOW: usize = 64 << 20;
+
+/// Write the file that the options ask for.
+pub(super) fn run(args: &Args, path: &Path) -> Exit {
+    let sources = Source::all(&args.files, &args.reading);
+    let prepared = Target::new(path, &sources).and_then(|target| Ok((How::new(&args.reading)?, target)));
+    let done = match prepared {
+        Ok((how, target)) => write(&args.output, &sources, how, &target, WINDOW),
+        Err(wrong) => Err(wrong),
+    };
+    done.unwrap_or_else(|wrong| {
+        complain(format_args!("{wrong}"));
+        Exit::Usage
+    })
+}
+
+/// Read once, and once more if messages turn out to go back further than frames are kept.
+fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, window: usize) -> Result<Exit, Wrong> {
+    let again = target.is_file() && sources.iter().all(Source::is_whole);
+    let mut known = Late::default();
+    loop {
+        let chosen = Chosen::new(output)?;
+        let mut writer = Writer { chosen, window: Window::new(window, known), target, file: None };
+        let mut worst = Exit::Fine;
+        for source in sources {
+            match read::input(source, &how, &mut writer) {
+                Ok(exit) => worst = worst.max(exit),
+                Err(error) => return Ok(worst.max(target.failed(&error))),
+            }
+        }
+        if let Some(Err(error)) = writer.file.take().map(CaptureFile::finish) {
+            return Ok(worst.max(target.failed(&error)));
+        }
+        let exit = writer.chosen.exit(worst, output);
+        let late = writer.window.into_late();
+        if late.count == 0 {
+            return Ok(exit);
+        }
+        if !again || how.is_silent() {
+            let count = late.count;
+            complain(format_args!("{count} frames that later messages need came too long before them, and are not written"));
+            return Ok(exit);
+        }
+        how = how.silent();
+        known = late;
+    }
+}
+
+/// Where frames go.
+enum Target {
+    File(PathBuf),
+    StandardOutput,
+}
+
+impl Target {
+    fn new(path: &Path, sources: &[Source]) -> Result<Target, Wrong> {
+        if path.as_os_str() == "-" {
+            if io::stdout().is_terminal() {
+                return Err("-w -: a capture is nothing for a terminal; name a file, or pipe it on".into());
+            }
+            return Ok(Target::StandardOutput);
+        }
+        let same = fs::canonicalize(path).ok();
+        let is_read = |source: &&Source| same.is_some() && source.path().and_then(|path| fs::canonicalize(path).ok()) == same;
+        match sources.iter().find(is_read) {
+            Some(_) => Err(format!("-w {}: this file is read; name another one", path.display())),
+            None => Ok(Target::File(path.to_owned())),
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self, Target::File(_))
+    }
+
+    fn open(&self) -> io::Result<CaptureFile<Box<dyn Write>>> {
+        let (to, form): (Box<dyn Write>, _) = match self {
+            Target::File(path) => (Box::new(File::create(path)?), FileForm::of_name(&path.to_string_lossy())),
+            Target::StandardOutput => (Box::new(io::stdout().lock()), FileForm::PcapNg),
+        };
+        Ok(CaptureFile::new(Box::new(BufWriter::with_capacity(BLOCK, to)), form))
+    }
+
+    fn failed(&self, error: &io::Error) -> Exit {
+        match self {
+            Target::StandardOutput => of_output(error),
+            Target::File(path) => {
+                complain(format_args!("{}: cannot be written: {error}", path.display()));
+                Exit::Failed
+            }
+        }
+    }
+}
+
+/// Writes the frames of records.
+struct Writer<'a> {
+    chosen: Chosen,
+    window: Window,
+    target: &'a Target,
+    /// Opened with the first input that can be read: of what cannot be read nothing is written over.
+    file: Option<CaptureFile<Box<dyn Write>>>,
+}
+
+impl Audience for Writer<'_> {
+    fn want(&self) -> Want {
+        Want::HEADINGS.and(self.chosen.want())
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        self.chosen.begin();
+        if self.file.is_none() {
+            self.file = Some(self.target.open()?);
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        if let (true, Some(file)) = (captured, &mut self.file) {
+            self.window.frame(of, file)?;
+        }
+        let window = &mut self.window;
+        self.chosen.records(of, captured, |record| {
+            window.record(record);
+            Ok(())
+        })
+    }
+
+    fn has_enough(&self) -> bool {
+        self.chosen.has_enough()
+    }
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        self.chosen.end();
+        match &mut self.file {
+            Some(file) => self.window.end(file),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::Args;
+    use super::*;
+    use clap::Parser;
+
+    /// What is written of a sample while so many bytes of frames are kept.
+    fn written(window: usize, name: &str) -> (Exit, Vec<u8>) {
+        let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
+        let args = Args::try_parse_from(["proto-dissect", "-Y", "pipboy.type == 3", "samples/pipboy.pcap"]).unwrap();
+        let (how, sources) = (How::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
+        let exit = write(&args.output, &sources, how, &Target::File(path.clone()), window).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        (exit, bytes)
+    }
+
+    #[test]
+    fn the_same_is_written_however_few_frames_are_kept() {
+        let (exit, whole) = written(WINDOW, "whole.pcapng");
+        assert_eq!(exit, Exit::Fine);
+        assert!(whole.len() > 10_000);
+        for window in [0, 2_000, 20_000] {
+            assert!(written(window, &format!("{window}.pcapng")) == (Exit::Fine, whole.clone()), "window of {window}");
+        }
+    }
+}

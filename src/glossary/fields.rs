@@ -1,0 +1,228 @@
+//! Every field: its name in filters and columns, what kind of value it holds, what it means.
+
+use super::GlossaryLook;
+use crate::record::pseudo;
+use crate::registry::Registry;
+use crate::render::{Grid, Head, Members, Role, cut, object};
+use crate::tree::{Field, Kind, Names};
+use std::io::{self, Write};
+
+/// The least columns that the meaning of a field is cut to.
+const NARROW: usize = 20;
+
+/// A name that filters and columns know.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// The protocol it belongs to, or what a field of the record itself tells of.
+    pub protocol: &'static str,
+    /// What kind of value it holds.
+    pub kind: Kind,
+    /// The label in tables; empty for a field of the record itself.
+    pub label: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// The field, unless it is one of the record itself.
+    pub field: Option<&'static Field>,
+    /// Whether the name stands for several fields.
+    pub shared: bool,
+}
+
+/// Every name: those of the record itself, then those of each protocol, its own first and shared ones behind.
+#[must_use]
+pub fn entries(registry: Registry) -> Vec<Entry> {
+    let record = pseudo::ALL.iter().map(|pseudo| Entry {
+        name: pseudo.name,
+        protocol: pseudo.name.split('.').next().unwrap_or_default(),
+        kind: pseudo.kind,
+        label: "",
+        about: pseudo.about,
+        field: None,
+        shared: false,
+    });
+    let mut all: Vec<Entry> = record.collect();
+    let mut protocols: Vec<_> = registry.protocols().collect();
+    protocols.sort_by_key(|protocol| protocol.this.abbrev);
+    for protocol in protocols {
+        let entry = |name, field: &'static Field, shared| Entry {
+            name,
+            protocol: protocol.this.abbrev,
+            kind: field.kind,
+            label: field.name,
+            about: field.about,
+            field: Some(field),
+            shared,
+        };
+        all.extend(registry.fields_of(protocol).map(|field| entry(field.abbrev, field, false)));
+        let first = all.len();
+        for field in protocol.fields.iter().filter(|field| !field.also.is_empty()) {
+            if !all.get(first..).unwrap_or_default().iter().any(|entry| entry.name == field.also) {
+                all.push(entry(field.also, field, true));
+            }
+        }
+    }
+    all
+}
+
+/// What kind of value it is, in a word.
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Protocol => "protocol",
+        Kind::Group => "group",
+        Kind::Number => "number",
+        Kind::Float => "float",
+        Kind::Bool => "bool",
+        Kind::Bytes => "bytes",
+        Kind::Text => "text",
+        Kind::Mac => "mac",
+        Kind::Ipv4 => "ipv4",
+        Kind::Ipv6 => "ipv6",
+        Kind::Note(_) => "note",
+    }
+}
+
+impl Entry {
+    /// Names of its values.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        self.field.map_or(&[], |field| field.names)
+    }
+
+    fn meaning(&self) -> String {
+        let mut meaning = match self.shared {
+            true => format!("Any field that answers to {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev)),
+            false => self.about.to_owned(),
+        };
+        if let Kind::Note(level) = self.kind {
+            meaning = format!("{meaning} ({})", level.word());
+        }
+        meaning
+    }
+}
+
+/// Names as a table; the values of one that stands alone as well.
+///
+/// # Errors
+/// Those of writing.
+pub fn fields_as_table(entries: &[Entry], look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
+    let heads = [
+        Head::words("name", Role::Name),
+        Head::words("type", Role::Value),
+        Head::words("label", Role::Meaning),
+        Head::words("meaning", Role::Meaning),
+    ];
+    let widest = |of: fn(&Entry) -> usize| entries.iter().map(of).max().unwrap_or(0);
+    let taken =
+        widest(|entry| entry.name.len()) + widest(|entry| entry.label.chars().count()) + "protocol".len() + 2 * heads.len();
+    let limit = look.width.map_or(usize::MAX, |width| width.saturating_sub(taken).max(NARROW));
+    let mut grid = Grid::new(to, look.theme, &heads);
+    for entry in entries {
+        let mut meaning = entry.meaning();
+        cut(&mut meaning, limit);
+        grid.cell(entry.name)?.cell(kind(entry.kind))?.cell(entry.label)?.cell(meaning)?;
+    }
+    grid.end()?;
+    match entries {
+        [alone] if !alone.names().is_empty() => values(alone, look, to),
+        _ => Ok(()),
+    }
+}
+
+fn values(entry: &Entry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to)?;
+    let heads = [Head::number("value"), Head::words("name", Role::Meaning)];
+    let hex = entry.field.map_or(0, |field| usize::from(field.hex));
+    let mut grid = Grid::new(to, look.theme, &heads);
+    for (value, name) in entry.names() {
+        match hex {
+            0 => grid.cell(value)?,
+            digits => grid.cell(format_args!("{value:#0width$x}", width = digits + 2))?,
+        };
+        grid.cell(name)?;
+    }
+    grid.end()
+}
+
+/// Names as JSON objects, one a line.
+///
+/// # Errors
+/// Those of writing.
+pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
+    for entry in entries {
+        object(to, |members| members_of(entry, members))?;
+        to.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn members_of(entry: &Entry, members: &mut Members<'_>) -> io::Result<()> {
+    members.put("name", entry.name)?;
+    members.put("type", kind(entry.kind))?;
+    members.put("protocol", entry.protocol)?;
+    if !entry.label.is_empty() {
+        members.put("label", entry.label)?;
+    }
+    members.put("about", &if entry.shared { entry.meaning() } else { entry.about.to_owned() })?;
+    if let Kind::Note(level) = entry.kind {
+        members.put("level", level.word())?;
+    }
+    let Some(field) = entry.field else { return Ok(()) };
+    if entry.shared {
+        return members.put("shared", &true);
+    }
+    if !field.also.is_empty() {
+        members.put("also", field.also)?;
+    }
+    if field.hex > 0 {
+        members.put("base", &16)?;
+    }
+    if field.mask != 0 {
+        members.words("mask", format_args!("{:#x}", field.mask))?;
+    }
+    if field.secret {
+        members.put("secret", &true)?;
+    }
+    if field.names.is_empty() {
+        return Ok(());
+    }
+    members.list("values", field.names, |members, (value, name)| {
+        members.put("value", value)?;
+        members.put("name", name)
+    })
+}
+
+/// Names as `tshark -G fields` lists them: a line with tabs for each, `P` for protocols and `F` for fields.
+///
+/// # Errors
+/// Those of writing.
+pub fn fields_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
+    for entry in entries {
+        if entry.kind == Kind::Protocol {
+            writeln!(to, "P\t{}\t{}", entry.about, entry.name)?;
+            continue;
+        }
+        let label = if entry.label.is_empty() { entry.name } else { entry.label };
+        let (kind, base, mask) = as_tshark(entry);
+        writeln!(to, "F\t{label}\t{}\t{kind}\t{}\t{base}\t{mask}\t{}", entry.name, entry.protocol, entry.meaning())?;
+    }
+    Ok(())
+}
+
+/// Type, base and mask in tshark's words. How wide a number is, is known only where it is read: it has the widest type.
+fn as_tshark(entry: &Entry) -> (&'static str, &'static str, String) {
+    let (hex, mask) = entry.field.map_or((0, 0), |field| (field.hex, field.mask));
+    let (kind, base) = match entry.kind {
+        Kind::Number if hex > 0 => ("FT_UINT64", "BASE_HEX"),
+        Kind::Number => ("FT_UINT64", "BASE_DEC"),
+        Kind::Float => ("FT_DOUBLE", ""),
+        Kind::Bool => ("FT_BOOLEAN", ""),
+        Kind::Bytes => ("FT_BYTES", ""),
+        Kind::Text => ("FT_STRING", ""),
+        Kind::Mac => ("FT_ETHER", ""),
+        Kind::Ipv4 => ("FT_IPv4", ""),
+        Kind::Ipv6 => ("FT_IPv6", ""),
+        Kind::Protocol | Kind::Group | Kind::Note(_) => ("FT_NONE", ""),
+    };
+    (kind, base, format!("{mask:#x}"))
+}

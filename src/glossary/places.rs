@@ -1,0 +1,50 @@
+//! Where a protocol is found, in words. The one place that has words for [`On`], [`Looks`] and [`How`].
+
+use crate::wire::{Found, How, Looks, On, Protocol};
+
+/// The name of a place.
+#[must_use]
+pub fn place(on: On) -> String {
+    match on {
+        On::Tcp(port) => format!("TCP {port}"),
+        On::TcpRun(first, last) => format!("TCP {first} to {last}"),
+        On::Udp(port) => format!("UDP {port}"),
+        On::AnyTcp => String::from("any TCP port"),
+        On::AnyUdp => String::from("any UDP port"),
+        On::Over(carrier) => format!("inside {carrier}"),
+    }
+}
+
+/// The places of a protocol, each once. A layer is found by what the layer below says.
+#[must_use]
+pub fn places(protocol: &Protocol) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for found in protocol.found {
+        let name = match found.on {
+            on @ (On::AnyTcp | On::AnyUdp) => format!("{} by content", place(on)),
+            on => place(on),
+        };
+        if !places.contains(&name) {
+            places.push(name);
+        }
+    }
+    if places.is_empty() { String::from("the layer below") } else { places.join(", ") }
+}
+
+/// How bytes at a place are recognised.
+pub(super) fn recognition(found: &Found) -> &'static str {
+    match found.looks {
+        Looks::Anything => "whatever the bytes look like",
+        Looks::Stream(_) => "if the first bytes of both sides look like it",
+        Looks::Datagram(_) | Looks::Spotted(_) => "if the bytes look like it",
+    }
+}
+
+/// What is read at a place.
+pub(super) fn reading(found: &Found) -> &'static str {
+    match found.how {
+        How::Stream(_) => "stream",
+        How::Datagram(_) => "datagrams",
+        How::Exchange(_) => "datagrams, with what was said before",
+    }
+}

@@ -1,0 +1,155 @@
+//! Every protocol: where it is found, what of it is read, what it can be told.
+
+use super::GlossaryLook;
+use super::places::{place, places, reading, recognition};
+use crate::registry::Registry;
+use crate::render::{Grid, Head, Members, Role, object, word_lines};
+use crate::wire::{Protocol, Takes};
+use std::io::{self, Write};
+
+/// The most columns of the list of places.
+const PLACES: usize = 32;
+
+/// The least columns that a text is broken into.
+const NARROW: usize = 24;
+
+/// Spaces before the columns of a table, all together.
+const MARGINS: usize = 6;
+
+/// Every protocol that bytes can belong to, by name.
+#[must_use]
+pub fn protocols(registry: Registry) -> Vec<&'static Protocol> {
+    let remarks = &crate::wire::notes::DISSECT;
+    let mut all: Vec<_> = registry.protocols().filter(|protocol| !protocol.this.is(remarks)).collect();
+    all.sort_by_key(|protocol| protocol.this.abbrev);
+    all
+}
+
+/// What a protocol is, and what of it is read.
+fn told(protocol: &Protocol) -> String {
+    match protocol.this.covers {
+        "" => protocol.this.about.to_owned(),
+        covers => format!("{}. {covers}", protocol.this.about),
+    }
+}
+
+/// All of them as a table.
+///
+/// # Errors
+/// Those of writing.
+pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
+    let heads = [
+        Head::words("name", Role::Protocol),
+        Head::words("found on", Role::Address),
+        Head::words("what it is, what is read", Role::Meaning),
+    ];
+    let all = protocols(registry);
+    let widest =
+        |of: &dyn Fn(&Protocol) -> usize, most: usize| all.iter().map(|protocol| of(protocol)).max().unwrap_or(0).min(most);
+    let (mut beside, mut behind) = (usize::MAX, usize::MAX);
+    if let Some(width) = look.width {
+        beside = PLACES;
+        let taken = widest(&|protocol| protocol.this.abbrev.len(), width) + widest(&|protocol| places(protocol).len(), PLACES);
+        behind = width.saturating_sub(taken + MARGINS).max(NARROW);
+    }
+    let mut grid = Grid::new(to, look.theme, &heads);
+    for protocol in all {
+        let (places, told) = (places(protocol), told(protocol));
+        let (mut places, mut told) = (word_lines(&places, beside), word_lines(&told, behind));
+        let mut name = protocol.this.abbrev;
+        loop {
+            let (place, text) = (places.next(), told.next());
+            if place.is_none() && text.is_none() {
+                break;
+            }
+            grid.cell(std::mem::take(&mut name))?.cell(place.unwrap_or_default())?.cell(text.unwrap_or_default())?;
+        }
+    }
+    grid.end()
+}
+
+/// One of them, with everything its value says.
+///
+/// # Errors
+/// Those of writing.
+pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
+    let this = protocol.this;
+    writeln!(to, "{}  {}: {}", look.theme.paint(Role::Protocol, this.abbrev), this.name, this.about)?;
+    let mut part = |name: &str, text: &str| -> io::Result<()> {
+        let limit = look.width.map_or(usize::MAX, |width| width.saturating_sub(12).max(NARROW));
+        let mut head = name;
+        for line in word_lines(text, limit) {
+            writeln!(to, "  {}  {line}", look.theme.paint(Role::Name, format_args!("{head:<8}")))?;
+            head = "";
+        }
+        Ok(())
+    };
+    part("reads", this.covers)?;
+    part("not read", this.open)?;
+    part("fields", &format!("{}, listed by: proto-dissect fields {}", count(protocol), this.abbrev))?;
+    if protocol.found.is_empty() {
+        part("found on", &places(protocol))?;
+    }
+    for (number, found) in protocol.found.iter().enumerate() {
+        let head = if number == 0 { "found on" } else { "" };
+        part(head, &format!("{}: {}, {}", place(found.on), reading(found), recognition(found)))?;
+    }
+    for (number, setting) in protocol.settings.iter().enumerate() {
+        let head = if number == 0 { "settings" } else { "" };
+        let value = match setting.takes {
+            Takes::Value | Takes::Checked(_) => "VALUE",
+            Takes::File | Takes::CheckedFile(_) => "FILE",
+            Takes::Switch => "true|false",
+        };
+        part(head, &format!("-o {}={value}: {}", setting.name, setting.about))?;
+    }
+    Ok(())
+}
+
+/// These as JSON objects, one a line.
+///
+/// # Errors
+/// Those of writing.
+pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) -> io::Result<()> {
+    for protocol in protocols {
+        object(to, |members| members_of(protocol, members))?;
+        to.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn word(takes: Takes) -> &'static str {
+    match takes {
+        Takes::Value | Takes::Checked(_) => "value",
+        Takes::File | Takes::CheckedFile(_) => "file",
+        Takes::Switch => "switch",
+    }
+}
+
+/// How many fields it has.
+fn count(protocol: &'static Protocol) -> usize {
+    Registry::default().fields_of(protocol).count()
+}
+
+fn members_of(protocol: &'static Protocol, members: &mut Members<'_>) -> io::Result<()> {
+    let this = protocol.this;
+    members.put("name", this.abbrev)?;
+    members.put("label", this.name)?;
+    members.put("about", this.about)?;
+    for (key, text) in [("covers", this.covers), ("open", this.open)] {
+        if !text.is_empty() {
+            members.put(key, text)?;
+        }
+    }
+    members.put("fields", &count(protocol))?;
+    members.list("found", protocol.found, |members, found| {
+        members.put("on", &place(found.on))?;
+        members.put("reads", reading(found))?;
+        members.put("recognised", recognition(found))
+    })?;
+    members.list("settings", protocol.settings, |members, setting| {
+        members.put("name", setting.name)?;
+        members.put("takes", word(setting.takes))?;
+        members.put("about", setting.about)
+    })
+}

@@ -1,0 +1,135 @@
+//! What of a frame somebody is going to look at.
+
+use super::Field;
+use std::fmt;
+
+/// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// The fields below the layers: all of them, unless `only` says which.
+    pub fields: bool,
+    /// The only fields that are looked at, if it is known which.
+    pub only: Option<Only>,
+    /// The names of messages.
+    pub names: bool,
+    /// What messages and layers say, in a line each.
+    pub words: bool,
+    /// What messages and conversations carry that can be saved.
+    pub objects: bool,
+}
+
+impl Want {
+    /// All there is.
+    pub const EVERYTHING: Want = Want { fields: true, only: None, names: true, words: true, objects: false };
+    /// Layers with their headings.
+    pub const HEADINGS: Want = Want { fields: false, ..Want::EVERYTHING };
+    /// Layers with the names of messages.
+    pub const NAMES: Want = Want { words: false, ..Want::HEADINGS };
+    /// Just which layers there are.
+    pub const LAYERS: Want = Want { names: false, ..Want::NAMES };
+    /// What can be saved.
+    pub const OBJECTS: Want = Want { objects: true, ..Want::LAYERS };
+
+    /// What either of two wants.
+    #[must_use]
+    pub fn and(self, other: Want) -> Want {
+        let only = match (self.fields, other.fields) {
+            (true, true) => self.only.zip(other.only).map(|(one, other)| one.and(other)),
+            (true, false) => self.only,
+            (false, true) => other.only,
+            (false, false) => None,
+        };
+        Want {
+            fields: self.fields || other.fields,
+            only,
+            names: self.names || other.names,
+            words: self.words || other.words,
+            objects: self.objects || other.objects,
+        }
+    }
+
+    /// Whether nodes of this field are kept. Those of protocols always are.
+    #[must_use]
+    pub fn keeps(&self, field: &Field) -> bool {
+        self.fields && self.only.is_none_or(|only| only.has(field))
+    }
+}
+
+/// Some fields, found fast.
+#[derive(Clone, Copy)]
+pub struct Only {
+    /// By their addresses.
+    fields: &'static [&'static Field],
+    /// A bit for each, by its address: most others have another one.
+    marks: u64,
+}
+
+impl Only {
+    /// These fields. They stay for the rest of the run: a process asks for them once.
+    #[must_use]
+    pub fn these(fields: impl IntoIterator<Item = &'static Field>) -> Only {
+        let mut fields: Vec<&'static Field> = fields.into_iter().collect();
+        fields.sort_by_key(|field| address(field));
+        fields.dedup_by_key(|field| address(field));
+        let marks = fields.iter().fold(0, |marks, field| marks | mark(field));
+        Only { fields: Vec::leak(fields), marks }
+    }
+
+    fn and(self, other: Only) -> Only {
+        Only::these(self.fields.iter().chain(other.fields).copied())
+    }
+
+    fn has(self, field: &Field) -> bool {
+        self.marks & mark(field) != 0 && self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
+    }
+}
+
+fn address(field: &Field) -> usize {
+    std::ptr::from_ref(field).addr()
+}
+
+fn mark(field: &Field) -> u64 {
+    /// Neighbours in memory get different bits.
+    const APART: usize = size_of::<Field>();
+    1 << (address(field) / APART % 64)
+}
+
+impl PartialEq for Only {
+    fn eq(&self, other: &Only) -> bool {
+        self.fields.iter().map(|field| address(field)).eq(other.fields.iter().map(|field| address(field)))
+    }
+}
+
+impl Eq for Only {}
+
+impl fmt::Debug for Only {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.fields).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static FIELDS: [Field; 200] = [const { Field::number("toy.number", "number", "A number") }; 200];
+
+    #[test]
+    fn exactly_the_fields_that_are_wanted_are_kept() {
+        let some = Want { fields: true, only: Some(Only::these([&FIELDS[3], &FIELDS[70], &FIELDS[3]])), ..Want::LAYERS };
+        let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at])).collect();
+        assert_eq!(kept, [3, 70]);
+        assert!(Want::EVERYTHING.keeps(&FIELDS[0]) && !Want::HEADINGS.keeps(&FIELDS[3]));
+    }
+
+    #[test]
+    fn two_together_keep_what_either_wants() {
+        let of = |at: usize| Want { fields: true, only: Some(Only::these([&FIELDS[at]])), ..Want::LAYERS };
+        let both = of(1).and(of(2));
+        assert!(both.keeps(&FIELDS[1]) && both.keeps(&FIELDS[2]) && !both.keeps(&FIELDS[4]));
+        assert_eq!(both, of(2).and(of(1)));
+        assert_eq!(of(1).and(Want::EVERYTHING).only, None);
+        assert_eq!(Want::HEADINGS.and(of(1)).only, of(1).only);
+        assert_eq!(of(1).and(Want::HEADINGS).only, of(1).only);
+    }
+}

@@ -1,0 +1,278 @@
+//! Capture files: pcapng with comments, and classic pcap without.
+//!
+//! ```text
+//! pcapng   section | interface, before its first frame | packet …
+//! block    type:4 | length:4 | body | options | length:4         everything padded to 4, little-endian
+//! option   code:2 | length:2 | value
+//! packet   interface:4 | nanoseconds high:4 | low:4 | captured:4 | original:4 | bytes
+//!
+//! pcap     magic:4 | 2:2 | 4:2 | 0:4 | 0:4 | snap length:4 | link:4
+//! packet   seconds:4 | nanoseconds:4 | captured:4 | original:4 | bytes
+//! ```
+
+use super::{Interface, Kept};
+use crate::tree::Timestamp;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+const SECTION: u32 = 0x0a0d_0d0a;
+const INTERFACE: u32 = 1;
+const PACKET: u32 = 6;
+const ORDER: u32 = 0x1a2b_3c4d;
+const NANOSECOND_PCAP: u32 = 0xa1b2_3c4d;
+
+/// The most bytes of a frame that readers of pcap accept.
+const SNAP_LENGTH: u32 = 262_144;
+
+/// The most bytes of an option, of those that are a multiple of 4.
+const OPTION_MOST: usize = 0xfffc;
+
+mod option {
+    pub(super) const END: u16 = 0;
+    pub(super) const COMMENT: u16 = 1;
+    pub(super) const NAME: u16 = 2;
+    pub(super) const APPLICATION: u16 = 4;
+    pub(super) const RESOLUTION: u16 = 9;
+}
+
+/// The two formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileForm {
+    /// With comments, several interfaces and link types.
+    PcapNg,
+    /// One link type and no comments.
+    Pcap,
+}
+
+impl FileForm {
+    /// The one that the name of a file asks for: `.pcap` and `.cap` are the classic one.
+    #[must_use]
+    pub fn of_name(name: &str) -> FileForm {
+        let name = name.to_ascii_lowercase();
+        if name.ends_with(".pcap") || name.ends_with(".cap") { FileForm::Pcap } else { FileForm::PcapNg }
+    }
+}
+
+/// A capture file that is being written.
+pub struct CaptureFile<W> {
+    to: W,
+    form: FileForm,
+    begun: bool,
+    /// Numbers of interfaces; of pcap, whose one link type is fixed by the first frame, at most one.
+    interfaces: HashMap<Interface, u32>,
+    link: Option<u16>,
+    block: Vec<u8>,
+}
+
+impl<W: Write> CaptureFile<W> {
+    /// A file without frames.
+    pub fn new(to: W, form: FileForm) -> CaptureFile<W> {
+        CaptureFile { to, form, begun: false, interfaces: HashMap::new(), link: None, block: Vec::new() }
+    }
+
+    /// Write a frame.
+    ///
+    /// # Errors
+    /// Those of writing, and where pcap would need a second link type.
+    pub fn frame(&mut self, frame: &Kept) -> io::Result<()> {
+        match self.form {
+            FileForm::PcapNg => self.packet_block(frame),
+            FileForm::Pcap => self.packet_record(frame),
+        }
+    }
+
+    /// Write what is left, even of a file that has no frames.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.form {
+            FileForm::PcapNg => self.section()?,
+            FileForm::Pcap => self.header(self.link.unwrap_or(1))?,
+        }
+        self.to.flush()
+    }
+
+    fn section(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        self.block.clear();
+        put(&mut self.block, ORDER);
+        self.block.extend_from_slice(&[1, 0, 0, 0]);
+        self.block.extend_from_slice(&u64::MAX.to_le_bytes());
+        option(&mut self.block, option::APPLICATION, concat!("proto-dissect ", env!("CARGO_PKG_VERSION")).as_bytes());
+        option(&mut self.block, option::END, b"");
+        self.block(SECTION)
+    }
+
+    fn interface(&mut self, interface: &Interface) -> io::Result<u32> {
+        if let Some(number) = self.interfaces.get(interface) {
+            return Ok(*number);
+        }
+        let number = u32::try_from(self.interfaces.len()).map_err(io::Error::other)?;
+        self.interfaces.insert(interface.clone(), number);
+        self.block.clear();
+        put(&mut self.block, u32::from(interface.link));
+        put(&mut self.block, 0);
+        if !interface.name.is_empty() {
+            option(&mut self.block, option::NAME, interface.name.as_bytes());
+        }
+        option(&mut self.block, option::RESOLUTION, &[9]);
+        option(&mut self.block, option::END, b"");
+        self.block(INTERFACE)?;
+        Ok(number)
+    }
+
+    fn packet_block(&mut self, frame: &Kept) -> io::Result<()> {
+        self.section()?;
+        let interface = self.interface(&frame.interface)?;
+        let nanos = frame.time.map_or(0, since_1970);
+        self.block.clear();
+        put(&mut self.block, interface);
+        put(&mut self.block, u32::try_from(nanos >> 32).unwrap_or(u32::MAX));
+        put(&mut self.block, u32::try_from(nanos & u64::from(u32::MAX)).unwrap_or(u32::MAX));
+        put(&mut self.block, length(&frame.bytes)?);
+        put(&mut self.block, frame.original);
+        self.block.extend_from_slice(&frame.bytes);
+        pad(&mut self.block);
+        for comment in &frame.comments {
+            option(&mut self.block, option::COMMENT, comment.as_bytes());
+        }
+        if !frame.comments.is_empty() {
+            option(&mut self.block, option::END, b"");
+        }
+        self.block(PACKET)
+    }
+
+    /// Write a block of this type with the body that was put together.
+    fn block(&mut self, kind: u32) -> io::Result<()> {
+        let length = length(&self.block)?.saturating_add(12).to_le_bytes();
+        self.to.write_all(&kind.to_le_bytes())?;
+        self.to.write_all(&length)?;
+        self.to.write_all(&self.block)?;
+        self.to.write_all(&length)
+    }
+
+    fn header(&mut self, link: u16) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        self.link = Some(link);
+        self.block.clear();
+        put(&mut self.block, NANOSECOND_PCAP);
+        self.block.extend_from_slice(&[2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        put(&mut self.block, SNAP_LENGTH);
+        put(&mut self.block, u32::from(link));
+        self.to.write_all(&self.block)
+    }
+
+    fn packet_record(&mut self, frame: &Kept) -> io::Result<()> {
+        let link = frame.interface.link;
+        self.header(link)?;
+        if self.link != Some(link) {
+            return Err(io::Error::other("pcap holds frames of one link type only; a name that ends in .pcapng holds them all"));
+        }
+        let time = frame.time.unwrap_or(Timestamp { seconds: 0, nanos: 0 });
+        self.block.clear();
+        put(&mut self.block, u32::try_from(time.seconds).unwrap_or(0));
+        put(&mut self.block, time.nanos);
+        put(&mut self.block, length(&frame.bytes)?);
+        put(&mut self.block, frame.original);
+        self.block.extend_from_slice(&frame.bytes);
+        self.to.write_all(&self.block)
+    }
+}
+
+/// Nanoseconds since 1970; 0 for a time that does not fit.
+fn since_1970(time: Timestamp) -> u64 {
+    let seconds = u64::try_from(time.seconds).unwrap_or(0);
+    seconds.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.nanos.into())).unwrap_or(0)
+}
+
+fn length(bytes: &[u8]) -> io::Result<u32> {
+    u32::try_from(bytes.len()).map_err(io::Error::other)
+}
+
+fn put(block: &mut Vec<u8>, number: u32) {
+    block.extend_from_slice(&number.to_le_bytes());
+}
+
+fn pad(block: &mut Vec<u8>) {
+    block.resize(block.len().next_multiple_of(4), 0);
+}
+
+/// An option; of one that is too long the beginning, cut between characters.
+fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
+    let mut end = value.len().min(OPTION_MOST);
+    while end < value.len() && value.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        end -= 1;
+    }
+    let value = value.get(..end).unwrap_or_default();
+    block.extend_from_slice(&code.to_le_bytes());
+    block.extend_from_slice(&u16::try_from(end).unwrap_or(u16::MAX).to_le_bytes());
+    block.extend_from_slice(value);
+    pad(block);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Capture, Format, Link};
+    use std::io::Cursor;
+
+    fn frame(link: u16, name: &str, bytes: &[u8], comments: &[&str]) -> Kept {
+        Kept {
+            time: Some(Timestamp { seconds: 1_448_400_002, nanos: 55_398_001 }),
+            interface: Interface { input: 0, number: None, link, name: name.to_owned() },
+            original: 90,
+            bytes: bytes.to_vec(),
+            comments: comments.iter().map(|comment| (*comment).to_owned()).collect(),
+        }
+    }
+
+    fn written(form: FileForm, frames: &[Kept]) -> io::Result<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut file = CaptureFile::new(&mut out, form);
+        frames.iter().try_for_each(|frame| file.frame(frame))?;
+        file.finish()?;
+        Ok(out)
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let long = "ü".repeat(40_000);
+        let frames = [frame(1, "en0", b"abcde", &["one", &long]), frame(101, "", b"", &[]), frame(1, "en0", b"x", &[])];
+        let mut capture = Capture::open(Box::new(Cursor::new(written(FileForm::PcapNg, &frames).unwrap()))).unwrap();
+        for kept in &frames {
+            let frame = capture.next_frame().unwrap().unwrap();
+            assert_eq!((frame.bytes, frame.time, frame.original_len), (kept.bytes.as_slice(), kept.time, 90));
+            assert_eq!(frame.link, Link::Type(kept.interface.link));
+            assert_eq!(frame.interface_name.unwrap_or_default(), kept.interface.name);
+            let comments: Vec<String> = frame.comments.iter().map(|comment| comment.into_owned()).collect();
+            assert_eq!(comments.len(), kept.comments.len());
+            assert!(comments.iter().zip(&kept.comments).all(|(read, kept)| kept.starts_with(read) && read.len() >= 3));
+        }
+        assert!(capture.next_frame().unwrap().is_none());
+        assert_eq!(capture.interfaces().len(), 2);
+    }
+
+    #[test]
+    fn pcap_holds_one_link_type() {
+        let bytes = written(FileForm::Pcap, &[frame(101, "", b"abc", &["lost"])]).unwrap();
+        let mut capture = Capture::open(Box::new(Cursor::new(bytes))).unwrap();
+        assert_eq!(capture.format(), Format::Pcap);
+        let read = capture.next_frame().unwrap().unwrap();
+        assert_eq!((read.bytes, read.time.unwrap().nanos, read.original_len), (&b"abc"[..], 55_398_001, 90));
+        let two = [frame(1, "", b"", &[]), frame(101, "", b"", &[])];
+        assert!(written(FileForm::Pcap, &two).unwrap_err().to_string().contains("pcapng"));
+    }
+
+    #[test]
+    fn a_file_without_frames_is_a_capture() {
+        for form in [FileForm::PcapNg, FileForm::Pcap] {
+            let mut capture = Capture::open(Box::new(Cursor::new(written(form, &[]).unwrap()))).unwrap();
+            assert!(capture.next_frame().unwrap().is_none());
+        }
+    }
+}

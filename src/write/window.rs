@@ -1,0 +1,177 @@
+//! Frames that wait until it is known whether a record needs them.
+//!
+//! A message that is complete now may have begun many frames ago, and frames are written in their order. So the latest
+//! ones are kept, up to so many bytes. Where a message goes back further, the frame is reported as late: who can read the
+//! input again does so, with the late ones named beforehand. That way memory stays small whatever the input, nearly all
+//! inputs are read once, and even those of a pipe can be written.
+
+use super::{CaptureFile, Interface, Kept};
+use crate::record::{Message, Record, derived_of};
+use crate::render::line_of;
+use crate::tree::{Dissection, NodeRef};
+use std::collections::{BTreeSet, VecDeque};
+use std::io::{self, Write};
+
+/// The most late frames that are remembered.
+const LATE_MOST: usize = 1 << 20;
+
+/// What a frame costs beside its bytes.
+const OVERHEAD: usize = size_of::<Waiting>();
+
+/// Link types for frames of text that nobody named one for: IP, and what only this program knows how to read.
+const RAW_IP: u16 = 101;
+const USER_0: u16 = 147;
+
+/// Frames that were needed when they had been let go.
+#[derive(Debug, Default)]
+pub struct Late {
+    frames: BTreeSet<(usize, u64)>,
+    /// How many there were, even if not all are remembered.
+    pub count: u64,
+}
+
+struct Waiting {
+    number: u64,
+    needed: bool,
+    frame: Kept,
+}
+
+/// The latest frames of an input.
+pub struct Window {
+    waiting: VecDeque<Waiting>,
+    bytes: usize,
+    limit: usize,
+    input: usize,
+    known: Late,
+    late: Late,
+}
+
+impl Window {
+    /// One that keeps up to `limit` bytes. Frames that are known to be needed late are written when they come.
+    #[must_use]
+    pub fn new(limit: usize, known: Late) -> Window {
+        Window { waiting: VecDeque::new(), bytes: 0, limit, input: 0, known, late: Late::default() }
+    }
+
+    /// A frame as it comes; those that no longer fit go.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn frame(&mut self, of: Dissection<'_>, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
+        let info = &of.tree.frame;
+        let frame = Kept {
+            time: info.time,
+            interface: Interface {
+                input: self.input,
+                number: info.interface,
+                link: info.link.unwrap_or_else(|| link_of(of)),
+                name: of.tree.made(info.interface_name).to_owned(),
+            },
+            original: info.original,
+            bytes: of.bytes.to_vec(),
+            comments: of.tree.made(info.comment).lines().map(str::to_owned).collect(),
+        };
+        let needed = self.known.frames.contains(&(self.input, info.number));
+        self.bytes += frame.bytes.len() + OVERHEAD + told(&frame);
+        self.waiting.push_back(Waiting { number: info.number, needed, frame });
+        while self.bytes > self.limit && self.waiting.len() > 1 {
+            self.let_go(to)?;
+        }
+        Ok(())
+    }
+
+    fn let_go(&mut self, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
+        let Some(Waiting { needed, frame, .. }) = self.waiting.pop_front() else { return Ok(()) };
+        self.bytes = self.bytes.saturating_sub(frame.bytes.len() + OVERHEAD + told(&frame));
+        if needed { to.frame(&frame) } else { Ok(()) }
+    }
+
+    /// A record that is to be written: its frames are needed, and what it says stands on the last of them.
+    pub fn record(&mut self, record: &Record<'_>) {
+        let frames = match record {
+            Record::Message(message) => frames_of(message),
+            Record::Packet(packet) => {
+                let pieces = packet.of.tree.pieces.iter().map(|piece| piece.frame);
+                pieces.chain([packet.of.tree.frame.number]).collect()
+            }
+            Record::Gap(_) => return,
+        };
+        for number in &frames {
+            match self.find(*number) {
+                Some(waiting) => waiting.needed = true,
+                None => self.is_late(*number),
+            }
+        }
+        let last = frames.last().copied().unwrap_or_default();
+        let line = line_of(record);
+        let added = line.len();
+        if let Some(place) = self.find(last) {
+            place.frame.comments.push(line);
+            self.bytes += added;
+        }
+    }
+
+    fn find(&mut self, number: u64) -> Option<&mut Waiting> {
+        let first = self.waiting.front()?.number;
+        let at = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.waiting.get_mut(at)
+    }
+
+    fn is_late(&mut self, number: u64) {
+        let frame = (self.input, number);
+        if !self.known.frames.contains(&frame) && !self.late.frames.contains(&frame) {
+            self.late.count += 1;
+            if self.late.frames.len() < LATE_MOST {
+                self.late.frames.insert(frame);
+            }
+        }
+    }
+
+    /// The input has ended: write what waits, and be ready for the next one.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn end(&mut self, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
+        while !self.waiting.is_empty() {
+            self.let_go(to)?;
+        }
+        self.input += 1;
+        Ok(())
+    }
+
+    /// The frames that came too late.
+    #[must_use]
+    pub fn into_late(self) -> Late {
+        self.late
+    }
+}
+
+/// Bytes of what records say of a frame.
+fn told(frame: &Kept) -> usize {
+    frame.comments.iter().map(String::len).sum()
+}
+
+/// The frames that carried a message, or what it was derived from.
+fn frames_of(message: &Message<'_>) -> BTreeSet<u64> {
+    let tree = message.of.tree;
+    let mut frames: BTreeSet<u64> = message.frames().into_iter().collect();
+    let mut layers = message.carriers();
+    layers.push(message.layer);
+    for (derived, source) in derived_of(message.of, &layers) {
+        let from = derived.from.and_then(|from| tree.source(from));
+        for source in from.into_iter().chain([source]) {
+            frames.extend(tree.pieces_of(source).iter().map(|piece| piece.frame));
+        }
+    }
+    frames
+}
+
+/// What the first byte of a frame was found to be, where the input does not say.
+fn link_of(of: Dissection<'_>) -> u16 {
+    let outermost = of.tree.layers.first().and_then(|layer| of.layer_node(layer)).map(NodeRef::field);
+    match outermost.map(|field| field.abbrev) {
+        Some("eth") => 1,
+        Some("ip" | "ipv6") => RAW_IP,
+        _ => USER_0,
+    }
+}

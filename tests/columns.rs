@@ -1,0 +1,63 @@
+//! `--packets -T fields -e …` gives the text that tshark gives. What it gave is in `tests/golden/tshark/`, made by
+//! `columns.sh` there.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::run;
+use std::fs;
+
+const SAMPLES: [&str; 9] = [
+    "layers.pcap",
+    "linux-cooked.pcap",
+    "linux-cooked-v2.pcap",
+    "null-loopback.pcap",
+    "pipboy.pcap",
+    "pipboy-damaged.pcap",
+    "pipboy-ipv6.pcapng",
+    "vscp.pcap",
+    "xfire.pcap",
+];
+
+/// Where the two differ, and why: sample, frame, field.
+const DIFFERENT: [(&str, usize, &str); 4] = [
+    // The outer tag of two has a name of its own there (ieee8021ad), and is a VLAN tag like any other here.
+    ("layers.pcap", 11, "vlan.id"),
+    ("layers.pcap", 11, "vlan.priority"),
+    ("layers.pcap", 11, "vlan.dei"),
+    // A datagram that an ICMP message quotes has a number there; here it says nothing in a conversation.
+    ("layers.pcap", 6, "udp.stream"),
+];
+
+#[test]
+fn shared_fields_are_written_as_tshark_writes_them() {
+    let fields = fs::read_to_string("tests/golden/tshark/columns.txt").unwrap();
+    let fields: Vec<&str> = fields.lines().collect();
+    let columns: Vec<&str> = fields.iter().flat_map(|field| ["-e", field]).collect();
+    let mut seen = vec![0; fields.len()];
+    let mut wrong = Vec::new();
+    for sample in SAMPLES {
+        let theirs = fs::read_to_string(format!("tests/golden/tshark/columns-{sample}.tsv")).unwrap();
+        let path = format!("samples/{sample}");
+        let ours = run(&[&["--packets", "-T", "fields"][..], &columns, &[path.as_str()]].concat());
+        assert_eq!((ours.code, ours.err.as_str()), (0, ""), "{sample}");
+        assert_eq!(theirs.lines().count(), ours.out.lines().count(), "{sample}");
+        for (frame, (theirs, ours)) in (1..).zip(theirs.lines().zip(ours.out.lines())) {
+            let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+            let (theirs, ours) = (cells(theirs), cells(ours));
+            assert_eq!((theirs.len(), ours.len()), (fields.len(), fields.len()), "{sample} frame {frame}");
+            for (at, field) in fields.iter().enumerate() {
+                seen[at] += usize::from(!theirs[at].is_empty());
+                // What is listed and equal is wrong too, so that the list stays true.
+                if (theirs[at] == ours[at]) == DIFFERENT.contains(&(sample, frame, *field)) {
+                    wrong.push(format!("{sample} frame {frame} {field}: tshark {:?}, ours {:?}", theirs[at], ours[at]));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = seen.iter().filter(|count| **count > 0).count();
+    assert!(compared >= 60, "only {compared} fields have a value in any sample");
+    let never: Vec<&&str> = fields.iter().zip(&seen).filter(|(_, count)| **count == 0).map(|(field, _)| field).collect();
+    assert!(never.is_empty(), "no sample has {never:?}");
+}

@@ -1,0 +1,162 @@
+//! What the program says of protocols, fields and records is what it does.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+
+mod common;
+
+use common::{assert_golden, run};
+use proto_dissect::glossary;
+use proto_dissect::record::pseudo;
+use proto_dissect::registry::Registry;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fs;
+
+fn lines(arguments: &[&str]) -> Vec<Value> {
+    let run = run(arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn samples() -> Vec<String> {
+    let files = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path().to_string_lossy().into_owned());
+    let mut samples: Vec<String> = files.filter(|name| !name.ends_with(".md")).collect();
+    samples.sort();
+    assert!(samples.len() > 10);
+    samples
+}
+
+#[test]
+fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
+    let listed = lines(&["protocols", "--json"]);
+    let table = run(&["protocols"]).out;
+    for protocol in Registry::default().protocols().filter(|protocol| protocol.this.abbrev != "dissect") {
+        let name = protocol.this.abbrev;
+        let found = listed.iter().find(|listed| listed["name"] == name).unwrap_or_else(|| panic!("{name} is not listed"));
+        assert_eq!(found["fields"], protocol.fields.len());
+        assert_eq!(found["found"].as_array().unwrap().len(), protocol.found.len());
+        assert_eq!(found["settings"].as_array().unwrap().len(), protocol.settings.len());
+        assert!(table.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name} is not in the table");
+        let page = run(&["protocols", name]).out;
+        assert!(page.contains(protocol.this.about), "{page}");
+        let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in [protocol.this.covers, protocol.this.open].into_iter().chain(protocol.settings.iter().map(|s| s.about)) {
+            assert!(told.contains(text), "{name}: {text:?} is not told");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_fields_has_every_name_that_filters_know() {
+    let listed = lines(&["fields", "--json"]);
+    let names: HashSet<&str> = listed.iter().map(|field| field["name"].as_str().unwrap()).collect();
+    let registry = Registry::default();
+    let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]).filter(|name| !name.is_empty());
+    for name in fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)) {
+        assert!(names.contains(name), "{name}");
+    }
+    let tshark = run(&["fields", "--tshark"]).out;
+    assert_eq!(tshark.lines().count(), listed.len());
+    for line in tshark.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        assert_eq!(columns.len(), if columns[0] == "P" { 3 } else { 8 }, "{line}");
+    }
+}
+
+#[test]
+fn protocols_and_fields_are_explained_as_kept() {
+    assert_golden("protocol-arp.txt", &run(&["protocols", "arp"]).out);
+    assert_golden("fields-arp.txt", &run(&["fields", "arp"]).out);
+    assert_golden("field-arp-opcode.txt", &run(&["fields", "arp.opcode"]).out);
+    assert_golden("fields-arp-tshark.txt", &run(&["fields", "arp", "--tshark"]).out);
+    assert_golden("fields-arp-json.txt", &run(&["fields", "arp", "--json"]).out);
+}
+
+#[test]
+fn names_that_nobody_knows_are_exit_2_with_the_nearest() {
+    for (arguments, near) in [(["protocols", "pipbo"], "pipboy"), (["fields", "pipboy.tipe"], "pipboy.type")] {
+        let run = run(&arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""));
+        assert!(run.err.contains(near), "{}", run.err);
+    }
+}
+
+/// The schema as it is printed, and one that knows no other members than those it names.
+fn validators() -> (jsonschema::Validator, jsonschema::Validator) {
+    fn close(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                members.values_mut().for_each(close);
+                if members.contains_key("properties") && members.contains_key("type") {
+                    members.insert(String::from("additionalProperties"), json!(false));
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(close),
+            _ => {}
+        }
+    }
+    let printed: Value = serde_json::from_str(&run(&["schema"]).out).unwrap();
+    let mut closed = printed.clone();
+    closed["$defs"].as_object_mut().unwrap().values_mut().for_each(close);
+    (jsonschema::draft202012::new(&printed).unwrap(), jsonschema::draft202012::new(&closed).unwrap())
+}
+
+#[test]
+fn every_record_of_every_sample_has_the_shape_of_the_schema() {
+    let (_, closed) = validators();
+    let mut kinds = HashSet::new();
+    for sample in samples() {
+        for view in [&["--json"][..], &["--json", "-v"], &["--json", "--packets"]] {
+            let run = run(&[view, &[sample.as_str()]].concat());
+            for line in run.out.lines() {
+                let record: Value = serde_json::from_str(line).unwrap();
+                if let Err(error) = closed.validate(&record) {
+                    panic!("{sample} {view:?}: {error} at {}\n{line:.1000}", error.instance_path());
+                }
+                kinds.insert(record["type"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+    // Damage is in no sample.
+    let session = fs::read("samples/pipboy.pcap").unwrap();
+    let cut = common::run_with(&["--json"], &session[..session.len() - 3]);
+    for line in cut.out.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(closed.is_valid(&record), "{line}");
+        kinds.insert(record["type"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
+}
+
+#[test]
+fn the_schema_refuses_records_that_are_not_ours_and_lets_additions_be() {
+    let (printed, closed) = validators();
+    let run = run(&["--json", "-c", "1", "samples/pipboy.pcap"]);
+    let message: Value = serde_json::from_str(run.out.lines().nth(1).unwrap()).unwrap();
+    assert!(printed.is_valid(&message));
+    for (member, value) in [
+        ("type", json!("massage")),
+        ("n", json!("1")),
+        ("off", json!(-1)),
+        ("buffer", json!("frames/1")),
+        ("dir", json!("up")),
+        ("frames", json!([])),
+        ("fields", json!([{ "label": "without a name" }])),
+        ("fields", json!([{ "name": "a", "label": "a", "value": "0g", "type": "bytes" }])),
+        ("notes", json!([{ "level": "grave", "code": "x" }])),
+        ("time", json!("yesterday")),
+    ] {
+        let mut other = message.clone();
+        other[member] = value;
+        assert!(!printed.is_valid(&other), "{member}");
+    }
+    let mut more = message;
+    more["added"] = json!(1);
+    assert!(printed.is_valid(&more) && !closed.is_valid(&more));
+}
+
+#[test]
+fn the_schema_names_every_protocol() {
+    let schema: Value = serde_json::from_str(&glossary::schema(Registry::default())).unwrap();
+    let names = schema["$defs"]["protocol"]["examples"].as_array().unwrap();
+    assert!(Registry::default().applications().iter().all(|protocol| names.contains(&json!(protocol.this.abbrev))));
+}

@@ -1,0 +1,248 @@
+//! `-w`: what is written can be read again, by us and by others, and says on its frames what the records say.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::cast_possible_truncation, reason = "a test may")]
+
+mod common;
+
+use common::{assert_golden, program, run};
+use proto_dissect::input::{Capture, Format, Link};
+use std::fs::{self, File};
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SESSION: &str = "samples/pipboy.pcap";
+
+/// A frame as our own reader has it.
+#[derive(Debug, Clone, PartialEq)]
+struct Read {
+    number: u64,
+    time: Option<(i64, u32)>,
+    link: Link,
+    interface: Option<u32>,
+    original: u32,
+    bytes: Vec<u8>,
+    comments: Vec<String>,
+}
+
+fn read(mut capture: Capture) -> Vec<Read> {
+    let mut frames = Vec::new();
+    while let Some(frame) = capture.next_frame().unwrap() {
+        frames.push(Read {
+            number: frame.number,
+            time: frame.time.map(|time| (time.seconds, time.nanos)),
+            link: frame.link,
+            interface: frame.interface,
+            original: frame.original_len,
+            bytes: frame.bytes.to_vec(),
+            comments: frame.comments.iter().map(|comment| comment.into_owned()).collect(),
+        });
+    }
+    frames
+}
+
+fn frames_of(path: impl AsRef<Path>) -> Vec<Read> {
+    read(Capture::open(Box::new(File::open(path).unwrap())).unwrap())
+}
+
+/// A path for a file that the program makes; it goes away with this.
+struct Made(PathBuf);
+
+impl Made {
+    fn new(name: &str) -> Made {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_file(&path);
+        Made(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn written(name: &str, arguments: &[&str]) -> Vec<Read> {
+    let made = Made::new(name);
+    let run = run(&[&["-w", made.path()], arguments].concat());
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""), "{arguments:?}");
+    frames_of(made.path())
+}
+
+/// What makes a frame the same one in another file.
+type Essence<'a> = (Option<(i64, u32)>, Link, u32, &'a [u8]);
+
+fn essence(frames: &[Read]) -> Vec<Essence<'_>> {
+    frames.iter().map(|frame| (frame.time, frame.link, frame.original, frame.bytes.as_slice())).collect()
+}
+
+#[test]
+fn every_frame_of_every_sample_is_written_as_it_was() {
+    for name in ["pipboy.pcap", "pipboy-damaged.pcap", "pipboy-ipv6.pcapng", "layers.pcap", "linux-cooked-v2.pcap", "xfire.pcap"]
+    {
+        let sample = format!("samples/{name}");
+        let all = written(&format!("all-{name}.pcapng"), &["--packets", &sample]);
+        assert_eq!(essence(&frames_of(&sample)), essence(&all), "{name}");
+        assert!(all.iter().all(|frame| !frame.comments.is_empty()), "{name}");
+    }
+}
+
+#[test]
+fn a_message_brings_its_frames_and_stands_on_the_last_of_them() {
+    let all = frames_of(SESSION);
+    for filter in ["pipboy.type == 3", "pipboy.type == 5", "message.name == \"local_map_update\""] {
+        let listed = run(&["--json", "-Y", filter, SESSION]).out;
+        let messages: Vec<serde_json::Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let messages: Vec<_> = messages.iter().filter(|record| record["type"] == "message").collect();
+        let mut needed: Vec<usize> = Vec::new();
+        for message in &messages {
+            needed.extend(message["frames"].as_array().unwrap().iter().map(|frame| frame.as_u64().unwrap() as usize));
+        }
+        needed.sort_unstable();
+        needed.dedup();
+        let frames = written("messages.pcapng", &["-Y", filter, SESSION]);
+        let wanted: Vec<Read> = needed.iter().map(|number| all[number - 1].clone()).collect();
+        assert_eq!(essence(&frames), essence(&wanted), "{filter}");
+        let comments: Vec<&String> = frames.iter().flat_map(|frame| &frame.comments).collect();
+        assert_eq!(comments.len(), messages.len(), "{filter}");
+        for message in messages {
+            let last = message["frames"].as_array().unwrap().last().unwrap().as_u64().unwrap() as usize;
+            let place = needed.iter().position(|number| *number == last).unwrap();
+            let head = format!("#{}  ", message["n"]);
+            assert!(frames[place].comments.iter().any(|comment| comment.starts_with(&head)), "{filter}: {head}");
+        }
+    }
+}
+
+#[test]
+fn a_written_capture_says_the_same_as_the_one_it_is_of() {
+    let made = Made::new("same.pcapng");
+    assert_eq!(run(&["-w", made.path(), "--packets", SESSION]).code, 0);
+    let messages = |file: &str| -> Vec<String> {
+        let columns = ["message.number", "message.name", "stream", "message.dir", "frame.number", "pipboy.entry.path"];
+        let columns = columns.iter().flat_map(|name| ["-e", name]).collect::<Vec<_>>();
+        run(&[&columns[..], &[file]].concat()).out.lines().map(str::to_owned).collect()
+    };
+    assert_eq!(messages(SESSION), messages(made.path()));
+    // What was written once keeps its comments and gets no fewer when it is written again.
+    let again = written("again.pcapng", &["--packets", "-c", "3", made.path()]);
+    for (first, second) in frames_of(made.path()).iter().zip(&again) {
+        assert_eq!(second.comments.first(), first.comments.first());
+        assert_eq!(second.comments.len(), first.comments.len() + 1);
+    }
+}
+
+#[test]
+fn several_inputs_have_an_interface_each() {
+    let files = ["samples/linux-cooked.pcap", "samples/layers.pcap"];
+    let frames = written("several.pcapng", &["--packets", files[0], files[1]]);
+    let [cooked, layers] = files.map(frames_of);
+    assert_eq!(essence(&frames), [essence(&cooked), essence(&layers)].concat());
+    assert!(frames.iter().enumerate().all(|(at, frame)| frame.interface == Some(u32::from(at >= cooked.len()))));
+}
+
+#[test]
+fn the_chosen_records_are_written_and_no_others() {
+    let numbers = |arguments: &[&str]| {
+        let frames = written("chosen.pcapng", &[arguments, &["--packets", SESSION]].concat());
+        let all = frames_of(SESSION);
+        let number = |frame: &Read| {
+            all.iter().find(|other| essence(std::slice::from_ref(*other)) == essence(std::slice::from_ref(frame))).unwrap().number
+        };
+        frames.iter().map(number).collect::<Vec<u64>>()
+    };
+    assert_eq!(numbers(&["--number", "1,2"]), [1, 2]);
+    assert_eq!(numbers(&["--skip", "1", "-c", "1"]), [2]);
+    let none = Made::new("none.pcapng");
+    assert_eq!(run(&["-w", none.path(), "-Y", "frame.number > 100000", "--exit-status", "samples/layers.pcap"]).code, 1);
+    assert!(frames_of(none.path()).is_empty());
+}
+
+#[test]
+fn names_choose_the_format_and_standard_output_takes_pcapng() {
+    let classic = Made::new("classic.pcap");
+    assert_eq!(run(&["-w", classic.path(), "--packets", SESSION]).code, 0);
+    let capture = Capture::open(Box::new(File::open(classic.path()).unwrap())).unwrap();
+    assert_eq!(capture.format(), Format::Pcap);
+    assert_eq!(essence(&read(capture)), essence(&frames_of(SESSION)));
+    let mut piped =
+        program().args(["-w", "-", "--packets"]).stdin(File::open(SESSION).unwrap()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut piped.stdout.take().unwrap(), &mut bytes).unwrap();
+    assert!(piped.wait().unwrap().success());
+    let capture = Capture::open(Box::new(Cursor::new(bytes))).unwrap();
+    assert_eq!(capture.format(), Format::PcapNg);
+    assert_eq!(essence(&read(capture)), essence(&frames_of(SESSION)));
+}
+
+#[test]
+fn what_cannot_be_written_says_so() {
+    for (arguments, code, words) in [
+        (&["-w", SESSION, SESSION][..], 2, "this file is read"),
+        (&["-w", "x.pcapng", "--json", SESSION], 2, "--json"),
+        (&["-w", "x.pcapng", "-e", "ip.src", SESSION], 2, "--field"),
+        (&["-w", "/nowhere/x.pcapng", SESSION], 1, "/nowhere/x.pcapng"),
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(words), "{arguments:?}: {}", run.err);
+    }
+    let mixed = Made::new("mixed.pcap");
+    let run = run(&["-w", mixed.path(), "--packets", "samples/layers.pcap", "samples/linux-cooked.pcap"]);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains(".pcapng"), "{}", run.err);
+}
+
+#[test]
+fn nothing_is_written_over_when_no_input_can_be_read() {
+    let kept = Made::new("kept.pcapng");
+    fs::write(kept.path(), "precious").unwrap();
+    assert_eq!(run(&["-w", kept.path(), "samples/nothing.pcap"]).code, 3);
+    assert_eq!(fs::read(kept.path()).unwrap(), b"precious");
+}
+
+/// Bytes of a stream that ends inside a message, or with a hole, are told only when the input ends.
+#[test]
+fn messages_told_at_the_end_bring_their_frames_too() {
+    for sample in ["samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
+        let listed = run(&["-e", "message.number", sample]).out;
+        let frames = written("ends.pcapng", &[sample]);
+        let comments: usize = frames.iter().map(|frame| frame.comments.len()).sum();
+        assert_eq!(comments, listed.lines().count(), "{sample}");
+        assert!(frames.windows(2).all(|pair| pair[0].time <= pair[1].time || sample.contains("damaged")));
+    }
+}
+
+/// tshark's reading of what is written: recorded, and asked again where there is one.
+#[test]
+fn others_read_what_is_written() {
+    const COLUMNS: [&str; 7] = [
+        "frame.number",
+        "frame.time_epoch",
+        "frame.len",
+        "frame.cap_len",
+        "frame.interface_id",
+        "frame.protocols",
+        "frame.comment",
+    ];
+    let made = Made::new("others.pcapng");
+    let arguments = ["-Y", "pipboy.type in {3, 4} || arp", "-w", made.path(), SESSION, "samples/layers.pcap"];
+    assert_eq!(run(&arguments).code, 0);
+    let columns: Vec<&str> = COLUMNS.iter().flat_map(|name| ["-e", name]).collect();
+    let tshark = Command::new("tshark").args(["-n", "-r", made.path(), "-T", "fields"]).args(&columns).output();
+    if let Ok(done) = tshark {
+        assert!(done.status.success());
+        assert_golden("tshark/written.txt", &String::from_utf8(done.stdout).unwrap());
+    }
+    // Layers have names of their own there, and a comment that has commas is one cell.
+    let recorded = fs::read_to_string("tests/golden/tshark/written.txt").unwrap();
+    let without_names =
+        |line: &str| line.split('\t').enumerate().filter(|(at, _)| *at != 5).map(|(_, cell)| cell.to_owned()).collect::<Vec<_>>();
+    let ours = run(&[&["--packets", "-T", "fields"][..], &columns, &[made.path()]].concat()).out;
+    let [theirs, ours]: [Vec<_>; 2] = [&recorded, &ours].map(|text| text.lines().map(without_names).collect());
+    assert!(theirs.len() > 20);
+    assert_eq!(theirs, ours);
+}
