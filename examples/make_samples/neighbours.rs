@@ -124,6 +124,129 @@ pub fn quic() -> Result<Vec<u8>> {
     pcap(trace)
 }
 
+/// Mail, files, chat, messages by topics, a call, a shell and a database, a short conversation each.
+pub fn text() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    talk(
+        &mut trace,
+        [50_400, 25],
+        &[
+            (S, b"220-mail.example ESMTP\r\n220 ready\r\n"),
+            (C, b"EHLO pc.example\r\n"),
+            (S, b"250-mail.example\r\n250 AUTH LOGIN\r\n"),
+            (C, b"AUTH LOGIN\r\n"),
+            (S, b"334 VXNlcm5hbWU6\r\n"),
+            (C, b"YW5uYQ==\r\n"),
+            (S, b"334 UGFzc3dvcmQ6\r\n"),
+            (C, b"bW9zcy1ncmVlbg==\r\n"),
+            (S, b"235 welcome\r\n"),
+            (C, b"MAIL FROM:<anna@pc.example>\r\n"),
+            (S, b"250 ok\r\n"),
+            (C, b"RCPT TO:<bo@mail.example>\r\n"),
+            (S, b"250 ok\r\n"),
+            (C, b"DATA\r\n"),
+            (S, b"354 go on\r\n"),
+            (C, b"Subject: moss\r\n\r\n..green\r\n.\r\nQUIT\r\n"),
+            (S, b"250 taken\r\n221 bye\r\n"),
+        ],
+    )?;
+    talk(
+        &mut trace,
+        [50_401, 21],
+        &[
+            (S, b"220 files.example FTP server ready.\r\n"),
+            (C, b"USER anna\r\n"),
+            (S, b"331 password?\r\n"),
+            (C, b"PASS moss-green\r\n"),
+            (S, b"230-Hello.\r\n  Be kind.\r\n230 logged in\r\n"),
+            (C, b"PASV\r\n"),
+            (S, b"227 Entering Passive Mode (203,0,113,80,195,149)\r\n"),
+            (C, b"RETR map.txt\r\n"),
+        ],
+    )?;
+    talk(&mut trace, [50_402, 50_069], &[(S, b"a map of the moss\r\n")])?;
+    talk(
+        &mut trace,
+        [50_403, 6667],
+        &[
+            (C, b"NICK anna\r\nUSER anna 0 * :Anna of the Moss\r\n"),
+            (S, b":irc.example 001 anna :Welcome\r\nPING :irc.example\r\n"),
+            (C, b"PONG :irc.example\r\nJOIN #game\r\n"),
+            (S, b":bo!b@host PRIVMSG #game :hi  all\r\n"),
+        ],
+    )?;
+    talk(
+        &mut trace,
+        [50_404, 1883],
+        &[
+            (C, b"\x10\x19\0\x04MQTT\x04\xc2\0\x3c\0\x02pc\0\x04anna\0\x03mos"),
+            (S, b"\x20\x02\0\0"),
+            (C, b"\x82\x09\0\x01\0\x04game\x01"),
+            (S, b"\x90\x03\0\x01\x01\x31\x12\0\x04game{\"moss\":\"x\"}"),
+            (C, b"\xc0\0\xe0\0"),
+        ],
+    )?;
+    talk(
+        &mut trace,
+        [50_405, 22],
+        &[
+            (S, b"SSH-2.0-Test_1.0\r\n"),
+            (C, b"SSH-2.0-Client\r\n"),
+            (C, &offer()),
+            (S, &offer()),
+            (C, b"\0\0\0\x0c\x0a\x15\0\0\0\0\0\0\0\0\0\0encrypted from here on"),
+        ],
+    )?;
+    talk(
+        &mut trace,
+        [50_406, 3306],
+        &[
+            (S, &[&b"\x32\0\0\0\x0a5.5.40-test\0\x07\0\0\0saltsalt\0"[..], &[1; 24]].concat()),
+            (C, &[&b"\x25\0\0\x01\x05\xa6\x0f\0\0\0\0\x01\x21"[..], &[0; 23], b"anna\0"].concat()),
+        ],
+    )?;
+    for (side, ports, bytes) in call() {
+        let (client, server) = (pc().port(ports), server().port(ports));
+        let (from, to) = if side == C { (client, server) } else { (server, client) };
+        trace.wait(Duration::from_millis(20));
+        let packet = net::udp(from, to, 9, &bytes)?;
+        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+    }
+    pcap(trace)
+}
+
+/// A call over UDP, and the first sounds of both sides.
+fn call() -> Vec<(Side, u16, Vec<u8>)> {
+    let invite = "INVITE sip:bo@game.example SIP/2.0\nVia: SIP/2.0/UDP 192.168.1.20\nFrom: <sip:anna@game.example>;tag=1\n\
+        To: <sip:bo@game.example>\nCall-ID: 7@192.168.1.20\nCSeq: 1 INVITE\nContent-Type: application/sdp\nContent-Length: 88\n\n\
+        v=0\no=anna 1 1 IN IP4 192.168.1.20\nc=IN IP4 192.168.1.20\nm=audio 40000 RTP/AVP 0\na=x\n";
+    let answer = "SIP/2.0 200 OK\nVia: SIP/2.0/UDP 192.168.1.20\nCall-ID: 7@192.168.1.20\nCSeq: 1 INVITE\nContent-Length: 0\n\n";
+    let sound = |number: u8| [&[0x80, 0, 0, number, 0, 0, 0, 160, 0x12, 0x34, 0x56, 0x78][..], &[0x7f; 40]].concat();
+    vec![
+        (C, 5060, invite.replace('\n', "\r\n").into_bytes()),
+        (S, 5060, answer.replace('\n', "\r\n").into_bytes()),
+        (C, 40_000, sound(1)),
+        (S, 40_000, sound(1)),
+    ]
+}
+
+/// Algorithms that a side of SSH offers.
+fn offer() -> Vec<u8> {
+    let mut payload = vec![20];
+    payload.extend([7; 16]);
+    for list in
+        ["curve25519-sha256", "ssh-ed25519", "aes256-ctr", "aes256-ctr", "hmac-sha2-256", "hmac-sha2-256", "none", "none", "", ""]
+    {
+        payload.extend([0, 0, 0, u8::try_from(list.len()).unwrap_or_default()]);
+        payload.extend(list.as_bytes());
+    }
+    payload.extend([0; 5]);
+    let mut packet = vec![0, 0, 0, u8::try_from(payload.len() + 5).unwrap_or_default(), 4];
+    packet.extend(payload);
+    packet.extend([1; 4]);
+    packet
+}
+
 /// A text of more than a segment, in chunks.
 fn page() -> Vec<u8> {
     let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n".to_vec();

@@ -1,7 +1,7 @@
 //! Lines of text, and heads made of them: what HTTP, SIP, FTP and their kin have in common.
 
-use crate::tree::Field;
-use crate::wire::{Error, Result, Wire};
+use crate::tree::{Field, Value};
+use crate::wire::{Error, Extent, Opening, Result, Verdict, Wire};
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 
@@ -120,6 +120,118 @@ pub(super) fn lists(value: &[u8], word: &str) -> bool {
 pub(super) fn number(text: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text).ok()?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// Fields of replies: a code of three digits, then text; `-` behind the code says that more lines follow.
+pub(super) struct Replies {
+    pub(super) code: &'static Field,
+    pub(super) text: &'static Field,
+}
+
+/// The code in front of a line, and whether the line is a reply's last.
+fn code(line: &[u8]) -> Option<(u16, bool)> {
+    let digits = number(line.get(..3)?)?;
+    match line.get(3) {
+        None | Some(b' ') => Some((u16::try_from(digits).ok()?, true)),
+        Some(b'-') => Some((u16::try_from(digits).ok()?, false)),
+        Some(_) => None,
+    }
+}
+
+impl Replies {
+    /// Read lines. Returns the code of the first that has one.
+    pub(super) fn read(&self, wire: &mut Wire<'_>) -> Result<Option<u16>> {
+        let mut found = None;
+        let first = line(wire.ahead()).and_then(|first| wire.ahead().get(..first.text)).unwrap_or_default();
+        let words = first.get(4..).unwrap_or_default();
+        wire.name(&code(first).map_or_else(|| "text".to_owned(), |(code, _)| code.to_string()));
+        wire.info(format_args!("{}", String::from_utf8_lossy(if code(first).is_some() { words } else { first })));
+        while wire.remaining() > 0 {
+            let ahead = wire.ahead();
+            let Some(line) = line(ahead) else { return Err(Error::Short { needed: 1 }) };
+            let text = ahead.get(..line.text).unwrap_or_default();
+            let head = if code(text).is_some() { 4.min(line.text) } else { 0 };
+            match code(text) {
+                // Further lines repeat the code.
+                Some((code, _)) if found.is_none() => {
+                    found = Some(code);
+                    wire.put(self.code, Value::Unsigned(code.into()), wire.at()..wire.at() + head);
+                    wire.skip(head)?;
+                    wire.words(self.text, line.whole - head, 0..line.text - head)?;
+                }
+                _ => drop(wire.words(self.text, line.whole, head..line.text)?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A reply, as far as whole lines of it are there.
+pub(super) fn reply_extent(ahead: &[u8], longest: usize) -> Extent {
+    let mut end = 0;
+    while let Some(next) = ahead.get(end..).and_then(line) {
+        let text = ahead.get(end..end + next.text).unwrap_or_default();
+        end += next.whole;
+        if code(text).is_some_and(|(_, is_last)| is_last) {
+            break;
+        }
+    }
+    if end > 0 { Extent::Message(end) } else { wait(ahead, longest) }
+}
+
+/// A line.
+pub(super) fn line_extent(ahead: &[u8], longest: usize) -> Extent {
+    line(ahead).map_or_else(|| wait(ahead, longest), |line| Extent::Message(line.whole))
+}
+
+fn wait(ahead: &[u8], longest: usize) -> Extent {
+    if ahead.len() < longest { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) }
+}
+
+/// Read the first word of a line. Also returns the rest of its text, which [`parameter`] reads.
+pub(super) fn verb<'a>(wire: &mut Wire<'a>, field: &'static Field, line: Line) -> Result<(&'a [u8], &'a [u8])> {
+    let text = wire.ahead().get(..line.text).unwrap_or_default();
+    let word = memchr(b' ', text).unwrap_or(text.len());
+    let parameter = text.get(word + 1..).unwrap_or_default();
+    // A word alone has the line end with it.
+    let count = if parameter.is_empty() { line.whole } else { word + 1 };
+    Ok((wire.words(field, count, 0..word)?, parameter))
+}
+
+/// Read what follows the first word of a line.
+pub(super) fn parameter(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    match line(wire.ahead()) {
+        Some(line) => wire.words(field, line.whole, 0..line.text).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Whether what both sides said so far may still become lines of text.
+pub(super) fn may_be_text(opening: &Opening<'_>) -> Verdict {
+    let is_text = |said: &&[u8]| {
+        said.len() < 512 && line(said).is_none() && said.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ')
+    };
+    if opening.said.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
+}
+
+/// The trees of messages that are said in turn, for tests.
+#[cfg(test)]
+pub(super) fn said(
+    protocol: &crate::wire::Protocol,
+    session: &mut dyn crate::wire::Conversation,
+    lines: &[(crate::tree::Side, &[u8])],
+) -> String {
+    let mut told = String::new();
+    for (from, bytes) in lines {
+        let mut bytes = *bytes;
+        while !bytes.is_empty() {
+            let Extent::Message(len) = session.extent(*from, bytes, true) else { return told + "unfinished\n" };
+            let (message, rest) = bytes.split_at(len.min(bytes.len()));
+            told.push_str(&crate::wire::trial::message(protocol, session, *from, message, crate::wire::Cut::No));
+            bytes = rest;
+        }
+    }
+    told
 }
 
 #[cfg(test)]

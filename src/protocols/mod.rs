@@ -3,17 +3,26 @@
 mod dhcp;
 mod dhcpv6;
 mod dns;
+mod ftp;
 mod http;
+mod irc;
 mod json;
 mod librpc;
 mod lines;
+mod mqtt;
+mod mysql;
 mod nbns;
 mod ntp;
 mod pipboy;
 mod quic;
 mod raknet;
+mod rtp;
 mod runescape;
+mod sdp;
+mod sip;
+mod smtp;
 mod snmp;
+mod ssh;
 mod stun;
 mod syslog;
 mod tftp;
@@ -31,11 +40,16 @@ pub static ALL: &[&Protocol] = &[
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
+    &ftp::PROTOCOL,
+    &ftp::TRANSFER,
     &http::PROTOCOL,
+    &irc::PROTOCOL,
     &json::PROTOCOL,
     &librpc::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
+    &mqtt::PROTOCOL,
+    &mysql::PROTOCOL,
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
     &pipboy::PROTOCOL,
@@ -44,21 +58,26 @@ pub static ALL: &[&Protocol] = &[
     &raknet::MESSAGE,
     &runescape::PROTOCOL,
     &runescape::VALUES,
+    &rtp::PROTOCOL,
+    &sdp::PROTOCOL,
+    &sip::PROTOCOL,
+    &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &ssh::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
-    &tls::X509AF,
-    &tls::X509CE,
-    &tls::X509IF,
-    &tls::X509SAT,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,
     &vscp::PROTOCOL,
     &vscp::WORLD_LOCATION,
     &websocket::PROTOCOL,
+    &tls::X509AF,
+    &tls::X509CE,
+    &tls::X509IF,
+    &tls::X509SAT,
     &xfire::PROTOCOL,
 ];
 

@@ -1,0 +1,298 @@
+//! FTP: how files were fetched, as RFC 959 and RFC 2428 have it.
+//!
+//! ```text
+//! command     VERB [blank parameter] line end
+//! reply       code - text line end … code blank text line end
+//! PORT, 227   six numbers: an IPv4 address and a port in two parts, where the file will be
+//! EPRT, 229   |family|address|port|
+//! ```
+//! What a data connection carries is told as it comes.
+//!
+//! Not covered: names of files that data connections carry; what `AUTH TLS` opens is handed on.
+
+use super::lines::{self, Replies};
+use crate::tree::{Side, Transport, Value, fields};
+use crate::wire::{Conversation, Error, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use memchr::memmem;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// FTP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &FTP,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(21).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+    ],
+    rest: Some(&OTHER),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+/// What a data connection of FTP carries.
+pub static TRANSFER: Protocol = Protocol {
+    this: &data::FTP_DATA,
+    fields: data::FIELDS,
+    found: &[On::Over("ftp-data").stream(Looks::Anything, |_: &Settings| Box::new(Transfer))],
+    rest: Some(&data::BYTES),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    FTP = protocol("ftp", "FTP", "File Transfer Protocol");
+    REQUEST = bool("ftp.request", "request", "True in commands");
+    RESPONSE = bool("ftp.response", "response", "True in replies");
+    COMMAND = text("ftp.request.command", "command", "What is to be done");
+    ARGUMENT = text("ftp.request.arg", "argument", "With what it is to be done");
+    PASSWORD = text("ftp.request.password", "password", "The password of the user").secret();
+    CODE = number("ftp.response.code", "code", "How it went");
+    TEXT = text("ftp.response.arg", "text", "How it went, in words");
+    PASSIVE_IP = ipv4("ftp.passive.ip", "address", "Where the server waits for a data connection");
+    PASSIVE_PORT = number("ftp.passive.port", "port", "Port where the server waits for a data connection");
+    ACTIVE_IP = ipv4("ftp.active.cip", "address", "Where the client waits for a data connection");
+    ACTIVE_PORT = number("ftp.active.port", "port", "Port where the client waits for a data connection");
+    EXTENDED_PORT = number("ftp.eprt.port", "port", "Port where the client waits for a data connection");
+    EXTENDED_PASSIVE_PORT = number("ftp.epsv.port", "port", "Port where the server waits for a data connection");
+    OTHER = bytes("ftp.data", "data", "Bytes that are not understood");
+}
+
+mod data {
+    use crate::tree::fields;
+    fields! {
+        FTP_DATA = protocol("ftp-data", "FTP data", "What a data connection of FTP carries");
+        BYTES = bytes("ftp-data.data", "data", "A part of a file or a list");
+    }
+}
+
+/// Lines longer than this are none.
+const LINE_MAX: usize = 64 << 10;
+
+const REPLIES: Replies = Replies { code: &CODE, text: &TEXT };
+
+/// What one connection has to remember.
+#[derive(Default)]
+struct Session {
+    /// The client asked for TLS.
+    tls: bool,
+    next: Option<Next>,
+}
+
+struct Transfer;
+
+/// On the port of FTP: a server that is ready.
+fn looks(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Server, Side::Client] {
+        let said = opening.of(side);
+        if lines::line(said).is_some() && (said.starts_with(b"220 ") || said.starts_with(b"220-")) {
+            return Verdict::Yes(side);
+        }
+        if lines::line(said).is_some() && (said.starts_with(b"USER ") || said.starts_with(b"AUTH TLS")) {
+            return Verdict::Yes(side.other());
+        }
+    }
+    if opening.complete { Verdict::No } else { lines::may_be_text(opening) }
+}
+
+/// On any port: a server that is ready and says what for.
+fn anywhere(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Server, Side::Client] {
+        let said = opening.of(side);
+        let first = lines::line(said).and_then(|line| said.get(..line.text)).unwrap_or_default();
+        if first.starts_with(b"220") && memmem::find(first, b"FTP").is_some() {
+            return Verdict::Yes(side);
+        }
+    }
+    Verdict::No
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+        match from {
+            Side::Server => lines::reply_extent(ahead, LINE_MAX),
+            Side::Client => lines::line_extent(ahead, LINE_MAX),
+        }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        match from {
+            Side::Server => self.reply(wire),
+            Side::Client => self.command(wire),
+        }
+    }
+
+    fn next(&mut self) -> Option<Next> {
+        self.next.take()
+    }
+}
+
+impl Session {
+    fn reply(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.add(&RESPONSE, Value::Bool(true));
+        let bytes = wire.ahead();
+        let code = REPLIES.read(wire)?;
+        match code {
+            Some(227) => {
+                let found = memchr::memchr(b'(', bytes).and_then(|at| six(bytes.get(at + 1..)?));
+                if let Some((ip, port)) = found {
+                    wire.add(&PASSIVE_IP, Value::Unsigned(u32::from(ip).into()));
+                    wire.add(&PASSIVE_PORT, Value::Unsigned(port.into()));
+                    wire.expect(Transport::Tcp, SocketAddr::from((ip, port)), "ftp-data");
+                }
+            }
+            Some(229) => {
+                let found = memmem::find(bytes, b"(|||").and_then(|at| bytes.get(at + 4..));
+                let port = found.and_then(|text| lines::number(text.split(|byte| *byte == b'|').next()?));
+                if let Some(port) = port.and_then(|port| u16::try_from(port).ok()) {
+                    wire.add(&EXTENDED_PASSIVE_PORT, Value::Unsigned(port.into()));
+                    if let Some([server, _]) = wire.ends() {
+                        wire.expect(Transport::Tcp, SocketAddr::new(server.ip(), port), "ftp-data");
+                    }
+                }
+            }
+            Some(234) if self.tls => self.next = Some(Next::Anyone),
+            _ => {}
+        }
+        self.tls = false;
+        Ok(())
+    }
+
+    fn command(&mut self, wire: &mut Wire<'_>) -> Result {
+        let ahead = wire.ahead();
+        let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+        wire.add(&REQUEST, Value::Bool(true));
+        let (verb, argument) = lines::verb(wire, &COMMAND, line)?;
+        let verb = String::from_utf8_lossy(verb).to_ascii_uppercase();
+        self.tls = verb == "AUTH";
+        wire.name(&verb);
+        let field = if verb == "PASS" { &PASSWORD } else { &ARGUMENT };
+        if verb != "PASS" {
+            wire.info(format_args!("{}", String::from_utf8_lossy(argument)));
+        }
+        lines::parameter(wire, field)?;
+        match verb.as_str() {
+            "PORT" => {
+                if let Some((ip, port)) = six(argument) {
+                    wire.add(&ACTIVE_IP, Value::Unsigned(u32::from(ip).into()));
+                    wire.add(&ACTIVE_PORT, Value::Unsigned(port.into()));
+                    wire.expect(Transport::Tcp, SocketAddr::from((ip, port)), "ftp-data");
+                }
+            }
+            "EPRT" => {
+                if let Some(end) = extended(argument) {
+                    wire.add(&EXTENDED_PORT, Value::Unsigned(end.port().into()));
+                    wire.expect(Transport::Tcp, end, "ftp-data");
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Six numbers with commas between them.
+fn six(text: &[u8]) -> Option<(Ipv4Addr, u16)> {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
+    let mut numbers =
+        text.get(..end)?.split(|byte| *byte == b',').map(|part| lines::number(part).and_then(|number| u8::try_from(number).ok()));
+    let mut next = || numbers.next().flatten();
+    let ip = Ipv4Addr::new(next()?, next()?, next()?, next()?);
+    Some((ip, u16::from_be_bytes([next()?, next()?])))
+}
+
+/// A family, an address and a port between bars.
+fn extended(text: &[u8]) -> Option<SocketAddr> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut parts = text.trim().split('|').skip(2);
+    let ip: IpAddr = parts.next()?.parse().ok()?;
+    Some(SocketAddr::new(ip, parts.next()?.parse().ok()?))
+}
+
+impl Conversation for Transfer {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        Extent::Message(ahead.len())
+    }
+
+    fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
+        wire.info(format_args!("{} bytes", wire.remaining()));
+        wire.rest(&data::BYTES);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::said;
+
+    #[test]
+    fn a_session_is_read_line_by_line() {
+        let told = said(
+            &PROTOCOL,
+            &mut Session::default(),
+            &[
+                (Side::Server, b"220 files.example FTP server ready.\r\n"),
+                (Side::Client, b"USER anna\r\nPASS moss-green\r\n"),
+                (Side::Server, b"230-hello\r\n  you\r\n230 logged in\r\n"),
+                (Side::Client, b"PASV\r\n"),
+                (Side::Server, b"227 Entering Passive Mode (203,0,113,80,221,90)\r\n"),
+                (Side::Client, b"EPRT |2|2001:db8::7|50123|\r\nPORT 192,168,1,20,195,149\r\n"),
+                (Side::Server, b"229 Extended (|||50124|)\r\n"),
+            ],
+        );
+        insta::assert_snapshot!(told, @r#"
+        ftp 0..37 | 220 | files.example FTP server ready.
+          ftp.response = true
+          0..4 ftp.response.code = 220
+          4..37 ftp.response.arg = "files.example FTP server ready."
+        ftp 0..11 | USER | anna
+          ftp.request = true
+          0..5 ftp.request.command = "USER"
+          5..11 ftp.request.arg = "anna"
+        ftp 0..17 | PASS
+          ftp.request = true
+          0..5 ftp.request.command = "PASS"
+          5..17 ftp.request.password = "moss-green"
+        ftp 0..33 | 230 | hello
+          ftp.response = true
+          0..4 ftp.response.code = 230
+          4..11 ftp.response.arg = "hello"
+          11..18 ftp.response.arg = "  you"
+          18..33 ftp.response.arg = "logged in"
+        ftp 0..6 | PASV
+          ftp.request = true
+          0..6 ftp.request.command = "PASV"
+        ftp 0..49 | 227 | Entering Passive Mode (203,0,113,80,221,90)
+          ftp.response = true
+          0..4 ftp.response.code = 227
+          4..49 ftp.response.arg = "Entering Passive Mode (203,0,113,80,221,90)"
+          ftp.passive.ip = 203.0.113.80
+          ftp.passive.port = 56666
+        ftp 0..28 | EPRT | |2|2001:db8::7|50123|
+          ftp.request = true
+          0..5 ftp.request.command = "EPRT"
+          5..28 ftp.request.arg = "|2|2001:db8::7|50123|"
+          ftp.eprt.port = 50123
+        ftp 0..27 | PORT | 192,168,1,20,195,149
+          ftp.request = true
+          0..5 ftp.request.command = "PORT"
+          5..27 ftp.request.arg = "192,168,1,20,195,149"
+          ftp.active.cip = 192.168.1.20
+          ftp.active.port = 50069
+        ftp 0..26 | 229 | Extended (|||50124|)
+          ftp.response = true
+          0..4 ftp.response.code = 229
+          4..26 ftp.response.arg = "Extended (|||50124|)"
+          ftp.epsv.port = 50124
+        "#);
+    }
+
+    #[test]
+    fn numbers_that_are_no_address_are_passed_over() {
+        assert_eq!(six(b"1,2,3,4,5,6"), Some((Ipv4Addr::new(1, 2, 3, 4), 0x0506)));
+        assert!(six(b"1,2,3,4,5").is_none() && six(b"256,2,3,4,5,6").is_none() && six(b"").is_none());
+        assert!(extended(b"|1|127.0.0.1|99999|").is_none() && extended(b"||").is_none());
+    }
+}

@@ -1,0 +1,214 @@
+//! IRC: chat in lines, as RFC 1459 and RFC 2812 have it.
+//!
+//! ```text
+//! line        [@tags blank] [:prefix blank] COMMAND [blank parameter]… [blank :trailer] line end
+//! ```
+//! Not covered: what tags and CTCP say.
+
+use super::lines;
+use crate::tree::{Field, Side, fields};
+use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+
+/// IRC.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &IRC,
+    fields: FIELDS,
+    found: &[
+        On::TcpRun(6660, 6669).stream(Looks::Stream(looks), |_: &Settings| Box::new(Session)),
+        On::Tcp(7000).stream(Looks::Stream(looks), |_: &Settings| Box::new(Session)),
+        On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::new(Session)),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    IRC = protocol("irc", "IRC", "Internet Relay Chat");
+    TAGS = text("irc.tags", "tags", "What is told of the line beside it");
+    REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Who says it");
+    REQUEST_COMMAND = text("irc.request.command", "command", "What is to be done");
+    REQUEST_PARAMETER = text("irc.request.command_parameter", "parameter", "With what it is to be done");
+    REQUEST_TRAILER = text("irc.request.trailer", "trailer", "The last parameter, which may hold blanks");
+    REQUEST_SECRET = text("irc.request.password", "password", "What proves who the client is").secret();
+    RESPONSE_PREFIX = text("irc.response.prefix", "prefix", "Who says it");
+    RESPONSE_COMMAND = text("irc.response.command", "command", "What is told");
+    RESPONSE_PARAMETER = text("irc.response.command_parameter", "parameter", "Of whom or what");
+    RESPONSE_TRAILER = text("irc.response.trailer", "trailer", "The last parameter, which may hold blanks");
+    DATA = bytes("irc.data", "data", "Bytes that are not understood");
+}
+
+/// The longest line, tags included.
+const LINE_MAX: usize = 16 << 10;
+
+/// The most parameters of a line.
+const PARAMETERS_MAX: usize = 50;
+
+struct Session;
+
+struct Words {
+    prefix: &'static Field,
+    command: &'static Field,
+    parameter: &'static Field,
+    trailer: &'static Field,
+}
+
+static REQUEST: Words =
+    Words { prefix: &REQUEST_PREFIX, command: &REQUEST_COMMAND, parameter: &REQUEST_PARAMETER, trailer: &REQUEST_TRAILER };
+static RESPONSE: Words =
+    Words { prefix: &RESPONSE_PREFIX, command: &RESPONSE_COMMAND, parameter: &RESPONSE_PARAMETER, trailer: &RESPONSE_TRAILER };
+
+fn first(said: &[u8]) -> Option<&[u8]> {
+    lines::line(said).and_then(|line| said.get(..line.text))
+}
+
+fn introduces(line: &[u8]) -> bool {
+    [&b"NICK "[..], b"CAP LS", b"CAP REQ", b"PASS "].iter().any(|start| line.starts_with(start))
+}
+
+/// On a port of IRC: a client that introduces itself, or a server that says something to somebody.
+fn looks(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Client, Side::Server] {
+        let Some(line) = first(opening.of(side)) else { continue };
+        if introduces(line) || line.starts_with(b"USER ") || line.starts_with(b"PRIVMSG ") {
+            return Verdict::Yes(side.other());
+        }
+        let mut words = line.split(|byte| *byte == b' ');
+        let is_prefixed = words.next().is_some_and(|prefix| prefix.len() > 1 && prefix.starts_with(b":"));
+        if (is_prefixed && words.next().is_some_and(is_command)) || line.starts_with(b"NOTICE ") || line.starts_with(b"PING :") {
+            return Verdict::Yes(side);
+        }
+    }
+    if opening.complete { Verdict::No } else { lines::may_be_text(opening) }
+}
+
+/// On any port: a client that introduces itself in two lines.
+fn anywhere(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Client, Side::Server] {
+        let said = opening.of(side);
+        let Some(line) = first(said).filter(|line| introduces(line)) else { continue };
+        let rest = said.get(lines::line(said).map_or(0, |line| line.whole)..).unwrap_or_default();
+        return match first(rest) {
+            Some(second) if introduces(second) || second.starts_with(b"USER ") => Verdict::Yes(side.other()),
+            None if line.starts_with(b"CAP LS") => Verdict::Yes(side.other()),
+            None if !opening.complete && rest.iter().all(u8::is_ascii) => Verdict::Unsure,
+            _ => Verdict::No,
+        };
+    }
+    Verdict::No
+}
+
+fn is_command(word: &[u8]) -> bool {
+    let is_number = word.len() == 3 && word.iter().all(u8::is_ascii_digit);
+    is_number || ((3..=16).contains(&word.len()) && word.iter().all(u8::is_ascii_uppercase))
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        lines::line_extent(ahead, LINE_MAX)
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let words = if from == Side::Client { &REQUEST } else { &RESPONSE };
+        let mut secret = false;
+        let mut command = false;
+        let mut parameters = 0;
+        while wire.remaining() > 0 {
+            let ahead = wire.ahead();
+            let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+            let text = ahead.get(..line.text).unwrap_or_default();
+            let end = memchr::memchr(b' ', text).unwrap_or(text.len());
+            let count = if end < text.len() { end + 1 } else { line.whole };
+            match text.first() {
+                Some(b'@') if !command => drop(wire.words(&TAGS, count, 1..end)?),
+                Some(b':') if !command => drop(wire.words(words.prefix, count, 1..end)?),
+                Some(b':') => {
+                    let field = if secret { &REQUEST_SECRET } else { words.trailer };
+                    wire.words(field, line.whole, 1..line.text)?;
+                }
+                _ if !command => {
+                    let name = wire.words(words.command, count, 0..end)?;
+                    wire.name(&String::from_utf8_lossy(name));
+                    secret = name.eq_ignore_ascii_case(b"PASS") || name.eq_ignore_ascii_case(b"AUTHENTICATE");
+                    command = true;
+                    if !secret && end < text.len() {
+                        wire.info(format_args!("{}", String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default())));
+                    }
+                }
+                _ if parameters >= PARAMETERS_MAX => drop(wire.words(words.trailer, line.whole, 0..line.text)?),
+                _ => {
+                    parameters += 1;
+                    let field = if secret { &REQUEST_SECRET } else { words.parameter };
+                    wire.words(field, count, 0..end)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::said;
+
+    #[test]
+    fn lines_are_read_word_by_word() {
+        let told = said(
+            &PROTOCOL,
+            &mut Session,
+            &[
+                (Side::Client, b"PASS moss\r\nNICK anna\r\nUSER anna 0 * :Anna of the Moss\r\n"),
+                (
+                    Side::Server,
+                    b":irc.example 001 anna :Welcome\r\n@time=1 :bo!b@host PRIVMSG #game :hi  all\r\nPING :irc.example\r\n",
+                ),
+            ],
+        );
+        insta::assert_snapshot!(told, @r##"
+        irc 0..11 | PASS
+          0..5 irc.request.command = "PASS"
+          5..11 irc.request.password = "moss"
+        irc 0..11 | NICK | anna
+          0..5 irc.request.command = "NICK"
+          5..11 irc.request.command_parameter = "anna"
+        irc 0..33 | USER | anna 0 * :Anna of the Moss
+          0..5 irc.request.command = "USER"
+          5..10 irc.request.command_parameter = "anna"
+          10..12 irc.request.command_parameter = "0"
+          12..14 irc.request.command_parameter = "*"
+          14..33 irc.request.trailer = "Anna of the Moss"
+        irc 0..32 | 001 | anna :Welcome
+          0..13 irc.response.prefix = "irc.example"
+          13..17 irc.response.command = "001"
+          17..22 irc.response.command_parameter = "anna"
+          22..32 irc.response.trailer = "Welcome"
+        irc 0..43 | PRIVMSG | #game :hi  all
+          0..8 irc.tags = "time=1"
+          8..19 irc.response.prefix = "bo!b@host"
+          19..27 irc.response.command = "PRIVMSG"
+          27..33 irc.response.command_parameter = "#game"
+          33..43 irc.response.trailer = "hi  all"
+        irc 0..19 | PING | :irc.example
+          0..5 irc.response.command = "PING"
+          5..19 irc.response.trailer = "irc.example"
+        "##);
+    }
+
+    #[test]
+    fn what_is_recognised_introduces_itself() {
+        let judge = |client: &[u8], server: &[u8], complete| {
+            let opening = Opening { said: [client, server], from_start: [true, true], complete };
+            [looks(&opening), anywhere(&opening)]
+        };
+        let server = Verdict::Yes(Side::Server);
+        assert_eq!(judge(b"NICK a\r\nUSER a 0 * :A\r\n", b"", false), [server, server]);
+        assert_eq!(judge(b"NICK a\r\n", b"", false), [server, Verdict::Unsure]);
+        assert_eq!(judge(b"", b":irc.example NOTICE * :hello\r\n", false), [server, Verdict::No]);
+        for other in [&b"GET / HTTP/1.1\r\n"[..], b"USERS\r\n", b"\x16\x03\x01", b"hello world\r\n"] {
+            assert_eq!(judge(other, b"", true), [Verdict::No, Verdict::No]);
+        }
+        assert_eq!(judge(b"PASS x\r\nLIST\r\n", b"+OK\r\n", true)[1], Verdict::No);
+    }
+}

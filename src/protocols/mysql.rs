@@ -1,0 +1,180 @@
+//! MySQL and MariaDB: the greeting of the server, and whether the client then speaks TLS.
+//!
+//! ```text
+//! packet      length:3, little-endian | number:1 | payload
+//! greeting    10 | version, NUL | thread:4 | salt | capabilities …
+//! answer      capabilities:4 | longest packet:4 | charset:1 | zeros:23 | user, NUL …
+//! ```
+//! An answer of 32 bytes that asks for TLS hands the connection on.
+//!
+//! Not covered: commands and results, which are told as payloads.
+
+use crate::tree::{Side, fields};
+use crate::wire::{Conversation, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+
+/// MySQL.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &MYSQL,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(3306).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+    ],
+    rest: Some(&PAYLOAD),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB");
+    LENGTH = number("mysql.packet_length", "length", "Bytes of the payload");
+    NUMBER = number("mysql.packet_number", "number", "Number of the packet in its exchange");
+    PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol");
+    VERSION = text("mysql.version", "version", "Version of the server");
+    THREAD = number("mysql.thread_id", "thread", "Number of the connection at the server");
+    SALT = bytes("mysql.salt", "salt", "Random bytes for the password");
+    CAPABILITIES = number("mysql.caps.client", "capabilities", "What the client can do").hex(4);
+    TLS = bool("mysql.caps.sl", "tls", "Whether the client changes to TLS").mask(0x0800);
+    EXTENDED = number("mysql.extcaps.client", "more capabilities", "What else the client can do").hex(4);
+    LONGEST = number("mysql.max_packet", "longest packet", "The longest packet that the client takes");
+    CHARSET = number("mysql.charset", "charset", "Character set of the client");
+    UNUSED = bytes("mysql.unused", "unused", "Zeros");
+    USER = text("mysql.user", "user", "Name of the user");
+    PAYLOAD = bytes("mysql.payload", "payload", "What is not read further");
+}
+
+/// The asking bit for TLS among the client's capabilities.
+const ASKS_FOR_TLS: u8 = 0x08;
+
+/// Bytes of an answer that only asks for TLS.
+const TLS_REQUEST: usize = 32;
+
+const HEADER: usize = 4;
+
+#[derive(Default)]
+struct Session {
+    greeted: bool,
+    answered: bool,
+    next: Option<Next>,
+}
+
+/// A server that greets: the number 0, version 10, and a version in digits.
+fn looks(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Server, Side::Client] {
+        let said = opening.of(side);
+        if let Some(&[low, high, 0, 0, 10, digit]) = said.first_chunk::<6>() {
+            let length = usize::from(u16::from_le_bytes([low, high]));
+            let version = said.get(5..).and_then(|rest| rest.split(|byte| *byte == 0).next()).unwrap_or_default();
+            let is_version = digit.is_ascii_digit() && version.iter().all(u8::is_ascii_graphic) && version.contains(&b'.');
+            if is_version && (40..512).contains(&length) && said.len() <= length + HEADER {
+                return Verdict::Yes(side);
+            }
+        }
+    }
+    Verdict::No
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        let Some(&[low, middle, high, _]) = ahead.first_chunk::<HEADER>() else { return Extent::NeedMore(HEADER) };
+        let length = usize::try_from(u32::from_le_bytes([low, middle, high, 0])).unwrap_or(usize::MAX);
+        Extent::Message(length.saturating_add(HEADER))
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let whole = wire.ahead();
+        let length = whole.first_chunk::<3>().map_or(0, |&[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]));
+        wire.put(&LENGTH, crate::tree::Value::Unsigned(length.into()), wire.at()..wire.at() + 3);
+        wire.skip(3)?;
+        wire.u8(&NUMBER)?;
+        match from {
+            Side::Server if !self.greeted => {
+                self.greeted = true;
+                wire.name("greeting");
+                wire.u8(&PROTOCOL_VERSION)?;
+                let version = wire.text_nul(&VERSION)?;
+                wire.info(format_args!("{}", String::from_utf8_lossy(version)));
+                wire.u32_le(&THREAD)?;
+                wire.bytes(&SALT, 9)?;
+            }
+            Side::Client if !self.answered => {
+                self.answered = true;
+                let asks = wire.ahead().get(1).is_some_and(|byte| byte & ASKS_FOR_TLS != 0);
+                let only = wire.remaining() == TLS_REQUEST;
+                wire.u16_le(&CAPABILITIES)?;
+                wire.add(&TLS, crate::tree::Value::Bool(asks));
+                wire.u16_le(&EXTENDED)?;
+                wire.u32_le(&LONGEST)?;
+                wire.u8(&CHARSET)?;
+                wire.bytes(&UNUSED, 23)?;
+                if asks && only {
+                    wire.name("tls_request");
+                    self.next = Some(Next::Anyone);
+                    return Ok(());
+                }
+                wire.name("login");
+                let user = wire.text_nul(&USER)?;
+                wire.info(format_args!("{}", String::from_utf8_lossy(user)));
+            }
+            _ => {
+                wire.name("packet");
+                wire.info(format_args!("{length} bytes"));
+            }
+        }
+        wire.rest(&PAYLOAD);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Next> {
+        self.next.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::said;
+
+    fn greeting() -> Vec<u8> {
+        let mut bytes = b"\x32\0\0\0\x0a5.5.40-test\0\x07\0\0\0saltsalt\0".to_vec();
+        bytes.resize(54, 1);
+        bytes
+    }
+
+    #[test]
+    fn a_client_changes_to_tls() {
+        let mut session = Session::default();
+        let request = [&b"\x20\0\0\x01\x05\xae\x0f\0\0\0\0\x01\x21"[..], &[0; 23]].concat();
+        let told = said(&PROTOCOL, &mut session, &[(Side::Server, &greeting()), (Side::Client, &request)]);
+        insta::assert_snapshot!(told, @r#"
+        mysql 0..54 | greeting | 5.5.40-test
+          0..3 mysql.packet_length = 50
+          3..4 mysql.packet_number = 0
+          4..5 mysql.protocol = 10
+          5..17 mysql.version = "5.5.40-test"
+          17..21 mysql.thread_id = 7
+          21..30 mysql.salt = 73616c7473616c7400
+          30..54 mysql.payload = 24 bytes
+        mysql 0..36 | tls_request
+          0..3 mysql.packet_length = 32
+          3..4 mysql.packet_number = 1
+          4..6 mysql.caps.client = 0xae05
+          mysql.caps.sl = true
+          6..8 mysql.extcaps.client = 0x000f
+          8..12 mysql.max_packet = 16777216
+          12..13 mysql.charset = 33
+          13..36 mysql.unused = 23 bytes
+        "#);
+        assert!(matches!(session.next(), Some(Next::Anyone)));
+    }
+
+    #[test]
+    fn what_is_recognised_greets_with_a_version() {
+        let judge = |server: &[u8]| looks(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+        assert_eq!(judge(&greeting()), Verdict::Yes(Side::Server));
+        for other in [&b"\x32\0\0\0\x0aabc\0"[..], b"\x32\0\0\x01\x0a5.5\0", b"220 ftp\r\n", b""] {
+            assert_eq!(judge(other), Verdict::No);
+        }
+    }
+}

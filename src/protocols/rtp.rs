@@ -1,0 +1,129 @@
+//! RTP: sound and pictures in datagrams, where SDP announced them, as RFC 3550 has it.
+//!
+//! ```text
+//! version:2 bits | padding:1 | extension:1 | sources:4 | marker:1 | type:7 | number:2 | time:4 | source:4 | sources × 4
+//! extension   profile:2 | length:2 | length × 4
+//! ```
+//! Not covered: what sound and pictures are, RTCP, datagrams that nobody announced.
+
+use crate::tree::{Names, fields, name_of};
+use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
+
+/// RTP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &RTP,
+    fields: FIELDS,
+    found: &[On::Over("rtp").datagram(Looks::Datagram(looks), datagram)],
+    rest: Some(&PAYLOAD),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    RTP = protocol("rtp", "RTP", "Real-time Transport Protocol");
+    VERSION = number("rtp.version", "version", "Version").mask(0xc0);
+    PADDED = bool("rtp.padding", "padding", "Whether it ends with padding").mask(0x20);
+    EXTENDED = bool("rtp.ext", "extension", "Whether an extension follows").mask(0x10);
+    SOURCES = number("rtp.cc", "sources", "Sources that were mixed").mask(0x0f);
+    MARKER = bool("rtp.marker", "marker", "Whether something begins or ends here").mask(0x80);
+    TYPE = number("rtp.p_type", "type", "What is sent").names(TYPES).mask(0x7f);
+    NUMBER = number("rtp.seq", "number", "Number of the datagram");
+    TIME = number("rtp.timestamp", "time", "When it was sampled");
+    SSRC = number("rtp.ssrc", "source", "Who sends").hex(8);
+    CSRC = number("rtp.csrc.item", "mixed source", "A source that was mixed").hex(8);
+    PROFILE = number("rtp.ext.profile", "profile", "What the extension is").hex(4);
+    EXTENSION_LENGTH = number("rtp.ext.len", "extension length", "Words of the extension");
+    EXTENSION = bytes("rtp.hdr_exts", "extension", "What the extension says");
+    PAYLOAD = bytes("rtp.payload", "payload", "Sound or pictures");
+    PADDING = bytes("rtp.padding.data", "padding", "Bytes without meaning; the last counts them");
+}
+
+const TYPES: Names = &[
+    (0, "PCMU"),
+    (3, "GSM"),
+    (4, "G723"),
+    (8, "PCMA"),
+    (9, "G722"),
+    (13, "comfort noise"),
+    (18, "G729"),
+    (26, "JPEG"),
+    (31, "H261"),
+    (32, "MPV"),
+    (33, "MP2T"),
+    (34, "H263"),
+];
+
+fn looks(bytes: &[u8]) -> bool {
+    // Types 72 to 76 are those of RTCP, which shares the port at times.
+    bytes.len() >= 12
+        && bytes.first().is_some_and(|first| first >> 6 == 2)
+        && !bytes.get(1).is_some_and(|kind| (200..=207).contains(kind))
+}
+
+fn datagram(wire: &mut Wire<'_>) -> Result {
+    let first = wire.bits(1, &[&VERSION, &PADDED, &EXTENDED, &SOURCES])?;
+    let kind = wire.bits(1, &[&MARKER, &TYPE])? & 0x7f;
+    let number = wire.u16_be(&NUMBER)?;
+    wire.u32_be(&TIME)?;
+    wire.u32_be(&SSRC)?;
+    for _ in 0..first & 15 {
+        wire.u32_be(&CSRC)?;
+    }
+    if first & 0x10 != 0 {
+        wire.u16_be(&PROFILE)?;
+        let words = wire.u16_be(&EXTENSION_LENGTH)?;
+        if words > 0 {
+            wire.bytes(&EXTENSION, usize::from(words) * 4)?;
+        }
+    }
+    let padding = if first & 0x20 != 0 { wire.ahead().last().copied().unwrap_or_default().into() } else { 0 };
+    let payload = wire.remaining().checked_sub(padding).ok_or(Error::Short { needed: padding })?;
+    match name_of(TYPES, kind) {
+        Some(name) => wire.name(name),
+        None => wire.name(&format!("type {kind}")),
+    }
+    wire.info(format_args!("number {number}, {payload} bytes"));
+    if payload > 0 {
+        wire.bytes(&PAYLOAD, payload)?;
+    }
+    if padding > 0 {
+        wire.bytes(&PADDING, padding)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    #[test]
+    fn a_datagram_is_read_field_by_field() {
+        let bytes = trial::bytes("b1 80 00 07 00 00 00 a0 12 34 56 78 00 00 00 01 be de 00 01 aa bb cc dd 11 22 33 00 02");
+        insta::assert_snapshot!(trial::read(&PROTOCOL, &bytes, Cut::No, datagram), @r"
+        rtp 0..29 | PCMU | number 7, 3 bytes
+          0..1 rtp.version = 2
+          0..1 rtp.padding = true
+          0..1 rtp.ext = true
+          0..1 rtp.cc = 1
+          1..2 rtp.marker = true
+          1..2 rtp.p_type = 0 (PCMU)
+          2..4 rtp.seq = 7
+          4..8 rtp.timestamp = 160
+          8..12 rtp.ssrc = 0x12345678
+          12..16 rtp.csrc.item = 0x00000001
+          16..18 rtp.ext.profile = 0xbede
+          18..20 rtp.ext.len = 1
+          20..24 rtp.hdr_exts = aabbccdd
+          24..27 rtp.payload = 112233
+          27..29 rtp.padding.data = 0002
+        ");
+    }
+
+    #[test]
+    fn what_belongs_to_rtcp_is_left_alone() {
+        assert!(looks(&[0x80; 12]) && !looks(&[0x80; 11]) && !looks(&[0x40; 12]));
+        assert!(!looks(&[0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0]));
+    }
+}

@@ -1,0 +1,85 @@
+//! SDP: what a call will carry and where, inside messages of other protocols, as RFC 8866 has it.
+//!
+//! ```text
+//! line        letter = value line end
+//! c=          IN IP4 address      for the media behind it, or for all
+//! m=          kind port protocol formats
+//! ```
+//! Where media are to arrive is announced, so that their datagrams are known.
+
+use super::lines;
+use crate::tree::{Field, Transport, fields};
+use crate::wire::{Error, Protocol, Result, Wire};
+use std::net::{IpAddr, SocketAddr};
+
+/// SDP.
+pub static PROTOCOL: Protocol =
+    Protocol { this: &SDP, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+
+fields! {
+    SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols");
+    VERSION = text("sdp.version", "version", "Version of the description");
+    OWNER = text("sdp.owner", "owner", "Who made it");
+    NAME = text("sdp.session_name", "session name", "What it is called");
+    INFO = text("sdp.session_info", "information", "What it is about");
+    URI = text("sdp.uri", "uri", "Where more is told");
+    EMAIL = text("sdp.email", "mail address", "Who answers for it");
+    PHONE = text("sdp.phone", "phone number", "Who answers for it");
+    CONNECTION = text("sdp.connection_info", "connection", "The address to which media are sent");
+    BANDWIDTH = text("sdp.bandwidth", "bandwidth", "How much is sent at most");
+    TIME = text("sdp.time", "time", "From when to when");
+    REPEAT = text("sdp.repeat_time", "repeat", "How often");
+    ZONE = text("sdp.timezone", "time zone", "Changes of the clock");
+    KEY = text("sdp.encryption_key", "key", "The key of the media").secret();
+    ATTRIBUTE = text("sdp.session_attr", "attribute", "What else there is to say");
+    MEDIA = text("sdp.media", "media", "What is sent: kind, port, protocol, formats");
+    OTHER = text("sdp.unknown", "other", "Any other line");
+}
+
+fn field(letter: Option<&u8>) -> &'static Field {
+    match letter {
+        Some(b'v') => &VERSION,
+        Some(b'o') => &OWNER,
+        Some(b's') => &NAME,
+        Some(b'i') => &INFO,
+        Some(b'u') => &URI,
+        Some(b'e') => &EMAIL,
+        Some(b'p') => &PHONE,
+        Some(b'c') => &CONNECTION,
+        Some(b'b') => &BANDWIDTH,
+        Some(b't') => &TIME,
+        Some(b'r') => &REPEAT,
+        Some(b'z') => &ZONE,
+        Some(b'k') => &KEY,
+        Some(b'a') => &ATTRIBUTE,
+        Some(b'm') => &MEDIA,
+        _ => &OTHER,
+    }
+}
+
+/// Read all that is left as a description.
+pub(super) fn description(wire: &mut Wire<'_>) -> Result {
+    let mut address: Option<IpAddr> = None;
+    let mut ports: Vec<u16> = Vec::new();
+    while wire.remaining() > 0 {
+        let ahead = wire.ahead();
+        let (text, whole) = lines::line(ahead).map_or((ahead.len(), ahead.len()), |line| (line.text, line.whole));
+        let is_line = ahead.get(1) == Some(&b'=');
+        let field = if is_line { field(ahead.first()) } else { &OTHER };
+        let said = wire.words(field, whole, if is_line { 2..text } else { 0..text })?;
+        let said = String::from_utf8_lossy(said);
+        if field.is(&CONNECTION) {
+            address = said.split([' ', '/']).nth(2).and_then(|ip| ip.parse().ok()).or(address);
+        }
+        if field.is(&MEDIA) {
+            let mut words = said.split(' ').skip(1);
+            let port: Option<u16> = words.next().and_then(|port| port.split('/').next()?.parse().ok());
+            ports.extend(port.filter(|port| *port > 0 && words.next().is_some_and(|kind| kind.starts_with("RTP/AVP"))));
+        }
+    }
+    for port in ports {
+        let ip = address.ok_or(Error::Malformed)?;
+        wire.expect(Transport::Udp, SocketAddr::new(ip, port), "rtp");
+    }
+    Ok(())
+}

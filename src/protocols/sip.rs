@@ -1,0 +1,286 @@
+//! SIP: how calls are made, over UDP and TCP, as RFC 3261 has it.
+//!
+//! ```text
+//! request     METHOD blank URI blank SIP/2.0 line end | headers | empty line | body
+//! response    SIP/2.0 blank code blank phrase line end | headers | empty line | body
+//! ```
+//! Bodies that are SDP are read; the media that they announce are RTP then.
+//!
+//! Not covered: what headers say beyond their text, other bodies.
+
+use super::lines::{self, Heads};
+use super::sdp;
+use crate::tree::{Side, Value, fields};
+use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+
+/// SIP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &SIP,
+    fields: FIELDS,
+    found: &[
+        On::Udp(5060).datagram(Looks::Datagram(is_message), message),
+        On::AnyUdp.datagram(Looks::Datagram(is_message), message),
+        On::Tcp(5060).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+    ],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    SIP = protocol("sip", "SIP", "Session Initiation Protocol");
+    METHOD = text("sip.Method", "method", "What is asked for");
+    URI = text("sip.r-uri", "uri", "Who is asked");
+    VERSION = text("sip.Request-Version", "version", "Version of the request");
+    STATUS_VERSION = text("sip.Status-Version", "version", "Version of the response");
+    CODE = number("sip.Status-Code", "code", "How it went");
+    PHRASE = text("sip.Reason-Phrase", "phrase", "How it went, in words");
+    VIA = text("sip.Via", "Via", "The way back");
+    FROM = text("sip.From", "From", "Who asks");
+    TO = text("sip.To", "To", "Who is meant");
+    CALL_ID = text("sip.Call-ID", "Call-ID", "Which call it is");
+    CSEQ = text("sip.CSeq", "CSeq", "Which request it is");
+    CONTACT = text("sip.Contact", "Contact", "Where the sender is reached");
+    MAX_FORWARDS = text("sip.Max-Forwards", "Max-Forwards", "Servers that may still pass it on");
+    CONTENT_TYPE = text("sip.Content-Type", "Content-Type", "What the body is");
+    CONTENT_LENGTH = text("sip.content_length_header", "Content-Length", "Bytes of the body, as written");
+    LENGTH = number("sip.Content-Length", "content length", "Bytes of the body");
+    USER_AGENT = text("sip.User-Agent", "User-Agent", "Program of the client");
+    SERVER = text("sip.Server", "Server", "Program of the server");
+    ALLOW = text("sip.Allow", "Allow", "What may be asked for");
+    EXPIRES = text("sip.Expires", "Expires", "For how long it is good");
+    ROUTE = text("sip.Route", "Route", "Servers on the way");
+    RECORD_ROUTE = text("sip.Record-Route", "Record-Route", "Servers that stay on the way");
+    SUPPORTED = text("sip.Supported", "Supported", "Extensions that the sender has");
+    AUTHENTICATE = text("sip.WWW-Authenticate", "WWW-Authenticate", "How the server wants proof");
+    AUTHORIZATION = text("sip.Authorization", "Authorization", "Proof of who the client is").secret();
+    PROXY_AUTHORIZATION = text("sip.Proxy-Authorization", "Proxy-Authorization", "Proof for the proxy").secret();
+    OTHER = text("sip.unknown_header", "header", "Any other line of the head");
+    BLANK = bytes("sip.blank", "blank line", "The empty line behind the head, or one that keeps a connection alive");
+    BODY = bytes("sip.msg_body", "body", "The body, where it is not SDP");
+    DATA = bytes("sip.data", "data", "Bytes that are not understood");
+}
+
+static HEADS: Heads = Heads {
+    known: &[
+        ("via", &VIA),
+        ("v", &VIA),
+        ("from", &FROM),
+        ("f", &FROM),
+        ("to", &TO),
+        ("t", &TO),
+        ("call-id", &CALL_ID),
+        ("i", &CALL_ID),
+        ("cseq", &CSEQ),
+        ("contact", &CONTACT),
+        ("m", &CONTACT),
+        ("max-forwards", &MAX_FORWARDS),
+        ("content-type", &CONTENT_TYPE),
+        ("c", &CONTENT_TYPE),
+        ("content-length", &CONTENT_LENGTH),
+        ("l", &CONTENT_LENGTH),
+        ("user-agent", &USER_AGENT),
+        ("server", &SERVER),
+        ("allow", &ALLOW),
+        ("expires", &EXPIRES),
+        ("route", &ROUTE),
+        ("record-route", &RECORD_ROUTE),
+        ("supported", &SUPPORTED),
+        ("k", &SUPPORTED),
+        ("www-authenticate", &AUTHENTICATE),
+        ("authorization", &AUTHORIZATION),
+        ("proxy-authorization", &PROXY_AUTHORIZATION),
+    ],
+    other: &OTHER,
+    blank: &BLANK,
+};
+
+const VERSION_WORD: &[u8] = b"SIP/2.0";
+
+/// The longest head that is waited for.
+const HEAD_MAX: usize = 64 << 10;
+
+/// The longest message.
+const WHOLE_MAX: usize = 1 << 20;
+
+#[derive(Default)]
+struct Session {
+    looked: usize,
+}
+
+/// A first line, as places in it.
+enum Start {
+    Request { method: usize, uri: usize },
+    Response { code: u16 },
+}
+
+fn start(line: &[u8]) -> Option<Start> {
+    if let Some(rest) = line.strip_prefix(b"SIP/2.0 ") {
+        let code = lines::number(rest.get(..3)?)?;
+        let ends = matches!(rest.get(3), None | Some(b' '));
+        return ends.then_some(Start::Response { code: u16::try_from(code).ok()? });
+    }
+    let rest = line.strip_suffix(VERSION_WORD)?.strip_suffix(b" ")?;
+    let method = memchr::memchr(b' ', rest)?;
+    let is_method = (2..=24).contains(&method) && rest.get(..method)?.iter().all(u8::is_ascii_uppercase);
+    let uri = rest.get(method + 1..).filter(|uri| !uri.is_empty() && uri.contains(&b':'))?;
+    is_method.then_some(Start::Request { method, uri: uri.len() })
+}
+
+/// Whether bytes begin with a whole first line.
+fn is_message(bytes: &[u8]) -> bool {
+    let line = lines::line(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
+    line.and_then(|line| start(bytes.get(..line.text)?)).is_some()
+}
+
+fn looks(opening: &Opening<'_>) -> Verdict {
+    for side in [Side::Client, Side::Server] {
+        let said = opening.of(side);
+        if is_message(said) {
+            return Verdict::Yes(if said.starts_with(VERSION_WORD) { side } else { side.other() });
+        }
+    }
+    let may_become = |said: &&[u8]| {
+        let word = said.split(|byte| *byte == b' ').next().unwrap_or_default();
+        said.len() < 1024
+            && lines::line(said).is_none()
+            && (VERSION_WORD.starts_with(word) || word.iter().all(u8::is_ascii_uppercase))
+    };
+    if !opening.complete && opening.said.iter().all(may_become) { Verdict::Unsure } else { Verdict::No }
+}
+
+/// Bytes of the body that a head promises.
+fn length(head: &[u8]) -> Option<u64> {
+    let named = |name: &[u8]| name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"l");
+    lines::headers(head).find(|(name, _)| named(name)).and_then(|(_, value)| lines::number(value))
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        let blank = ahead.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        if blank > 0 {
+            return Extent::Message(blank);
+        }
+        let Some(head) = lines::head(ahead, self.looked) else {
+            self.looked = 0;
+            return if ahead.len() < HEAD_MAX { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) };
+        };
+        if !is_message(ahead) {
+            return Extent::Unknown(head);
+        }
+        let body =
+            length(ahead.get(..head).unwrap_or_default()).and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
+        let whole = head.saturating_add(body);
+        Extent::Message(if whole <= WHOLE_MAX { whole } else { head })
+    }
+
+    fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
+        if matches!(wire.ahead().first(), Some(b'\r' | b'\n')) {
+            wire.name("keep_alive");
+            wire.rest(&BLANK);
+            return Ok(());
+        }
+        message(wire)
+    }
+}
+
+fn message(wire: &mut Wire<'_>) -> Result {
+    let ahead = wire.ahead();
+    let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+    let text = ahead.get(..line.text).unwrap_or_default();
+    match start(text) {
+        Some(Start::Request { method, uri }) => {
+            let name = wire.words(&METHOD, method + 1, 0..method)?;
+            let who = wire.words(&URI, uri + 1, 0..uri)?;
+            let left = method + uri + 2;
+            wire.words(&VERSION, line.whole - left, 0..line.text - left)?;
+            wire.name(&String::from_utf8_lossy(name));
+            wire.info(format_args!("{}", String::from_utf8_lossy(who)));
+        }
+        Some(Start::Response { code }) => {
+            let blank = usize::from(line.text > 11);
+            wire.words(&STATUS_VERSION, 8, 0..7)?;
+            wire.put(&CODE, Value::Unsigned(code.into()), wire.at()..wire.at() + 3 + blank);
+            wire.skip(3 + blank)?;
+            let left = 11 + blank;
+            let phrase = wire.words(&PHRASE, line.whole - left, 0..line.text - left)?;
+            wire.name(&code.to_string());
+            wire.info(format_args!("{}", String::from_utf8_lossy(phrase)));
+        }
+        None => drop(wire.words(&OTHER, line.whole, 0..line.text)?),
+    }
+    let mut is_sdp = false;
+    HEADS.read(wire, |wire, field, value| {
+        if let Some(number) = lines::number(value).filter(|_| field.is(&CONTENT_LENGTH)) {
+            wire.add(&LENGTH, Value::Unsigned(number));
+        }
+        is_sdp |= field.is(&CONTENT_TYPE) && value.to_ascii_lowercase().starts_with(b"application/sdp");
+    })?;
+    if is_sdp {
+        return sdp::description(wire);
+    }
+    wire.rest(&BODY);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::said;
+    use crate::wire::{Cut, trial};
+
+    const INVITE: &[u8] =
+        b"INVITE sip:bo@game.example SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.7:5060\r\nFrom: <sip:anna@game.example>;tag=1\r\n\
+        i: 7@192.0.2.7\r\nContent-Type: application/sdp\r\nContent-Length: 84\r\n\r\n\
+        v=0\r\no=anna 1 1 IN IP4 192.0.2.7\r\nc=IN IP4 192.0.2.7\r\nm=audio 40000 RTP/AVP 0\r\na=x\r\n";
+
+    #[test]
+    fn a_call_is_made() {
+        insta::assert_snapshot!(trial::read(&PROTOCOL, INVITE, Cut::No, message), @r#"
+        sip 0..259 | INVITE | sip:bo@game.example
+          0..7 sip.Method = "INVITE"
+          7..27 sip.r-uri = "sip:bo@game.example"
+          27..36 sip.Request-Version = "SIP/2.0"
+          36..69 sip.Via = "SIP/2.0/UDP 192.0.2.7:5060"
+          69..106 sip.From = "<sip:anna@game.example>;tag=1"
+          106..122 sip.Call-ID = "7@192.0.2.7"
+          122..153 sip.Content-Type = "application/sdp"
+          153..173 sip.content_length_header = "84"
+          sip.Content-Length = 84
+          173..175 sip.blank = 0d0a
+          175..180 sdp.version = "0"
+          180..209 sdp.owner = "anna 1 1 IN IP4 192.0.2.7"
+          209..229 sdp.connection_info = "IN IP4 192.0.2.7"
+          229..254 sdp.media = "audio 40000 RTP/AVP 0"
+          254..259 sdp.session_attr = "x"
+        "#);
+        insta::assert_snapshot!(trial::read(&PROTOCOL, b"SIP/2.0 200 OK\r\nCSeq: 1 INVITE\r\nX: y\r\n\r\nbody", Cut::No, message), @r#"
+        sip 0..44 | 200 | OK
+          0..8 sip.Status-Version = "SIP/2.0"
+          8..12 sip.Status-Code = 200
+          12..16 sip.Reason-Phrase = "OK"
+          16..32 sip.CSeq = "1 INVITE"
+          32..38 sip.unknown_header = "X: y"
+          38..40 sip.blank = 0d0a
+          40..44 sip.msg_body = 626f6479
+        "#);
+    }
+
+    #[test]
+    fn over_tcp_the_length_tells_where_a_message_ends() {
+        let both = [b"\r\n\r\n", INVITE, b"SIP/2.0 100 Trying\r\n\r\n"].concat();
+        let told = said(&PROTOCOL, &mut Session::default(), &[(Side::Client, &both)]);
+        let heads: Vec<&str> = told.lines().filter(|line| line.starts_with("sip ")).collect();
+        assert_eq!(heads, ["sip 0..4 | keep_alive", "sip 0..259 | INVITE | sip:bo@game.example", "sip 0..22 | 100 | Trying"]);
+    }
+
+    #[test]
+    fn what_is_recognised_has_a_whole_first_line() {
+        assert!(is_message(INVITE) && is_message(b"SIP/2.0 200 OK\r\n"));
+        for other in [&b"INVITE sip:x SIP/2.0"[..], b"GET / HTTP/1.1\r\n", b"INVITE x SIP/2.0\r\n", b"SIP/2.0 2000\r\n"] {
+            assert!(!is_message(other), "{}", other.escape_ascii());
+        }
+    }
+}

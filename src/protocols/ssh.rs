@@ -1,0 +1,311 @@
+//! SSH: the greeting of both sides and the algorithms that they offer, as RFC 4253 has them. The rest is encrypted.
+//!
+//! ```text
+//! greeting    SSH-2.0-program [blank comment] line end
+//! packet      length:4 | padding length:1 | code:1 | payload | padding
+//! kexinit     20 | cookie:16 | ten lists of names, each behind its length:4 | guess:1 | 0:4
+//! ```
+//! Behind its `NEWKEYS` a side encrypts; what is there at once is one message then.
+//!
+//! Not covered: version 1; what the exchange of keys itself says.
+
+use super::lines;
+use crate::tree::{Field, Names, Side, fields, name_of};
+use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use md5::{Digest as _, Md5};
+
+/// SSH.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &SSH,
+    fields: FIELDS,
+    found: &[On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default())],
+    rest: Some(&PAYLOAD),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    SSH = protocol("ssh", "SSH", "Secure Shell");
+    GREETING = text("ssh.protocol", "protocol", "Version and program of the side");
+    LENGTH = number("ssh.packet_length", "length", "Bytes of the packet");
+    PADDING_LENGTH = number("ssh.padding_length", "padding length", "Bytes of the padding");
+    CODE = number("ssh.message_code", "code", "What the packet is").names(CODES);
+    PAYLOAD = bytes("ssh.payload", "payload", "What the packet says");
+    PADDING = bytes("ssh.padding_string", "padding", "Random bytes");
+    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted", "Encrypted packets");
+    COOKIE = bytes("ssh.cookie", "cookie", "Random bytes");
+    LIST_LENGTH = number("ssh.list_length", "list length", "Bytes of the names");
+    KEX = text("ssh.kex_algorithms", "key exchange", "Ways to exchange keys");
+    HOST_KEY = text("ssh.server_host_key_algorithms", "host key", "Kinds of the server's key");
+    CIPHERS_C2S = text("ssh.encryption_algorithms_client_to_server", "encryption c2s", "Ciphers from the client");
+    CIPHERS_S2C = text("ssh.encryption_algorithms_server_to_client", "encryption s2c", "Ciphers from the server");
+    MACS_C2S = text("ssh.mac_algorithms_client_to_server", "mac c2s", "Seals from the client");
+    MACS_S2C = text("ssh.mac_algorithms_server_to_client", "mac s2c", "Seals from the server");
+    COMPRESSION_C2S = text("ssh.compression_algorithms_client_to_server", "compression c2s", "Compression from the client");
+    COMPRESSION_S2C = text("ssh.compression_algorithms_server_to_client", "compression s2c", "Compression from the server");
+    LANGUAGES_C2S = text("ssh.languages_client_to_server", "languages c2s", "Languages from the client");
+    LANGUAGES_S2C = text("ssh.languages_server_to_client", "languages s2c", "Languages from the server");
+    GUESS = bool("ssh.first_kex_packet_follows", "guess follows", "Whether a guessed packet follows");
+    RESERVED = number("ssh.kex.reserved", "reserved", "Zero");
+    HASSH = text("ssh.kex.hassh", "hassh", "Fingerprint of the client");
+    HASSH_SERVER = text("ssh.kex.hasshserver", "hassh server", "Fingerprint of the server");
+}
+
+const KEXINIT: u8 = 20;
+const NEWKEYS: u8 = 21;
+
+const CODES: Names = &[
+    (1, "disconnect"),
+    (2, "ignore"),
+    (3, "unimplemented"),
+    (4, "debug"),
+    (5, "service_request"),
+    (6, "service_accept"),
+    (20, "kexinit"),
+    (21, "newkeys"),
+    (30, "key_exchange_init"),
+    (31, "key_exchange_reply"),
+    (32, "key_exchange_gex_init"),
+    (33, "key_exchange_gex_reply"),
+    (34, "key_exchange_gex_request"),
+];
+
+/// The lists of a `kexinit`, in their order.
+static LISTS: [&Field; 10] = [
+    &KEX,
+    &HOST_KEY,
+    &CIPHERS_C2S,
+    &CIPHERS_S2C,
+    &MACS_C2S,
+    &MACS_S2C,
+    &COMPRESSION_C2S,
+    &COMPRESSION_S2C,
+    &LANGUAGES_C2S,
+    &LANGUAGES_S2C,
+];
+
+/// Bytes of lines before the greeting, and of the greeting.
+const GREETING_MAX: usize = 8 << 10;
+
+/// The longest packet that is not encrypted.
+const PACKET_MAX: usize = 256 << 10;
+
+/// What one connection has to remember.
+#[derive(Default)]
+struct Session {
+    client: Half,
+    server: Half,
+}
+
+#[derive(Default)]
+struct Half {
+    greeted: bool,
+    encrypts: bool,
+}
+
+fn looks(opening: &Opening<'_>) -> Verdict {
+    let begins = |said: &[u8]| said.starts_with(b"SSH-2.0-") || said.starts_with(b"SSH-1.99-");
+    let may_begin = |said: &[u8]| said.len() < 8 && (b"SSH-2.0-".starts_with(said) || b"SSH-1.99".starts_with(said));
+    match opening.said {
+        said if said.iter().any(|said| begins(said)) => Verdict::Yes(Side::Server),
+        said if !opening.complete && said.iter().all(|said| may_begin(said)) => Verdict::Unsure,
+        _ => Verdict::No,
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+        let half = self.half(from);
+        if half.encrypts {
+            return Extent::Message(ahead.len());
+        }
+        if !half.greeted {
+            return lines::line_extent(ahead, GREETING_MAX);
+        }
+        let Some(length) = ahead.first_chunk::<4>() else { return Extent::NeedMore(4) };
+        let whole = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX).saturating_add(4);
+        if (8..=PACKET_MAX).contains(&whole) { Extent::Message(whole) } else { Extent::Unknown(ahead.len()) }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let half = self.half(from);
+        if half.encrypts {
+            wire.name("encrypted");
+            wire.info(format_args!("{} bytes", wire.remaining()));
+            wire.rest(&ENCRYPTED);
+            return Ok(());
+        }
+        if half.greeted { half.packet(from, wire) } else { half.greeting(wire) }
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        // Whatever was lost, only encrypted packets come after the first few.
+        self.half(from).encrypts |= !missing.in_step;
+    }
+}
+
+impl Session {
+    fn half(&mut self, from: Side) -> &mut Half {
+        match from {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+}
+
+impl Half {
+    fn greeting(&mut self, wire: &mut Wire<'_>) -> Result {
+        let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
+        let said = wire.words(&GREETING, line.whole, 0..line.text)?;
+        self.greeted = said.starts_with(b"SSH-");
+        wire.name("greeting");
+        wire.info(format_args!("{}", String::from_utf8_lossy(said)));
+        Ok(())
+    }
+
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let length = wire.u32_be(&LENGTH)?;
+        let padding = wire.u8(&PADDING_LENGTH)?;
+        let code = wire.u8(&CODE)?;
+        self.encrypts = code == NEWKEYS;
+        wire.name(name_of(CODES, code.into()).unwrap_or("packet"));
+        wire.info(format_args!("{length} bytes"));
+        let payload = wire.remaining().checked_sub(padding.into()).ok_or(Error::Short { needed: padding.into() })?;
+        wire.within(payload, &PAYLOAD, |wire| {
+            if code == KEXINIT {
+                return kexinit(from, wire);
+            }
+            wire.rest(&PAYLOAD);
+            Ok(())
+        })?;
+        if padding > 0 { wire.bytes(&PADDING, padding.into()).map(drop) } else { Ok(()) }
+    }
+}
+
+fn kexinit(from: Side, wire: &mut Wire<'_>) -> Result {
+    wire.bytes(&COOKIE, 16)?;
+    let mut lists: Vec<&[u8]> = Vec::with_capacity(LISTS.len());
+    for field in LISTS {
+        let length = usize::try_from(wire.u32_be(&LIST_LENGTH)?).unwrap_or(usize::MAX);
+        lists.push(if length > 0 { wire.text(field, length)? } else { &[] });
+    }
+    wire.bool(&GUESS)?;
+    wire.u32_be(&RESERVED)?;
+    // Key exchange, and the sender's own ciphers, seals and compression.
+    let (field, own) = if from == Side::Client { (&HASSH, [0, 2, 4, 6]) } else { (&HASSH_SERVER, [0, 3, 5, 7]) };
+    let parts: Vec<&[u8]> = own.iter().filter_map(|place: &usize| lists.get(*place).copied()).collect();
+    let digest = Md5::digest(parts.join(&b';'));
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    wire.add_text(field, format_args!("{digits}"));
+    wire.info(format_args!("{}", String::from_utf8_lossy(lists.first().copied().unwrap_or_default())));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lines::said;
+
+    /// An offer of these lists.
+    fn offer(lists: [&str; 10]) -> Vec<u8> {
+        let mut payload = vec![KEXINIT];
+        payload.extend([7; 16]);
+        for list in lists {
+            payload.extend(u32::try_from(list.len()).unwrap().to_be_bytes());
+            payload.extend(list.as_bytes());
+        }
+        payload.extend([0; 5]);
+        let mut packet = u32::try_from(payload.len() + 5).unwrap().to_be_bytes().to_vec();
+        packet.push(4);
+        packet.extend(payload);
+        packet.extend([1; 4]);
+        packet
+    }
+
+    #[test]
+    fn greetings_and_offers_are_read() {
+        let offer = offer([
+            "curve25519-sha256,kex-strict",
+            "ssh-ed25519",
+            "aes256-ctr",
+            "aes128-ctr",
+            "hmac-sha2-256",
+            "hmac-sha1",
+            "none",
+            "zlib",
+            "",
+            "",
+        ]);
+        let told = said(
+            &PROTOCOL,
+            &mut Session::default(),
+            &[
+                (Side::Server, b"welcome\r\nSSH-2.0-Test_1.0 comment\r\n"),
+                (Side::Client, b"SSH-2.0-Client\n"),
+                (Side::Client, &offer),
+                (Side::Server, b"\0\0\0\x0c\x0a\x15\0\0\0\0\0\0\0\0\0\0more"),
+            ],
+        );
+        insta::assert_snapshot!(told, @r#"
+        ssh 0..9 | greeting | welcome
+          0..9 ssh.protocol = "welcome"
+        ssh 0..26 | greeting | SSH-2.0-Test_1.0 comment
+          0..26 ssh.protocol = "SSH-2.0-Test_1.0 comment"
+        ssh 0..15 | greeting | SSH-2.0-Client
+          0..15 ssh.protocol = "SSH-2.0-Client"
+        ssh 0..160 | kexinit | curve25519-sha256,kex-strict
+          0..4 ssh.packet_length = 156
+          4..5 ssh.padding_length = 4
+          5..6 ssh.message_code = 20 (kexinit)
+          6..22 ssh.cookie = 07070707070707070707070707070707
+          22..26 ssh.list_length = 28
+          26..54 ssh.kex_algorithms = "curve25519-sha256,kex-strict"
+          54..58 ssh.list_length = 11
+          58..69 ssh.server_host_key_algorithms = "ssh-ed25519"
+          69..73 ssh.list_length = 10
+          73..83 ssh.encryption_algorithms_client_to_server = "aes256-ctr"
+          83..87 ssh.list_length = 10
+          87..97 ssh.encryption_algorithms_server_to_client = "aes128-ctr"
+          97..101 ssh.list_length = 13
+          101..114 ssh.mac_algorithms_client_to_server = "hmac-sha2-256"
+          114..118 ssh.list_length = 9
+          118..127 ssh.mac_algorithms_server_to_client = "hmac-sha1"
+          127..131 ssh.list_length = 4
+          131..135 ssh.compression_algorithms_client_to_server = "none"
+          135..139 ssh.list_length = 4
+          139..143 ssh.compression_algorithms_server_to_client = "zlib"
+          143..147 ssh.list_length = 0
+          147..151 ssh.list_length = 0
+          151..152 ssh.first_kex_packet_follows = false
+          152..156 ssh.kex.reserved = 0
+          ssh.kex.hassh = "5f3cc3bb9dfdcf7d831acc0477605241"
+          156..160 ssh.padding_string = 01010101
+        ssh 0..16 | newkeys | 12 bytes
+          0..4 ssh.packet_length = 12
+          4..5 ssh.padding_length = 10
+          5..6 ssh.message_code = 21 (newkeys)
+          6..16 ssh.padding_string = 00000000000000000000
+        ssh 0..4 | encrypted | 4 bytes
+          0..4 ssh.encrypted_packet = 6d6f7265
+        "#);
+    }
+
+    #[test]
+    fn the_fingerprint_is_the_digest_of_the_senders_own_lists() {
+        let told = said(
+            &PROTOCOL,
+            &mut Session { client: Half { greeted: true, encrypts: false }, server: Half::default() },
+            &[(Side::Client, &offer(["a", "b", "c", "d", "e", "f", "g", "h", "", ""]))],
+        );
+        // MD5 of "a;c;e;g".
+        assert!(told.contains("ssh.kex.hassh = \"1dcec95d22563622775f87b354bc5ccc\""), "{told}");
+    }
+
+    #[test]
+    fn sizes_that_no_packet_has_are_refused() {
+        let mut session = Session { client: Half { greeted: true, encrypts: false }, server: Half::default() };
+        assert_eq!(session.extent(Side::Client, b"\xff\xff\xff\xff1234", true), Extent::Unknown(8));
+        assert_eq!(session.extent(Side::Client, b"\0\0\0\x0c1", true), Extent::Message(16));
+    }
+}
