@@ -2,9 +2,10 @@
 
 use crate::layers::{self, Bytes};
 use crate::registry::{Candidate, Registry, Venue};
-use crate::tree::{Ends, Facts, LayerId, Side, Span, Tree};
+use crate::tree::{Carried as Saved, Ends, Facts, LayerId, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Layers that carry each other at most, from the first message of a frame on.
 const MAX_DEPTH: usize = 16;
@@ -15,6 +16,8 @@ pub(super) struct States {
     own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
     /// What they tell each other.
     facts: Facts,
+    /// What another conversation said of this one.
+    told: Option<Arc<[u8]>>,
 }
 
 /// One side's turn in a conversation.
@@ -37,12 +40,29 @@ pub(super) struct Carried<'a> {
 }
 
 impl States {
+    /// Those of a conversation that another one announced.
+    pub(super) fn announced(told: Option<Arc<[u8]>>) -> States {
+        States { told, ..States::default() }
+    }
+
+    /// What they have gathered that can be saved.
+    pub(super) fn objects(&self, stream: StreamId) -> impl Iterator<Item = Saved> + '_ {
+        self.own.iter().flat_map(move |(protocol, state)| {
+            let saved = move |object| Saved { object, protocol: protocol.this, stream: Some(stream), message: None };
+            state.objects().into_iter().map(saved)
+        })
+    }
+
     /// What a protocol remembers; it begins to when it is first asked.
     fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
         let How::Exchange(open) = candidate.found.how else { return None };
         let known = self.own.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
         let place = known.unwrap_or_else(|| {
-            self.own.push((candidate.protocol, open(registry.settings())));
+            let mut state = open(registry.settings());
+            if let Some(told) = &self.told {
+                state.announced(told);
+            }
+            self.own.push((candidate.protocol, state));
             self.own.len() - 1
         });
         self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)

@@ -4,10 +4,11 @@ use super::carry::{self, States, Turn, Waiting};
 use crate::flow::{Pair, Table};
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::registry::{Registry, Venue};
-use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 /// Askers of broadcasts, and announced ends, that are remembered.
 const MAX_REMEMBERED: usize = 16_384;
@@ -19,8 +20,11 @@ pub(super) struct Exchanges {
     /// Who asked everybody, and between which ends that was.
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Ends of conversations that others announced.
-    expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
+    expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
 }
+
+/// What others said of a conversation: the name under which it is found, and what its protocol is told.
+type Announced = (&'static str, Option<Arc<[u8]>>);
 
 /// What is remembered of two ends that exchange datagrams.
 pub(super) struct Talk {
@@ -138,8 +142,10 @@ impl Exchanges {
         if is_to_all(dst.ip()) {
             remember(&mut self.asked, src, pair);
         }
-        let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
-        self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states: States::default() });
+        let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
+        let (over, told) = over.unzip();
+        let states = States::announced(told.flatten());
+        self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states });
     }
 
     /// What the protocols of these two ends remember.
@@ -163,8 +169,17 @@ impl Exchanges {
     }
 
     /// A conversation with this end carries what is handed on under this name.
-    pub(super) fn expect(&mut self, end: SocketAddr, place: &'static str) {
-        remember(&mut self.expected, end, place);
+    pub(super) fn expect(&mut self, expected: Expected) {
+        remember(&mut self.expected, expected.end, (expected.place, expected.told));
+    }
+
+    /// What each conversation has gathered that can be saved, with its last frame.
+    pub(super) fn objects(&self) -> Vec<(u64, Vec<Saved>)> {
+        let of = |(number, frame, talk): (u32, u64, &Talk)| {
+            let objects: Vec<Saved> = talk.states.objects(StreamId { transport: Transport::Udp, number }).collect();
+            (!objects.is_empty()).then_some((frame, objects))
+        };
+        self.talks.numbered().into_iter().filter_map(of).collect()
     }
 
     /// What waits in vain now that nothing follows, and who said it to whom.
@@ -183,8 +198,14 @@ impl Exchanges {
     }
 
     /// Forget the conversations that were quiet longest when there are too many. Returns how many.
-    pub(super) fn make_room(&mut self) -> usize {
-        self.talks.make_room().len()
+    pub(super) fn make_room(&mut self, tree: &mut Tree) -> usize {
+        let forgotten = self.talks.make_room();
+        if tree.want().objects {
+            for (number, talk) in &forgotten {
+                tree.objects.extend(talk.states.objects(StreamId { transport: Transport::Udp, number: *number }));
+            }
+        }
+        forgotten.len()
     }
 }
 

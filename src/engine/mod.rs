@@ -17,7 +17,7 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Ends, FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
@@ -44,6 +44,8 @@ pub struct Engine {
     bare_states: States,
     /// Streams that other conversations announced, by one of their ends.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
+    /// What conversations of datagrams have gathered, each with its last frame.
+    gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
     ending: Option<std::vec::IntoIter<Box<Stream>>>,
     /// Bytes of memory that the whole streams hold.
     held: usize,
@@ -68,6 +70,7 @@ impl Engine {
             bare: None,
             bare_states: States::default(),
             expected: HashMap::default(),
+            gathered: None,
             ending: None,
             held: 0,
             forgotten: Forgotten::default(),
@@ -167,6 +170,14 @@ impl Engine {
 
     /// What datagrams still waited for when the capture ends, and the parts of them that did.
     fn finish_datagrams(&mut self) -> Option<&Tree> {
+        if self.tree.want().objects {
+            let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
+            if let Some((number, objects)) = gathered.next() {
+                self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
+                self.tree.objects = objects;
+                return Some(&self.tree);
+            }
+        }
         let bare = self.bare_states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
         let waiting: Vec<_> = self.exchanges.unfinished().into_iter().chain(bare).collect();
         if let Some(last) = waiting.iter().flat_map(|(_, waiting)| &waiting.left.pieces).max_by_key(|piece| piece.frame) {
@@ -306,7 +317,7 @@ impl Engine {
     fn expect(&mut self) {
         for expected in self.tree.left.take_expected() {
             match expected.transport {
-                Transport::Udp => self.exchanges.expect(expected.end, expected.place),
+                Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
             }
         }

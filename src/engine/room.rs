@@ -93,7 +93,7 @@ impl Engine {
 
     /// Forget the conversations that were quiet longest when there are too many.
     pub(super) fn make_room(&mut self, frame: &Frame<'_>) {
-        self.forgotten.conversations += self.exchanges.make_room() as u64;
+        self.forgotten.conversations += self.exchanges.make_room(&mut self.tree) as u64;
         for joined in self.fragments.make_room(frame.time) {
             fragment::incomplete(&mut self.tree, &joined);
         }

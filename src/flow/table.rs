@@ -90,6 +90,14 @@ impl<T> Table<T> {
         self.open.values_mut().map(|entry| &mut entry.state)
     }
 
+    /// The conversations in the order they began: number, last frame, state.
+    #[must_use]
+    pub fn numbered(&self) -> Vec<(u32, u64, &T)> {
+        let mut all: Vec<_> = self.open.values().map(|entry| (entry.number, entry.last_frame, &entry.state)).collect();
+        all.sort_unstable_by_key(|(number, ..)| *number);
+        all
+    }
+
     /// The conversations that are meant, the quietest first.
     pub fn quietest(&self, is_meant: impl Fn(&T) -> bool) -> Vec<(Pair, u32)> {
         let meant = self.open.iter().filter(|(_, entry)| is_meant(&entry.state));

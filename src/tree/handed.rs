@@ -3,6 +3,7 @@
 use super::{LayerId, Side, Transport};
 use std::net::SocketAddr;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The most that is handed on or expected in one tree.
 const MAX: usize = 1 << 16;
@@ -27,7 +28,7 @@ pub struct Handed {
 }
 
 /// A conversation that was announced.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Expected {
     /// What carries it.
     pub transport: Transport,
@@ -35,6 +36,8 @@ pub struct Expected {
     pub end: SocketAddr,
     /// The name under which its bytes are handed on.
     pub place: &'static str,
+    /// What was said of it, for whoever is found there.
+    pub told: Option<Arc<[u8]>>,
 }
 
 /// What the protocols of one conversation tell each other: numbers by their names.

@@ -1,7 +1,7 @@
 //! What a protocol answers that speaks in datagrams and remembers.
 
 use super::{Result, Wire};
-use crate::tree::{Field, Piece, Side};
+use crate::tree::{Field, Object, Piece, Side};
 
 /// Bytes that waited for others when a conversation ended.
 pub struct Unfinished {
@@ -31,6 +31,16 @@ pub trait Exchange: Send {
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
         let _ = (from, bytes);
         false
+    }
+
+    /// Another conversation announced this one and said this of it ([`Wire::expect_told`]). Asked once, before anything else.
+    fn announced(&mut self, told: &[u8]) {
+        let _ = told;
+    }
+
+    /// What it has gathered so far that can be saved.
+    fn objects(&self) -> Vec<Object> {
+        Vec::new()
     }
 
     /// What still waits for others, now that nothing follows.

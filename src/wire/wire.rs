@@ -337,7 +337,14 @@ impl<'a> Wire<'a> {
 
     /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.
     pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
-        self.tree.left.expect(Expected { transport, end, place });
+        self.tree.left.expect(Expected { transport, end, place, told: None });
+    }
+
+    /// The same for datagrams, with what [`super::Exchange::announced`] will be told. At most 4 KiB of it are kept.
+    pub fn expect_told(&mut self, end: SocketAddr, place: &'static str, told: &[u8]) {
+        const KEPT: usize = 4096;
+        let told = Some(told.get(..KEPT).unwrap_or(told).into());
+        self.tree.left.expect(Expected { transport: Transport::Udp, end, place, told });
     }
 
     /// Put a value that was worked out and lies nowhere.

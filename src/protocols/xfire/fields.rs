@@ -81,6 +81,7 @@ fields! {
 
     P2P_ENCODING = number("xfire.p2p.encoding", "encoding", "The byte that all bytes behind the header are combined with; 0 for none").hex(2);
     P2P_RESERVED = bytes("xfire.p2p.reserved", "reserved", "Zeros");
+    P2P_USER = text("xfire.p2p.user", "user", "Whose moniker it is, as the stream tells that announced the datagrams");
     P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session id and a salt").digest(words::hex_value, words::no_meaning);
     P2P_TYPE = number("xfire.p2p.type", "type", "What kind of datagram it is").hex(4).names(super::p2p::TYPES);
     P2P_MSGID = number("xfire.p2p.msgid", "message id", "Number of the datagram, or of the one that is answered");

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::fields::{FILE_ID, FILE_NAME, FILE_OFFSET, FILE_SIZE, VALUE_BLOCK};
 use super::packets::{FILE_COMPLETE, FILE_DATA, FILE_LAST, FILE_REQUEST};
-use crate::tree::Side;
+use crate::tree::{Object, Side};
 use crate::wire::Wire;
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,6 +13,9 @@ const FILES_MAX: usize = 64;
 /// Parts of all of them, and the bytes those have.
 const PARTS_MAX: usize = 1 << 17;
 const BYTES_MAX: usize = 64 << 20;
+
+/// What the objects are.
+const KIND: &str = "file";
 
 /// Bytes of a file name that are remembered.
 const NAME_MAX: usize = 255;
@@ -111,14 +114,26 @@ impl Files {
     fn offer(&mut self, file: (Side, u32), wire: &mut Wire<'_>) {
         let id = file.1;
         let Some(file) = self.forget(file).filter(|file| !file.parts.is_empty()) else { return };
-        let name = if file.name.is_empty() { format!("file-{id:08x}") } else { file.name.to_string() };
-        let is_whole = file.size.is_none_or(|size| file.reach() >= size) && file.reach() == file.end();
-        let name = if is_whole { name } else { format!("{name}.part") };
-        wire.object("file", &name, || Some(file.joined()));
+        wire.object(KIND, &file.called(id), || Some(file.joined()));
+    }
+
+    /// The files that nobody has said the end of.
+    pub(super) fn open_ones(&self) -> Vec<Object> {
+        let mut open: Vec<_> = self.files.iter().filter(|(_, file)| !file.parts.is_empty()).collect();
+        open.sort_by_key(|((side, id), _)| (side.index(), *id));
+        let object = |((_, id), file): (&(Side, u32), &File)| Object { kind: KIND, name: file.called(*id), bytes: file.joined() };
+        open.into_iter().map(object).collect()
     }
 }
 
 impl File {
+    /// Its name, or its number if nobody told one; with an ending that says so if bytes of it are missing.
+    fn called(&self, id: u32) -> String {
+        let name = if self.name.is_empty() { format!("file-{id:08x}") } else { self.name.to_string() };
+        let is_whole = self.size.is_none_or(|size| self.reach() >= size) && self.reach() == self.end();
+        if is_whole { name } else { format!("{name}.part") }
+    }
+
     /// Bytes from the beginning on of which none is missing.
     fn reach(&self) -> u64 {
         let mut reach = 0;

@@ -19,8 +19,7 @@
 //! ```
 //! A message in a datagram of category `DL` has a length of 4 bytes. Files are joined from their parts.
 //!
-//! Not covered: which moniker belongs to which session: a stream announces where datagrams will go, but they do not know
-//! what it said.
+//! A stream that tells an address announces the datagrams there, and whose monikers they carry.
 
 mod attr;
 mod facts;

@@ -5,7 +5,7 @@ use super::fields::*;
 use super::files::{Files, Sent};
 use super::state::State;
 use super::{HEADER, body};
-use crate::tree::{Names, Side, Value, name_of};
+use crate::tree::{Names, Object, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Settings, Wire};
 use flate2::Crc;
 
@@ -49,8 +49,13 @@ const REPLY_LEN: usize = 10;
 pub(super) struct Peers {
     /// One of their datagrams proved what they are.
     is_known: bool,
+    /// Who is behind a moniker, as the stream told that announced the datagrams.
+    users: Vec<([u8; MONIKER], Box<str>)>,
     files: Files,
 }
+
+/// Bytes of a moniker.
+const MONIKER: usize = 20;
 
 pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
     Box::<Peers>::default()
@@ -63,7 +68,21 @@ impl Exchange for Peers {
             return nat(wire);
         }
         self.is_known |= is_p2p(wire.ahead());
-        datagram(wire, from, &mut self.files)
+        datagram(wire, from, self)
+    }
+
+    fn announced(&mut self, told: &[u8]) {
+        let mut rest = told;
+        while let Some((moniker, behind)) = rest.split_first_chunk() {
+            let Some((len, behind)) = behind.split_first() else { return };
+            let Some((name, behind)) = behind.split_at_checked(usize::from(*len)) else { return };
+            self.users.push((*moniker, String::from_utf8_lossy(name).into()));
+            rest = behind;
+        }
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        self.files.open_ones()
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
@@ -157,18 +176,26 @@ pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
 }
 
 /// A datagram from client to client.
-pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, files: &mut Files) -> Result {
+pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, peers: &mut Peers) -> Result {
     let all = wire.ahead();
     let key = wire.u8(&P2P_ENCODING)?;
     reserved(wire, 3)?;
-    wire.bytes(&P2P_MONIKER, 20)?;
+    let moniker = wire.bytes(&P2P_MONIKER, MONIKER)?;
+    let Peers { users, files, .. } = peers;
+    let user = users.iter().find(|(known, _)| known == moniker).map(|(_, name)| &**name);
+    if let Some(name) = user {
+        wire.add_text(&P2P_USER, format_args!("{name}"));
+    }
     let kind = wire.u32_le(&P2P_TYPE)?;
     wire.name(name_of(TYPES, kind.into()).unwrap_or("datagram"));
     let id = wire.u32_le(&P2P_MSGID)?;
     wire.u32_le(&P2P_SEQID)?;
     let len = wire.u32_le(&P2P_DATA_LEN)? as usize;
     reserved(wire, 4)?;
-    wire.info(format_args!("#{id}"));
+    match user {
+        Some(name) => wire.info(format_args!("#{id} from {name}")),
+        None => wire.info(format_args!("#{id}")),
+    }
     if kind != DATA32 && kind != DATA16 {
         return Ok(());
     }

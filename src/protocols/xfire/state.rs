@@ -4,7 +4,7 @@ use super::facts::{Facts, Text};
 use super::fields::*;
 use super::p2p::ANNOUNCED;
 use super::packets::{KEEPALIVE, KEEPALIVE_REPLY, LOGIN_REQUEST, LOGIN_SALT, LOGIN_SUCCESS};
-use crate::tree::{Side, Transport, Value};
+use crate::tree::{Side, Value, hex};
 use crate::wire::{Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
 use std::collections::VecDeque;
@@ -90,6 +90,8 @@ struct Waiting {
 pub(super) struct State {
     pub(super) users: Users,
     login: Option<Box<[u8]>>,
+    /// The session of whoever logged in.
+    own: Option<Sid>,
     salt: Option<Box<[u8]>>,
     waiting: VecDeque<Waiting>,
     keepalives: [u64; 2],
@@ -125,6 +127,7 @@ impl State {
             }
             LOGIN_SUCCESS => {
                 let login = self.login.clone();
+                self.own = sid.and_then(|sid| Sid::try_from(sid).ok());
                 self.users.learn(id, sid, login.as_deref(), nick);
             }
             KEEPALIVE | KEEPALIVE_REPLY => {
@@ -142,7 +145,8 @@ impl State {
     /// Pair a text with its acknowledgement, and announce the datagrams that an address is told for.
     pub(super) fn pair(&mut self, from: Side, facts: &Facts<'_>, wire: &mut Wire<'_>) {
         if facts.number(&MSGTYPE) == Some(ADDRESS) {
-            facts.addresses().for_each(|end| wire.expect(Transport::Udp, end, ANNOUNCED));
+            let told = self.monikers(facts);
+            facts.addresses().for_each(|end| wire.expect_told(end, ANNOUNCED, &told));
         }
         let Some(with) = facts.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok()) else { return };
         let Some(number) = facts.number(&IMINDEX) else { return };
@@ -163,6 +167,26 @@ impl State {
             }
             _ => {}
         }
+    }
+
+    /// Who the datagrams at an address will be from: for both users the moniker, the length of the name, the name.
+    fn monikers(&self, facts: &Facts<'_>) -> Vec<u8> {
+        let Some(salt) = facts.bytes(&SALT) else { return Vec::new() };
+        let peer = facts.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok());
+        let mut told = Vec::new();
+        for sid in [peer, self.own].into_iter().flatten() {
+            let Some(name) = self.users.by_sid(&sid) else { continue };
+            let mut sha1 = sha1_smol::Sha1::new();
+            let mut digits = String::with_capacity(2 * sid.len());
+            // Writing to a String does not fail.
+            let _ = hex(&sid, &mut digits);
+            sha1.update(digits.as_bytes());
+            sha1.update(salt);
+            told.extend(sha1.digest().bytes());
+            told.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
+            told.extend(name.bytes().take(u8::MAX.into()));
+        }
+        told
     }
 
     /// Check the digest of a login: its form, and with a password its value.

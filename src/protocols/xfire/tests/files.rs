@@ -110,6 +110,65 @@ fn damaged_datagrams_are_known_where_others_were_proved() {
 }
 
 #[test]
+fn a_file_of_which_nobody_says_the_end_can_be_saved() {
+    let mut peers = Peers::default();
+    assert!(objects(&mut peers, &[(Side::Server, request(9)), (Side::Server, data(0, b"abcd"))]).is_empty());
+    let open: Vec<_> = peers.objects().into_iter().map(|object| (object.name, object.bytes)).collect();
+    assert_eq!(open, [("moor.map.part".to_owned(), b"abcd".to_vec())]);
+}
+
+#[test]
+fn a_moniker_is_told_as_the_user_that_the_stream_named() {
+    let moniker = &trial::bytes(X19)[4..24];
+    let mut peers = Peers::default();
+    peers.announced(&[&[7; 20][..], b"\x03Bob", moniker, b"\x05Alice", moniker, b"\xffcut"].concat());
+    let tree = trial::read(&PROTOCOL, &trial::bytes(X19), Cut::No, |wire| peers.message(Side::Client, wire));
+    assert!(tree.contains("xfire.p2p.user") && tree.contains("#1 from Alice"), "{tree}");
+    let stranger = trial::read(&PROTOCOL, &trial::bytes(X19), Cut::No, |wire| Peers::default().message(Side::Client, wire));
+    assert!(!stranger.contains("xfire.p2p.user"), "{stranger}");
+}
+
+/// The moniker of X19 is the digest of this session id, as digits, and forty digits of salt.
+#[test]
+fn monikers_are_worked_out_from_session_and_salt() {
+    let sid = trial::bytes("0cf00615e44895c5716a061ccc46eed1");
+    let named =
+        |name: &str, value: &[u8]| attribute(name, 1, &[&u16::try_from(value.len()).unwrap().to_le_bytes()[..], value].concat());
+    let number = |name: &str, number: u32| attribute(name, 2, &number.to_le_bytes());
+    let map = |members: &[Vec<u8>]| [&[u8::try_from(members.len()).unwrap()][..], &members.concat()].concat();
+    let list = |name: &str, value_type: u8, value: &[u8]| attribute(name, 4, &[&[value_type, 1, 0], value].concat());
+    let text = |value: &[u8]| [&u16::try_from(value.len()).unwrap().to_le_bytes()[..], value].concat();
+    let message_of =
+        |kind: u16, attributes: &[Vec<u8>]| super::message(kind, u8::try_from(attributes.len()).unwrap(), &attributes.concat());
+    let friend = message_of(
+        131,
+        &[list("userid", 2, &7_u32.to_le_bytes()), list("friends", 1, &text(b"alice")), list("nick", 1, &text(b""))],
+    );
+    let session = message_of(132, &[list("userid", 2, &7_u32.to_le_bytes()), list("sid", 3, &sid)]);
+    let about = map(&[
+        number("msgtype", 2),
+        number("ip", 0x0a00_0001),
+        number("port", 5000),
+        number("localip", 0),
+        number("localport", 0),
+        number("status", 1),
+        named("salt", b"0f".repeat(20).as_slice()),
+    ]);
+    let address = message_of(133, &[attribute("sid", 3, &sid), attribute("peermsg", 5, &about)]);
+    let mut tree = Tree::new(Want::LAYERS);
+    tree.begin(FrameInfo::default());
+    let mut conversation = Session::default();
+    for bytes in [friend, session, address] {
+        let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+        let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
+        conversation.message(Side::Server, &mut wire).unwrap();
+    }
+    let told: Vec<_> = tree.left.take_expected().filter_map(|expected| expected.told).collect();
+    let moniker = &trial::bytes(X19)[4..24];
+    assert!(told.iter().any(|told| told.starts_with(&[moniker, b"\x05alice"].concat())), "{told:02x?}");
+}
+
+#[test]
 fn an_address_announces_datagrams() {
     let bytes = trial::bytes(X6);
     let mut tree = Tree::new(Want::LAYERS);

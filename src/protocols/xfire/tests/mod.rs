@@ -7,7 +7,6 @@ mod streams;
 mod trees;
 mod vectors;
 
-use super::files::Files;
 use super::p2p::Peers;
 use super::*;
 use crate::tree::{Dissection, FrameInfo, NodeRef, Span, Tree, Value, Want};

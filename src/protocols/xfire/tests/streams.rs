@@ -87,16 +87,16 @@ fn a_cut_message_gets_no_note_but_the_cut() {
 
 /// A reassembler: messages and unknown bytes as the conversation tells them apart, when bytes arrive in these pieces.
 #[derive(Default)]
-struct Stream {
+pub(super) struct Stream {
     session: Session,
     waiting: Vec<u8>,
     asked_at: usize,
-    messages: Vec<Vec<u8>>,
-    unknown: Vec<u8>,
+    pub(super) messages: Vec<Vec<u8>>,
+    pub(super) unknown: Vec<u8>,
 }
 
 impl Stream {
-    fn arrive(&mut self, from: Side, piece: &[u8]) {
+    pub(super) fn arrive(&mut self, from: Side, piece: &[u8]) {
         self.waiting.extend_from_slice(piece);
         while !self.waiting.is_empty() && self.waiting.len() >= self.asked_at {
             self.asked_at = 0;
@@ -332,7 +332,7 @@ proptest! {
     fn no_bytes_upset_a_message(bytes in hostile(), from_server: bool, is_cut: bool) {
         let from = if from_server { Side::Server } else { Side::Client };
         said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
-        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::datagram(wire, Side::Client, &mut Files::default()));
+        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::datagram(wire, Side::Client, &mut Peers::default()));
         trial::read(&PROTOCOL, &bytes, Cut::No, p2p::nat);
         trial::read(&PROTOCOL, &bytes, Cut::Capture, |wire| Peers::default().message(Side::Client, wire));
         p2p::is_p2p(&bytes);

@@ -138,32 +138,58 @@ fn names() -> impl Strategy<Value = String> {
 }
 
 /// The attributes that a message of this type is read as.
-fn attributes(kind: u16, count: usize, written: &[u8]) -> Vec<(Option<String>, u8, Plain)> {
-    let bytes = message(kind, u8::try_from(count).unwrap(), written);
+fn attributes(bytes: &[u8]) -> Vec<(Option<String>, u8, Plain)> {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
     tree.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
-    let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
+    let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
     Session::default().message(Side::Server, &mut wire).unwrap();
     tree.close(0, PROTOCOL.this, bytes.len());
-    let of = Dissection { tree: &tree, bytes: &bytes };
+    let of = Dissection { tree: &tree, bytes };
     let root = of.node(0).unwrap();
     let attrs = root.children().filter(|child| child.field().is(&ATTR));
     attrs.map(|attr| (member(attr).0, if attr.child(&KEY).is_some() { key(attr) } else { 0 }, member(attr).1)).collect()
 }
 
+type Members = Vec<(String, u8, Plain)>;
+
+fn members() -> impl Strategy<Value = (u16, Members)> {
+    let kinds = proptest::sample::select(vec![2_u16, 131, 132, 133, 136, 141, 350, 368, 9000, 77]);
+    (kinds, proptest::collection::vec((names(), any::<u8>(), values()), 0..6))
+}
+
+/// The message with its attributes by name, and with the same by number.
+fn written(kind: u16, members: &Members) -> [Vec<u8>; 2] {
+    let (mut with_names, mut with_numbers) = (Vec::new(), Vec::new());
+    for (name, number, value) in members {
+        named(name, value, &mut with_names);
+        numbered(*number, value, &mut with_numbers);
+    }
+    [with_names, with_numbers].map(|attributes| message(kind, u8::try_from(members.len()).unwrap(), &attributes))
+}
+
 proptest! {
     #[test]
-    fn attributes_come_out_as_they_went_in(members in proptest::collection::vec((names(), any::<u8>(), values()), 0..6), kind in proptest::sample::select(vec![2_u16, 131, 132, 133, 136, 141, 350, 368, 9000, 77])) {
-        let (mut with_names, mut with_numbers) = (Vec::new(), Vec::new());
-        for (name, number, value) in &members {
-            named(name, value, &mut with_names);
-            numbered(*number, value, &mut with_numbers);
+    fn attributes_come_out_as_they_went_in_however_the_stream_is_cut(
+        said in proptest::collection::vec(members(), 1..4),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        // What comes first must be known, or it is searched for.
+        let stream: Vec<u8> = trial::bytes(X2).into_iter().chain(said.iter().flat_map(|(kind, members)| written(*kind, members)).flatten()).collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).chain([0, stream.len()]).collect();
+        cuts.sort_unstable();
+        let mut read = streams::Stream::default();
+        for piece in cuts.windows(2) {
+            read.arrive(Side::Server, &stream[piece[0]..piece[1]]);
         }
-        let read = attributes(kind, members.len(), &with_names);
-        prop_assert_eq!(read, members.iter().map(|(name, _, value)| (Some(name.clone()), 0, value.clone())).collect::<Vec<_>>());
-        let read = attributes(kind, members.len(), &with_numbers);
-        prop_assert_eq!(read, members.iter().map(|(_, number, value)| (None, *number, value.clone())).collect::<Vec<_>>());
+        prop_assert!(read.unknown.is_empty());
+        let by_name = |(name, _, value): &(String, u8, Plain)| (Some(name.clone()), 0, value.clone());
+        let by_number = |(_, number, value): &(String, u8, Plain)| (None, *number, value.clone());
+        let whole = said.iter().flat_map(|(_, members)| {
+            [members.iter().map(by_name).collect::<Vec<_>>(), members.iter().map(by_number).collect()]
+        });
+        let read: Vec<_> = read.messages.iter().skip(1).map(|message| attributes(message)).collect();
+        prop_assert_eq!(read, whole.collect::<Vec<_>>());
     }
 }
