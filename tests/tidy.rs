@@ -59,7 +59,8 @@ fn without_tests(text: &str) -> &str {
 }
 
 fn is_test(path: &Path) -> bool {
-    path.file_stem().is_some_and(|stem| ["tests", "trial", "samples", "dialects"].iter().any(|name| stem == *name))
+    path.parent().is_some_and(|folder| folder.ends_with("tests"))
+        || path.file_stem().is_some_and(|stem| ["tests", "trial", "samples", "dialects"].iter().any(|name| stem == *name))
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod packed;
 mod pcap;
 mod pcapng;
 mod raw;
+mod rsprox;
 #[cfg(test)]
 mod samples;
 mod sniff;
@@ -56,6 +57,8 @@ pub enum Format {
     PcapNg,
     /// The capture file of Solaris.
     Snoop,
+    /// A session log of RSProx.
+    RsProx,
     /// Packets as text.
     Hex,
     /// Wireshark's hex dump of a conversation.
@@ -65,13 +68,14 @@ pub enum Format {
 }
 
 impl Format {
-    /// `pcap`, `pcapng`, `snoop`, `hex`, `follow` or `raw`.
+    /// `pcap`, `pcapng`, `snoop`, `rsprox`, `hex`, `follow` or `raw`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::Pcap => "pcap",
             Format::PcapNg => "pcapng",
             Format::Snoop => "snoop",
+            Format::RsProx => "rsprox",
             Format::Hex => "hex",
             Format::FollowStream => "follow",
             Format::Raw => "raw",
@@ -146,6 +150,7 @@ enum Reader {
     Pcap(pcap::Reader),
     PcapNg(pcapng::Reader),
     Snoop(snoop::Reader),
+    RsProx(rsprox::Reader),
     Hex(hex::Reader),
     Raw(raw::Reader),
 }
@@ -183,6 +188,7 @@ impl Capture {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
             Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
             Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
+            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer)?),
             Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
         };
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })
@@ -196,6 +202,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
+            Reader::RsProx(_) => rsprox::Reader::describe(),
             Reader::Hex(reader) => format!("text: {}", reader.describe()),
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };
@@ -230,6 +237,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
             Reader::Snoop(reader) => reader.next(),
+            Reader::RsProx(reader) => reader.next(),
             Reader::Hex(reader) => reader.next(),
             Reader::Raw(reader) => reader.next(),
         };
@@ -252,6 +260,7 @@ impl Capture {
             Reader::Pcap(_) => Format::Pcap,
             Reader::PcapNg(_) => Format::PcapNg,
             Reader::Snoop(_) => Format::Snoop,
+            Reader::RsProx(_) => Format::RsProx,
             Reader::Hex(reader) => reader.format(),
             Reader::Raw(_) => Format::Raw,
         }
@@ -277,7 +286,7 @@ impl Capture {
             Reader::Pcap(reader) => std::slice::from_ref(reader.interface()),
             Reader::PcapNg(reader) => reader.interfaces(),
             Reader::Snoop(reader) => std::slice::from_ref(reader.interface()),
-            Reader::Hex(_) | Reader::Raw(_) => &[],
+            Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => &[],
         }
     }
 
@@ -304,7 +313,7 @@ impl Capture {
             Reader::Pcap(reader) => Some(reader.about()),
             Reader::PcapNg(reader) => Some(reader.about()),
             Reader::Snoop(reader) => Some(reader.about()),
-            Reader::Hex(_) | Reader::Raw(_) => None,
+            Reader::RsProx(_) | Reader::Hex(_) | Reader::Raw(_) => None,
         }
     }
 
@@ -328,7 +337,7 @@ fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenEr
     }?;
     match (wanted, kind) {
         (Some(InputFormat::Pcap), Kind::Text) => Err(OpenError::NotAs { wanted: InputFormat::Pcap, found: "text" }),
-        (Some(InputFormat::Hex | InputFormat::Follow), Kind::Pcap | Kind::PcapNg | Kind::Snoop) => {
+        (Some(InputFormat::Hex | InputFormat::Follow), Kind::Pcap | Kind::PcapNg | Kind::Snoop | Kind::RsProx) => {
             Err(OpenError::NotAs { wanted: wanted.unwrap_or(InputFormat::Hex), found: "a capture" })
         }
         (_, kind) => Ok(kind),

@@ -5,6 +5,7 @@
 use super::error::OpenError;
 use super::packed::Packing;
 use super::pcap;
+use super::rsprox;
 use super::snoop;
 
 /// A kind of input that can be opened.
@@ -13,6 +14,7 @@ pub(super) enum Kind {
     Pcap,
     PcapNg,
     Snoop,
+    RsProx,
     Packed(Packing),
     Text,
 }
@@ -73,6 +75,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     }
     if bytes.starts_with(snoop::MAGIC) {
         return Ok(Kind::Snoop);
+    }
+    if bytes.starts_with(&rsprox::MAGIC) {
+        return Ok(Kind::RsProx);
     }
     if let Some(packing) = Packing::of(bytes) {
         return Ok(Kind::Packed(packing));

@@ -49,6 +49,24 @@ fields! {
     WORLD = number("rs.login.world", "world", "World to go to");
     SUCCESS = bytes("rs.login.success", "success", "Staff level, moderator level, underage, consents, quick chat, mouse, player index, member, members world");
 
+    LOG_VERSION = number("rs.log.version", "version", "Version of the log's format");
+    LOG_REVISION = number("rs.log.revision", "revision", "Revision of the session");
+    LOG_SUB_REVISION = number("rs.log.sub_revision", "sub revision", "Revision within it");
+    LOG_CLIENT = number("rs.log.client_type", "client type", "Which client it was");
+    LOG_PLATFORM = number("rs.log.platform_type", "platform type", "What it ran on");
+    LOG_TIME = number("rs.log.time", "time", "Milliseconds since 1970");
+    LOG_WORLD = number("rs.log.world", "world", "World of the session");
+    LOG_FLAGS = number("rs.log.world_flags", "world flags", "What kind of world it is").hex(8);
+    LOG_LOCATION = number("rs.log.world_location", "world location", "Where it stands");
+    LOG_HOST = text("rs.log.host", "host", "Name of its host");
+    LOG_ACTIVITY = text("rs.log.activity", "activity", "What it is for");
+    LOG_OWN = number("rs.log.local_player_index", "own index", "Index of the player");
+    LOG_LENGTH = number("rs.log.length", "length", "Bytes that follow");
+    LOG_ACCOUNT = bytes("rs.log.account_hash", "account hash", "Digest of the account");
+    LOG_NAME = text("rs.log.client_name", "client name", "What the client calls itself");
+    LOG_INDEX = bytes("rs.log.js5_index", "JS5 index", "Master index of its files");
+    LOG_RECORD = number("rs.log.record", "record", "Twice the milliseconds since the last record, and 1 when the server speaks").transformed();
+
     ISAAC_STATE = text("rs.isaac.state", "ISAAC state", "Where the cipher's seeds come from: none, plain, log or key");
     GAME_REVISION = number("rs.revision", "revision", "Revision whose packets are looked for");
     DIRECTION = text("rs.direction", "direction", "Who speaks: c2s or s2c");

@@ -4,7 +4,7 @@ use super::fields::*;
 use super::isaac::Isaac;
 use super::login::Cipher;
 use super::tables::{Column, Row, Size, Table, Updates, Who};
-use super::types::{Name, Place, Said, Type};
+use super::types::{Name, Place, Read, Said, Smart, Type};
 use super::update;
 use super::world::World;
 use crate::tree::{Side, Value};
@@ -97,6 +97,7 @@ pub struct Game {
     players: Option<Arc<Updates>>,
     npcs: Option<Arc<Updates>>,
     halves: [Half; 2],
+    is_log: bool,
     pub world: World,
 }
 
@@ -127,6 +128,12 @@ impl Game {
         }
     }
 
+    /// A log of a session begins: opcodes are in clear, and each packet has its time in front.
+    pub fn begin_log(&mut self, revision: u16, table: Option<Arc<Table>>) {
+        self.begin(revision, table, Cipher::Off);
+        self.is_log = true;
+    }
+
     /// Bytes of a side are missing: nothing behind them can be read.
     pub fn lose(&mut self, from: Side) {
         self.half(from).lost.get_or_insert(Lost::Gap);
@@ -142,6 +149,21 @@ impl Game {
 
     /// Where the next packet ends.
     pub fn extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
+        if !self.is_log {
+            return self.packet_extent(from, ahead);
+        }
+        match Smart::VarintBe.read(ahead) {
+            Read::Number(_, used, _) => match self.packet_extent(from, ahead.get(used..).unwrap_or_default()) {
+                Extent::Message(length) => Extent::Message(used + length),
+                Extent::NeedMore(length) => Extent::NeedMore(used + length),
+                Extent::Unknown(length) => Extent::Unknown(used + length),
+            },
+            Read::Short => Extent::NeedMore(ahead.len() + 1),
+            Read::TooLong => Extent::Unknown(ahead.len()),
+        }
+    }
+
+    fn packet_extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
         let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
         let is_old = self.revision <= OLD && !table.has_long_opcodes;
         let half = self.half(from);
@@ -183,6 +205,9 @@ impl Game {
     /// # Errors
     /// When its layout does not fit it.
     pub fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        if self.is_log {
+            Smart::VarintBe.take(wire, &LOG_RECORD)?;
+        }
         let half = self.half(from);
         if let Some(lost) = half.lost.filter(|_| !half.is_told) {
             half.is_told = true;

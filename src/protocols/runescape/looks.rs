@@ -1,6 +1,7 @@
 //! What tells RuneScape from other programs, on its ports and on any other.
 
 use super::jaggrab;
+use super::log;
 use super::login;
 use super::services;
 use crate::tree::Side;
@@ -44,6 +45,7 @@ const YES: Verdict = Verdict::Yes(Side::Server);
 
 fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdict {
     match client {
+        [] if log::begins(server) => YES,
         [] => match server.len() {
             8 => Verdict::Unsure,
             0..8 if !complete => Verdict::Unsure,

@@ -26,6 +26,7 @@ mod isaac;
 mod jaggrab;
 mod js5;
 mod keys;
+mod log;
 mod login;
 mod looks;
 mod meanings;

@@ -5,6 +5,7 @@ use super::game::Game;
 use super::jaggrab::Jaggrab;
 use super::js5::Js5;
 use super::keys::Keys;
+use super::log;
 use super::login::{self, Login};
 use super::ondemand::OnDemand;
 use super::services;
@@ -149,6 +150,7 @@ impl Session {
             self.server = Server::Game;
         }
         match self.server {
+            Server::Start if self.client == Client::Start && log::begins(ahead) => log::extent(ahead),
             Server::Start => match self.client {
                 Client::OnDemand => services::exactly(ahead, 8),
                 Client::Js5 => Extent::Message(1),
@@ -252,6 +254,13 @@ impl Session {
 
     fn server_message(&mut self, wire: &mut Wire<'_>) -> Result {
         match self.server {
+            Server::Start if self.client == Client::Start && log::begins(wire.ahead()) => {
+                let revision = log::header(wire)?;
+                let revision = self.revision.unwrap_or(revision);
+                self.game.begin_log(revision, Table::patched(revision, self.rows.as_deref()));
+                (self.client, self.server) = (Client::Game, Server::Game);
+                Ok(())
+            }
             Server::Start => match self.client {
                 Client::OnDemand => {
                     self.server = Server::OnDemand;

@@ -330,3 +330,69 @@ proptest! {
         }
     }
 }
+
+/// A session log with every packet of the table, made as the reference describes it.
+fn log(dice: &mut Dice) -> (Vec<u8>, Vec<(Side, &'static str)>) {
+    let mut file = [&1_u32.to_be_bytes()[..], &223_u32.to_be_bytes(), &1_u32.to_be_bytes(), &[5, 1]].concat();
+    file.extend(1_720_000_000_000_u64.to_be_bytes());
+    file.extend([1, 45, 0, 0, 0, 3, 7]);
+    file.extend(b"world.example\0-\0");
+    file.extend([0, 9, 0, 4, 1, 2, 3, 4]);
+    file.extend(b"client\0");
+    file.extend([0, 0, 0, 2, 0xaa, 0xbb]);
+    let mut said = Vec::new();
+    for line in lines(TABLES[8].1) {
+        let made = made(dice, "223", &line);
+        if made.bytes.len() > 255 && line.size == -1 {
+            continue;
+        }
+        let number = dice.up_to(20_000) << 1 | u64::from(line.side == SERVER);
+        let groups = [14, 7, 0].map(|shift| u8::try_from(number >> shift & 0x7f).unwrap());
+        let first = groups.iter().position(|group| *group != 0).unwrap_or(2);
+        let last = groups.len() - 1;
+        file.extend(groups.iter().enumerate().skip(first).map(|(at, group)| if at < last { group | 0x80 } else { *group }));
+        file.extend(framed(&line, &made.bytes, true));
+        said.push((line.side, line.name));
+    }
+    (file, said)
+}
+
+#[test]
+fn a_session_log_holds_every_packet_of_osrs_223() {
+    use crate::engine::Engine;
+    use crate::input::{Capture, Format};
+    use crate::registry::Registry;
+    use crate::tree::{Ends, Want};
+    let (file, said) = log(&mut Dice(223));
+    assert!(said.len() > 225);
+    let mut capture = Capture::open(Box::new(std::io::Cursor::new(file.clone()))).unwrap();
+    assert_eq!(capture.format(), Format::RsProx);
+    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut found = Vec::new();
+    while let Some(frame) = capture.next_frame().unwrap() {
+        let tree = engine.dissect(&frame);
+        for layer in tree.layers.iter().filter(|layer| layer.message) {
+            let Ends { stream, .. } = &tree.ends[layer.ends as usize];
+            found.push((stream.unwrap().1, tree.made(layer.name).to_owned()));
+        }
+        let broken = tree.notes.iter().any(|note| note.code.is(&crate::protocols::runescape::fields::MALFORMED));
+        assert!(!broken, "{:?}", found.last());
+    }
+    assert_eq!(found.remove(0), (SERVER, "session_log".to_owned()));
+    let said: Vec<_> = said.iter().map(|(side, name)| (*side, (*name).to_owned())).collect();
+    assert_eq!(found, said);
+    // A cut in the header or in a record is told.
+    for cut in [30, 60, file.len() - 1] {
+        let opened = Capture::open(Box::new(std::io::Cursor::new(file[..cut].to_vec())));
+        let told = opened.map_err(|error| error.to_string()).and_then(|mut capture| {
+            loop {
+                match capture.next_frame() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error.to_string()),
+                }
+            }
+        });
+        assert!(told.is_err(), "{cut}");
+    }
+}

@@ -15,7 +15,7 @@ use crate::tree::{Field, Kind, NodeRef, Value};
 pub use composite::{Look, Slots, Steps};
 use number::{I32, NUMBERS, Number, U8};
 pub use read::{Place, Said, text};
-pub use smart::{SMARTS, Smart};
+pub use smart::{Read, SMARTS, Smart};
 use std::fmt::{self, Write};
 pub use words::{Cp1252, Name, Packed, Turn};
 
