@@ -49,6 +49,7 @@ const SAMPLES: &[Sample] = &[
     ("tls.pcap", neighbours::tls),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
+    ("queries.pcap", talk::games),
     ("talk.pcap", talk::session),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),

@@ -83,9 +83,12 @@ pub fn http() -> Result<Vec<u8>> {
     pcap(trace)
 }
 
+/// Who says what in a conversation.
+type Flights = Vec<(Side, Vec<u8>)>;
+
 /// Flights of a text file: who says what, a `#` before each conversation.
-fn recorded(text: &str) -> Result<Vec<Vec<(Side, Vec<u8>)>>> {
-    let mut talks: Vec<Vec<(Side, Vec<u8>)>> = Vec::new();
+fn recorded(text: &str) -> Result<Vec<Flights>> {
+    let mut talks: Vec<Flights> = Vec::new();
     for line in text.lines() {
         match line.split_once(' ') {
             Some(("#", _)) => talks.push(Vec::new()),

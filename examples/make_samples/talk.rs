@@ -30,6 +30,7 @@ const NOBODY: IpAddr = v4([0, 0, 0, 0]);
 const EVERYONE: IpAddr = v4([255, 255, 255, 255]);
 const ALL: IpAddr = v4([192, 0, 2, 255]);
 const MDNS: IpAddr = v4([224, 0, 0, 251]);
+const SSDP: IpAddr = v4([239, 255, 255, 250]);
 const LLMNR: IpAddr = v4([224, 0, 0, 252]);
 const COUCH6: IpAddr = v6(9);
 const ROUTER6: IpAddr = v6(1);
@@ -363,6 +364,258 @@ const TALK: &[Said] = &[
     ),
 ];
 
+/// What game servers are asked.
+const GAMES: &[Said] = &[
+    (
+        COUCH,
+        50020,
+        OUTSIDE,
+        27015,
+        // a2s request
+        "ffffffff54536f7572636520456e67696e6520517565727900",
+    ),
+    (
+        OUTSIDE,
+        27015,
+        COUCH,
+        50020,
+        // a2s challenge
+        "ffffffff410b1c2d3e",
+    ),
+    (
+        COUCH,
+        50020,
+        OUTSIDE,
+        27015,
+        // a2s again
+        "ffffffff54536f7572636520456e67696e65205175657279000b1c2d3e",
+    ),
+    (
+        OUTSIDE,
+        27015,
+        COUCH,
+        50020,
+        // a2s info
+        "ffffffff4911486172626f757200646d5f7175617900717561790051756179205761727300f000031001646c0001312e \
+         302e302e3700b187690100000000004001646d2c6e6967687400f000000000000000",
+    ),
+    (
+        COUCH,
+        50020,
+        OUTSIDE,
+        27015,
+        // a2s players request
+        "ffffffff550b1c2d3e",
+    ),
+    (
+        OUTSIDE,
+        27015,
+        COUCH,
+        50020,
+        // a2s players
+        "ffffffff44020066616c6b000c00000000007642006d6f737300ffffffff00005040",
+    ),
+    (
+        OUTSIDE,
+        27015,
+        COUCH,
+        50020,
+        // a2s rules
+        "ffffffff4502006d705f667269656e646c796669726500300073765f677261766974790038303000",
+    ),
+    (
+        OUTSIDE,
+        27015,
+        COUCH,
+        50020,
+        // a2s part
+        "feffffff01000000020072657374",
+    ),
+    (
+        COUCH,
+        50021,
+        OUTSIDE,
+        27960,
+        // quake3 getstatus
+        "ffffffff676574737461747573",
+    ),
+    (
+        OUTSIDE,
+        27960,
+        COUCH,
+        50021,
+        // quake3 status
+        "ffffffff737461747573526573706f6e73650a5c73765f686f73746e616d655c486172626f75725c6d61706e616d655c \
+         7133646d310a3132203438202266616c6b220a2d312039393920226d6f7373220a",
+    ),
+    (
+        OUTSIDE,
+        27950,
+        COUCH,
+        50021,
+        // quake3 servers
+        "ffffffff67657473657276657273526573706f6e73655cc00002096d385cc000020a6d395c454f54000000",
+    ),
+    (
+        COUCH,
+        50021,
+        OUTSIDE,
+        27960,
+        // quake3 rcon
+        "ffffffff72636f6e206d6f73732d677265656e206d6170207133646d32",
+    ),
+    (
+        COUCH,
+        50022,
+        OUTSIDE,
+        7778,
+        // gamespy status
+        "5c7374617475735c",
+    ),
+    (
+        OUTSIDE,
+        7778,
+        COUCH,
+        50022,
+        // gamespy answer
+        "5c686f73746e616d655c486172626f75725c6d61706e616d655c717561795c6e756d706c61796572735c325c71756572 \
+         7969645c372e315c66696e616c5c",
+    ),
+    (
+        COUCH,
+        50023,
+        OUTSIDE,
+        25565,
+        // gamespy challenge
+        "fefd0900000007",
+    ),
+    (
+        OUTSIDE,
+        25565,
+        COUCH,
+        50023,
+        // gamespy number
+        "09000000073935313333303700",
+    ),
+    (
+        COUCH,
+        50023,
+        OUTSIDE,
+        25565,
+        // gamespy query
+        "fefd00000000070091295b",
+    ),
+    (
+        OUTSIDE,
+        25565,
+        COUCH,
+        50023,
+        // gamespy short
+        "00000000074120686172626f757200534d500071756179003200323000dd633139322e302e322e3900",
+    ),
+    (
+        OUTSIDE,
+        25565,
+        COUCH,
+        50023,
+        // gamespy long
+        "000000000773706c69746e756d008000686f73746e616d65004120686172626f7572006e756d706c6179657273003200 \
+         0001706c617965725f000066616c6b006d6f73730000",
+    ),
+    (
+        COUCH,
+        27036,
+        ALL,
+        27036,
+        // steam discovery
+        "ffffffff214c5fa01600000008fcd3f1e3b7bcbfcf76100018afca9baaa080d9e402020000000801",
+    ),
+    (
+        LAMP,
+        27036,
+        ALL,
+        27036,
+        // steam status
+        "ffffffff214c5fa01600000008fcd3f1e3b7bcbfcf76100118afca9baaa080d9e4025700000008081006189cd3012205 \
+         636f756368300238c8feffffffffffffff0140014a0e09010000000100100110dd9ff03058016080a9d3b20570007a11 \
+         30323a30303a30303a30303a30303a3039a201093139322e302e322e39",
+    ),
+    (
+        COUCH,
+        50024,
+        SSDP,
+        1900,
+        // ssdp search
+        "4d2d534541524348202a20485454502f312e310d0a484f53543a203233392e3235352e3235352e3235303a313930300d \
+         0a4d414e3a2022737364703a646973636f766572220d0a4d583a20320d0a53543a2075706e703a726f6f746465766963 \
+         650d0a0d0a",
+    ),
+    (
+        LAMP,
+        1900,
+        SSDP,
+        1900,
+        // ssdp notify
+        "4e4f54494659202a20485454502f312e310d0a484f53543a203233392e3235352e3235352e3235303a313930300d0a4e \
+         543a2075706e703a726f6f746465766963650d0a4e54533a20737364703a616c6976650d0a55534e3a20757569643a31 \
+         3a3a75706e703a726f6f746465766963650d0a4c4f434154494f4e3a20687474703a2f2f3139322e302e322e31302f64 \
+         2e786d6c0d0a0d0a",
+    ),
+    (
+        LAMP,
+        1900,
+        COUCH,
+        50024,
+        // ssdp found
+        "485454502f312e3120323030204f4b0d0a43414348452d434f4e54524f4c3a206d61782d6167653d313830300d0a5354 \
+         3a2075706e703a726f6f746465766963650d0a55534e3a20757569643a313a3a75706e703a726f6f746465766963650d \
+         0a0d0a",
+    ),
+];
+
+/// A look at the status of a Minecraft server, and a login up to the encryption.
+const STATUS: &[(Side, &str)] = &[
+    (
+        Side::Client, // minecraft handshake
+        "1700fb0510706c61792e6578616d706c652e636f6d63dd01",
+    ),
+    (
+        Side::Client, // minecraft request
+        "0100",
+    ),
+    (
+        Side::Server, // minecraft status
+        "4e004c7b2276657273696f6e223a7b226e616d65223a22312e32302e31222c2270726f746f636f6c223a3736337d2c22 \
+         706c6179657273223a7b226d6178223a32302c226f6e6c696e65223a327d7d",
+    ),
+    (
+        Side::Client, // minecraft ping
+        "0901000000000000004d",
+    ),
+    (
+        Side::Server, // minecraft ping
+        "0901000000000000004d",
+    ),
+];
+const LOGIN: &[(Side, &str)] = &[
+    (
+        Side::Client, // minecraft login handshake
+        "1700fb0510706c61792e6578616d706c652e636f6d63dd02",
+    ),
+    (
+        Side::Client, // minecraft login
+        "17000466616c6b01000102030405060708090a0b0c0d0e0f",
+    ),
+    (
+        Side::Server, // minecraft key
+        "18010010000102030405060708090a0b0c0d0e0f0400010203",
+    ),
+    (
+        Side::Client, // minecraft secret
+        "230110000102030405060708090a0b0c0d0e0f10000102030405060708090a0b0c0d0e0f",
+    ),
+];
+
 /// Messages that lie directly on IP: who, to whom, IP protocol, bytes.
 const ON_IP: &[(IpAddr, IpAddr, u8, &str)] = &[
     (COUCH, v4([224, 0, 0, 22]), 2, "2200 e001 0000 0001 04000001 effffffa 0a000001"),
@@ -392,22 +645,47 @@ pub fn session() -> Result<Vec<u8>> {
         PacketBuilder::ip(net::ip(from, to, number)?).write(&mut packet, IpNumber(protocol), &bytes(hex))?;
         trace.put(Link::Ethernet.frame(from, to, &packet));
     }
-    for (number, &(from, source, to, destination, hex)) in (100..).zip(TALK) {
+    datagrams(&mut trace, TALK)?;
+    in_stream(&mut trace)?;
+    capture::pcap(capture::ETHERNET, &trace.frames())
+}
+
+/// What clients of games ask before they play.
+pub fn games() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    datagrams(&mut trace, GAMES)?;
+    for (port, said) in [(50_030, STATUS), (50_031, LOGIN)] {
+        trace.wait(PAUSE);
+        let mut stream = stream(port, OUTSIDE, 25_565);
+        stream.open(&mut trace)?;
+        for (side, hex) in said {
+            stream.send(&mut trace, *side, &bytes(hex))?;
+        }
+        stream.close(&mut trace, Side::Client)?;
+    }
+    capture::pcap(capture::ETHERNET, &trace.frames())
+}
+
+fn datagrams(trace: &mut Trace, said: &[Said]) -> Result {
+    for (number, &(from, source, to, destination, hex)) in (100..).zip(said) {
         trace.wait(PAUSE);
         let (from, to) = (host(from).port(source), host(to).port(destination));
         let packet = net::udp(from, to, number, &bytes(hex))?;
         trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
     }
-    in_stream(&mut trace)?;
-    capture::pcap(capture::ETHERNET, &trace.frames())
+    Ok(())
+}
+
+/// A connection from the couch.
+fn stream(port: u16, to: IpAddr, service: u16) -> Conversation {
+    const STACK: Stack = Stack { first: 0x5fd1_2a90, mss: 1460, window: 64_240, window_scale: 7, clock: Some(91_204) };
+    Conversation::new(Link::Ethernet, (host(COUCH).port(port), STACK), (host(to).port(service), STACK))
 }
 
 /// The first question and its answer once more, over TCP.
 fn in_stream(trace: &mut Trace) -> Result {
-    const STACK: Stack = Stack { first: 0x5fd1_2a90, mss: 1460, window: 64_240, window_scale: 7, clock: Some(91_204) };
     trace.wait(PAUSE);
-    let ends = ((host(COUCH).port(50_010), STACK), (host(ROUTER).port(53), STACK));
-    let mut stream = Conversation::new(Link::Ethernet, ends.0, ends.1);
+    let mut stream = stream(50_010, ROUTER, 53);
     stream.open(trace)?;
     for (side, said) in [Side::Client, Side::Server].into_iter().zip(TALK) {
         let message = bytes(said.4);

@@ -8,7 +8,10 @@
 //! ```
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{Carried, Header, Next, avs, cisco, fddi, layer, ppi, ppp, pppoe, prism, radiotap, token_ring, wlan};
+use super::{
+    Carried, Header, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe, prism,
+    radiotap, token_ring, wlan,
+};
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -82,14 +85,20 @@ pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol,
         51 => (&pppoe::SESSION_PROTOCOL, pppoe::session),
         104 => (&cisco::PROTOCOL, cisco::frame),
         105 => (&wlan::PROTOCOL, wlan::frame),
+        107 => (&frame_relay::PROTOCOL, frame_relay::frame),
         108 => (&LOOP_PROTOCOL, openbsd),
         113 => (&SLL_PROTOCOL, sll),
         119 if avs::looks(frame) => (&avs::PROTOCOL, avs::header),
         119 => (&prism::PROTOCOL, prism::header),
         127 => (&radiotap::PROTOCOL, radiotap::header),
+        129 => (&arcnet::PROTOCOL, arcnet::frame),
         163 => (&avs::PROTOCOL, avs::header),
         192 => (&ppi::PROTOCOL, ppi::header),
         204 => (&ppp::PROTOCOL, ppp::directed),
+        226 => (&ipnet::PROTOCOL, ipnet::frame),
+        239 => (&nflog::PROTOCOL, nflog::frame),
+        242 => (&ipoib::PROTOCOL, ipoib::frame),
+        258 => (&pktap::PROTOCOL, pktap::frame),
         276 => (&SLL_PROTOCOL, sll2),
         _ => return None,
     })

@@ -5,6 +5,7 @@
 //! which need to know of conversations and are left to the engine. Where UDP carries a packet of its own
 //! ([`udp::tunnel`]), the engine comes back with it ([`walk_on`]).
 
+pub mod arcnet;
 pub mod arp;
 pub mod avs;
 mod checksum;
@@ -12,6 +13,7 @@ pub mod cisco;
 pub mod erspan;
 pub mod ethernet;
 pub mod fddi;
+pub mod frame_relay;
 pub mod geneve;
 pub mod gre;
 pub mod gtp;
@@ -19,12 +21,16 @@ pub mod icmp;
 pub mod icmpv6;
 pub mod igmp;
 pub mod ip;
+pub mod ipnet;
+pub mod ipoib;
 pub mod ipv6;
 pub mod l2tp;
 pub mod link;
 mod little;
 pub mod lldp;
 pub mod mpls;
+pub mod nflog;
+pub mod pktap;
 pub mod ppi;
 pub mod ppp;
 pub mod pppoe;
@@ -54,6 +60,7 @@ use std::ops::Range;
 
 /// Every protocol described here.
 pub static ALL: &[&Protocol] = &[
+    &arcnet::PROTOCOL,
     &arp::PROTOCOL,
     &avs::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
@@ -65,6 +72,7 @@ pub static ALL: &[&Protocol] = &[
     &ethernet::PROTOCOL,
     &ethernet::VLAN_PROTOCOL,
     &fddi::PROTOCOL,
+    &frame_relay::PROTOCOL,
     &geneve::PROTOCOL,
     &gre::PROTOCOL,
     &gtp::PROTOCOL,
@@ -72,6 +80,8 @@ pub static ALL: &[&Protocol] = &[
     &icmpv6::PROTOCOL,
     &igmp::PROTOCOL,
     &ip::PROTOCOL,
+    &ipnet::PROTOCOL,
+    &ipoib::PROTOCOL,
     &ipv6::PROTOCOL,
     &l2tp::PROTOCOL,
     &link::LOOP_PROTOCOL,
@@ -79,6 +89,8 @@ pub static ALL: &[&Protocol] = &[
     &link::SLL_PROTOCOL,
     &lldp::PROTOCOL,
     &mpls::PROTOCOL,
+    &nflog::PROTOCOL,
+    &pktap::PROTOCOL,
     &ppi::PROTOCOL,
     &ppp::PROTOCOL,
     &pppoe::DISCOVERY_PROTOCOL,

@@ -1,19 +1,23 @@
 //! The application protocols, one file each, and the list of them.
 
+mod a2s;
 mod dhcp;
 mod dhcpv6;
 mod dns;
 mod ftp;
+mod gamespy;
 mod http;
 mod irc;
 mod json;
 mod librpc;
 mod lines;
+mod minecraft;
 mod mqtt;
 mod mysql;
 mod nbns;
 mod ntp;
 mod pipboy;
+mod quake3;
 mod quic;
 mod raknet;
 mod rtp;
@@ -22,7 +26,9 @@ mod sdp;
 mod sip;
 mod smtp;
 mod snmp;
+mod ssdp;
 mod ssh;
+mod steam_ihs_discovery;
 mod stun;
 mod syslog;
 mod tftp;
@@ -37,22 +43,26 @@ use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
 pub static ALL: &[&Protocol] = &[
+    &a2s::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
+    &gamespy::PROTOCOL,
     &http::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
     &librpc::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
+    &minecraft::PROTOCOL,
     &mqtt::PROTOCOL,
     &mysql::PROTOCOL,
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
     &pipboy::PROTOCOL,
+    &quake3::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
@@ -63,7 +73,9 @@ pub static ALL: &[&Protocol] = &[
     &sip::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
+    &steam_ihs_discovery::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
     &tftp::PROTOCOL,

@@ -1,0 +1,111 @@
+//! Frame Relay with an address of two bytes, in the framing of RFC 2427 and in that of Cisco.
+//!
+//! ```text
+//! connection:6 cr:1 0:1 connection:4 congestion:2 drop:1 1:1 | type:2                                  Cisco
+//! address:2 | control:1 (03) | padding:1, if it is 0 | network layer:1 | (organisation:3 | type:2, if that is 80)
+//! ```
+
+use super::ethernet::{ETHER_TYPES, rest};
+use super::{Carried, Next, layer};
+use crate::tree::{Names, Value, fields};
+use crate::wire::{Protocol, Result, Wire};
+
+/// Frame Relay.
+pub static PROTOCOL: Protocol = layer(&FR, FIELDS);
+
+fields! {
+    FR = protocol("fr", "Frame Relay", "Frame Relay");
+    ADDRESS = number("fr.address", "Address", "Two bytes of address").hex(4);
+    UPPER = number("fr.upper_dlci", "Upper DLCI", "Upper bits of the connection").hex(2).mask(0xfc00);
+    CR = bool("fr.cr", "CR", "Command or response").mask(0x0200);
+    LOWER = number("fr.second_dlci", "Second DLCI", "Lower bits of the connection").hex(2).mask(0x00f0);
+    FECN = bool("fr.fecn", "FECN", "Congestion on the way").mask(0x0008);
+    BECN = bool("fr.becn", "BECN", "Congestion on the way back").mask(0x0004);
+    DE = bool("fr.de", "DE", "The frame may be dropped").mask(0x0002);
+    EA = bool("fr.ea", "EA", "The address ends here").mask(0x0001);
+    DLCI = number("fr.dlci", "DLCI", "Which connection");
+    CONTROL = number("fr.control", "Control", "3: unnumbered information").hex(2);
+    NLPID = number("fr.nlpid", "Network layer", "What follows").hex(2).names(NETWORK_LAYERS);
+    PADDING = bytes("fr.padding", "Padding", "0");
+    OUI = number("fr.snap.oui", "Organisation", "Who defined the protocol").hex(6);
+    PID = number("fr.snap.pid", "Protocol", "What follows").hex(4);
+    TYPE = number("fr.chdlctype", "Type", "What follows, as Cisco frames it").hex(4).names(ETHER_TYPES);
+}
+
+const NETWORK_LAYERS: Names = &[(0x80, "SNAP"), (0x8e, "IPv6"), (0xcc, "IPv4")];
+
+/// A frame of Frame Relay with an address of two bytes.
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    const UNNUMBERED: u8 = 0x03;
+    const SNAP: u8 = 0x80;
+    let bits = [&UPPER, &CR, &LOWER, &FECN, &BECN, &DE, &EA];
+    let address = wire.flags(&ADDRESS, 2, &bits)?;
+    let dlci = UPPER.bits_of(address) << 4 | LOWER.bits_of(address);
+    wire.add(&DLCI, Value::Unsigned(dlci));
+    wire.info(format_args!("DLCI {dlci}"));
+    if wire.ahead().first() != Some(&UNNUMBERED) {
+        let kind = wire.u16_be(&TYPE)?;
+        return Ok(Carried::new(Next::EtherType(kind), rest(wire), missing));
+    }
+    wire.u8(&CONTROL)?;
+    if wire.ahead().first() == Some(&0) {
+        wire.bytes(&PADDING, 1)?;
+    }
+    let next = match wire.u8(&NLPID)? {
+        0xcc | 0x8e => Next::Ip,
+        SNAP => {
+            let oui = wire.bits(3, &[&OUI])?;
+            let kind = wire.u16_be(&PID)?;
+            if oui == 0 { Next::EtherType(kind) } else { Next::Data }
+        }
+        _ => Next::Data,
+    };
+    Ok(Carried::new(next, rest(wire), missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::{Next, trial};
+
+    #[test]
+    fn cisco_framing() {
+        insta::assert_snapshot!(trial::layers(Next::Link(107), &["1861 88b5 01"]), @r#"
+        fr 0..4 | DLCI 102
+          0..2 fr.address = 0x1861
+            0..2 fr.upper_dlci = 0x06
+            0..2 fr.cr = false
+            0..2 fr.second_dlci = 0x06
+            0..2 fr.fecn = false
+            0..2 fr.becn = false
+            0..2 fr.de = false
+            0..2 fr.ea = true
+          fr.dlci = 102
+          2..4 fr.chdlctype = 0x88b5
+        data 4..5 | 1 bytes
+          4..5 data.data = 01
+        "#);
+    }
+
+    #[test]
+    fn the_framing_of_rfc_2427() {
+        insta::assert_snapshot!(trial::layers(Next::Link(107), &["1861 03 00 80 000000 88b5 01"]), @r#"
+        fr 0..10 | DLCI 102
+          0..2 fr.address = 0x1861
+            0..2 fr.upper_dlci = 0x06
+            0..2 fr.cr = false
+            0..2 fr.second_dlci = 0x06
+            0..2 fr.fecn = false
+            0..2 fr.becn = false
+            0..2 fr.de = false
+            0..2 fr.ea = true
+          fr.dlci = 102
+          2..3 fr.control = 0x03
+          3..4 fr.padding = 00
+          4..5 fr.nlpid = 0x80 (SNAP)
+          5..8 fr.snap.oui = 0x000000
+          8..10 fr.snap.pid = 0x88b5
+        data 10..11 | 1 bytes
+          10..11 data.data = 01
+        "#);
+    }
+}

@@ -1,0 +1,54 @@
+//! IP over InfiniBand, as it is captured: the route header or padding in front of it, then what RFC 4391 says.
+//!
+//! ```text
+//! route header or nothing:20 | reserved:1 | queue pair:3 | destination:16 | type:2 | reserved:2
+//! ```
+
+use super::ethernet::{ETHER_TYPES, rest};
+use super::{Carried, Next, layer};
+use crate::tree::fields;
+use crate::wire::{Protocol, Result, Wire};
+
+/// IP over InfiniBand.
+pub static PROTOCOL: Protocol = layer(&IPOIB, FIELDS);
+
+fields! {
+    IPOIB = protocol("ipoib", "IPoIB", "IP over InfiniBand");
+    GRH = bytes("ipoib.grh", "Route header", "Nothing, or the beginning of a global route header");
+    RESERVED_BYTE = bytes("ipoib.daddr.reserved", "Reserved", "Flags");
+    QPN = number("ipoib.daddr.qpn", "Queue pair", "Of the destination").hex(6);
+    DGID = ipv6("ipoib.dgid", "Destination", "Its global identifier");
+    TYPE = number("ipoib.type", "Type", "What follows").hex(4).names(ETHER_TYPES);
+    RESERVED = number("ipoib.reserved", "Reserved", "Zero").hex(4);
+}
+
+/// A frame of IP over InfiniBand.
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    wire.bytes(&GRH, 20)?;
+    wire.bytes(&RESERVED_BYTE, 1)?;
+    wire.bits(3, &[&QPN])?;
+    wire.bytes(&DGID, 16)?;
+    let kind = wire.u16_be(&TYPE)?;
+    wire.u16_be(&RESERVED)?;
+    Ok(Carried::new(Next::EtherType(kind), rest(wire), missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::{Next, trial};
+
+    #[test]
+    fn a_packet_to_a_queue_pair() {
+        insta::assert_snapshot!(trial::layers(Next::Link(242), &["0000000000000000000000000000000000000000 80 000550 fe80000000000000 0010e000664ab451 88b5 0000 01"]), @r#"
+        ipoib 0..44
+          0..20 ipoib.grh = 20 bytes
+          20..21 ipoib.daddr.reserved = 80
+          21..24 ipoib.daddr.qpn = 0x000550
+          24..40 ipoib.dgid = fe80::10:e000:664a:b451
+          40..42 ipoib.type = 0x88b5
+          42..44 ipoib.reserved = 0x0000
+        data 44..45 | 1 bytes
+          44..45 data.data = 01
+        "#);
+    }
+}

@@ -1,0 +1,408 @@
+//! A2S, the questions that a Valve game server answers anybody: what it is, who plays, which rules hold.
+//!
+//! Numbers are little-endian, texts end with a NUL.
+//!
+//! ```text
+//! ff ff ff ff | type:1 | body
+//!   T  "Source Engine Query" | challenge:4, if there is one     what it is
+//!   U  challenge:4                                              who plays
+//!   V  challenge:4                                              which rules hold
+//!   A  challenge:4                                              the server wants this number first
+//!   I  protocol:1 | name | map | folder | game | id:2 | players:1 | most:1 | bots:1 | type:1 | system:1 | password:1 | VAC:1
+//!      | version | flags:1 | port:2 (80) | Steam id:8 (10) | relay port:2, name (40) | keywords (20) | game id:8 (01)
+//!   m  address | name | map | folder | game | players:1 | most:1 | protocol:1 | type:1 | system:1 | password:1 | …       GoldSource
+//!   D  count:1 | (index:1 | name | score:4 | seconds:4) …
+//!   E  count:2 | (name | value) …
+//! fe ff ff ff | id:4 | a part of an answer
+//! ```
+//! Not covered: answers that are cut into parts are not joined; what The Ship tells besides.
+
+use crate::tree::{Names, Side, fields, name_of};
+use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+
+/// Valve's server queries.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &A2S,
+    fields: FIELDS,
+    found: &[On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    A2S = protocol("a2s", "A2S", "Valve server queries");
+    HEADER = number("a2s.header", "header", "Whether this is all of the answer").hex(8).names(HEADERS);
+    TYPE = number("a2s.type", "type", "What kind of message it is").hex(2).names(TYPES);
+    QUERY = text("a2s.query", "query", "Words that the question holds");
+    CHALLENGE = number("a2s.challenge", "challenge", "A number that the server gave").hex(8);
+    PROTOCOL_VERSION = number("a2s.info.protocol", "protocol", "Version of the server's protocol");
+    ADDRESS = text("a2s.info.address", "address", "Where the server is");
+    NAME = text("a2s.info.name", "name", "Name of the server");
+    MAP = text("a2s.info.map", "map", "The map that is played");
+    FOLDER = text("a2s.info.folder", "folder", "Where the game's files are");
+    GAME = text("a2s.info.game", "game", "Name of the game");
+    APP_ID = number("a2s.info.app_id", "app id", "Number of the game at Steam");
+    PLAYERS = number("a2s.info.players", "players", "How many are there");
+    MAX_PLAYERS = number("a2s.info.max_players", "most players", "How many may be there");
+    BOTS = number("a2s.info.bots", "bots", "How many are none");
+    SERVER_TYPE = number("a2s.info.server_type", "server type", "What kind of server, as a letter").hex(2).names(SERVERS);
+    SYSTEM = number("a2s.info.environment", "system", "What it runs on, as a letter").hex(2).names(SYSTEMS);
+    PASSWORD = bool("a2s.info.visibility", "password", "Whether one is wanted");
+    VAC = bool("a2s.info.vac", "VAC", "Whether cheaters are looked for");
+    VERSION = text("a2s.info.version", "version", "Version of the game");
+    EXTRA = number("a2s.info.edf", "extra data", "What follows").hex(2);
+    HAS_PORT = bool("a2s.info.edf.port", "port follows", "The port follows").mask(0x80);
+    HAS_STEAM_ID = bool("a2s.info.edf.steam_id", "Steam id follows", "The server's id follows").mask(0x10);
+    HAS_RELAY = bool("a2s.info.edf.source_tv", "relay follows", "Where to watch follows").mask(0x40);
+    HAS_KEYWORDS = bool("a2s.info.edf.keywords", "keywords follow", "Keywords follow").mask(0x20);
+    HAS_GAME_ID = bool("a2s.info.edf.game_id", "game id follows", "The whole id of the game follows").mask(0x01);
+    PORT = number("a2s.info.port", "port", "Port of the game");
+    STEAM_ID = number("a2s.info.steam_id", "Steam id", "Id of the server");
+    RELAY_PORT = number("a2s.info.source_tv.port", "relay port", "Where to watch");
+    RELAY_NAME = text("a2s.info.source_tv.name", "relay name", "Its name");
+    KEYWORDS = text("a2s.info.keywords", "keywords", "What describes the game");
+    GAME_ID = number("a2s.info.game_id", "game id", "Number of the game, all of it");
+    COUNT = number("a2s.count", "count", "How many follow");
+    PLAYER = group("a2s.player", "player", "Somebody who plays");
+    PLAYER_INDEX = number("a2s.player.index", "index", "Always 0");
+    PLAYER_NAME = text("a2s.player.name", "name", "Name of the player");
+    SCORE = number("a2s.player.score", "score", "Points or kills");
+    DURATION = float("a2s.player.duration", "time", "Seconds in the game");
+    RULE = group("a2s.rule", "rule", "A rule that holds");
+    RULE_NAME = text("a2s.rule.name", "name", "Name of the rule");
+    RULE_VALUE = text("a2s.rule.value", "value", "Its value");
+    PART_ID = number("a2s.part.id", "part of", "Ties the parts together").hex(8);
+    DATA = bytes("a2s.data", "data", "Bytes that are not explained");
+    RESPONSE_TO = number("a2s.response_to", "request in", "Number of the frame that brought the question");
+    TIME = float("a2s.time", "time", "Seconds since the question");
+}
+
+const HEADERS: Names = &[(0xffff_ffff, "whole"), (0xffff_fffe, "part")];
+const TYPES: Names = &[
+    (0x41, "challenge"),
+    (0x44, "players"),
+    (0x45, "rules"),
+    (0x49, "info"),
+    (0x54, "info request"),
+    (0x55, "players request"),
+    (0x56, "rules request"),
+    (0x6d, "info, GoldSource"),
+];
+const SERVERS: Names =
+    &[(0x64, "dedicated"), (0x44, "dedicated"), (0x6c, "listen"), (0x4c, "listen"), (0x70, "relay"), (0x50, "relay")];
+const SYSTEMS: Names =
+    &[(0x6c, "Linux"), (0x4c, "Linux"), (0x77, "Windows"), (0x57, "Windows"), (0x6d, "macOS"), (0x6f, "macOS")];
+
+const WHOLE: [u8; 4] = [0xff; 4];
+const PART: [u8; 4] = [0xfe, 0xff, 0xff, 0xff];
+const WORDS: &[u8] = b"Source Engine Query\0";
+
+/// What no other protocol with these four bytes in front has: the words of the question, or a body whose parts fit.
+fn looks(bytes: &[u8]) -> bool {
+    let Some((kind, body)) = bytes.strip_prefix(&WHOLE).and_then(<[u8]>::split_first) else { return false };
+    let texts = |body: &[u8]| body.iter().filter(|byte| **byte == 0).count();
+    match kind {
+        b'T' => body.strip_prefix(WORDS).is_some_and(|rest| matches!(rest.len(), 0 | 4)),
+        b'U' | b'V' | b'A' => body.len() == 4,
+        b'I' => body.len() > 20 && body.first().is_some_and(|version| *version < 100) && texts(body) >= 5,
+        b'D' => players_fit(body),
+        b'E' => body.first_chunk().is_some_and(|count| {
+            let count = usize::from(u16::from_le_bytes(*count));
+            count > 0 && body.ends_with(&[0]) && texts(body.get(2..).unwrap_or_default()) == 2 * count
+        }),
+        b'm' => body.len() > 20 && texts(body) >= 5 && body.iter().take(7).all(|byte| (0x20..0x7f).contains(byte)),
+        _ => false,
+    }
+}
+
+/// Whether a list of players goes on to the last byte.
+fn players_fit(body: &[u8]) -> bool {
+    let Some((&count, mut rest)) = body.split_first() else { return false };
+    for _ in 0..count {
+        let end = rest.get(1..).and_then(|name| memchr::memchr(0, name));
+        let Some(next) = end.and_then(|end| rest.get(end + 10..)) else { return false };
+        rest = next;
+    }
+    rest.is_empty()
+}
+
+/// What was asked in one conversation, by the letter of the question.
+#[derive(Default)]
+struct Asked(Pending<u8>);
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        if wire.ahead().starts_with(&PART) {
+            wire.u32_le(&HEADER)?;
+            wire.name("part of an answer");
+            let id = wire.u32_le(&PART_ID)?;
+            wire.info(format_args!("id {id:#010x}"));
+            wire.rest(&DATA);
+            return Ok(());
+        }
+        wire.u32_le(&HEADER)?;
+        let kind = wire.u8(&TYPE)?;
+        wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
+        let question = match kind {
+            b'I' | b'm' => Some(b'T'),
+            b'D' => Some(b'U'),
+            b'E' => Some(b'V'),
+            _ => None,
+        };
+        match kind {
+            b'T' => {
+                wire.text_nul(&QUERY)?;
+                self.0.ask(kind, wire);
+                if wire.remaining() > 0 { challenge(wire) } else { Ok(()) }
+            }
+            b'U' | b'V' => {
+                self.0.ask(kind, wire);
+                challenge(wire)
+            }
+            b'A' => challenge(wire),
+            _ => {
+                match kind {
+                    b'I' => info(wire)?,
+                    b'm' => old_info(wire)?,
+                    b'D' => players(wire)?,
+                    _ => rules(wire)?,
+                }
+                if let Some(question) = question.and_then(|kind| self.0.answer(&kind)) {
+                    question.put(wire, &RESPONSE_TO, &TIME);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        bytes.starts_with(&PART) && bytes.len() > 8
+    }
+}
+
+fn challenge(wire: &mut Wire<'_>) -> Result {
+    let number = wire.u32_le(&CHALLENGE)?;
+    wire.info(format_args!("challenge {number:#010x}"));
+    Ok(())
+}
+
+fn info(wire: &mut Wire<'_>) -> Result {
+    wire.u8(&PROTOCOL_VERSION)?;
+    let name = wire.text_nul(&NAME)?;
+    let map = wire.text_nul(&MAP)?;
+    wire.text_nul(&FOLDER)?;
+    wire.text_nul(&GAME)?;
+    wire.u16_le(&APP_ID)?;
+    let players = wire.u8(&PLAYERS)?;
+    let most = wire.u8(&MAX_PLAYERS)?;
+    let [name, map] = [name, map].map(String::from_utf8_lossy);
+    wire.info(format_args!("{name}, {map}, {players}/{most}"));
+    wire.u8(&BOTS)?;
+    wire.u8(&SERVER_TYPE)?;
+    wire.u8(&SYSTEM)?;
+    wire.bool(&PASSWORD)?;
+    wire.bool(&VAC)?;
+    wire.text_nul(&VERSION)?;
+    if wire.remaining() == 0 {
+        return Ok(());
+    }
+    let extra = wire.flags(&EXTRA, 1, &[&HAS_PORT, &HAS_STEAM_ID, &HAS_RELAY, &HAS_KEYWORDS, &HAS_GAME_ID])?;
+    let has = |field: &crate::tree::Field| field.bits_of(extra) != 0;
+    if has(&HAS_PORT) {
+        wire.u16_le(&PORT)?;
+    }
+    if has(&HAS_STEAM_ID) {
+        wire.u64_le(&STEAM_ID)?;
+    }
+    if has(&HAS_RELAY) {
+        wire.u16_le(&RELAY_PORT)?;
+        wire.text_nul(&RELAY_NAME)?;
+    }
+    if has(&HAS_KEYWORDS) {
+        wire.text_nul(&KEYWORDS)?;
+    }
+    if has(&HAS_GAME_ID) {
+        wire.u64_le(&GAME_ID)?;
+    }
+    Ok(())
+}
+
+fn old_info(wire: &mut Wire<'_>) -> Result {
+    wire.text_nul(&ADDRESS)?;
+    let name = wire.text_nul(&NAME)?;
+    let map = wire.text_nul(&MAP)?;
+    wire.text_nul(&FOLDER)?;
+    wire.text_nul(&GAME)?;
+    let players = wire.u8(&PLAYERS)?;
+    let most = wire.u8(&MAX_PLAYERS)?;
+    let [name, map] = [name, map].map(String::from_utf8_lossy);
+    wire.info(format_args!("{name}, {map}, {players}/{most}"));
+    wire.u8(&PROTOCOL_VERSION)?;
+    wire.u8(&SERVER_TYPE)?;
+    wire.u8(&SYSTEM)?;
+    wire.bool(&PASSWORD)?;
+    wire.rest(&DATA);
+    Ok(())
+}
+
+fn players(wire: &mut Wire<'_>) -> Result {
+    let count = wire.u8(&COUNT)?;
+    wire.info(format_args!("{count} players"));
+    for _ in 0..count {
+        wire.group(&PLAYER, |wire| {
+            wire.u8(&PLAYER_INDEX)?;
+            wire.text_nul(&PLAYER_NAME)?;
+            wire.i32_le(&SCORE)?;
+            wire.f32_le(&DURATION).map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+fn rules(wire: &mut Wire<'_>) -> Result {
+    let count = wire.u16_le(&COUNT)?;
+    wire.info(format_args!("{count} rules"));
+    for _ in 0..count {
+        wire.group(&RULE, |wire| {
+            wire.text_nul(&RULE_NAME)?;
+            wire.text_nul(&RULE_VALUE).map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const REQUEST: &str = "ffffffff54536f7572636520456e67696e6520517565727900";
+    const CHALLENGE: &str = "ffffffff410b1c2d3e";
+    const AGAIN: &str = "ffffffff54536f7572636520456e67696e65205175657279000b1c2d3e";
+    const INFO: &str = "ffffffff4911486172626f757200646d5f7175617900717561790051756179205761727300f000031001646c0001312e302e302e \
+        3700b187690100000000004001646d2c6e6967687400f000000000000000";
+    const PLAYERS_REQUEST: &str = "ffffffff550b1c2d3e";
+    const PLAYERS: &str = "ffffffff44020066616c6b000c00000000007642006d6f737300ffffffff00005040";
+    const RULES: &str = "ffffffff4502006d705f667269656e646c796669726500300073765f677261766974790038303000";
+    const PART: &str = "feffffff01000000020072657374";
+
+    fn read(asked: &mut Asked, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    }
+
+    fn alone(hex: &str) -> String {
+        read(&mut Asked::default(), hex)
+    }
+
+    #[test]
+    fn a_server_is_asked_and_wants_a_number_first() {
+        insta::assert_snapshot!(alone(REQUEST), @r#"
+        a2s 0..25 | info request
+          0..4 a2s.header = 0xffffffff (whole)
+          4..5 a2s.type = 0x54 (info request)
+          5..25 a2s.query = "Source Engine Query"
+        "#);
+        insta::assert_snapshot!(alone(CHALLENGE), @r#"
+        a2s 0..9 | challenge | challenge 0x3e2d1c0b
+          0..4 a2s.header = 0xffffffff (whole)
+          4..5 a2s.type = 0x41 (challenge)
+          5..9 a2s.challenge = 0x3e2d1c0b
+        "#);
+    }
+
+    #[test]
+    fn and_tells_what_it_is() {
+        let mut asked = Asked::default();
+        read(&mut asked, AGAIN);
+        insta::assert_snapshot!(read(&mut asked, INFO), @r#"
+        a2s 0..82 | info | Harbour, dm_quay, 3/16
+          0..4 a2s.header = 0xffffffff (whole)
+          4..5 a2s.type = 0x49 (info)
+          5..6 a2s.info.protocol = 17
+          6..14 a2s.info.name = "Harbour"
+          14..22 a2s.info.map = "dm_quay"
+          22..27 a2s.info.folder = "quay"
+          27..37 a2s.info.game = "Quay Wars"
+          37..39 a2s.info.app_id = 240
+          39..40 a2s.info.players = 3
+          40..41 a2s.info.max_players = 16
+          41..42 a2s.info.bots = 1
+          42..43 a2s.info.server_type = 0x64 (dedicated)
+          43..44 a2s.info.environment = 0x6c (Linux)
+          44..45 a2s.info.visibility = false
+          45..46 a2s.info.vac = true
+          46..54 a2s.info.version = "1.0.0.7"
+          54..55 a2s.info.edf = 0xb1
+            54..55 a2s.info.edf.port = true
+            54..55 a2s.info.edf.steam_id = true
+            54..55 a2s.info.edf.source_tv = false
+            54..55 a2s.info.edf.keywords = true
+            54..55 a2s.info.edf.game_id = true
+          55..57 a2s.info.port = 27015
+          57..65 a2s.info.steam_id = 90071992547409921
+          65..74 a2s.info.keywords = "dm,night"
+          74..82 a2s.info.game_id = 240
+          a2s.response_to = 0
+        "#);
+    }
+
+    #[test]
+    fn who_plays_and_which_rules_hold() {
+        insta::assert_snapshot!(alone(PLAYERS), @r#"
+        a2s 0..34 | players | 2 players
+          0..4 a2s.header = 0xffffffff (whole)
+          4..5 a2s.type = 0x44 (players)
+          5..6 a2s.count = 2
+          6..20 a2s.player
+            6..7 a2s.player.index = 0
+            7..12 a2s.player.name = "falk"
+            12..16 a2s.player.score = 12
+            16..20 a2s.player.duration = 61.5
+          20..34 a2s.player
+            20..21 a2s.player.index = 0
+            21..26 a2s.player.name = "moss"
+            26..30 a2s.player.score = -1
+            30..34 a2s.player.duration = 3.25
+        "#);
+        insta::assert_snapshot!(alone(RULES), @r#"
+        a2s 0..40 | rules | 2 rules
+          0..4 a2s.header = 0xffffffff (whole)
+          4..5 a2s.type = 0x45 (rules)
+          5..7 a2s.count = 2
+          7..25 a2s.rule
+            7..23 a2s.rule.name = "mp_friendlyfire"
+            23..25 a2s.rule.value = "0"
+          25..40 a2s.rule
+            25..36 a2s.rule.name = "sv_gravity"
+            36..40 a2s.rule.value = "800"
+        "#);
+    }
+
+    #[test]
+    fn looks_are_strict_and_parts_are_claimed() {
+        for hex in [REQUEST, CHALLENGE, AGAIN, INFO, PLAYERS_REQUEST, PLAYERS, RULES] {
+            assert!(looks(&trial::bytes(hex)), "{hex}");
+        }
+        for hex in ["ffffffff 54 53", "ffffffff 44 02 00 6100 0000", "ffffffff 45 0200 6100", "ffffffff 67", "ffffffff"] {
+            assert!(!looks(&trial::bytes(hex)), "{hex}");
+        }
+        let part = trial::bytes(PART);
+        assert!(!looks(&part) && Asked::default().claims(Side::Server, &part));
+    }
+
+    #[test]
+    fn a_damaged_message_is_read_up_to_the_damage() {
+        let bytes = trial::bytes(INFO);
+        for cut in 0..bytes.len() {
+            trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        }
+        for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x5c, 0x80, 0xff].map(|byte| (place, byte))) {
+            let mut bytes = bytes.clone();
+            bytes[place] = byte;
+            let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            assert!(dump.starts_with("a2s 0.."));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! GameSpy queries: what a game server tells whoever looks for a game. The first form is text, the fourth one is what
+//! Unreal Tournament 3 and Minecraft servers still answer.
+//!
+//! Numbers are big-endian.
+//!
+//! ```text
+//! first     \status\ or another word                    question
+//!           \key\value\key\value … \final\ or \queryid\  answer
+//! fourth    fe fd | type:1 | id:4 | challenge:4, if there is one | flags:4, if all is wanted      question
+//!           type:1 | id:4 | body                         answer: type 9 a challenge as text, type 0 what was wanted
+//! ```
+//! An answer of the fourth form is known only by its question.
+//! Not covered: the second and third form; what lies behind the keys of the fourth form's long answer.
+
+use crate::tree::{Names, Side, fields, name_of};
+use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+
+/// GameSpy queries.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &GAMESPY,
+    fields: FIELDS,
+    found: &[On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries");
+    MAGIC = bytes("gamespy.magic", "magic", "fe fd");
+    TYPE = number("gamespy.type", "type", "What is wanted").names(TYPES);
+    ID = number("gamespy.id", "id", "Repeated by the answer").hex(8);
+    CHALLENGE = number("gamespy.challenge", "challenge", "The number that the server gave");
+    CHALLENGE_TEXT = text("gamespy.challenge_text", "challenge", "A number that the server wants back, as text");
+    FLAGS = bytes("gamespy.flags", "flags", "What is wanted of it");
+    WORD = text("gamespy.query", "query", "What is wanted, in words");
+    SEPARATOR = bytes("gamespy.separator", "separator", "What stands between");
+    SETTING = group("gamespy.setting", "setting", "Something that holds on the server");
+    KEY = text("gamespy.setting.key", "key", "Name of the setting");
+    VALUE = text("gamespy.setting.value", "value", "Its value");
+    TEXT = text("gamespy.text", "text", "A part of the short answer");
+    PORT = number("gamespy.port", "port", "Port of the game");
+    DATA = bytes("gamespy.data", "data", "Bytes that are not explained");
+    RESPONSE_TO = number("gamespy.response_to", "request in", "Number of the frame that brought the question");
+    TIME = float("gamespy.time", "time", "Seconds since the question");
+}
+
+const TYPES: Names = &[(0, "information"), (9, "challenge")];
+const WORDS: &[&[u8]] = &[b"\\status\\", b"\\info\\", b"\\basic\\", b"\\rules\\", b"\\players\\", b"\\echo\\", b"\\secure\\"];
+const START: [u8; 2] = [0xfe, 0xfd];
+const SPLIT: &[u8] = b"splitnum\0";
+
+fn looks(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xfe, 0xfd, 9, ..] => bytes.len() == 7,
+        [0xfe, 0xfd, 0, ..] => matches!(bytes.len(), 11 | 15),
+        [b'\\', ..] => is_question(bytes) || is_answer(bytes),
+        _ => false,
+    }
+}
+
+fn is_question(bytes: &[u8]) -> bool {
+    WORDS.contains(&bytes)
+}
+
+/// Keys and values, the last of which say that it is over.
+fn is_answer(bytes: &[u8]) -> bool {
+    let ends = bytes.ends_with(b"\\final\\") || memchr::memmem::find(bytes, b"\\queryid\\").is_some();
+    ends && !is_question(bytes) && bytes.iter().filter(|byte| **byte == b'\\').count() >= 4
+}
+
+/// What was asked in one conversation, by type and id; those of the first form have none.
+#[derive(Default)]
+struct Asked {
+    questions: Pending<(u8, u32)>,
+    /// The last question of the fourth form.
+    last: Option<[u8; 5]>,
+}
+
+impl Exchange for Asked {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let ahead = wire.ahead();
+        if ahead.starts_with(b"\\") {
+            return if is_question(ahead) { self.words(wire) } else { self.settings(wire) };
+        }
+        let is_question = ahead.starts_with(&START);
+        if is_question {
+            wire.bytes(&MAGIC, START.len())?;
+            self.last = wire.ahead().first_chunk().copied();
+        }
+        let kind = wire.u8(&TYPE)?;
+        let id = wire.u32_be(&ID)?;
+        let name = name_of(TYPES, kind.into()).unwrap_or("unknown type");
+        wire.info(format_args!("id {id:#010x}"));
+        if is_question {
+            wire.name(if kind == 9 { "challenge request" } else { "information request" });
+            self.questions.ask((kind, id), wire);
+            if wire.remaining() > 0 {
+                wire.i32_be(&CHALLENGE)?;
+                wire.rest(&FLAGS);
+            }
+            return Ok(());
+        }
+        wire.name(name);
+        if let Some(question) = self.questions.answer(&(kind, id)) {
+            question.put(wire, &RESPONSE_TO, &TIME);
+        }
+        match kind {
+            9 => wire.text_nul(&CHALLENGE_TEXT).map(drop),
+            _ if wire.ahead().starts_with(SPLIT) => long(wire),
+            _ => short(wire),
+        }
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        self.last.is_some_and(|last| bytes.starts_with(&last)) && bytes.len() > 5
+    }
+}
+
+impl Asked {
+    fn words(&mut self, wire: &mut Wire<'_>) -> Result {
+        let word = String::from_utf8_lossy(wire.rest(&WORD));
+        wire.name("request");
+        wire.info(format_args!("{}", word.trim_matches('\\')));
+        self.questions.ask((0, 0), wire);
+        Ok(())
+    }
+
+    fn settings(&mut self, wire: &mut Wire<'_>) -> Result {
+        wire.name("information");
+        if let Some(question) = self.questions.answer(&(0, 0)) {
+            question.put(wire, &RESPONSE_TO, &TIME);
+        }
+        let mut host = None;
+        while wire.remaining() > 0 {
+            wire.group(&SETTING, |wire| {
+                let name = behind_backslash(wire, &KEY)?;
+                let value = if wire.remaining() > 0 { behind_backslash(wire, &VALUE)? } else { &[] };
+                host = host.or((name == b"hostname").then_some(value));
+                Ok(())
+            })?;
+        }
+        if let Some(host) = host {
+            wire.info(format_args!("{}", String::from_utf8_lossy(host)));
+        }
+        Ok(())
+    }
+}
+
+/// A backslash, and text up to the next one.
+fn behind_backslash<'a>(wire: &mut Wire<'a>, field: &'static crate::tree::Field) -> Result<&'a [u8]> {
+    wire.bytes(&SEPARATOR, 1)?;
+    let length = memchr::memchr(b'\\', wire.ahead()).unwrap_or(wire.remaining());
+    wire.text(field, length)
+}
+
+/// A few texts, the port with its bytes the other way round, and where the server is.
+fn short(wire: &mut Wire<'_>) -> Result {
+    const BEFORE_PORT: usize = 5;
+    let title = wire.text_nul(&TEXT)?;
+    wire.info(format_args!("{}", String::from_utf8_lossy(title)));
+    for _ in 1..BEFORE_PORT {
+        wire.text_nul(&TEXT)?;
+    }
+    wire.u16_le(&PORT)?;
+    wire.text_nul(&TEXT).map(drop)
+}
+
+/// Keys and values up to an empty key, then lists.
+fn long(wire: &mut Wire<'_>) -> Result {
+    const FLAGS_SIZE: usize = 2;
+    wire.bytes(&SEPARATOR, SPLIT.len() + FLAGS_SIZE)?;
+    let mut host = None;
+    while wire.ahead().first().is_some_and(|first| *first != 0) {
+        wire.group(&SETTING, |wire| {
+            let name = wire.text_nul(&KEY)?;
+            let value = wire.text_nul(&VALUE)?;
+            host = host.or((name == b"hostname").then_some(value));
+            Ok(())
+        })?;
+    }
+    if let Some(host) = host {
+        wire.info(format_args!("{}", String::from_utf8_lossy(host)));
+    }
+    wire.rest(&DATA);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const STATUS: &str = "5c7374617475735c";
+    const ANSWER: &str = "5c686f73746e616d655c486172626f75725c6d61706e616d655c717561795c6e756d706c61796572735c325c717565727969645c \
+        372e315c66696e616c5c";
+    const CHALLENGE: &str = "fefd0900000007";
+    const NUMBER: &str = "09000000073935313333303700";
+    const QUERY: &str = "fefd00000000070091295b";
+    const SHORT: &str = "00000000074120686172626f757200534d500071756179003200323000dd633139322e302e322e3900";
+    const LONG: &str = "000000000773706c69746e756d008000686f73746e616d65004120686172626f7572006e756d706c61796572730032000001706c \
+        617965725f000066616c6b006d6f73730000";
+
+    fn read(asked: &mut Asked, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    }
+
+    fn alone(hex: &str) -> String {
+        read(&mut Asked::default(), hex)
+    }
+
+    #[test]
+    fn the_first_form() {
+        insta::assert_snapshot!(alone(STATUS), @r#"
+        gamespy 0..8 | request | status
+          0..8 gamespy.query = "\\status\\"
+        "#);
+        insta::assert_snapshot!(alone(ANSWER), @r#"
+        gamespy 0..62 | information | Harbour
+          0..17 gamespy.setting
+            0..1 gamespy.separator = 5c
+            1..9 gamespy.setting.key = "hostname"
+            9..10 gamespy.separator = 5c
+            10..17 gamespy.setting.value = "Harbour"
+          17..30 gamespy.setting
+            17..18 gamespy.separator = 5c
+            18..25 gamespy.setting.key = "mapname"
+            25..26 gamespy.separator = 5c
+            26..30 gamespy.setting.value = "quay"
+          30..43 gamespy.setting
+            30..31 gamespy.separator = 5c
+            31..41 gamespy.setting.key = "numplayers"
+            41..42 gamespy.separator = 5c
+            42..43 gamespy.setting.value = "2"
+          43..55 gamespy.setting
+            43..44 gamespy.separator = 5c
+            44..51 gamespy.setting.key = "queryid"
+            51..52 gamespy.separator = 5c
+            52..55 gamespy.setting.value = "7.1"
+          55..62 gamespy.setting
+            55..56 gamespy.separator = 5c
+            56..61 gamespy.setting.key = "final"
+            61..62 gamespy.separator = 5c
+            62..62 gamespy.setting.value = ""
+        "#);
+    }
+
+    #[test]
+    fn the_fourth_form_begins_with_a_challenge() {
+        insta::assert_snapshot!(alone(CHALLENGE), @r#"
+        gamespy 0..7 | challenge request | id 0x00000007
+          0..2 gamespy.magic = fefd
+          2..3 gamespy.type = 9 (challenge)
+          3..7 gamespy.id = 0x00000007
+        "#);
+        insta::assert_snapshot!(alone(NUMBER), @r#"
+        gamespy 0..13 | challenge | id 0x00000007
+          0..1 gamespy.type = 9 (challenge)
+          1..5 gamespy.id = 0x00000007
+          5..13 gamespy.challenge_text = "9513307"
+        "#);
+    }
+
+    #[test]
+    fn short_and_long_answers_are_known_by_their_question() {
+        let mut asked = Asked::default();
+        let bytes = trial::bytes(SHORT);
+        assert!(!asked.claims(Side::Server, &bytes) && !looks(&bytes));
+        read(&mut asked, QUERY);
+        assert!(asked.claims(Side::Server, &bytes));
+        insta::assert_snapshot!(read(&mut asked, SHORT), @r#"
+        gamespy 0..41 | information | A harbour
+          0..1 gamespy.type = 0 (information)
+          1..5 gamespy.id = 0x00000007
+          gamespy.response_to = 0
+          5..15 gamespy.text = "A harbour"
+          15..19 gamespy.text = "SMP"
+          19..24 gamespy.text = "quay"
+          24..26 gamespy.text = "2"
+          26..29 gamespy.text = "20"
+          29..31 gamespy.port = 25565
+          31..41 gamespy.text = "192.0.2.9"
+        "#);
+        insta::assert_snapshot!(read(&mut asked, LONG), @r#"
+        gamespy 0..70 | information | A harbour
+          0..1 gamespy.type = 0 (information)
+          1..5 gamespy.id = 0x00000007
+          gamespy.response_to = 0
+          5..16 gamespy.separator = 73706c69746e756d008000
+          16..35 gamespy.setting
+            16..25 gamespy.setting.key = "hostname"
+            25..35 gamespy.setting.value = "A harbour"
+          35..48 gamespy.setting
+            35..46 gamespy.setting.key = "numplayers"
+            46..48 gamespy.setting.value = "2"
+          48..70 gamespy.data = 22 bytes
+        "#);
+    }
+
+    #[test]
+    fn looks_are_strict() {
+        assert!([STATUS, ANSWER, CHALLENGE, QUERY].iter().all(|hex| looks(&trial::bytes(hex))));
+        assert!(!looks(b"\\a\\b") && !looks(b"\\\\") && !looks(&[0xfe, 0xfd, 9]));
+    }
+
+    #[test]
+    fn a_damaged_message_is_read_up_to_the_damage() {
+        let bytes = trial::bytes(ANSWER);
+        for cut in 0..bytes.len() {
+            trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        }
+        for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x5c, 0x80, 0xff].map(|byte| (place, byte))) {
+            let mut bytes = bytes.clone();
+            bytes[place] = byte;
+            let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            assert!(dump.starts_with("gamespy 0.."));
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! Minecraft, Java edition: how a connection begins, up to where it is compressed or encrypted.
+//!
+//! Numbers are VarInts, seven bits to a byte and the lowest first, or big-endian; texts stand behind their length.
+//!
+//! ```text
+//! packet       length | id | body
+//! handshake    0 version | address | port:2 | next state       client: 1 status, 2 login, 3 transfer
+//! status       0 nothing · 0 JSON          1 number:8 · 1 number:8
+//! login        0 name | …                  0 JSON: refused
+//!              1 secret | token            1 server id | key | token: encryption begins behind the client's answer
+//!                                          2 logged in         3 threshold: compression begins
+//! ```
+//! Not covered: what is said in the game, whose packets differ from version to version; the ping of versions before 1.7.
+
+use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Pending, Protocol, Result, Verdict, Wire};
+
+/// Minecraft, Java edition.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &MINECRAFT,
+    fields: FIELDS,
+    found: &[On::AnyTcp.stream(Looks::Stream(looks), |_| Box::<Session>::default())],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition");
+    LENGTH = number("minecraft.length", "length", "Bytes behind this number");
+    ID = number("minecraft.id", "packet id", "What kind of packet, in this state");
+    VERSION = number("minecraft.handshake.version", "version", "Version of the protocol; 763 is 1.20.1");
+    ADDRESS_LENGTH = number("minecraft.handshake.address_length", "address length", "Bytes that follow");
+    ADDRESS = text("minecraft.handshake.address", "address", "Whom the client meant to reach");
+    PORT = number("minecraft.handshake.port", "port", "Where");
+    NEXT = number("minecraft.handshake.next_state", "next state", "What the client wants").names(STATES);
+    JSON_LENGTH = number("minecraft.json_length", "JSON length", "Bytes that follow");
+    JSON = text("minecraft.json", "JSON", "What the server says of itself, or why it refuses");
+    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the answer");
+    NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow");
+    NAME = text("minecraft.login.name", "name", "Who logs in");
+    SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow");
+    SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7");
+    KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow");
+    KEY = bytes("minecraft.login.key", "key", "The server's public key");
+    TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow");
+    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the key");
+    SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow");
+    SECRET = bytes("minecraft.login.secret", "secret", "The key of what follows, encrypted");
+    THRESHOLD = number("minecraft.login.threshold", "threshold", "Packets from this size on are compressed");
+    DATA = bytes("minecraft.data", "data", "Bytes that are not explained");
+    RESPONSE_TO = number("minecraft.response_to", "request in", "Number of the frame that brought the question");
+    TIME = float("minecraft.time", "time", "Seconds since the question");
+    BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
+}
+
+const STATES: Names = &[(1, "status"), (2, "login"), (3, "transfer")];
+
+/// Packets that the client, and that the server, may send in each state.
+const STATUS_FROM_CLIENT: Names = &[(0, "status request"), (1, "ping")];
+const STATUS_FROM_SERVER: Names = &[(0, "status"), (1, "pong")];
+const LOGIN_FROM_CLIENT: Names = &[(0, "login"), (1, "encryption response"), (2, "plugin response"), (3, "login acknowledged")];
+const LOGIN_FROM_SERVER: Names =
+    &[(0, "refused"), (1, "encryption request"), (2, "logged in"), (3, "compression"), (4, "plugin request")];
+
+/// The longest packet: three bytes of length.
+const MAX_PACKET: usize = (1 << 21) - 1;
+
+/// The longest first packet that is believed.
+const MAX_HANDSHAKE: usize = 300;
+
+/// How far a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Handshake,
+    Status,
+    Login,
+    /// The client has sent its secret: all else is encrypted.
+    Encrypted,
+    /// Packets that are compressed, or of the game: their lengths can still be read.
+    Play,
+}
+
+/// A connection.
+#[derive(Default)]
+struct Session {
+    state: State,
+    /// Questions by the packet id that the answer has too.
+    asked: Pending<usize>,
+    lost: bool,
+}
+
+/// A VarInt and its bytes; nothing while it is not whole, `Err` when it is none.
+fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
+    const MOST: usize = 5;
+    match bytes.iter().take(MOST).position(|byte| byte & 0x80 == 0) {
+        Some(last) => {
+            let number = bytes.iter().take(last + 1).rev().fold(0, |number: usize, byte| number << 7 | usize::from(byte & 0x7f));
+            Ok(Some((number, last + 1)))
+        }
+        None if bytes.len() >= MOST => Err(()),
+        None => Ok(None),
+    }
+}
+
+/// Whether the client begins with a handshake whose parts fit into each other.
+fn looks(opening: &Opening<'_>) -> Verdict {
+    for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
+        if !opening.starts(side) {
+            continue;
+        }
+        let verdict = match handshake(opening.of(side)) {
+            Ok(true) => return Verdict::Yes(server),
+            Ok(false) if !opening.complete => Verdict::Unsure,
+            _ => Verdict::No,
+        };
+        if verdict == Verdict::Unsure && opening.of(server).is_empty() {
+            return verdict;
+        }
+    }
+    Verdict::No
+}
+
+/// Whether these bytes begin with a handshake; `Ok(false)` while they may.
+fn handshake(bytes: &[u8]) -> std::result::Result<bool, ()> {
+    let mut at = 0;
+    let mut next = |most: usize| match varint(bytes.get(at..).unwrap_or_default())? {
+        Some((number, size)) if number <= most => {
+            at += size;
+            Ok(Some((number, at)))
+        }
+        Some(_) => Err(()),
+        None => Ok(None),
+    };
+    let Some((length, start)) = next(MAX_HANDSHAKE)? else { return Ok(false) };
+    if length < 7 {
+        return Err(());
+    }
+    let (Some(_), Some(_), Some((address, end))) = (next(0)?, next(usize::MAX)?, next(255)?) else { return Ok(false) };
+    let state_at = end + address + 2;
+    let text = bytes.get(end..).unwrap_or_default();
+    let text = text.get(..address).unwrap_or(text);
+    if state_at + 1 != start + length || address == 0 || !text.iter().all(|byte| byte.is_ascii_graphic() || *byte == 0) {
+        return Err(());
+    }
+    match bytes.get(state_at) {
+        Some(1..=3) => Ok(true),
+        Some(_) => Err(()),
+        None => Ok(false),
+    }
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, _: Side, ahead: &[u8], _: bool) -> Extent {
+        if self.state == State::Encrypted || self.lost {
+            return Extent::Unknown(ahead.len());
+        }
+        match varint(ahead) {
+            Ok(Some((length, size))) if (1..=MAX_PACKET).contains(&length) => Extent::Message(size + length),
+            Ok(None) => Extent::NeedMore(ahead.len() + 1),
+            _ => {
+                self.lost = true;
+                Extent::Unknown(ahead.len())
+            }
+        }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        number(wire, &LENGTH)?;
+        if self.state == State::Play {
+            wire.name("packet");
+            wire.info(format_args!("{} bytes", wire.remaining()));
+            wire.rest(&DATA);
+            return Ok(());
+        }
+        let id = number(wire, &ID)?;
+        let names = match (self.state, from) {
+            (State::Handshake, _) => &[(0, "handshake")],
+            (State::Status, Side::Client) => STATUS_FROM_CLIENT,
+            (State::Status, Side::Server) => STATUS_FROM_SERVER,
+            (_, Side::Client) => LOGIN_FROM_CLIENT,
+            (_, Side::Server) => LOGIN_FROM_SERVER,
+        };
+        wire.name(name_of(names, id as u64).unwrap_or("unknown packet"));
+        match (self.state, from, id) {
+            (State::Handshake, Side::Client, 0) => self.handshake(wire),
+            (State::Status, _, 0 | 1) => self.status(from, id, wire),
+            (State::Login, Side::Client, 0) => {
+                let name = text(wire, &NAME_LENGTH, &NAME)?;
+                wire.info(format_args!("{}", String::from_utf8_lossy(name)));
+                wire.rest(&DATA);
+                Ok(())
+            }
+            (State::Login, Side::Client, 1) => {
+                self.state = State::Encrypted;
+                counted(wire, &SECRET_LENGTH, &SECRET)?;
+                // Versions 1.19 to 1.19.2 may sign something else in place of the token.
+                wire.rest(&DATA);
+                Ok(())
+            }
+            (State::Login, Side::Server, 0) => text(wire, &JSON_LENGTH, &JSON).map(drop),
+            (State::Login, Side::Server, 1) => {
+                text(wire, &SERVER_ID_LENGTH, &SERVER_ID)?;
+                counted(wire, &KEY_LENGTH, &KEY)?;
+                counted(wire, &TOKEN_LENGTH, &TOKEN)?;
+                wire.rest(&DATA);
+                Ok(())
+            }
+            (State::Login, Side::Server, 2) => {
+                self.state = State::Play;
+                wire.rest(&DATA);
+                Ok(())
+            }
+            (State::Login, Side::Server, 3) => {
+                self.state = State::Play;
+                let threshold = number(wire, &THRESHOLD)?;
+                wire.info(format_args!("from {threshold} bytes on"));
+                Ok(())
+            }
+            _ => {
+                wire.rest(&DATA);
+                Ok(())
+            }
+        }
+    }
+
+    fn gap(&mut self, _: Side, missing: Missing) {
+        self.lost |= !missing.in_step;
+    }
+}
+
+impl Session {
+    fn handshake(&mut self, wire: &mut Wire<'_>) -> Result {
+        const STATUS: usize = 1;
+        let version = number(wire, &VERSION)?;
+        let address = text(wire, &ADDRESS_LENGTH, &ADDRESS)?;
+        // Some clients put more behind a NUL.
+        let address = address.split(|byte| *byte == 0).next().unwrap_or_default();
+        let port = wire.u16_be(&PORT)?;
+        let next = number(wire, &NEXT)?;
+        self.state = if next == STATUS { State::Status } else { State::Login };
+        let wants = name_of(STATES, next as u64).unwrap_or("unknown state");
+        wire.info(format_args!("{wants}, {}:{port}, version {version}", String::from_utf8_lossy(address)));
+        Ok(())
+    }
+
+    fn status(&mut self, from: Side, id: usize, wire: &mut Wire<'_>) -> Result {
+        match (from, id) {
+            (Side::Client, 0) => {}
+            (Side::Server, 0) => {
+                text(wire, &JSON_LENGTH, &JSON)?;
+            }
+            _ => {
+                wire.u64_be(&PAYLOAD)?;
+            }
+        }
+        if from == Side::Client {
+            self.asked.ask(id, wire);
+        } else if let Some(question) = self.asked.answer(&id) {
+            question.put(wire, &RESPONSE_TO, &TIME);
+        }
+        Ok(())
+    }
+}
+
+/// Read a VarInt.
+fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
+    match varint(wire.ahead()) {
+        Ok(Some((number, size))) => {
+            let start = wire.at();
+            wire.skip(size)?;
+            wire.put(field, Value::Unsigned(number as u64), start..start + size);
+            Ok(number)
+        }
+        Ok(None) => Err(Error::Short { needed: 1 }),
+        Err(()) => wire.malformed(&BAD_NUMBER, format_args!("more than five bytes")),
+    }
+}
+
+/// A text behind its length.
+fn text<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
+    let count = number(wire, length)?;
+    wire.text(field, count)
+}
+
+/// Bytes behind their length.
+fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
+    match number(wire, length)? {
+        0 => Ok(()),
+        count => wire.bytes(field, count).map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const HANDSHAKE: &str = "1700fb0510706c61792e6578616d706c652e636f6d63dd01";
+    const LOGIN_HANDSHAKE: &str = "1700fb0510706c61792e6578616d706c652e636f6d63dd02";
+    const REQUEST: &str = "0100";
+    const STATUS: &str = "4e004c7b2276657273696f6e223a7b226e616d65223a22312e32302e31222c2270726f746f636f6c223a3736337d2c22706c6179 \
+        657273223a7b226d6178223a32302c226f6e6c696e65223a327d7d";
+    const PING: &str = "0901000000000000004d";
+    const LOGIN: &str = "17000466616c6b01000102030405060708090a0b0c0d0e0f";
+    const KEY: &str = "18010010000102030405060708090a0b0c0d0e0f0400010203";
+    const SECRET: &str = "230110000102030405060708090a0b0c0d0e0f10000102030405060708090a0b0c0d0e0f";
+    const SUCCESS: &str = "1702000102030405060708090a0b0c0d0e0f0466616c6b00";
+
+    /// What each side says in turn, the client first, as their trees.
+    fn told(session: &mut Session, said: &[(Side, &str)]) -> String {
+        let trees = said.iter().map(|(side, hex)| trial::message(&PROTOCOL, session, *side, &trial::bytes(hex), Cut::No));
+        trees.collect::<Vec<_>>().concat()
+    }
+
+    const C: Side = Side::Client;
+    const S: Side = Side::Server;
+
+    #[test]
+    fn a_server_tells_its_status() {
+        let said = [(C, HANDSHAKE), (C, REQUEST), (S, STATUS), (C, PING), (S, PING)];
+        insta::assert_snapshot!(told(&mut Session::default(), &said), @r#"
+        minecraft 0..24 | handshake | status, play.example.com:25565, version 763
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 0
+          2..4 minecraft.handshake.version = 763
+          4..5 minecraft.handshake.address_length = 16
+          5..21 minecraft.handshake.address = "play.example.com"
+          21..23 minecraft.handshake.port = 25565
+          23..24 minecraft.handshake.next_state = 1 (status)
+        minecraft 0..2 | status request
+          0..1 minecraft.length = 1
+          1..2 minecraft.id = 0
+        minecraft 0..79 | status
+          0..1 minecraft.length = 78
+          1..2 minecraft.id = 0
+          2..3 minecraft.json_length = 76
+          3..79 minecraft.json = "{"version":{"name":"1.20.1","protocol":763},"players":{"max":20,"online":2}}"
+          minecraft.response_to = 0
+        minecraft 0..10 | ping
+          0..1 minecraft.length = 9
+          1..2 minecraft.id = 1
+          2..10 minecraft.ping.payload = 77
+        minecraft 0..10 | pong
+          0..1 minecraft.length = 9
+          1..2 minecraft.id = 1
+          2..10 minecraft.ping.payload = 77
+          minecraft.response_to = 0
+        "#);
+    }
+
+    #[test]
+    fn a_login_ends_in_encryption() {
+        let mut session = Session::default();
+        insta::assert_snapshot!(told(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, KEY), (C, SECRET)]), @r#"
+        minecraft 0..24 | handshake | login, play.example.com:25565, version 763
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 0
+          2..4 minecraft.handshake.version = 763
+          4..5 minecraft.handshake.address_length = 16
+          5..21 minecraft.handshake.address = "play.example.com"
+          21..23 minecraft.handshake.port = 25565
+          23..24 minecraft.handshake.next_state = 2 (login)
+        minecraft 0..24 | login | falk
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 0
+          2..3 minecraft.login.name_length = 4
+          3..7 minecraft.login.name = "falk"
+          7..24 minecraft.data = 17 bytes
+        minecraft 0..25 | encryption request
+          0..1 minecraft.length = 24
+          1..2 minecraft.id = 1
+          2..3 minecraft.login.server_id_length = 0
+          3..3 minecraft.login.server_id = ""
+          3..4 minecraft.login.key_length = 16
+          4..20 minecraft.login.key = 000102030405060708090a0b0c0d0e0f
+          20..21 minecraft.login.token_length = 4
+          21..25 minecraft.login.token = 00010203
+        minecraft 0..36 | encryption response
+          0..1 minecraft.length = 35
+          1..2 minecraft.id = 1
+          2..3 minecraft.login.secret_length = 16
+          3..19 minecraft.login.secret = 000102030405060708090a0b0c0d0e0f
+          19..36 minecraft.data = 17 bytes
+        "#);
+        assert_eq!(session.extent(Side::Server, &[1, 2, 3], true), Extent::Unknown(3));
+    }
+
+    #[test]
+    fn without_encryption_lengths_go_on() {
+        let mut session = Session::default();
+        insta::assert_snapshot!(told(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, SUCCESS), (S, "03 24 01 02")]), @r#"
+        minecraft 0..24 | handshake | login, play.example.com:25565, version 763
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 0
+          2..4 minecraft.handshake.version = 763
+          4..5 minecraft.handshake.address_length = 16
+          5..21 minecraft.handshake.address = "play.example.com"
+          21..23 minecraft.handshake.port = 25565
+          23..24 minecraft.handshake.next_state = 2 (login)
+        minecraft 0..24 | login | falk
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 0
+          2..3 minecraft.login.name_length = 4
+          3..7 minecraft.login.name = "falk"
+          7..24 minecraft.data = 17 bytes
+        minecraft 0..24 | logged in
+          0..1 minecraft.length = 23
+          1..2 minecraft.id = 2
+          2..24 minecraft.data = 22 bytes
+        minecraft 0..4 | packet | 3 bytes
+          0..1 minecraft.length = 3
+          1..4 minecraft.data = 240102
+        "#);
+    }
+
+    #[test]
+    fn looks_want_a_handshake_that_fits() {
+        let opening = |said: &[u8]| looks(&Opening { said: [said, &[]], from_start: [true, true], complete: false });
+        let whole = trial::bytes(HANDSHAKE);
+        for cut in 0..whole.len() {
+            assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");
+        }
+        assert_eq!(opening(&whole), Verdict::Yes(Side::Server));
+        assert_eq!(opening(b"GET / HTTP/1.1"), Verdict::No);
+        assert_eq!(opening(b"SSH-2.0-x"), Verdict::No);
+        assert_eq!(opening(&[0x16, 3, 1, 2, 0]), Verdict::No);
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_end_the_reading() {
+        let mut session = Session::default();
+        assert_eq!(session.extent(Side::Client, &[0x80], true), Extent::NeedMore(2));
+        assert_eq!(session.extent(Side::Client, &[0xff; 6], true), Extent::Unknown(6));
+        assert_eq!(session.extent(Side::Client, &[1, 0], true), Extent::Unknown(2));
+    }
+}

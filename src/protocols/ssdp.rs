@@ -1,0 +1,216 @@
+//! SSDP, the discovery of UPnP: lines like those of HTTP, sent to everybody near or to who asked.
+//!
+//! ```text
+//! M-SEARCH * HTTP/1.1        who is there?
+//! NOTIFY * HTTP/1.1          I am here, or: I am leaving
+//! HTTP/1.1 200 OK            you asked for me
+//! Name: value …              an empty line ends the message
+//! ```
+
+use super::http::{
+    BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, OTHER, PHRASE, RESPONSE_VERSION, SERVER, URI, USER_AGENT, VERSION,
+};
+use super::lines::{self, Heads};
+use crate::tree::{Field, Value, fields};
+use crate::wire::{Looks, On, Protocol, Result, Wire};
+
+/// SSDP.
+pub static PROTOCOL: Protocol = Protocol {
+    this: &SSDP,
+    fields: FIELDS,
+    found: &[On::Udp(1900).datagram(Looks::Datagram(looks), message), On::AnyUdp.datagram(Looks::Datagram(is_request), message)],
+    rest: Some(&DATA),
+    truncated: None,
+    gap: None,
+    settings: &[],
+};
+
+fields! {
+    SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol");
+    TARGET = text("ssdp.st", "search target", "What is looked for, or was found");
+    TYPE = text("ssdp.nt", "notification type", "What is here");
+    KIND = text("ssdp.nts", "notification", "Whether it comes or goes");
+    NAME = text("ssdp.usn", "unique name", "Which one it is");
+    WAIT = text("ssdp.mx", "most seconds", "Within which to answer");
+    LINE_END = bytes("ssdp.line_end", "line end", "The end of the first line, and what stands between its words");
+    DATA = bytes("ssdp.data", "data", "Bytes that are not explained");
+}
+
+static HEADS: Heads = Heads {
+    known: &[
+        ("cache-control", &CACHE_CONTROL),
+        ("date", &DATE),
+        ("host", &HOST),
+        ("location", &LOCATION),
+        ("mx", &WAIT),
+        ("nt", &TYPE),
+        ("nts", &KIND),
+        ("server", &SERVER),
+        ("st", &TARGET),
+        ("user-agent", &USER_AGENT),
+        ("usn", &NAME),
+    ],
+    other: &OTHER,
+    blank: &BLANK,
+};
+
+const REQUESTS: [&[u8]; 2] = [b"M-SEARCH * HTTP/1.", b"NOTIFY * HTTP/1."];
+
+fn is_request(bytes: &[u8]) -> bool {
+    REQUESTS.iter().any(|request| bytes.starts_with(request))
+}
+
+fn looks(bytes: &[u8]) -> bool {
+    is_request(bytes) || bytes.starts_with(b"HTTP/1.")
+}
+
+fn message(wire: &mut Wire<'_>) -> Result {
+    let Some(first) = lines::line(wire.ahead()) else {
+        wire.rest(&DATA);
+        return Ok(());
+    };
+    let line = wire.ahead().get(..first.text).unwrap_or_default();
+    let is_answer = line.starts_with(b"HTTP/");
+    wire.name(&String::from_utf8_lossy(if is_answer {
+        b"response"
+    } else {
+        line.split(|byte| *byte == b' ').next().unwrap_or_default()
+    }));
+    if is_answer {
+        word(wire, &RESPONSE_VERSION, b' ')?;
+        code(wire)?;
+        word(wire, &PHRASE, b'\r')?;
+    } else {
+        word(wire, &METHOD, b' ')?;
+        word(wire, &URI, b' ')?;
+        word(wire, &VERSION, b'\r')?;
+    }
+    let mut told = None;
+    let result = HEADS.read(wire, |_, field, value| {
+        if field.is(&TARGET) || field.is(&TYPE) {
+            told = Some(String::from_utf8_lossy(value).into_owned());
+        }
+    });
+    if let Some(told) = told {
+        wire.info(format_args!("{told}"));
+    }
+    result
+}
+
+/// A word of the first line, and what ends it.
+fn word(wire: &mut Wire<'_>, field: &'static Field, end: u8) -> Result {
+    let ahead = wire.ahead();
+    let length = ahead.iter().take_while(|byte| **byte != end && **byte != b'\n').count();
+    wire.text(field, length)?;
+    let between = ahead.get(length..).unwrap_or_default();
+    let count = between.iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n' | b' ')).count();
+    let count = if end == b' ' { count.min(1) } else { count };
+    if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
+}
+
+/// The code of an answer, a number.
+fn code(wire: &mut Wire<'_>) -> Result {
+    let (start, ahead) = (wire.at(), wire.ahead());
+    let digits = ahead.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match ahead.get(..digits).and_then(lines::number) {
+        Some(number) => {
+            wire.skip(digits)?;
+            wire.put(&CODE, Value::Unsigned(number), start..start + digits);
+            let count = usize::from(wire.ahead().first() == Some(&b' '));
+            if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    const SEARCH: &str = "4d2d534541524348202a20485454502f312e310d0a484f53543a203233392e3235352e3235352e3235303a313930300d0a4d414e \
+        3a2022737364703a646973636f766572220d0a4d583a20320d0a53543a2075706e703a726f6f746465766963650d0a0d0a";
+    const NOTIFY: &str = "4e4f54494659202a20485454502f312e310d0a484f53543a203233392e3235352e3235352e3235303a313930300d0a4e543a2075 \
+        706e703a726f6f746465766963650d0a4e54533a20737364703a616c6976650d0a55534e3a20757569643a313a3a75706e703a72 \
+        6f6f746465766963650d0a4c4f434154494f4e3a20687474703a2f2f3139322e302e322e31302f642e786d6c0d0a0d0a";
+    const FOUND: &str = "485454502f312e3120323030204f4b0d0a43414348452d434f4e54524f4c3a206d61782d6167653d313830300d0a53543a207570 \
+        6e703a726f6f746465766963650d0a55534e3a20757569643a313a3a75706e703a726f6f746465766963650d0a0d0a";
+
+    fn read(hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, message)
+    }
+
+    #[test]
+    fn somebody_looks_for_devices() {
+        insta::assert_snapshot!(read(SEARCH), @r#"
+        ssdp 0..101 | M-SEARCH | upnp:rootdevice
+          0..8 http.request.method = "M-SEARCH"
+          8..9 ssdp.line_end = 20
+          9..10 http.request.uri = "*"
+          10..11 ssdp.line_end = 20
+          11..19 http.request.version = "HTTP/1.1"
+          19..21 ssdp.line_end = 0d0a
+          21..49 http.host = "239.255.255.250:1900"
+          49..71 http.unknown_header = "MAN: "ssdp:discover""
+          71..78 ssdp.mx = "2"
+          78..99 ssdp.st = "upnp:rootdevice"
+          99..101 http.blank = 0d0a
+        "#);
+    }
+
+    #[test]
+    fn a_device_is_there() {
+        insta::assert_snapshot!(read(NOTIFY), @r#"
+        ssdp 0..152 | NOTIFY | upnp:rootdevice
+          0..6 http.request.method = "NOTIFY"
+          6..7 ssdp.line_end = 20
+          7..8 http.request.uri = "*"
+          8..9 ssdp.line_end = 20
+          9..17 http.request.version = "HTTP/1.1"
+          17..19 ssdp.line_end = 0d0a
+          19..47 http.host = "239.255.255.250:1900"
+          47..68 ssdp.nt = "upnp:rootdevice"
+          68..85 ssdp.nts = "ssdp:alive"
+          85..115 ssdp.usn = "uuid:1::upnp:rootdevice"
+          115..150 http.location = "http://192.0.2.10/d.xml"
+          150..152 http.blank = 0d0a
+        "#);
+    }
+
+    #[test]
+    fn a_device_answers() {
+        insta::assert_snapshot!(read(FOUND), @r#"
+        ssdp 0..99 | response | upnp:rootdevice
+          0..8 http.response.version = "HTTP/1.1"
+          8..9 ssdp.line_end = 20
+          9..12 http.response.code = 200 (OK)
+          12..13 ssdp.line_end = 20
+          13..15 http.response.phrase = "OK"
+          15..17 ssdp.line_end = 0d0a
+          17..46 http.cache_control = "max-age=1800"
+          46..67 ssdp.st = "upnp:rootdevice"
+          67..97 ssdp.usn = "uuid:1::upnp:rootdevice"
+          97..99 http.blank = 0d0a
+        "#);
+    }
+
+    #[test]
+    fn looks_want_a_first_line() {
+        assert!([SEARCH, NOTIFY, FOUND].iter().all(|hex| looks(&trial::bytes(hex))));
+        assert!(is_request(&trial::bytes(SEARCH)) && !is_request(&trial::bytes(FOUND)) && !looks(b"GET / HTTP/1.1"));
+    }
+
+    #[test]
+    fn a_damaged_message_is_read_up_to_the_damage() {
+        let bytes = trial::bytes(NOTIFY);
+        for cut in 0..bytes.len() {
+            trial::read(&PROTOCOL, &bytes[..cut], Cut::No, message);
+        }
+        for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x5c, 0x80, 0xff].map(|byte| (place, byte))) {
+            let mut bytes = bytes.clone();
+            bytes[place] = byte;
+            let dump = trial::read(&PROTOCOL, &bytes, Cut::No, message);
+            assert!(dump.starts_with("ssdp 0.."));
+        }
+    }
+}
