@@ -7,6 +7,8 @@ pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 use crate::tree::{Field, Side};
 use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
 use crate::{layers, protocols, wire};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// The protocols that are looked for, and what the user chose among them.
 #[derive(Clone, Copy)]
@@ -14,6 +16,12 @@ pub struct Registry {
     applications: &'static [&'static Protocol],
     choices: &'static Choices,
 }
+
+/// Fields by their names.
+type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomState>;
+
+/// The fields that the lists of all protocols have, found once.
+static LISTED: OnceLock<Index> = OnceLock::new();
 
 impl Default for Registry {
     fn default() -> Self {
@@ -111,7 +119,27 @@ impl Registry {
     /// The fields that go by this name: one, or several that share it.
     #[must_use]
     pub fn named(self, name: &str) -> Vec<&'static Field> {
-        self.fields().filter(|field| field.answers_to(name)).collect()
+        let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
+        let named: Vec<&Field> = if std::ptr::eq(self.applications, protocols::ALL) {
+            let index = LISTED.get_or_init(|| {
+                let mut index: Index = HashMap::default();
+                for field in listed() {
+                    for name in [field.abbrev, field.also].into_iter().filter(|name| !name.is_empty()) {
+                        index.entry(name).or_default().push(field);
+                    }
+                }
+                index
+            });
+            index.get(name).cloned().unwrap_or_default()
+        } else {
+            listed().filter(|field| field.answers_to(name)).collect()
+        };
+        // Tables are read only for names that no list has.
+        if named.is_empty() {
+            protocols::table_fields().into_iter().filter(|field| field.answers_to(name)).collect()
+        } else {
+            named
+        }
     }
 
     fn candidates(self) -> impl Iterator<Item = Candidate> {
