@@ -9,12 +9,14 @@
 mod svg;
 
 use proto_dissect::engine::Engine;
+use proto_dissect::follow::{Dump, Follower, Form};
 use proto_dissect::input::Capture;
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::render::{List, ListOptions, Table, TableOptions, Theme, TimeForm};
-use proto_dissect::sink::Sink;
-use proto_dissect::tree::Dissection;
+use proto_dissect::sink::{Begin, Sink};
+use proto_dissect::stats::{Part, Stats, TableLook, print_tables};
+use proto_dissect::tree::{Dissection, StreamId, Transport, Want};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use svg::Ground;
@@ -32,6 +34,8 @@ const PICTURES: &[Picture] = &[
     ("table", "proto-dissect samples/pipboy.pcap", table),
     ("hex", "proto-dissect -x --packets samples/layers.pcap", hex),
     ("list", "proto-dissect -l samples/pipboy.pcap", list),
+    ("follow", "proto-dissect follow samples/xfire.pcap -s tcp/0 | head -26", follow),
+    ("stats", "proto-dissect stats -z time -z io,phs -z conv,tcp samples/pipboy.pcap", stats),
 ];
 
 fn main() -> Result {
@@ -81,6 +85,31 @@ fn table_options(hex: bool) -> TableOptions {
     }
 }
 
+/// The beginning of a conversation.
+fn follow() -> Result<String> {
+    const LINES: usize = 26;
+    let mut out = Vec::new();
+    let mut dump = Dump::new(&mut out, Form::Hex, Theme::coloured(), Some(WIDTH));
+    let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: 0 }));
+    dissect("xfire.pcap", Want::HEADINGS, |of, captured| Ok(follower.listen(of, captured, |heard| dump.heard(heard))?))?;
+    dump.finish()?;
+    drop(dump);
+    Ok(String::from_utf8(out)?.lines().take(LINES).collect::<Vec<_>>().join("\n"))
+}
+
+fn stats() -> Result<String> {
+    let parts = ["time", "io,phs", "conv,tcp"].into_iter().filter_map(Part::named).collect();
+    let mut stats = Stats::new(Registry::default(), parts);
+    stats.begin(&Begin { file: "samples/pipboy.pcap", format: "pcap", links: &["ethernet"] });
+    dissect("pipboy.pcap", stats.want(), |of, captured| {
+        stats.tree(of, captured);
+        Ok(())
+    })?;
+    let mut out = Vec::new();
+    print_tables(&stats, TableLook { theme: Theme::coloured(), width: Some(WIDTH), all: true }, &mut out)?;
+    Ok(String::from_utf8(out)?)
+}
+
 /// What a sink prints of the records with these numbers.
 fn messages(
     sample: &str,
@@ -88,25 +117,35 @@ fn messages(
     numbers: &[u64],
     open: impl for<'o> FnOnce(&'o mut Vec<u8>) -> Box<dyn Sink + 'o>,
 ) -> Result<String> {
-    let file = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample))?;
-    let mut capture = Capture::open(Box::new(file))?;
     let mut out = Vec::new();
     let mut sink = open(&mut out);
-    let mut engine = Engine::new(Registry::default(), sink.want());
     let mut tally = Tally::new(view);
-    while let Some(frame) = capture.next_frame()? {
-        let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
-        tally.records(of, true, |record| {
+    dissect(sample, sink.want(), |of, captured| {
+        Ok(tally.records(of, captured, |record| {
             let number = match record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
                 Record::Gap(_) => 0,
             };
             if numbers.contains(&number) { sink.record(&record) } else { Ok(()) }
-        })?;
-    }
+        })?)
+    })?;
     drop(sink);
     Ok(String::from_utf8(out)?)
+}
+
+/// Show every frame of a sample, and what was left when it ends.
+fn dissect(sample: &str, want: Want, mut show: impl FnMut(Dissection<'_>, bool) -> Result) -> Result {
+    let file = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample))?;
+    let mut capture = Capture::open(Box::new(file))?;
+    let mut engine = Engine::new(Registry::default(), want);
+    while let Some(frame) = capture.next_frame()? {
+        show(Dissection { tree: engine.dissect(&frame), bytes: frame.bytes }, true)?;
+    }
+    while let Some(tree) = engine.finish() {
+        show(Dissection { tree, bytes: &[] }, false)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -32,7 +32,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    A2S = protocol("a2s", "A2S", "Valve server queries");
+    A2S = protocol("a2s", "A2S", "Valve server queries")
+        .covers("Questions for what a server is, who plays and which rules hold, and the answers to them")
+        .leaves_open("Answers that are cut into parts, and what The Ship tells besides");
     HEADER = number("a2s.header", "header", "Whether this is all of the answer").hex(8).names(HEADERS);
     TYPE = number("a2s.type", "type", "What kind of message it is").hex(2).names(TYPES);
     QUERY = text("a2s.query", "query", "Words that the question holds");

@@ -26,7 +26,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    DHCPV6 = protocol("dhcpv6", "DHCPv6", "Dynamic Host Configuration Protocol for IPv6");
+    DHCPV6 = protocol("dhcpv6", "DHCPv6", "Dynamic Host Configuration Protocol for IPv6")
+        .covers("Messages and relayed messages; options, also those inside others");
     TYPE = number("dhcpv6.msgtype", "Message type", "What kind of message it is").names(TYPES);
     XID = number("dhcpv6.xid", "Transaction ID", "Repeated by the answer").hex(6);
     HOPS = number("dhcpv6.hopcount", "Hops", "Relays on the way");

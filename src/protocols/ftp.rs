@@ -42,7 +42,9 @@ pub static TRANSFER: Protocol = Protocol {
 };
 
 fields! {
-    FTP = protocol("ftp", "FTP", "File Transfer Protocol");
+    FTP = protocol("ftp", "FTP", "File Transfer Protocol")
+            .covers("Commands and replies; data connections that they announce")
+        .leaves_open("Which file a data connection carries");
     REQUEST = bool("ftp.request", "request", "True in commands");
     RESPONSE = bool("ftp.response", "response", "True in replies");
     COMMAND = text("ftp.request.command", "command", "What is to be done");
@@ -62,7 +64,8 @@ fields! {
 mod data {
     use crate::tree::fields;
     fields! {
-        FTP_DATA = protocol("ftp-data", "FTP data", "What a data connection of FTP carries");
+        FTP_DATA = protocol("ftp-data", "FTP data", "What a data connection of FTP carries")
+        .covers("Bytes of files as they come");
         BYTES = bytes("ftp-data.data", "data", "A part of a file or a list");
     }
 }

@@ -27,7 +27,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries");
+    GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
+        .covers("The first form as keys and values, the fourth form with its challenge")
+        .leaves_open("The second and third form; what lies behind the keys of a long answer");
     MAGIC = bytes("gamespy.magic", "magic", "fe fd");
     TYPE = number("gamespy.type", "type", "What is wanted").names(TYPES);
     ID = number("gamespy.id", "id", "Repeated by the answer").hex(8);

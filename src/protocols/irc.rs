@@ -25,7 +25,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    IRC = protocol("irc", "IRC", "Internet Relay Chat");
+    IRC = protocol("irc", "IRC", "Internet Relay Chat")
+        .covers("Every line by its sender, command and parameters")
+        .leaves_open("What tags and CTCP say");
     TAGS = text("irc.tags", "tags", "What is told of the line beside it");
     REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Who says it");
     REQUEST_COMMAND = text("irc.request.command", "command", "What is to be done");

@@ -12,7 +12,8 @@ pub static PROTOCOL: Protocol =
     Protocol { this: &JSON, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
 
 fields! {
-    JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols");
+    JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")
+        .covers("Every value where it stands, of texts up to 4 MiB and 50,000 values");
     OBJECT = group("json.object", "object", "Members by their names");
     ARRAY = group("json.array", "array", "Values in a row");
     MEMBER = group("json.member", "member", "A name and its value").digest(member_name, member_value);

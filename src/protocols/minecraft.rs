@@ -27,7 +27,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition");
+    MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
+        .covers("Handshake, status and login, up to where it is compressed or encrypted")
+        .leaves_open("What is said in the game, and the ping of versions before 1.7");
     LENGTH = number("minecraft.length", "length", "Bytes behind this number");
     ID = number("minecraft.id", "packet id", "What kind of packet, in this state");
     VERSION = number("minecraft.handshake.version", "version", "Version of the protocol; 763 is 1.20.1");

@@ -27,7 +27,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    MQTT = protocol("mqtt", "MQTT", "Message Queuing Telemetry Transport");
+    MQTT = protocol("mqtt", "MQTT", "Message Queuing Telemetry Transport")
+        .covers("All packets of versions 3.1, 3.1.1 and 5")
+        .leaves_open("Properties of version 5 one by one, and MQTT over WebSocket");
     TYPE = number("mqtt.msgtype", "type", "What the packet is").names(TYPES).mask(0xf0);
     FLAGS = number("mqtt.hdr_reserved", "reserved", "Bits without meaning here").mask(0x0f);
     DUP = bool("mqtt.dupflag", "duplicate", "Whether it may have come before").mask(0x08);

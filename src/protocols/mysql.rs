@@ -27,7 +27,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB");
+    MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")
+        .covers("The greeting of the server and the answer to it")
+        .leaves_open("Commands and results, which are told as payloads");
     LENGTH = number("mysql.packet_length", "length", "Bytes of the payload");
     NUMBER = number("mysql.packet_number", "number", "Number of the packet in its exchange");
     PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol");

@@ -26,7 +26,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service");
+    NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service")
+        .covers("Questions and records, names without their encoding, the states of adapters; answers paired with their questions");
     ID = number("nbns.id", "Transaction ID", "Repeated by the answer").hex(4);
     FLAGS = number("nbns.flags", "Flags", "What kind of message it is").hex(4);
     RESPONSE = bool("nbns.flags.response", "Response", "An answer, not a question").mask(0x8000);

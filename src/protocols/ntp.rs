@@ -24,7 +24,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    NTP = protocol("ntp", "NTP", "Network Time Protocol");
+    NTP = protocol("ntp", "NTP", "Network Time Protocol")
+        .covers("Times and clocks of all versions, control messages; answers paired with their questions")
+        .leaves_open("Extension fields, and messages of mode 7, which are each program's own");
     FLAGS = number("ntp.flags", "Flags", "Who speaks").hex(2);
     LEAP = number("ntp.flags.li", "Leap indicator", "Whether the day is longer or shorter").mask(0xc0).names(LEAPS);
     VERSION = number("ntp.flags.vn", "Version", "Version of the protocol").mask(0x38);

@@ -24,7 +24,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band");
+    QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")
+        .covers("Commands and answers of servers and masters, with keys, players and addresses")
+        .leaves_open("The game itself, which is compressed with a table of its own");
     MARKER = number("quake3.connectionless.marker", "marker", "ffffffff").hex(8);
     COMMAND = text("quake3.connectionless.command", "command", "What kind of message it is");
     TEXT = text("quake3.connectionless.text", "text", "What goes with it");

@@ -21,7 +21,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    RTP = protocol("rtp", "RTP", "Real-time Transport Protocol");
+    RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")
+        .covers("Headers of the datagrams that SDP announced")
+        .leaves_open("What sound and pictures are, RTCP, and datagrams that nobody announced");
     VERSION = number("rtp.version", "version", "Version").mask(0xc0);
     PADDED = bool("rtp.padding", "padding", "Whether it ends with padding").mask(0x20);
     EXTENDED = bool("rtp.ext", "extension", "Whether an extension follows").mask(0x10);

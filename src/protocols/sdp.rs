@@ -17,7 +17,8 @@ pub static PROTOCOL: Protocol =
     Protocol { this: &SDP, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
 
 fields! {
-    SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols");
+    SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols")
+        .covers("Every line, and the media that it announces");
     VERSION = text("sdp.version", "version", "Version of the description");
     OWNER = text("sdp.owner", "owner", "Who made it");
     NAME = text("sdp.session_name", "session name", "What it is called");

@@ -30,7 +30,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SIP = protocol("sip", "SIP", "Session Initiation Protocol");
+    SIP = protocol("sip", "SIP", "Session Initiation Protocol")
+        .covers("Requests and responses over UDP and TCP, with the calls that their SDP describes")
+        .leaves_open("What headers say beyond their text; bodies other than SDP");
     METHOD = text("sip.Method", "method", "What is asked for");
     URI = text("sip.r-uri", "uri", "Who is asked");
     VERSION = text("sip.Request-Version", "version", "Version of the request");

@@ -30,7 +30,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol");
+    SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")
+        .covers("Commands, replies and where mails are; what STARTTLS opens is handed on")
+        .leaves_open("Mails themselves, extensions such as BDAT, and what AUTH exchanges");
     REQUEST = bool("smtp.req", "request", "True in commands");
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
     COMMAND = text("smtp.req.command", "command", "What is to be done");

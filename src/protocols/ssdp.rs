@@ -26,7 +26,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol");
+    SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol")
+        .covers("Searches, notices and answers, header by header");
     TARGET = text("ssdp.st", "search target", "What is looked for, or was found");
     TYPE = text("ssdp.nt", "notification type", "What is here");
     KIND = text("ssdp.nts", "notification", "Whether it comes or goes");

@@ -26,7 +26,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SSH = protocol("ssh", "SSH", "Secure Shell");
+    SSH = protocol("ssh", "SSH", "Secure Shell")
+        .covers("The greetings of both sides and the algorithms that they offer; messages up to where encryption begins")
+        .leaves_open("Version 1, what is encrypted, and what the exchange of keys itself says");
     GREETING = text("ssh.protocol", "protocol", "Version and program of the side");
     LENGTH = number("ssh.packet_length", "length", "Bytes of the packet");
     PADDING_LENGTH = number("ssh.padding_length", "padding length", "Bytes of the padding");

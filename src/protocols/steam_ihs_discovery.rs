@@ -22,7 +22,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery");
+    STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")
+        .covers("Headers, and the bodies of discovery and status")
+        .leaves_open("Other bodies, whose members are shown by their numbers");
     SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16);
     HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Bytes of the header");
     BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Bytes of the body");

@@ -27,7 +27,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT");
+    STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT")
+        .covers("STUN and TURN messages, their attributes with the addresses they hide, data on channels; answers paired with their questions")
+        .leaves_open("STUN over TCP, and the form without the cookie");
     TYPE = number("stun.type", "Message type", "What kind of message it is").hex(4);
     CLASS = number("stun.type.class", "Message class", "Who speaks").hex(4).mask(0x0110).names(CLASSES);
     METHOD = number("stun.type.method", "Message method", "What is asked for").hex(4).mask(0x3eef).names(METHODS);

@@ -21,7 +21,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SYSLOG = protocol("syslog", "Syslog", "Lines of a log");
+    SYSLOG = protocol("syslog", "Syslog", "Lines of a log")
+        .covers("Facility, level and line, in the old form and in the new one");
     PRIORITY = number("syslog.priority", "Priority", "Eight times the facility, and the level");
     FACILITY = number("syslog.facility", "Facility", "Who has something to say").mask(0x3f8).names(FACILITIES);
     LEVEL = number("syslog.level", "Level", "How urgent it is").mask(0x007).names(LEVELS);

@@ -29,7 +29,8 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol");
+    TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")
+        .covers("All messages with their options; the files that are sent can be saved");
     OPCODE = number("tftp.opcode", "Opcode", "What kind of message it is").names(OPCODES);
     SOURCE = text("tftp.source_file", "Source file", "Name of the file that is wanted");
     DESTINATION = text("tftp.destination_file", "Destination file", "Name of the file that comes");

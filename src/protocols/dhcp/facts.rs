@@ -17,7 +17,9 @@ pub(super) enum Is {
 }
 
 fields! {
-    DHCP = protocol("dhcp", "DHCP", "Dynamic Host Configuration Protocol");
+    DHCP = protocol("dhcp", "DHCP", "Dynamic Host Configuration Protocol")
+        .covers("Messages of DHCP and BOOTP, options by their types, also those in the fields for names")
+        .leaves_open("What vendors put into their own options; options that are cut into several");
     TYPE = number("dhcp.type", "Message type", "Who speaks").names(&[(1, "request"), (2, "reply")]);
     HW_TYPE = number("dhcp.hw.type", "Hardware type", "Kind of hardware address").hex(2);
     HW_LEN = number("dhcp.hw.len", "Hardware address length", "Bytes of it that count");

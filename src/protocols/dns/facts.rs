@@ -8,7 +8,9 @@ use super::values::{
 use crate::tree::fields;
 
 fields! {
-    DNS = protocol("dns", "DNS", "Domain Name System");
+    DNS = protocol("dns", "DNS", "Domain Name System")
+        .covers("Messages over UDP and TCP, records of the common types by their parts, EDNS options, updates; answers paired with their questions")
+        .leaves_open("DNS over HTTPS and TLS, stateful operations, whether signatures are right");
     LENGTH = number("dns.length", "Length", "Bytes of the message behind this number");
     ID = number("dns.id", "Transaction ID", "Repeated by the answer").hex(4);
     FLAGS = number("dns.flags", "Flags", "What kind of message it is").hex(4);

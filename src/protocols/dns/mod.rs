@@ -58,9 +58,11 @@ pub static LINK_LOCAL: Protocol = Protocol {
 };
 
 /// Multicast DNS as a field.
-static MDNS: Field = Field::protocol("mdns", "mDNS", "Multicast Domain Name System");
+static MDNS: Field = Field::protocol("mdns", "mDNS", "Multicast Domain Name System")
+    .covers("As DNS, with the bits that multicast gives another meaning");
 /// Link-local multicast name resolution as a field.
-static LLMNR: Field = Field::protocol("llmnr", "LLMNR", "Link-local Multicast Name Resolution");
+static LLMNR: Field =
+    Field::protocol("llmnr", "LLMNR", "Link-local Multicast Name Resolution").covers("As DNS, with the flags of its own");
 
 /// Bytes up to the first question.
 const HEADER: usize = 12;

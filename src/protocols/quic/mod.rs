@@ -33,7 +33,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    QUIC = protocol("quic", "QUIC", "A transport over UDP with TLS inside");
+    QUIC = protocol("quic", "QUIC", "A transport over UDP with TLS inside")
+        .covers("Headers of versions 1, 2 and late drafts; first packets opened, with the hello inside")
+        .leaves_open("Everything behind the first packets, whose keys are not sent; Google's own versions");
     PACKET = group("quic.packet", "packet", "A packet").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "Bytes of the packet");
     FORM = number("quic.header_form", "header form", "Which header it has").names(&[(0, "short"), (1, "long")]).mask(0x80);

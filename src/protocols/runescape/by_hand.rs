@@ -7,7 +7,8 @@ use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
 
 fields! {
-    VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, read by hand");
+    VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, read by hand")
+        .covers("Every type of the tables, one value after another");
 }
 
 /// Nobody's but on demand.

@@ -4,7 +4,9 @@ use super::meanings::*;
 use crate::tree::fields;
 
 fields! {
-    RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 194 to 550 and OSRS 223");
+    RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 194 to 550 and OSRS 223")
+        .covers("Logins, packets of each revision with a table under their cipher, updates of players, files of the cache")
+        .leaves_open("What is under RSA without a key, and layouts that the tables call opaque");
     SERVICE = number("rs.service", "service", "What the client wants of the server").names(SERVICES);
     NAME_HASH = number("rs.name_hash", "name hash", "Five bits of the name that will log in");
     IGNORED = bytes("rs.handshake.ignored", "ignored", "Bytes that clients pass over, normally zero");

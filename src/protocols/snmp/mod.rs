@@ -34,7 +34,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol");
+    SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol")
+        .covers("Messages of versions 1, 2c and 3 with their variables, traps; answers paired with their questions")
+        .leaves_open("Names of objects, which stand in the MIBs; what is encrypted");
     ELEMENT = bytes("snmp.element", "element", "Type and length of what follows");
     VERSION = number("snmp.version", "version", "Version of the protocol").names(VERSIONS);
     COMMUNITY = text("snmp.community", "community", "Who asks, and the password").secret();

@@ -23,7 +23,9 @@ pub static X509SAT: Protocol = found_inside(&sat::PROTOCOL, sat::FIELDS);
 mod af {
     use crate::tree::fields;
     fields! {
-        PROTOCOL = protocol("x509af", "X.509", "X.509 certificates");
+        PROTOCOL = protocol("x509af", "X.509", "X.509 certificates")
+            .covers("Version, number, issuer, owner, times and key of each certificate")
+            .leaves_open("Whether signatures are right; what keys are made of");
         CERTIFICATE = group("x509af.signedCertificate_element", "signed certificate", "What is signed of a certificate");
         VERSION = number("x509af.version", "version", "Version of the certificate").names(&[(0, "v1"), (1, "v2"), (2, "v3")]);
         SERIAL = bytes("x509af.serialNumber", "serial number", "Its number with its issuer");
@@ -40,7 +42,9 @@ mod af {
 mod ce {
     use crate::tree::fields;
     fields! {
-        PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates");
+        PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates")
+            .covers("Other names of the owner, and whether it may certify others")
+            .leaves_open("Other extensions, which are bytes");
         DNS_NAME = text("x509ce.dNSName", "dns name", "A host that is certified");
         IPV4 = ipv4("x509ce.IPAddress.ipv4", "address", "An address that is certified");
         IPV6 = ipv6("x509ce.IPAddress.ipv6", "address", "An address that is certified");
@@ -53,7 +57,8 @@ mod ce {
 mod inf {
     use crate::tree::fields;
     fields! {
-        PROTOCOL = protocol("x509if", "X.509 names", "Names in X.509 certificates");
+        PROTOCOL = protocol("x509if", "X.509 names", "Names in X.509 certificates")
+            .covers("Names of owners and issuers by their attributes");
         ID = text("x509if.attribute", "attribute", "What of a name is told");
     }
 }
@@ -61,7 +66,8 @@ mod inf {
 mod sat {
     use crate::tree::fields;
     fields! {
-        PROTOCOL = protocol("x509sat", "X.509 texts", "Texts in X.509 certificates");
+        PROTOCOL = protocol("x509sat", "X.509 texts", "Texts in X.509 certificates")
+            .covers("The kinds of text that names are made of");
         COUNTRY = text("x509sat.CountryName", "country", "A country in two letters");
         SERIAL = text("x509sat.SerialNumber", "serial number", "A number of whoever is certified");
         PRINTABLE = text("x509sat.printableString", "printable string", "A text of letters and digits");

@@ -51,7 +51,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    TLS = protocol("tls", "TLS", "Transport Layer Security");
+    TLS = protocol("tls", "TLS", "Transport Layer Security")
+        .covers("Hellos, certificates and alerts, what is said before everything is encrypted; JA3 and JA4")
+        .leaves_open("What is encrypted, SSL 2.0, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "A record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "type", "What the record is").names(TYPES);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "What an encrypted record of TLS 1.3 looks like").names(TYPES);
