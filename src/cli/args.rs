@@ -81,10 +81,6 @@ pub struct Args {
     #[arg(short = 'q', hide = true)]
     pub quiet: bool,
 
-    /// How the input is read.
-    #[command(flatten)]
-    pub reading: Reading,
-
     /// Whether a pager may come in when what is printed does not fit on the terminal: PAGER, or less
     #[arg(hide_short_help = true, long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto)]
     pub pager: Paging,
@@ -92,6 +88,10 @@ pub struct Args {
     /// Print the version
     #[arg(hide_short_help = true, long, action = ArgAction::Version)]
     version: Option<bool>,
+
+    /// How the input is read.
+    #[command(flatten)]
+    pub reading: Reading,
 
     /// Another task than printing records.
     #[command(subcommand)]

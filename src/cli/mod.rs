@@ -1,6 +1,6 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
-pub mod ahead;
+mod ahead;
 mod args;
 mod choose;
 mod chosen;

@@ -1,0 +1,135 @@
+//! Every option, in a case of its own: what it prints is kept, and it makes the difference that it says.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod messages;
+mod mistakes;
+mod tasks;
+mod transcript;
+
+use common::{assert_golden, run};
+use std::collections::{BTreeMap, BTreeSet};
+use transcript::transcript;
+
+/// What an option does to what is printed without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Something else is printed.
+    Differs,
+    /// The same is printed: it is the default, or about how it is done.
+    Same,
+}
+use Effect::{Differs, Same};
+
+/// An option with its value, the rest of the command line, and what the option does.
+type Case = (&'static str, &'static str, Effect);
+
+/// The options of a task as its help tells them: all names of each, and the values that it may have.
+struct Told {
+    names: BTreeMap<String, Vec<String>>,
+    values: BTreeSet<(String, String)>,
+}
+
+fn told(task: &str) -> Told {
+    let help = run(&task.split_whitespace().chain(["--help"]).collect::<Vec<_>>()).out;
+    let mut told = Told { names: BTreeMap::new(), values: BTreeSet::new() };
+    let mut current = String::new();
+    for line in help.lines().map(str::trim) {
+        if line.starts_with('-') && !line.starts_with("- ") {
+            let names: Vec<String> = line.split([' ', ',']).filter(|w| w.starts_with('-')).map(str::to_owned).collect();
+            current.clone_from(&names[0]);
+            names.iter().for_each(|name| drop(told.names.insert(name.clone(), names.clone())));
+        } else if let Some((value, _)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
+            told.values.insert((current.clone(), value.to_owned()));
+        }
+    }
+    told
+}
+
+fn first(option: &str) -> &str {
+    option.split(' ').next().unwrap_or_default()
+}
+
+/// Run the cases of a task: each as it is kept, with the effect that is expected, by all of its names.
+fn check(task: &str, golden: &str, cases: &[Case]) {
+    let told = told(task);
+    let (mut kept, mut wrong) = (String::new(), Vec::new());
+    for (option, rest, effect) in cases {
+        let line =
+            |option: &str| [task, option, rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
+        let shown = transcript(&line(option), b"");
+        let without = transcript(&line(""), b"");
+        if (shown == without) != (*effect == Same) {
+            wrong.push(format!("{}: expected {effect:?}, with it:\n{shown}without it:\n{without}", line(option)));
+        }
+        let name = first(option);
+        for other in told.names.get(name).into_iter().flatten().filter(|other| *other != name && name != "-h" && name != "--help")
+        {
+            let renamed = option.replacen(name, other, 1);
+            if transcript(&line(&renamed), b"") != shown {
+                wrong.push(format!("{} does something else than {name}", line(&renamed)));
+            }
+        }
+        let shown = if *effect == Same { "[as without it]\n" } else { &shown };
+        kept += &format!("$ proto-dissect {}\n{shown}\n", line(option));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_golden(golden, &kept);
+}
+
+/// Each option in the help of a task has a case, and so has each of its values.
+fn assert_complete(task: &str, cases: &[Case]) {
+    let told = told(task);
+    let mut missing = Vec::new();
+    for names in told.names.values() {
+        if !cases.iter().any(|(option, ..)| names.iter().any(|name| name == first(option))) {
+            missing.push(names.join(" "));
+        }
+    }
+    for (option, value) in &told.values {
+        let names = &told.names[option];
+        let has = |option: &str| names.iter().any(|name| option == format!("{name} {value}"));
+        if !cases.iter().any(|(option, ..)| has(option)) {
+            missing.push(format!("{option} {value}"));
+        }
+    }
+    assert!(told.names.len() > 1 && missing.is_empty(), "{task}: no case for {missing:?}");
+}
+
+/// The tasks, where their outputs are kept, and their cases.
+const ALL: &[(&str, &str, &[Case])] = &[
+    ("", "options.txt", messages::CASES),
+    ("follow", "options-follow.txt", tasks::FOLLOW),
+    ("stats", "options-stats.txt", tasks::STATS),
+    ("objects", "options-objects.txt", tasks::OBJECTS),
+    ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
+    ("fields", "options-fields.txt", tasks::FIELDS),
+    ("schema", "options-schema.txt", tasks::SCHEMA),
+    ("completions", "options-completions.txt", tasks::COMPLETIONS),
+    ("man", "options-man.txt", tasks::SCHEMA),
+];
+
+#[test]
+fn every_option_of_every_task_has_a_case() {
+    let help = run(&["--help"]).out;
+    let commands = help.split("Commands:").nth(1).unwrap().split("Arguments:").next().unwrap();
+    let named: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(named, ALL[1..].iter().map(|(task, ..)| *task).collect::<Vec<_>>());
+    for (task, _, cases) in ALL {
+        assert_complete(task, cases);
+    }
+}
+
+#[test]
+fn options_for_messages_do_what_they_say() {
+    let (task, golden, cases) = ALL[0];
+    check(task, golden, cases);
+}
+
+#[test]
+fn options_of_other_tasks_do_what_they_say() {
+    for (task, golden, cases) in &ALL[1..] {
+        check(task, golden, cases);
+    }
+}

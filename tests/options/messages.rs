@@ -1,0 +1,77 @@
+//! The options for messages.
+
+use super::{Case, Differs, Same};
+
+/// An ICMP message in IPv4, without a link header.
+macro_rules! ping {
+    () => {
+        "--hex '45 00 00 1c 00 01 00 00 40 01 f6 dd c0 00 02 01 c0 00 02 02 08 00 f7 fe 00 00 00 01'"
+    };
+}
+pub(crate) use ping;
+
+pub const CASES: &[Case] = &[
+    ("--packets", "-l -c 3 samples/layers.pcap", Differs),
+    ("-T table", "-c 2 samples/pipboy.pcap", Same),
+    ("-T list", "-c 2 samples/pipboy.pcap", Differs),
+    ("-T ndjson", "-c 1 samples/pipboy.pcap", Differs),
+    ("-T json", "-c 1 samples/pipboy.pcap", Differs),
+    ("-T flat", "-c 2 samples/pipboy.pcap", Differs),
+    ("-T fields", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Same),
+    ("-T csv", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Differs),
+    ("-l", "-c 2 samples/pipboy.pcap", Differs),
+    ("--json", "-c 1 samples/pipboy.pcap", Differs),
+    ("-e ip.src", "-c 2 samples/pipboy.pcap", Differs),
+    ("-e pipboy.type", "-e message.number -c 9 samples/pipboy.pcap", Differs),
+    ("-E header=y", "-c 2 -e ip.src -e ip.dst samples/pipboy.pcap", Differs),
+    ("-E separator=;", "-c 2 -e ip.src -e ip.dst samples/pipboy.pcap", Differs),
+    ("-E occurrence=l", "-c 2 -e ip.addr samples/pipboy.pcap", Differs),
+    ("-E aggregator=/", "-c 2 -e ip.addr samples/pipboy.pcap", Differs),
+    ("-E quote=d", "-c 2 -e ip.addr samples/pipboy.pcap", Differs),
+    ("-V", "--number 45 samples/pipboy.pcap", Differs),
+    ("-v", "-c 1 samples/pipboy.pcap", Differs),
+    ("-x", "-c 1 samples/pipboy.pcap", Differs),
+    ("-Y 'message.name == heartbeat'", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("-w FILE", "-c 2 samples/pipboy.pcap", Differs),
+    ("-w -", "-c 1 samples/pipboy.pcap", Differs),
+    ("-c 2", "-l samples/layers.pcap", Differs),
+    ("--skip 2", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("--number 3,5-6", "-l samples/pipboy.pcap", Differs),
+    ("-O udp", "--packets -c 1 --number 5 samples/layers.pcap", Differs),
+    ("-t r", "-l -c 2 samples/pipboy.pcap", Same),
+    ("-t a", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("-t ad", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("-t d", "-l -c 3 --skip 1 samples/pipboy.pcap", Differs),
+    ("-t e", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("-t u", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("--color auto", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--color always", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("--color never", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--strict", "-l --number 12 samples/pipboy-damaged.pcap", Differs),
+    ("--exit-status", "-l -Y vlan.id==4095 samples/pipboy.pcap", Differs),
+    ("-z io,phs", "samples/linux-cooked.pcap", Differs),
+    ("-q", "-z io,phs samples/linux-cooked.pcap", Same),
+    ("--pager auto", "-l samples/layers.pcap", Same),
+    ("--pager never", "-l samples/layers.pcap", Same),
+    ("--version", "", Differs),
+    ("--help", "", Differs),
+    ("-h", "", Differs),
+    ("--hex '00 00 00 00 02'", "-l", Differs),
+    ("--as ip", concat!("-l ", ping!()), Differs),
+    ("--link raw", concat!("-l ", ping!()), Differs),
+    ("--port tcp:27000", "-l --hex '00 00 00 00 00'", Differs),
+    ("--input-format pcap", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--input-format hex", "-l samples/pipboy.pcap", Differs),
+    ("--input-format raw", "-l --as pipboy:s2c samples/pipboy-update.txt", Differs),
+    ("--input-format follow", "-l samples/pipboy-update.txt", Differs),
+    ("--explain-input", "-l samples/pipboy-update.txt", Differs),
+    ("-d tcp.port==27000,none", "-l -c 5 samples/pipboy.pcap", Differs),
+    ("-d udp.port==28000,none", "-l -c 2 samples/pipboy.pcap", Differs),
+    ("-d tcp.stream==0,xfire", "-l -c 5 samples/pipboy.pcap", Differs),
+    ("-d ip.addr==192.168.28.10,none", "-l -c 5 samples/pipboy.pcap", Differs),
+    ("-o tcp.check_checksum=true", "--packets --number 14 samples/layers.pcap", Differs),
+    ("--threads 1", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--threads 2", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--show-secrets", "--number 4 samples/xfire.pcap", Differs),
+    ("--no-heuristics", "-l -c 3 samples/vcmp-rel006.pcap", Differs),
+];
