@@ -52,9 +52,11 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
                 wanted.into_iter().try_for_each(|talks| endpoints(talks, of))
             })?;
         }
-        let left_out: u64 = stats.talks.iter().map(|talks| talks.left_out).sum();
-        if left_out > 0 {
-            all.put("frames_of_forgotten_conversations", &left_out)?;
+        let left_out: Vec<&Talks> = stats.talks.iter().filter(|talks| talks.left_out.frames > 0).collect();
+        if !left_out.is_empty() {
+            all.object("conversations_not_remembered", |of| {
+                left_out.iter().try_for_each(|talks| of.object(talks.over.layer(), |of| counted(of, talks.left_out)))
+            })?;
         }
         if has(|part| *part == Part::Health) {
             all.object("health", |of| health(stats, of))?;

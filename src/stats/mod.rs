@@ -1,14 +1,16 @@
 //! What is in a capture, counted: protocols, conversations, endpoints, times, what is wrong and what is unknown.
 //!
 //! Layers and fields are counted by name; no protocol is treated in a way of its own. Memory grows with the number of
-//! conversations, of which a quarter million are remembered, and not with frames.
+//! conversations, of which half a million are remembered, and not with frames.
 
 mod coverage;
 mod health;
 mod hierarchy;
+mod index;
 mod json;
 mod parts;
 mod plot;
+mod rows;
 mod tables;
 mod talks;
 mod traffic;
@@ -98,9 +100,10 @@ impl Stats {
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
             self.traffic.frame(&of.tree.frame);
-            let mut remembered = self.talks.iter().map(Talks::room).sum();
+            let room = talks::rooms(&self.talks);
             for talks in &mut self.talks {
-                remembered += talks.frame(of, self.traffic.start, remembered);
+                let room = room(talks);
+                talks.frame(of, self.traffic.start, room);
             }
         }
         self.health.tree(of);

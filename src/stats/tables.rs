@@ -192,14 +192,13 @@ impl Pages<'_> {
         if talks.is_empty() && self.stats.parts.len() > 1 {
             return Ok(());
         }
-        let largest = talks.largest();
-        self.heading(format_args!("{} conversations: {}", talks.over.label(), largest.len()))?;
-        let rows = self.rows(largest.len());
+        self.heading(format_args!("{} conversations: {}", talks.over.label(), talks.len()))?;
+        let rows = self.rows(talks.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for talk in largest.iter().take(rows) {
+        for talk in talks.largest().take(rows) {
             let (Talk { ends: [a, b], sent: [sent, answered], .. }, all) = (talk, talk.all());
             grid.cell(a)?.cell(b)?;
-            for count in [*sent, *answered, all] {
+            for count in [sent, answered, all] {
                 grid.cell(count.frames)?.cell(count.bytes)?;
             }
             match talk.times() {
@@ -208,7 +207,7 @@ impl Pages<'_> {
             };
         }
         grid.end()?;
-        self.rest(largest.len())?;
+        self.rest(talks.len())?;
         self.left_out(talks)
     }
 
@@ -243,9 +242,13 @@ impl Pages<'_> {
     }
 
     fn left_out(&mut self, talks: &Talks) -> io::Result<()> {
-        match talks.left_out {
+        let Count { frames, bytes } = talks.left_out;
+        match frames {
             0 => Ok(()),
-            frames => writeln!(self.to, "  … and {frames} frames of conversations that are not remembered, being too many"),
+            _ => writeln!(
+                self.to,
+                "  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many"
+            ),
         }
     }
 
@@ -264,7 +267,9 @@ impl Pages<'_> {
         self.line("cut frames", self.stats.traffic.cut)?;
         let Forgotten { conversations, states } = tally.forgotten;
         if conversations + states > 0 {
-            let words = format_args!("{conversations} conversations, {states} no longer read: too many at the same time");
+            let words = format_args!(
+                "{conversations} conversations, {states} told in less detail or no longer read: too many at the same time"
+            );
             self.line("forgotten", words)?;
         }
         let remarks = health.remarks();

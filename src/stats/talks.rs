@@ -1,20 +1,24 @@
 //! Conversations and endpoints: who speaks with whom, and how much.
 
+use super::index::Index;
 use super::parts::Over;
+use super::rows::{Hosts, Row, Spot};
 use super::traffic::Count;
 use crate::tree::{Address, Dissection, Time};
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::fmt;
-use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::Range;
 
-/// Conversations that are remembered, all kinds together. One that is looked for by its ends takes the room of two.
-const MOST: usize = 1 << 18;
+/// Room for conversations of all kinds together, in rows; two addresses take as much as one.
+const MOST: usize = 1 << 19;
+
+/// What no other kind takes of it from one.
+const SURE: usize = MOST / 16;
 
 /// One end of a conversation, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Host {
+pub(super) enum Host {
     Mac([u8; 6]),
     V4([u8; 4]),
     V6([u8; 16]),
@@ -23,8 +27,8 @@ enum Host {
 /// Who speaks: an address, with a port where there are ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct End {
-    host: Host,
-    port: Option<u16>,
+    pub(super) host: Host,
+    pub(super) port: Option<u16>,
 }
 
 impl End {
@@ -72,8 +76,8 @@ pub struct Talk {
     /// What each of them sent.
     pub sent: [Count; 2],
     /// See [`Talk::times`]; the first behind the last for none.
-    first: i64,
-    last: i64,
+    pub(super) first: i64,
+    pub(super) last: i64,
 }
 
 impl Talk {
@@ -100,29 +104,41 @@ pub struct Shares {
     pub got: Count,
 }
 
-/// Conversations of one kind, in the order in which they began.
+/// Where a row is.
+enum Place {
+    Numbered(usize),
+    Paired(usize),
+}
+
+/// Conversations of one kind.
 #[derive(Debug)]
 pub struct Talks {
     /// What tells them apart.
     pub over: Over,
-    talks: Vec<Talk>,
-    by_ends: HashMap<[End; 2], u32, foldhash::fast::RandomState>,
-    by_number: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// Frames of conversations that are not remembered.
-    pub left_out: u64,
+    /// Those that have numbers, which count up from 0: each lies where its number says.
+    numbered: Vec<Row>,
+    /// Those that are known by their ends, in the order in which they began.
+    paired: Vec<Row>,
+    pairs: Index,
+    hosts: Hosts,
+    /// Of the numbered, those that no frame of was seen.
+    silent: usize,
+    /// What was sent in conversations that are not remembered.
+    pub left_out: Count,
 }
 
 impl Talks {
     pub(super) fn new(over: Over) -> Talks {
-        Talks { over, talks: Vec::new(), by_ends: HashMap::default(), by_number: HashMap::default(), left_out: 0 }
+        let (numbered, paired, pairs, hosts) = (Vec::new(), Vec::new(), Index::default(), Hosts::default());
+        Talks { over, numbered, paired, pairs, hosts, silent: 0, left_out: Count::default() }
     }
 
-    /// Count the layers of a frame that belong to conversations of this kind. Returns how much room new ones take.
-    pub(super) fn frame(&mut self, of: Dissection<'_>, start: Time, remembered: usize) -> usize {
+    /// Count the layers of a frame that belong to conversations of this kind, with so much room for new ones.
+    pub(super) fn frame(&mut self, of: Dissection<'_>, start: Time, room: usize) {
         let tree = of.tree;
         let time = tree.frame.time.zip(start);
         let time = time.map(|(time, start)| i64::try_from(time.since(start)).unwrap_or(i64::MAX));
-        let before = self.room();
+        let most = self.room() + room;
         for layer in &tree.layers {
             if of.layer_node(layer).is_none_or(|node| node.field().abbrev != self.over.layer()) {
                 continue;
@@ -132,55 +148,121 @@ impl Talks {
             if !src.fits(self.over) || !dst.fits(self.over) {
                 continue;
             }
-            let has_room = remembered + (self.room() - before) < MOST;
-            let place = match ends.stream {
-                Some((id, _)) => find(&mut self.by_number, id.number, &mut self.talks, src, dst, has_room),
-                None => find(&mut self.by_ends, [src.min(dst), src.max(dst)], &mut self.talks, src, dst, has_room),
-            };
-            let Some(talk) = place.and_then(|place| self.talks.get_mut(place as usize)) else {
-                self.left_out += 1;
-                continue;
-            };
-            let ([first, _], [sent, answered]) = (talk.ends, &mut talk.sent);
-            (if first == src { sent } else { answered }).add(tree.frame.original.into());
-            if let Some(time) = time {
-                (talk.first, talk.last) = (talk.first.min(time), talk.last.max(time));
+            let number = ends.stream.map(|(id, _)| id.number);
+            match self.find([src, dst], number, most) {
+                Some((row, answers)) => row.add(answers, tree.frame.original, time),
+                None => self.left_out.add(tree.frame.original.into()),
             }
         }
-        self.room() - before
     }
 
-    /// How much room those take that are remembered, in conversations.
+    /// The row of a conversation, made if it is new and there is room, and whether the first of these ends is its second.
+    fn find(&mut self, ends: [End; 2], number: Option<u32>, most: usize) -> Option<(&mut Row, bool)> {
+        let row = match number {
+            Some(number) => self.numbered(ends, number as usize, most)?,
+            None => self.paired(ends, most)?,
+        };
+        let [src, _] = ends;
+        let (row, hosts) = match row {
+            Place::Numbered(place) => (self.numbered.get_mut(place)?, &self.hosts),
+            Place::Paired(place) => (self.paired.get_mut(place)?, &self.hosts),
+        };
+        let [first, _] = row.ends();
+        let answers = first.port != src.port.unwrap_or_default() || hosts.get(first.host) != Some(src.host);
+        Some((row, answers))
+    }
+
+    fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<Place> {
+        if self.numbered.get(place).is_none_or(Row::is_silent) {
+            let new = (place + 1).saturating_sub(self.numbered.len());
+            let has_room = self.room() + new <= most;
+            let spots = self.spots(ends, has_room).filter(|_| has_room)?;
+            if new > 0 {
+                self.numbered.resize(place + 1, Row::SILENT);
+                self.silent += new;
+            }
+            self.numbered.get_mut(place)?.between(spots);
+            self.silent -= 1;
+        }
+        Some(Place::Numbered(place))
+    }
+
+    fn paired(&mut self, ends: [End; 2], most: usize) -> Option<Place> {
+        let has_room = self.room() < most;
+        let spots = self.spots(ends, has_room)?;
+        let sorted = |[a, b]: [Spot; 2]| [a.min(b), a.max(b)];
+        let key = sorted(spots);
+        let paired = &self.paired;
+        let known = |place: u32| paired.get(place as usize).map(Row::ends).map(sorted);
+        if let Some(place) = self.pairs.find(&key, known) {
+            return Some(Place::Paired(place as usize));
+        }
+        let place = u32::try_from(paired.len()).ok().filter(|_| has_room)?;
+        self.pairs.put(place, &key, known);
+        let mut row = Row::SILENT;
+        row.between(spots);
+        self.paired.push(row);
+        Some(Place::Paired(place as usize))
+    }
+
+    fn spots(&mut self, ends: [End; 2], has_room: bool) -> Option<[Spot; 2]> {
+        let [src, dst] = ends;
+        let mut spot = |end: End| {
+            let host = if has_room { self.hosts.place(end.host) } else { self.hosts.find(end.host) }?;
+            Some(Spot { host, port: end.port.unwrap_or_default() })
+        };
+        Some([spot(src)?, spot(dst)?])
+    }
+
+    /// How much room those take that are remembered.
     pub(super) fn room(&self) -> usize {
-        self.talks.len() + self.by_ends.len()
+        self.numbered.len() + self.paired.len() + self.hosts.len() / 2
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.numbered.iter().chain(&self.paired)
+    }
+
+    fn row(&self, place: u32) -> Option<&Row> {
+        let place = place as usize;
+        self.numbered.get(place).or_else(|| self.paired.get(place.checked_sub(self.numbered.len())?))
+    }
+
+    fn talk(&self, place: u32) -> Option<Talk> {
+        let has_ports = matches!(self.over, Over::Tcp | Over::Udp);
+        self.row(place).filter(|row| !row.is_silent())?.talk(&self.hosts, has_ports)
+    }
+
+    /// The places of those that somebody spoke in.
+    fn places(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, _)| place)
     }
 
     /// How many are remembered.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.talks.len()
+        self.numbered.len() - self.silent + self.paired.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.talks.is_empty()
+        self.len() == 0
     }
 
     /// The conversations with the most bytes first.
-    #[must_use]
-    pub fn largest(&self) -> Vec<&Talk> {
-        let mut talks: Vec<&Talk> = self.talks.iter().collect();
+    pub fn largest(&self) -> impl Iterator<Item = Talk> {
+        let mut places: Vec<u32> = self.places().collect();
+        let bytes = |place: &u32| self.row(*place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
         // Those of one size stay in the order in which they began.
-        talks.sort_by_key(|talk| std::cmp::Reverse(talk.all().bytes));
-        talks
+        places.sort_by_key(|place| Reverse(bytes(place)));
+        places.into_iter().filter_map(|place| self.talk(place))
     }
 
     /// The endpoints with the most bytes first.
     #[must_use]
     pub fn endpoints(&self) -> Endpoints<'_> {
-        let count = u32::try_from(self.talks.len()).unwrap_or(u32::MAX);
-        let mut mentions: Vec<Mention> = (0..count).flat_map(|talk| [(talk, 0), (talk, 1)]).collect();
+        let mut mentions: Vec<Mention> = self.places().flat_map(|talk| [(talk, 0), (talk, 1)]).collect();
         mentions.sort_unstable_by_key(|mention| self.mentioned(*mention).map(|(end, _)| end));
         let mut endpoints = Endpoints { talks: self, mentions, largest: Vec::new() };
         let mut from = 0;
@@ -194,12 +276,12 @@ impl Talks {
             from = to;
         }
         // Those of one size stay in the order of their addresses.
-        endpoints.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
+        endpoints.largest.sort_by_key(|(bytes, ..)| Reverse(*bytes));
         endpoints
     }
 
     fn mentioned(&self, (talk, side): Mention) -> Option<(End, Shares)> {
-        let Talk { ends: [a, b], sent: [sent, answered], .. } = *self.talks.get(talk as usize)?;
+        let Talk { ends: [a, b], sent: [sent, answered], .. } = self.talk(talk)?;
         Some(match side {
             0 => (a, Shares { sent, got: answered }),
             _ => (b, Shares { sent: answered, got: sent }),
@@ -251,20 +333,62 @@ impl Endpoints<'_> {
     }
 }
 
-/// The place of a conversation, put there if it is new and there is room.
-fn find<K: Hash + Eq>(
-    known: &mut HashMap<K, u32, foldhash::fast::RandomState>,
-    key: K,
-    talks: &mut Vec<Talk>,
-    src: End,
-    dst: End,
-    has_room: bool,
-) -> Option<u32> {
-    if let Some(place) = known.get(&key) {
-        return Some(*place);
+/// How much room for new conversations each kind has.
+pub(super) fn rooms(all: &[Talks]) -> impl Fn(&Talks) -> usize + use<> {
+    let used: usize = all.iter().map(Talks::room).sum();
+    let kept: usize = all.iter().map(|talks| SURE.saturating_sub(talks.room())).sum();
+    let free = MOST.saturating_sub(used + kept);
+    move |talks| free + SURE.saturating_sub(talks.room())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(ip: u32, port: u16) -> End {
+        End { host: Host::V4(ip.to_be_bytes()), port: Some(port) }
     }
-    let place = u32::try_from(talks.len()).ok().filter(|_| has_room)?;
-    talks.push(Talk { ends: [src, dst], sent: [Count::default(); 2], first: i64::MAX, last: i64::MIN });
-    known.insert(key, place);
-    Some(place)
+
+    fn say(talks: &mut Talks, ends: [End; 2], number: Option<u32>, most: usize) {
+        match talks.find(ends, number, most) {
+            Some((row, answers)) => row.add(answers, 100, None),
+            None => talks.left_out.add(100),
+        }
+    }
+
+    #[test]
+    fn conversations_are_told_apart_by_number_or_by_ends_and_both_directions_are_one() {
+        let mut talks = Talks::new(Over::Tcp);
+        let (a, b) = (end(1, 10), end(2, 20));
+        // Numbers may be skipped, and come late.
+        for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
+            say(&mut talks, ends, number, MOST);
+        }
+        let told: Vec<_> = talks.largest().map(|talk| (talk.ends, talk.sent.map(|count| count.frames))).collect();
+        assert_eq!(told, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
+        assert_eq!((talks.len(), talks.endpoints().len()), (3, 2));
+    }
+
+    #[test]
+    fn what_is_beyond_the_room_is_summed_up_and_what_is_known_goes_on() {
+        let mut talks = Talks::new(Over::Tcp);
+        for number in 0..100 {
+            say(&mut talks, [end(1, 10), end(2, 20)], Some(number), 50);
+            say(&mut talks, [end(1, 10), end(2, 20)], Some(0), 50);
+        }
+        assert!((45..=50).contains(&talks.len()) && talks.room() <= 50);
+        let sent: u64 = talks.largest().map(|talk| talk.all().frames).sum();
+        assert_eq!(sent + talks.left_out.frames, 200);
+        assert_eq!(talks.left_out.bytes, talks.left_out.frames * 100);
+    }
+
+    #[test]
+    fn each_kind_has_some_room_whatever_the_others_take() {
+        let mut all = [Talks::new(Over::Ip), Talks::new(Over::Tcp)];
+        let [full, other] = &mut all;
+        full.paired = vec![Row::SILENT; MOST - SURE];
+        assert_eq!(other.room(), 0);
+        let room = rooms(&all);
+        assert_eq!(all.each_ref().map(room), [0, SURE]);
+    }
 }

@@ -1,0 +1,131 @@
+//! Conversations as they are remembered: few bytes each, because there may be very many.
+
+use super::index::Index;
+use super::talks::{End, Host, Talk};
+use super::traffic::Count;
+
+/// A conversation, packed. Addresses are places among the [`Hosts`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    hosts: [u32; 2],
+    ports: [u16; 2],
+    /// 48 bits each: the upper ones here, the lower ones in `bytes`.
+    more_bytes: [u16; 2],
+    bytes: [u32; 2],
+    frames: [u32; 2],
+    first: i64,
+    last: i64,
+}
+
+impl Row {
+    /// A conversation that nobody spoke in yet.
+    pub(super) const SILENT: Row =
+        Row { hosts: [0; 2], ports: [0; 2], more_bytes: [0; 2], bytes: [0; 2], frames: [0; 2], first: i64::MAX, last: i64::MIN };
+
+    /// Whether nobody spoke in it yet.
+    pub(super) fn is_silent(&self) -> bool {
+        self.frames == [0; 2]
+    }
+
+    /// Who spoke first, and with whom.
+    pub(super) fn between(&mut self, ends: [Spot; 2]) {
+        self.hosts = ends.map(|end| end.host);
+        self.ports = ends.map(|end| end.port);
+    }
+
+    /// The two ends.
+    pub(super) fn ends(&self) -> [Spot; 2] {
+        let ([a, b], [from, to]) = (self.hosts, self.ports);
+        [Spot { host: a, port: from }, Spot { host: b, port: to }]
+    }
+
+    /// The first end sent a frame, or the second if it `answers`.
+    pub(super) fn add(&mut self, answers: bool, bytes: u32, time: Option<i64>) {
+        let side = usize::from(answers);
+        if let (Some(frames), Some(low), Some(high)) =
+            (self.frames.get_mut(side), self.bytes.get_mut(side), self.more_bytes.get_mut(side))
+        {
+            *frames = frames.saturating_add(1);
+            let (sum, carry) = low.overflowing_add(bytes);
+            (*low, *high) = (sum, high.saturating_add(carry.into()));
+        }
+        if let Some(time) = time {
+            (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        }
+    }
+
+    /// The conversation, unpacked.
+    pub(super) fn talk(&self, hosts: &Hosts, has_ports: bool) -> Option<Talk> {
+        let ([a, b], sent) = (self.ends(), self.sent());
+        let end = |spot: Spot| Some(End { host: hosts.get(spot.host)?, port: has_ports.then_some(spot.port) });
+        Some(Talk { ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
+    }
+
+    /// What each of them sent.
+    pub(super) fn sent(&self) -> [Count; 2] {
+        let ([a, b], [low_a, low_b], [high_a, high_b]) = (self.frames, self.bytes, self.more_bytes);
+        let count =
+            |frames: u32, low: u32, high: u16| Count { frames: frames.into(), bytes: u64::from(high) << 32 | u64::from(low) };
+        [count(a, low_a, high_a), count(b, low_b, high_b)]
+    }
+}
+
+/// One end of a conversation, as a row has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Spot {
+    pub host: u32,
+    pub port: u16,
+}
+
+/// Addresses, each once.
+#[derive(Debug, Default)]
+pub(super) struct Hosts {
+    all: Vec<Host>,
+    index: Index,
+}
+
+impl Hosts {
+    /// The place of an address, if it is known.
+    pub(super) fn find(&self, host: Host) -> Option<u32> {
+        self.index.find(&host, |place| self.get(place))
+    }
+
+    /// The place of an address, put there if it is new.
+    pub(super) fn place(&mut self, host: Host) -> Option<u32> {
+        if let Some(place) = self.find(host) {
+            return Some(place);
+        }
+        let place = u32::try_from(self.all.len()).ok()?;
+        self.all.push(host);
+        self.index.put(place, &host, |place| self.all.get(place as usize).copied());
+        Some(place)
+    }
+
+    pub(super) fn get(&self, place: u32) -> Option<Host> {
+        self.all.get(place as usize).copied()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_small_and_counts_far() {
+        assert_eq!(size_of::<Row>(), 48);
+        let [a, b] = [Spot { host: 0, port: 7 }, Spot { host: 0, port: 9 }];
+        let mut row = Row::SILENT;
+        row.between([a, b]);
+        assert!(row.is_silent());
+        for time in 0..5 {
+            row.add(true, u32::MAX, Some(time));
+        }
+        row.add(false, 60, None);
+        assert_eq!(row.sent(), [Count { frames: 1, bytes: 60 }, Count { frames: 5, bytes: 5 * u64::from(u32::MAX) }]);
+        assert!(!row.is_silent());
+    }
+}
