@@ -21,11 +21,15 @@ const FRAMES: usize = 128;
 /// What a batch weighs at most before it travels: bytes of frames, and each field as so many.
 const WEIGHT: usize = 256 << 10;
 
-/// Bytes that a field weighs.
+/// Bytes that a field weighs, and a layer with what belongs to it.
 const FIELD: usize = 40;
+const LAYER: usize = 160;
+
+/// Bytes of memory that the trees of a batch keep for the next frames.
+const KEPT: usize = 512 << 10;
 
 /// Batches that wait to be looked at.
-const WAITING: usize = 2;
+const WAITING: usize = 1;
 
 /// Dissected frames.
 #[derive(Default)]
@@ -150,8 +154,13 @@ impl Reader<'_> {
 
 impl Batch {
     fn begin(&mut self) {
-        for tree in self.trees.iter_mut().take(self.used.len()) {
-            tree.trim();
+        let mut kept = 0;
+        for tree in &mut self.trees {
+            kept += tree.room();
+            if kept > KEPT {
+                kept -= tree.room();
+                tree.forget();
+            }
         }
         self.used.clear();
         self.bytes.clear();
@@ -166,7 +175,7 @@ impl Batch {
         }
         if let Some(tree) = self.trees.get_mut(place) {
             engine.swap_tree(tree);
-            self.weight += tree.nodes.len() * FIELD;
+            self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER;
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(frame.unwrap_or_default());

@@ -14,6 +14,8 @@ pub(super) struct Out<'a> {
     pub frame: &'a [u8],
     /// The layer that carries the messages, if this tree has it.
     pub below: Option<LayerId>,
+    /// Nothing can wait for the next frame, however much there is.
+    pub must: bool,
 }
 
 /// Bytes that one side of a stream said.
@@ -31,7 +33,17 @@ pub(super) struct Said<'a, P> {
 
 impl<'a> Out<'a> {
     pub(super) fn new(tree: &'a mut Tree, registry: Registry, frame: &'a [u8], below: Option<LayerId>) -> Out<'a> {
-        Out { tree, registry, frame, below }
+        Out { tree, registry, frame, below, must: false }
+    }
+
+    /// The same, where everything there is has to be told now.
+    pub(super) fn of_all(self) -> Out<'a> {
+        Out { must: true, ..self }
+    }
+
+    /// Whether what is left should wait for the next frame of its conversation.
+    pub(super) fn is_full(&self) -> bool {
+        self.tree.is_crowded() && !self.must
     }
 
     /// A message of a protocol, read by `read`.

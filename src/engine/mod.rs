@@ -46,9 +46,11 @@ pub struct Engine {
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// What conversations of datagrams have gathered, each with its last frame.
     gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
-    ending: Option<std::vec::IntoIter<Box<Stream>>>,
+    ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
     /// Bytes of memory that the whole streams hold.
     held: usize,
+    /// Bytes that they may hold before it is looked through again.
+    lean: usize,
     forgotten: Forgotten,
     checks: Checks,
 }
@@ -73,6 +75,7 @@ impl Engine {
             gathered: None,
             ending: None,
             held: 0,
+            lean: 0,
             forgotten: Forgotten::default(),
             checks: Checks::told(registry.settings()),
         }
@@ -158,13 +161,17 @@ impl Engine {
         let ending = self.ending.get_or_insert_with(|| {
             let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
             all.extend(streams.drain().into_iter().filter_map(|(_, connection)| connection.into_whole()));
-            all.into_iter()
+            all.into_iter().peekable()
         });
         let gives = self.tree.want().objects;
-        let Some(mut stream) = ending.find(|stream| gives || !stream.is_empty()) else { return self.finish_datagrams() };
+        while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
+        let Some(stream) = ending.peek_mut() else { return self.finish_datagrams() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
-        let mut out = Out::new(&mut self.tree, self.registry, &[], None);
-        stream.close(&mut out);
+        stream.close(&mut Out::new(&mut self.tree, self.registry, &[], None));
+        // What is still left comes with the next tree.
+        if stream.is_empty() {
+            ending.next();
+        }
         Some(&self.tree)
     }
 
@@ -242,7 +249,9 @@ impl Engine {
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
         if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());
+            out.must = true;
             old.close(&mut out);
+            out.must = false;
         }
         if !numbers.whole {
             return;

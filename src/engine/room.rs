@@ -14,14 +14,18 @@ use std::collections::VecDeque;
 /// Bytes that all streams together may keep in memory.
 const MAX_HELD: usize = 32 << 20;
 
-/// If all hold more than this when history and quiet ends are gone, the quietest are no longer read.
-const ENOUGH: usize = MAX_HELD / 4 * 3;
+/// Bytes that they may keep without anybody asking whether some are only there to compare with.
+const LEAN: usize = MAX_HELD / 4;
 
-/// What is left then, so that it does not happen with every segment.
-const OTHERS: usize = MAX_HELD / 2;
+/// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so
+/// that it does not happen with every segment.
+const ENOUGH: usize = MAX_HELD / 4 * 3;
 
 /// A connection that was broken off is read until so many others have ended: bytes may have been on their way.
 const READ: usize = 64;
+
+/// The same where memory is needed.
+const READ_AT_LEAST: usize = 4;
 
 /// Connections that have ended and are kept whole.
 const WHOLE: usize = 1024;
@@ -49,10 +53,17 @@ impl Engine {
         }
     }
 
-    /// Give back what streams hold if it is too much; what this one has of it, in the layer of its segment, comes last.
+    /// Give back what streams hold only to compare with if it is much, and more if it is too much; what this one has of it, in the layer of its segment, comes last.
     pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &[u8], layer: LayerId) {
-        if self.held <= MAX_HELD {
+        self.lean = self.lean.min(self.held * 2).max(LEAN);
+        if self.held <= self.lean.min(MAX_HELD) {
             return;
+        }
+        let is_too_much = self.held > MAX_HELD;
+        for (pair, number) in self.ended.0.iter().rev().skip(READ_AT_LEAST) {
+            if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole) {
+                stream.let_go(&mut self.tree);
+            }
         }
         // What is only there to compare with is given back first.
         for connection in self.streams.states() {
@@ -60,34 +71,52 @@ impl Engine {
                 stream.shrink();
                 stream.count(&mut self.held);
             }
-            self.forgotten.states += u64::from(connection.settle(&mut self.held));
+            if is_too_much {
+                self.forgotten.states += u64::from(connection.settle(&mut self.held));
+            }
         }
-        if self.held > ENOUGH {
+        // The next time when it is half as much again, so that looking through all of them is seldom.
+        self.lean = self.held / 2 * 3;
+        if is_too_much && self.held > ENOUGH {
             self.give_up_quiet(number, frame, layer);
         }
         if self.held > MAX_HELD
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
         {
-            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)));
+            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)).of_all());
             stream.count(&mut self.held);
             self.forgotten.states += 1;
         }
     }
 
-    /// Tell what waits in the conversations that were quiet longest, but not in this one, and stop reading them.
+    /// Let the conversations that were quiet longest forget what their protocols can do without. If that is not enough, tell
+    /// what waits in those that hold much, but not in this one, and stop reading them.
     fn give_up_quiet(&mut self, but: u32, frame: &[u8], layer: LayerId) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
+        for (pair, number) in &quiet {
+            if self.held <= ENOUGH {
+                return;
+            }
+            if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole)
+                && stream.forget()
+            {
+                stream.count(&mut self.held);
+                self.forgotten.states += 1;
+            }
+        }
+        // Those that hold less are half of it at most.
+        let much = self.held / quiet.len().max(1) / 2;
         for (pair, number) in quiet {
-            if self.held <= OTHERS {
+            if self.held <= ENOUGH {
                 return;
             }
             let Some(connection) = self.streams.look(&pair, number).filter(|_| number != but) else { continue };
-            if let Some(stream) = connection.whole() {
-                stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)));
+            if let Some(stream) = connection.whole().filter(|stream| stream.counted() >= much) {
+                stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)).of_all());
                 stream.let_go(&mut self.tree);
                 stream.count(&mut self.held);
+                self.forgotten.states += u64::from(connection.settle(&mut self.held));
             }
-            self.forgotten.states += u64::from(connection.settle(&mut self.held));
         }
     }
 
@@ -102,7 +131,7 @@ impl Engine {
             let Some(mut stream) = connection.into_whole() else { continue };
             self.held = self.held.saturating_sub(stream.counted());
             if self.tree.want().objects || !stream.is_empty() {
-                let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None);
+                let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
                 stream.close(&mut out);
             }
         }

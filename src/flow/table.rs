@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 
-/// Conversations that are known at the same time: half of what a map of 131,072 places takes, so that it never needs a larger one.
-const MAX_OPEN: usize = 57_344;
+/// Conversations that are known at the same time: what a map of 32,768 places takes, so that it never needs a larger one.
+const MAX_OPEN: usize = 28_672;
 
 /// How many are forgotten at once when there are more: looking for the oldest ones costs a walk over all.
 const FORGOTTEN: usize = MAX_OPEN / 16;

@@ -92,6 +92,9 @@ const RUN: usize = 256 << 10;
 /// Characters of a text that its heading shows.
 const HEADING: usize = 80;
 
+/// Bytes that decompressing one direction takes, about: 32 KiB of window, and tables.
+const INFLATE: usize = 48 << 10;
+
 /// What one connection has to remember.
 struct Session {
     client: Half,
@@ -208,6 +211,12 @@ impl Conversation for Session {
             return wire.bytes(&PAYLOAD, have).map(drop);
         }
         half.frame(wire)
+    }
+
+    fn held(&self) -> usize {
+        let begun = |begun: &Begun| begun.bytes.capacity() + begun.pieces.capacity() * size_of::<Piece>();
+        let half = |half: &Half| half.begun.as_ref().map_or(0, begun) + half.deflate.as_ref().map_or(0, |_| INFLATE);
+        size_of_val(self) + half(&self.client) + half(&self.server)
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

@@ -21,11 +21,11 @@ const MAX_NOTES: usize = 10_000;
 /// Nodes whose memory is kept from one frame to the next.
 const KEPT_NODES: usize = 1 << 16;
 
-/// Nodes whose memory is kept where there are many trees.
-const TRIMMED_NODES: usize = 1 << 10;
+/// Layers, pieces and the like whose memory is kept from one frame to the next.
+const KEPT_LAYERS: usize = 1 << 10;
 
-/// Bytes whose memory is kept where there are many trees.
-const TRIMMED_BYTES: usize = 1 << 15;
+/// Layers after which messages that are complete wait for the next frame of their conversation.
+const MANY_LAYERS: usize = 1 << 14;
 
 /// Bytes of joined messages whose memory is kept from one frame to the next.
 const KEPT_BYTES: usize = 1 << 20;
@@ -107,13 +107,19 @@ impl Tree {
         self.nodes.clear();
         self.nodes.shrink_to(KEPT_NODES);
         self.layers.clear();
+        self.layers.shrink_to(KEPT_LAYERS);
         self.notes.clear();
+        self.notes.shrink_to(KEPT_LAYERS);
         self.gaps.clear();
+        self.gaps.shrink_to(KEPT_LAYERS);
         self.ends.clear();
+        self.ends.shrink_to(KEPT_LAYERS);
         self.ends.push(Ends::default());
         self.sources.clear();
+        self.sources.shrink_to(KEPT_LAYERS);
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         self.pieces.clear();
+        self.pieces.shrink_to(KEPT_LAYERS);
         self.tag = 0;
         self.undissected = 0;
         self.left.clear();
@@ -129,14 +135,30 @@ impl Tree {
         self.left_out = 0;
     }
 
-    /// Give back the memory that only a large frame needed.
-    pub fn trim(&mut self) {
-        if self.nodes.capacity() > TRIMMED_NODES || self.joined.capacity() + self.made.capacity() > TRIMMED_BYTES {
-            self.begin(FrameInfo::default());
-            self.nodes.shrink_to(TRIMMED_NODES);
-            self.made.shrink_to(TRIMMED_BYTES / 2);
-            self.joined.shrink_to(TRIMMED_BYTES / 2);
-        }
+    /// Bytes of memory that it has, whether or not they are in use.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.layers.capacity() * size_of::<Layer>()
+            + self.notes.capacity() * size_of::<Note>()
+            + self.sources.capacity() * size_of::<Source>()
+            + self.pieces.capacity() * size_of::<Piece>()
+            + self.ends.capacity() * size_of::<Ends>()
+            + self.hidden.capacity() * size_of::<Span>()
+            + self.bits.capacity() * size_of::<(u32, Bits)>()
+            + self.made.capacity()
+            + self.joined.capacity()
+    }
+
+    /// Forget the last frame, and give the memory back.
+    pub fn forget(&mut self) {
+        *self = Tree { reveal: self.reveal, ..Tree::new(self.want) };
+    }
+
+    /// Whether it has so many layers that what can wait should.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.layers.len() >= MANY_LAYERS
     }
 
     /// What is going to be looked at.

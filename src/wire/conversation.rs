@@ -56,6 +56,17 @@ pub trait Conversation: Send {
         None
     }
 
+    /// Bytes of memory that it holds, about. Asked after each segment.
+    fn held(&self) -> usize {
+        size_of_val(self)
+    }
+
+    /// All conversations together hold too much: forget what only makes messages say more, now and from here on. Says whether
+    /// there was anything.
+    fn forget(&mut self) -> bool {
+        false
+    }
+
     /// What it has gathered so far that can be saved.
     fn objects(&self) -> Vec<Object> {
         Vec::new()

@@ -2,11 +2,12 @@
 
 mod half;
 mod rest;
+mod tell;
 
 pub(super) use rest::Connection;
 
-use super::carry::{States, Turn};
-use super::message::{Out, Said, ends_of};
+use super::carry::States;
+use super::message::{Out, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
 use crate::flow::analysis::Analysis;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
@@ -14,10 +15,10 @@ use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{self, Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
-use crate::wire::notes::{GIVEN_UP, HUGE, OVERLAP, STALE};
-use crate::wire::{Conversation, Cut, How, Missing, Next, On, Opening, Protocol};
-use half::{Behind, Half, Step};
+use crate::tree::{Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
+use crate::wire::notes::{OVERLAP, STALE};
+use crate::wire::{Conversation, How, Next, On, Opening, Protocol};
+use half::{Behind, Half};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub(super) struct Stream {
     reset: bool,
     /// That it has ended was told.
     told_over: bool,
+    /// Messages wait only because the tree had very many.
+    delayed: bool,
     /// Bytes of memory as they were counted last.
     counted: usize,
 }
@@ -84,6 +87,7 @@ impl Stream {
             last_frame: 0,
             reset: false,
             told_over: false,
+            delayed: false,
             counted: 0,
         }
     }
@@ -106,7 +110,7 @@ impl Stream {
     /// Count the memory that it holds into what all hold.
     pub(super) fn count(&mut self, all: &mut usize) {
         let conversation = match &self.belongs {
-            Belongs::To(_, conversation) => size_of_val(&**conversation),
+            Belongs::To(_, conversation) => conversation.held(),
             Belongs::Open | Belongs::Nobody => 0,
         };
         let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
@@ -147,6 +151,14 @@ impl Stream {
         }
         self.inner = States::default();
         self.halves.iter_mut().for_each(|half| half.order.shrink());
+    }
+
+    /// Let its protocol forget what it can do without. Whether it did.
+    pub(super) fn forget(&mut self) -> bool {
+        match &mut self.belongs {
+            Belongs::To(_, conversation) => conversation.forget(),
+            Belongs::Open | Belongs::Nobody => false,
+        }
     }
 
     pub(super) fn shrink(&mut self) {
@@ -324,9 +336,14 @@ impl Stream {
 
     /// Put a segment into order and show what it completes. Returns whose it is, which the bytes themselves may have told.
     fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
+        if std::mem::take(&mut self.delayed) {
+            self.drain(side.other(), Behind::More, out);
+        }
         let mut accepted = self.half_mut(side).order.accept(segment);
         while accepted.full {
+            let must = std::mem::replace(&mut out.must, true);
             self.give_hole_up(side, out);
+            out.must = must;
             accepted = self.half_mut(side).order.accept(segment);
         }
         let client = self.sockets.map(|[client, _]| client);
@@ -362,162 +379,6 @@ impl Stream {
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&STALE, node, Span::NONE, format_args!("{what}"));
         }
-    }
-
-    /// Go on behind holes that will not be filled.
-    fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
-        while self.half(side).order.hole_is_lost() {
-            self.give_hole_up(side, out);
-        }
-    }
-
-    /// Show what lies before the first hole, say what is missing, and go on behind it.
-    fn give_hole_up(&mut self, side: Side, out: &mut Out<'_>) {
-        let Some(gap) = self.half(side).order.hole() else { return };
-        self.drain(side, Behind::Gap(gap), out);
-        if self.half_mut(side).order.skip_hole().is_none() {
-            return;
-        }
-        out.tree.gaps.push(tree::Gap {
-            stream: self.id,
-            side,
-            off: gap.off,
-            len: gap.len,
-            frame: out.tree.frame.number,
-            before: out.tree.layers.len(),
-        });
-        let half = self.half_mut(side);
-        let in_step = half.outstanding >= gap.len;
-        half.outstanding = half.outstanding.saturating_sub(gap.len);
-        if let Belongs::To(_, conversation) = &mut self.belongs {
-            conversation.gap(side, Missing { bytes: gap.len, in_step });
-        }
-        self.drain(side, Behind::More, out);
-    }
-
-    /// Show everything that is left: no more will come.
-    pub(super) fn close(&mut self, out: &mut Out<'_>) {
-        for side in Side::BOTH {
-            while self.half(side).order.hole().is_some() {
-                self.give_hole_up(side, out);
-            }
-            self.drain(side, Behind::End, out);
-        }
-        self.give_objects(None, out.tree);
-    }
-
-    /// Show what waits, complete or not, and keep no more than the next bytes from now on.
-    pub(super) fn give_up(&mut self, out: &mut Out<'_>) {
-        for side in Side::BOTH {
-            let half = self.half(side);
-            if half.order.buffered().is_empty() && half.order.hole().is_none() {
-                continue;
-            }
-            while self.half(side).order.hole().is_some() {
-                self.give_hole_up(side, out);
-            }
-            self.drain(side, Behind::NoRoom, out);
-        }
-        self.shrink();
-    }
-
-    /// Show the messages among the bytes that are in order.
-    fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
-        let mut side = side;
-        while !self.half(side).order.buffered().is_empty() {
-            if matches!(self.belongs, Belongs::Open) {
-                let turned = self.find_owner(behind, out);
-                if matches!(self.belongs, Belongs::Open) {
-                    return;
-                }
-                if turned {
-                    side = side.other();
-                }
-                self.drain_both(out);
-                continue;
-            }
-            if !self.step(side, behind, out) {
-                return;
-            }
-        }
-    }
-
-    /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
-    fn drain_both(&mut self, out: &mut Out<'_>) {
-        let first = out.tree.layers.len();
-        let began = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
-        let mut sides = Side::BOTH;
-        // Who spoke first is read first: what the other one says may hang on it.
-        sides.sort_by_key(|side| began(self.half(*side)));
-        for side in sides {
-            while !self.half(side).order.buffered().is_empty()
-                && !matches!(self.belongs, Belongs::Open)
-                && self.step(side, Behind::More, out)
-            {}
-        }
-        out.tree.sort_layers(first);
-    }
-
-    /// One message, or one run of data. False if more bytes are needed.
-    fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
-        let mut ends = self.ends(side);
-        if out.below.is_none() {
-            ends.path = Some(self.path.clone());
-        }
-        let ends = ends_of(out.tree, &ends);
-        let [client, server] = &mut self.halves;
-        let half = if side == Side::Client { client } else { server };
-        let step = match &mut self.belongs {
-            Belongs::To(_, conversation) => half.next(conversation.as_mut(), side, behind),
-            Belongs::Nobody | Belongs::Open => Step::Data(half.order.buffered().len()),
-        };
-        let (len, cut, claimed) = match step {
-            Step::Wait => return false,
-            Step::Data(len) => (len, None, 0),
-            Step::Message { len, cut } => (len, Some(cut), 0),
-            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
-        };
-        let ahead = half.order.buffered();
-        let len = len.clamp(1, ahead.len().max(1));
-        let off = half.order.buffered_off();
-        let said = Said {
-            stream: self.id,
-            side,
-            ends,
-            off,
-            bytes: ahead.get(..len).unwrap_or(ahead),
-            pieces: half.order.pieces(off, len),
-        };
-        match (cut, &mut self.belongs) {
-            (Some(cut), Belongs::To(protocol, conversation)) => {
-                let bytes = said.bytes;
-                out.message(said, protocol, cut, |wire| {
-                    if claimed > 0 {
-                        return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
-                    }
-                    let result = conversation.message(side, wire);
-                    if behind == Behind::NoRoom {
-                        wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
-                    }
-                    result
-                });
-                let venue = Some(Venue { stream: self.id, sockets: self.sockets, over: None });
-                let mut turn = Turn { registry: out.registry, venue, side, states: &mut self.inner };
-                turn.handed_on(out.tree, Bytes { source: 0, all: bytes });
-            }
-            _ => out.data(said),
-        }
-        half.order.consume(len);
-        half.wanted = 0;
-        self.switch(out.tree);
-        if let Some(asked) = out.tree.ask_after {
-            let messages = || out.tree.layers.iter().filter(|layer| layer.message);
-            if messages().count() as u64 == asked {
-                let last = messages().next_back().map(|layer| layer.node);
-                self.give_objects(last, out.tree);
-            }
-        }
-        true
     }
 
     /// Somebody else goes on if the protocol says so: everything behind is as a new stream.

@@ -5,6 +5,7 @@ use super::*;
 use crate::engine::stream::Connection;
 use crate::flow::Pair;
 use crate::layers::tcp;
+use crate::record::Forgotten;
 use crate::tree::Tree;
 
 /// A whole connection from this port: opened, one message, ended by both sides.
@@ -91,4 +92,104 @@ fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
     }
     let forgotten = engine.forgotten();
     assert!((20..90).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+}
+
+#[test]
+fn messages_beyond_what_a_tree_should_have_come_with_the_next_frames() {
+    // Behind a hole wait 600 000 messages of one byte each; then nobody sends them again.
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let mut number = 0;
+    let mut told = (0, 0, 0);
+    let mut say = |engine: &mut Engine, packet: &Packet| {
+        number += 1;
+        let tree = dissect(engine, number, &from_port(packet, 5000));
+        assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
+        count(tree, &mut told);
+    };
+    say(&mut engine, &client(100, &[1, 7]));
+    let part = vec![0; 60_000];
+    for place in 0..10 {
+        say(&mut engine, &client(103 + place * 60_000, &part));
+    }
+    for _ in 0..20 {
+        say(&mut engine, &acknowledges(Side::Server, 600_103));
+    }
+    let (early, ..) = told;
+    assert!((100_000..600_000).contains(&early), "{early} messages while frames come");
+    while let Some(tree) = engine.finish() {
+        assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
+        count(tree, &mut told);
+    }
+    // Each byte is a message, none is data, and one was missing.
+    assert_eq!(told, (600_001, 0, 1));
+    assert_eq!(engine.forgotten(), Forgotten::default());
+}
+
+/// Messages, data and missing bytes.
+fn count(tree: &Tree, told: &mut (u64, u64, u64)) {
+    let is = |name: &str| tree.layers.iter().filter(|layer| tree.nodes[layer.node as usize].field.abbrev == name).count() as u64;
+    told.0 += is("toy");
+    told.1 += is("data");
+    told.2 += tree.gaps.iter().map(|gap| gap.len).sum::<u64>();
+}
+
+#[test]
+fn messages_too_many_for_a_tree_are_data_when_their_memory_is_needed() {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let part = vec![0; 60_000];
+    let mut told = (0, 0, 0);
+    let mut notes = 0;
+    // More than is parked behind a hole.
+    for (number, place) in (1..).zip(0..90) {
+        let seq = if place == 0 { 100 } else { 103 + (place - 1) * 60_000 };
+        let payload = if place == 0 { &[1, 7][..] } else { &part };
+        let tree = dissect(&mut engine, number, &from_port(&client(seq, payload), 5000));
+        count(tree, &mut told);
+        notes += tree.notes.iter().filter(|note| note.code.is(&notes::GIVEN_UP)).count();
+        assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
+    }
+    assert!(notes == 1 && told.1 == 1 && told.2 == 1, "{told:?}, {notes} notes");
+}
+
+/// A toy that remembers a mebibyte for each connection, and can do without.
+struct Hoard(bool);
+
+impl Conversation for Hoard {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        Toy.extent(from, ahead, more)
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        Toy.message(from, wire)
+    }
+
+    fn held(&self) -> usize {
+        if self.0 { 0 } else { 1 << 20 }
+    }
+
+    fn forget(&mut self) -> bool {
+        !std::mem::replace(&mut self.0, true)
+    }
+}
+
+#[test]
+fn protocols_forget_before_anybody_is_no_longer_read() {
+    static HOARD: Protocol =
+        Protocol { found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Hoard(false)))], ..TOY_LIKE };
+    const TOY_LIKE: Protocol =
+        Protocol { this: &TOY_FIELD, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+    static HOARDS: &[&Protocol] = &[&HOARD];
+    let mut engine = Engine::new(Registry::of(HOARDS), Want::EVERYTHING);
+    let mut told = (0, 0, 0);
+    for round in 0..3_u32 {
+        for port in 10_000..10_060 {
+            let number = u64::from(round) * 60 + u64::from(port);
+            let tree = dissect(&mut engine, number, &from_port(&client(100 + round * 4, &[3, 7, 8, 9]), port));
+            count(tree, &mut told);
+            assert!(engine.held <= 32 << 20, "{} bytes", engine.held);
+        }
+    }
+    assert_eq!(told, (180, 0, 0));
+    let forgotten = engine.forgotten();
+    assert!((28..=40).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
 }

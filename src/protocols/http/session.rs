@@ -252,6 +252,11 @@ impl Conversation for Session {
         body::read(wire, &facts, behind, &file)
     }
 
+    fn held(&self) -> usize {
+        let asked = |asked: &Asked| size_of::<Asked>() + asked.uri.capacity() + asked.file.capacity();
+        size_of_val(self) + self.asked.iter().map(asked).sum::<usize>()
+    }
+
     fn gap(&mut self, from: Side, missing: Missing) {
         let half = self.half(from);
         (half.looked, half.chunks) = (0, Chunks::default());

@@ -242,6 +242,8 @@ struct Session {
     game: Step,
     /// What the game has told.
     world: World,
+    /// There is no memory for that.
+    forgets: bool,
     calls: Calls,
 }
 
@@ -265,6 +267,15 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         message(self, from, wire)
+    }
+
+    fn held(&self) -> usize {
+        size_of_val(self) + self.world.held()
+    }
+
+    fn forget(&mut self) -> bool {
+        self.world = World::default();
+        !std::mem::replace(&mut self.forgets, true)
     }
 
     fn objects(&self) -> Vec<Object> {
@@ -314,7 +325,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
     match kind {
         HEARTBEAT | CONNECTION_REFUSED => no_payload(wire),
         CONNECTION_ACCEPTED => connection_accepted(wire),
-        DATA_UPDATE => update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server)),
+        DATA_UPDATE => update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server && !session.forgets)),
         LOCAL_MAP_UPDATE => map::local_map_update(wire),
         COMMAND => calls::command(wire, session),
         COMMAND_RESULT => calls::command_result(wire, &session.calls),

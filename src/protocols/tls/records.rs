@@ -193,6 +193,11 @@ impl Conversation for Session {
         result
     }
 
+    fn held(&self) -> usize {
+        let half = |half: &Half| half.begun.capacity() + half.pieces.capacity() * size_of::<Piece>();
+        size_of_val(self) + half(&self.client) + half(&self.server)
+    }
+
     fn gap(&mut self, from: Side, _missing: Missing) {
         let half = self.half(from);
         half.begun.clear();

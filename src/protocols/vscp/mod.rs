@@ -293,6 +293,10 @@ impl Conversation for Session {
         }
     }
 
+    fn held(&self) -> usize {
+        size_of_val(self) + self.users.held()
+    }
+
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
             self.step(from).lose();

@@ -97,6 +97,12 @@ pub(super) enum Leading {
 }
 
 impl Users {
+    /// Bytes of memory held on the heap, about; names and files are short as a rule.
+    pub(super) fn held(&self) -> usize {
+        const TEXTS: usize = 64;
+        self.known.capacity() * (size_of::<(i32, User)>() + TEXTS) + self.chats.capacity() * size_of::<(i32, Chat)>()
+    }
+
     pub(super) fn connected(&mut self, connection: i32) {
         self.me.connection = Some(connection);
     }

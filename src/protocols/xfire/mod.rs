@@ -127,6 +127,10 @@ impl Conversation for Session {
         body(wire, Some(from), &mut self.state, None)
     }
 
+    fn held(&self) -> usize {
+        size_of_val(self) + self.state.held()
+    }
+
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
             self.step(from).lose();

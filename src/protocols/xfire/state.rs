@@ -99,6 +99,13 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Bytes of memory held on the heap, about.
+    pub(super) fn held(&self) -> usize {
+        let users = self.users.names.capacity() * (size_of::<(u32, Box<str>)>() + NAME_MAX);
+        let sessions = self.users.sessions.capacity() * size_of::<(Sid, u32)>();
+        users + sessions + self.waiting.len() * (size_of::<Waiting>() + TEXT_MAX)
+    }
+
     pub(super) fn new(settings: &Settings) -> State {
         let mut passwords = Vec::new();
         for line in settings.get("xfire.passwords").unwrap_or_default().lines() {

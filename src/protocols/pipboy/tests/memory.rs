@@ -345,3 +345,17 @@ fn lists_and_dicts_tell_what_became_of_their_children() {
     told.update(&[number(200), dict(21, &[(200, long.as_str())], &[])]);
     assert_eq!(told.column(&ENTRY_CHANGE), [format!("2 → 3: added {}…", "n".repeat(40))]);
 }
+
+#[test]
+fn a_session_that_must_forget_is_read_on_without_paths() {
+    let mut told = Told::default();
+    let entries = [entry(4, 5, &[1, 0, 0, 0]), dict(0, &[(5, "five")], &[])];
+    told.update(&entries);
+    assert_eq!(told.column(&ENTRY_PATH), ["five", ""]);
+    let held = told.session.held();
+    assert!(told.session.forget() && !told.session.forget());
+    assert!(told.session.held() < held);
+    told.update(&entries);
+    assert_eq!((told.column(&ENTRY_PATH).len(), told.column(&ENTRY_UINT)), (0, vec!["1".to_owned()]));
+    assert!(told.of().tree.notes.is_empty());
+}

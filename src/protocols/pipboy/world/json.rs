@@ -82,7 +82,7 @@ impl Serialize for One<'_> {
 fn members<M: SerializeMap>(world: &World, dict: Slot, depth: usize, map: &mut M) -> Result<(), M::Error> {
     for child in world.below(dict) {
         if let Some(Step::Name(name)) = world.node(child).map(|node| &node.step) {
-            map.serialize_entry(name.as_ref(), &world.one(child, depth + 1))?;
+            map.serialize_entry(&**name, &world.one(child, depth + 1))?;
         }
     }
     Ok(())

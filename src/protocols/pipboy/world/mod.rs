@@ -16,8 +16,11 @@ mod tests;
 pub(super) use change::Change;
 
 use foldhash::fast::RandomState;
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::num::NonZeroU32;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The most values that are kept.
@@ -32,11 +35,14 @@ pub(super) const STEPS: usize = 64;
 /// Names that are kept before it is asked whether anybody still uses them.
 const FEW_NAMES: usize = 1024;
 
+/// Nodes that there is room for at first.
+const FEW_NODES: usize = 64;
+
 /// The number of the root.
 const ROOT: u32 = 0;
 
-/// The place of a node among the nodes.
-type Slot = u32;
+/// The place of a node among the nodes, counted from 1, so that a link that leads nowhere takes no more room.
+type Slot = NonZeroU32;
 
 /// A value that holds no others.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,13 +79,31 @@ enum Kept {
     Dict,
 }
 
+/// A name, in one word: nodes are many. Equal names of a world are one allocation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Name(Arc<Box<str>>);
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
 /// How a parent calls its child.
 #[derive(Debug, Clone, Default)]
 enum Step {
     #[default]
     None,
     Index(u32),
-    Name(Arc<str>),
+    Name(Name),
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +116,7 @@ struct Node {
     last: Option<Slot>,
     before: Option<Slot>,
     behind: Option<Slot>,
-    children: usize,
+    children: u32,
 }
 
 /// What an entry changed.
@@ -164,7 +188,7 @@ pub(super) struct World {
     free: Vec<Slot>,
     /// The child of a dict by its name. Equal names are one allocation, so its address stands for it.
     members: HashMap<(Slot, usize), Slot, RandomState>,
-    names: HashSet<Arc<str>, RandomState>,
+    names: HashSet<Name, RandomState>,
     names_most: usize,
     /// Nodes that lost their parent since the message began.
     loose: Vec<Slot>,
@@ -174,6 +198,19 @@ pub(super) struct World {
 }
 
 impl World {
+    /// Bytes of memory held on the heap, about.
+    pub(super) fn held(&self) -> usize {
+        // A map has a byte more for each entry, and an eighth of it is kept free.
+        let map = |room: usize, entry: usize| room * (entry + 1) * 8 / 7;
+        let names = self.names.len() * (size_of::<Box<str>>() + 4 * size_of::<usize>());
+        self.nodes.capacity() * size_of::<Node>()
+            + map(self.slots.capacity(), size_of::<(u32, Slot)>())
+            + map(self.members.capacity(), size_of::<((Slot, usize), Slot)>())
+            + (self.free.capacity() + self.loose.capacity()) * size_of::<Slot>()
+            + names
+            + self.text
+    }
+
     /// Whether the root was sent, and with it all there is.
     pub(super) fn has_root(&self) -> bool {
         self.slot(ROOT).is_some_and(|root| self.is_sent(root))
@@ -184,11 +221,11 @@ impl World {
     }
 
     fn node(&self, slot: Slot) -> Option<&Node> {
-        self.nodes.get(slot as usize)
+        self.nodes.get(slot.get() as usize - 1)
     }
 
     fn node_mut(&mut self, slot: Slot) -> Option<&mut Node> {
-        self.nodes.get_mut(slot as usize)
+        self.nodes.get_mut(slot.get() as usize - 1)
     }
 
     fn parent(&self, slot: Slot) -> Option<Slot> {
@@ -215,8 +252,11 @@ impl World {
                 slot
             }
             None => {
+                if self.nodes.len() == self.nodes.capacity() {
+                    self.nodes.reserve_exact((self.nodes.len() / 8).max(FEW_NODES));
+                }
                 self.nodes.push(node);
-                u32::try_from(self.nodes.len() - 1).ok()?
+                u32::try_from(self.nodes.len()).ok().and_then(Slot::new)?
             }
         };
         self.slots.insert(id, slot);
@@ -224,20 +264,20 @@ impl World {
     }
 
     /// The one allocation that stands for a name.
-    fn name(&mut self, name: &str) -> Arc<str> {
+    fn name(&mut self, name: &str) -> Name {
         if let Some(known) = self.names.get(name) {
             return known.clone();
         }
         if self.names.len() >= self.names_most.max(FEW_NAMES) {
             let text = &mut self.text;
             self.names.retain(|name| {
-                let is_used = Arc::strong_count(name) > 1;
+                let is_used = Arc::strong_count(&name.0) > 1;
                 *text = text.saturating_sub(if is_used { 0 } else { name.len() });
                 is_used
             });
             self.names_most = 2 * self.names.len();
         }
-        let name: Arc<str> = name.into();
+        let name = Name(Arc::new(name.into()));
         self.text += name.len();
         self.names.insert(name.clone());
         name
@@ -339,7 +379,7 @@ impl World {
     }
 
     /// Take a member out, unless it stays. Its name, if it was one.
-    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Arc<str>> {
+    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Name> {
         if stays {
             one_more(&mut strange.both, id);
             return None;
@@ -367,7 +407,7 @@ impl World {
     }
 
     fn children(&self, slot: Slot) -> usize {
-        self.node(slot).map_or(0, |node| node.children)
+        self.node(slot).map_or(0, |node| node.children as usize)
     }
 
     fn first(&self, slot: Slot) -> Option<Slot> {
@@ -502,7 +542,7 @@ impl World {
     /// The members of the root, in the order in which they came: number and name.
     pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &str)> {
         self.slot(ROOT).into_iter().flat_map(|root| self.below(root)).filter_map(|slot| match self.node(slot) {
-            Some(Node { id, step: Step::Name(name), .. }) => Some((*id, name.as_ref())),
+            Some(Node { id, step: Step::Name(name), .. }) => Some((*id, &**name)),
             _ => None,
         })
     }
@@ -513,7 +553,7 @@ impl World {
 }
 
 /// Equal names have equal addresses.
-fn address(name: &Arc<str>) -> usize {
+fn address(name: &Name) -> usize {
     name.as_ptr().addr()
 }
 
@@ -527,12 +567,12 @@ pub(super) struct Path<'w> {
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let world = self.world;
-        let mut climbed = [0; STEPS];
+        let mut climbed = [None; STEPS];
         let mut count = 0;
         let mut top = world.slot(self.id);
         for place in &mut climbed {
             let Some((slot, parent)) = top.and_then(|slot| Some((slot, world.parent(slot)?))) else { break };
-            (*place, top) = (slot, Some(parent));
+            (*place, top) = (Some(slot), Some(parent));
             count += 1;
         }
         let highest = top.and_then(|top| world.node(top)).map_or(self.id, |node| node.id);
@@ -541,7 +581,7 @@ impl fmt::Display for Path<'_> {
             write!(f, "#{highest}")?;
             between = ".";
         }
-        for slot in climbed.iter().take(count).rev() {
+        for slot in climbed.iter().take(count).rev().flatten() {
             match world.node(*slot).map(|node| &node.step) {
                 Some(Step::Name(name)) => {
                     f.write_str(between)?;

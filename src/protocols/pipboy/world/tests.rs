@@ -50,7 +50,7 @@ fn check(world: &World) {
         assert!(world.above(*slot).len() <= 14, "no path leads back");
         let children: Vec<Slot> = world.below(*slot).collect();
         assert_eq!(node.last, children.last().copied());
-        assert_eq!(node.children, children.len());
+        assert_eq!(node.children as usize, children.len());
         let mut names = HashSet::new();
         for child in &children {
             let child_node = world.node(*child).unwrap();
@@ -130,4 +130,17 @@ fn names_that_nobody_uses_are_forgotten() {
         world.settle();
     }
     assert!(world.names.len() <= 2 * FEW_NAMES, "{}", world.names.len());
+}
+
+#[test]
+fn a_value_takes_little_room_and_all_of_it_is_counted() {
+    let mut world = World::default();
+    let members: Vec<(u32, String)> = (1..10_001).map(|id| (id, format!("member {id}"))).collect();
+    let told = members.iter().map(|(id, name)| (*id, name.as_bytes()));
+    world.dict(0, told, &[]);
+    members.iter().for_each(|(id, _)| drop(world.set(*id, Scalar::Float(0.5))));
+    let few = World::default().held();
+    let each = (world.held() - few) / 10_000;
+    assert!((100..=240).contains(&each), "{each} bytes a value");
+    assert!(size_of::<Node>() <= 72, "{}", size_of::<Node>());
 }

@@ -1,0 +1,191 @@
+//! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
+
+use super::half::{Behind, Half, Step};
+use super::{Belongs, MAX_MESSAGE, Stream};
+use crate::engine::carry::Turn;
+use crate::engine::message::{Out, Said, ends_of};
+use crate::layers::Bytes;
+use crate::registry::Venue;
+use crate::tree::{self, Side, Span};
+use crate::wire::notes::{GIVEN_UP, HUGE};
+use crate::wire::{Cut, Missing};
+
+impl Stream {
+    /// Go on behind holes that will not be filled.
+    pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
+        while self.half(side).order.hole_is_lost() && !out.is_full() {
+            self.give_hole_up(side, out);
+        }
+    }
+
+    /// Show what lies before the first hole, say what is missing, and go on behind it.
+    pub(super) fn give_hole_up(&mut self, side: Side, out: &mut Out<'_>) {
+        let Some(gap) = self.half(side).order.hole() else { return };
+        self.drain(side, Behind::Gap(gap), out);
+        let order = &mut self.half_mut(side).order;
+        if !order.buffered().is_empty() || order.skip_hole().is_none() {
+            return;
+        }
+        out.tree.gaps.push(tree::Gap {
+            stream: self.id,
+            side,
+            off: gap.off,
+            len: gap.len,
+            frame: out.tree.frame.number,
+            before: out.tree.layers.len(),
+        });
+        let half = self.half_mut(side);
+        let in_step = half.outstanding >= gap.len;
+        half.outstanding = half.outstanding.saturating_sub(gap.len);
+        if let Belongs::To(_, conversation) = &mut self.belongs {
+            conversation.gap(side, Missing { bytes: gap.len, in_step });
+        }
+        self.drain(side, Behind::More, out);
+    }
+
+    /// Show everything that is left, as no more will come; as much as a tree should have, unless all must be told now.
+    pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            while self.half(side).order.hole().is_some() && !out.is_full() {
+                self.give_hole_up(side, out);
+            }
+            if self.half(side).order.hole().is_none() {
+                self.drain(side, Behind::End, out);
+            }
+        }
+        if self.is_empty() {
+            self.give_objects(None, out.tree);
+        }
+    }
+
+    /// Show what waits, complete or not, and keep no more than the next bytes from now on.
+    pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            let half = self.half(side);
+            if half.order.buffered().is_empty() && half.order.hole().is_none() {
+                continue;
+            }
+            while self.half(side).order.hole().is_some() {
+                self.give_hole_up(side, out);
+            }
+            self.drain(side, Behind::NoRoom, out);
+        }
+        self.shrink();
+    }
+
+    /// Show the messages among the bytes that are in order.
+    pub(super) fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
+        let mut side = side;
+        while !self.half(side).order.buffered().is_empty() {
+            if out.is_full() {
+                self.delayed = true;
+                return;
+            }
+            if matches!(self.belongs, Belongs::Open) {
+                let turned = self.find_owner(behind, out);
+                if matches!(self.belongs, Belongs::Open) {
+                    return;
+                }
+                if turned {
+                    side = side.other();
+                }
+                self.drain_both(out);
+                continue;
+            }
+            if !self.step(side, behind, out) {
+                return;
+            }
+        }
+    }
+
+    /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
+    fn drain_both(&mut self, out: &mut Out<'_>) {
+        let first = out.tree.layers.len();
+        let began = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
+        let mut sides = Side::BOTH;
+        // Who spoke first is read first: what the other one says may hang on it.
+        sides.sort_by_key(|side| began(self.half(*side)));
+        for side in sides {
+            while !self.half(side).order.buffered().is_empty()
+                && !matches!(self.belongs, Belongs::Open)
+                && !out.is_full()
+                && self.step(side, Behind::More, out)
+            {}
+        }
+        out.tree.sort_layers(first);
+    }
+
+    /// One message, or one run of data. False if more bytes are needed.
+    fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
+        let mut ends = self.ends(side);
+        if out.below.is_none() {
+            ends.path = Some(self.path.clone());
+        }
+        let ends = ends_of(out.tree, &ends);
+        let [client, server] = &mut self.halves;
+        let half = if side == Side::Client { client } else { server };
+        let crowded = out.tree.is_crowded();
+        let step = match &mut self.belongs {
+            Belongs::To(..) if crowded => {
+                half.outstanding = 0;
+                Step::Data(half.order.buffered().len())
+            }
+            Belongs::To(_, conversation) => half.next(conversation.as_mut(), side, behind),
+            Belongs::Nobody | Belongs::Open => Step::Data(half.order.buffered().len()),
+        };
+        let (len, cut, claimed) = match step {
+            Step::Wait => return false,
+            Step::Data(len) => (len, None, 0),
+            Step::Message { len, cut } => (len, Some(cut), 0),
+            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
+        };
+        let ahead = half.order.buffered();
+        let len = len.clamp(1, ahead.len().max(1));
+        let off = half.order.buffered_off();
+        let said = Said {
+            stream: self.id,
+            side,
+            ends,
+            off,
+            bytes: ahead.get(..len).unwrap_or(ahead),
+            pieces: half.order.pieces(off, len),
+        };
+        match (cut, &mut self.belongs) {
+            (Some(cut), Belongs::To(protocol, conversation)) => {
+                let bytes = said.bytes;
+                out.message(said, protocol, cut, |wire| {
+                    if claimed > 0 {
+                        return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
+                    }
+                    let result = conversation.message(side, wire);
+                    if behind == Behind::NoRoom {
+                        wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
+                    }
+                    result
+                });
+                let venue = Some(Venue { stream: self.id, sockets: self.sockets, over: None });
+                let mut turn = Turn { registry: out.registry, venue, side, states: &mut self.inner };
+                turn.handed_on(out.tree, Bytes { source: 0, all: bytes });
+            }
+            (_, belongs) => {
+                out.data(said);
+                if let (true, Belongs::To(_, conversation)) = (crowded, belongs) {
+                    conversation.gap(side, Missing { bytes: len as u64, in_step: false });
+                    let node = out.tree.here().saturating_sub(1);
+                    out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
+                }
+            }
+        }
+        half.order.consume(len);
+        half.wanted = 0;
+        self.switch(out.tree);
+        if let Some(asked) = out.tree.ask_after {
+            let messages = || out.tree.layers.iter().filter(|layer| layer.message);
+            if messages().count() as u64 == asked {
+                let last = messages().next_back().map(|layer| layer.node);
+                self.give_objects(last, out.tree);
+            }
+        }
+        true
+    }
+}
