@@ -4,6 +4,7 @@ use super::Exit;
 use super::args::Output;
 use super::forms::Wrong;
 use super::select::Selection;
+use crate::engine::Judge;
 use crate::filter::Filter;
 use crate::record::{Forgotten, Record, Tally, View};
 use crate::registry::Registry;
@@ -49,6 +50,12 @@ impl Chosen {
     /// How much of a frame has to be looked at to choose.
     pub(super) fn want(&self) -> Want {
         self.filter.as_ref().map_or(Want::LAYERS, Filter::want)
+    }
+
+    /// Who tells from the layers of a frame that none of its records can be meant.
+    pub(super) fn judge(&self) -> Option<Judge> {
+        let filter = Filter::parse(&self.filter.as_ref()?.to_string(), Registry::default()).ok()?;
+        Some(Box::new(move |of| filter.may_match(of)))
     }
 
     /// An input begins.

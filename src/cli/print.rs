@@ -6,6 +6,7 @@ use super::read::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
+use crate::engine::Judge;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Want};
@@ -47,6 +48,10 @@ struct Printer<'w> {
 impl Audience for Printer<'_> {
     fn want(&self) -> Want {
         self.sink.want().and(self.chosen.want())
+    }
+
+    fn judge(&self) -> Option<Judge> {
+        self.chosen.judge()
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -5,7 +5,7 @@ use super::forms::Wrong;
 use super::progress::Progress;
 use super::source::Source;
 use super::{Exit, ahead, choose, complain};
-use crate::engine::Engine;
+use crate::engine::{Engine, Judge};
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::record::Forgotten;
 use crate::registry::Registry;
@@ -20,6 +20,11 @@ const SMALL: usize = 256 << 10;
 pub(super) trait Audience {
     /// How much of a frame it is going to look at.
     fn want(&self) -> Want;
+
+    /// Who tells from the layers of a frame that it is going to look at none of its records.
+    fn judge(&self) -> Option<Judge> {
+        None
+    }
 
     /// An input begins.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
@@ -108,7 +113,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         Err(exit) => return Ok(exit),
     };
     let mut progress = Progress::new(&name, source.size());
-    let mut engine = Engine::new(how.registry, audience.want());
+    let mut engine = Engine::new(how.registry, audience.want()).judged_by(audience.judge());
     let mut frames = 0;
     let mut bytes = 0;
     let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.asks_after().is_none();

@@ -1,7 +1,9 @@
 //! UDP: conversations, and whose message a datagram is.
 
 use super::carry::{self, States, Turn, Waiting};
+use super::judge::{self, Judge};
 use crate::flow::{Pair, Table};
+use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::registry::{Registry, Venue};
 use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Transport, Tree};
@@ -37,15 +39,25 @@ pub(super) struct Talk {
     states: States,
 }
 
+/// What holds for all datagrams.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub registry: Registry,
+    pub checks: Checks,
+    pub judge: Option<&'a Judge>,
+}
+
 /// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
 pub(super) fn datagram(
-    (registry, checks): (Registry, Checks),
+    rules: Rules<'_>,
     tree: &mut Tree,
     exchanges: &mut Exchanges,
-    number: u64,
+    frame: &Frame<'_>,
     bytes: Bytes<'_>,
     segment: &Segment,
 ) -> Option<(Carried, LayerId)> {
+    let Rules { registry, checks, judge } = rules;
+    let number = frame.number;
     let sockets = sockets(bytes, segment);
     let venue = sockets.map(|[src, dst]| exchanges.conversation(registry, number, src, dst));
     let [src, dst] = match sockets {
@@ -89,7 +101,9 @@ pub(super) fn datagram(
             let cut = if missing > 0 { Cut::Capture } else { Cut::No };
             let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
             let venue = venue.map(|(venue, _)| venue);
+            let wanted = judge::look(judge, tree, frame.bytes);
             Turn { registry, venue, side, states }.message(tree, candidate, &said);
+            tree.look_for(wanted);
             if let (Some(speaker), Some([src, dst])) = (tree.left.take_speaker(), sockets) {
                 exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
             }

@@ -4,6 +4,7 @@ mod carry;
 mod datagram;
 mod fragment;
 mod guess;
+mod judge;
 mod message;
 mod room;
 mod segment;
@@ -21,7 +22,8 @@ use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Side, Span, StreamId
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
-use datagram::Exchanges;
+use datagram::{Exchanges, Rules};
+pub use judge::Judge;
 use message::Out;
 use room::Ended;
 use std::collections::HashMap;
@@ -53,6 +55,7 @@ pub struct Engine {
     lean: usize,
     forgotten: Forgotten,
     checks: Checks,
+    judge: Option<Judge>,
 }
 
 impl Engine {
@@ -78,6 +81,7 @@ impl Engine {
             lean: 0,
             forgotten: Forgotten::default(),
             checks: Checks::told(registry.settings()),
+            judge: None,
         }
     }
 
@@ -86,6 +90,13 @@ impl Engine {
     pub fn verifying(mut self, checks: Checks) -> Engine {
         self.checks = checks;
         self
+    }
+
+    /// Once the layers of a frame are read, ask whether any of its records will be looked at. Nothing is kept of messages
+    /// that will not; what is counted and noted stays.
+    #[must_use]
+    pub fn judged_by(self, judge: Option<Judge>) -> Engine {
+        Engine { judge, ..self }
     }
 
     /// What was given up so far.
@@ -210,8 +221,8 @@ impl Engine {
             let inner = match reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
                 Reached::Udp(segment) => {
-                    let exchanges = &mut self.exchanges;
-                    datagram::datagram((self.registry, self.checks), &mut self.tree, exchanges, frame.number, bytes, &segment)
+                    let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
+                    datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, &segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, part, &segment),
                 Reached::End => return,
@@ -256,7 +267,9 @@ impl Engine {
         if !numbers.whole {
             return;
         }
+        let wanted = judge::look(self.judge.as_ref(), out.tree, frame.bytes);
         stream.accept(&speaker, &mut out);
+        out.tree.look_for(wanted);
         let ends = stream.ends_now();
         if ends && stream.is_closed() {
             stream.let_go(out.tree);

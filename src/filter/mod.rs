@@ -19,6 +19,7 @@
 //! It decides what is shown, and never how anything is read.
 
 mod check;
+mod early;
 mod eval;
 mod given;
 mod lexer;
@@ -31,9 +32,9 @@ mod value;
 
 pub use mistake::Mistake;
 
-use crate::record::Record;
+use crate::record::{Packet, Record};
 use crate::registry::Registry;
-use crate::tree::{Field, Want};
+use crate::tree::{Dissection, Field, Only, Want};
 use check::Checker;
 use eval::{Asking, Scratch};
 use program::Test;
@@ -48,6 +49,8 @@ pub struct Filter {
     test: Test,
     fields: Vec<&'static Field>,
     want: Want,
+    /// Those of its fields that are read before any message.
+    early: Only,
     scratch: Scratch,
 }
 
@@ -65,7 +68,8 @@ impl Filter {
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
         let (fields, want) = checker.seen();
-        Ok(Filter { written, test, fields, want, scratch: Scratch::default() })
+        let early = early::fields(&fields);
+        Ok(Filter { written, test, fields, want, early, scratch: Scratch::default() })
     }
 
     /// Whether a record passes.
@@ -74,6 +78,14 @@ impl Filter {
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
         Asking { record, scratch: &self.scratch }.test(&self.test)
+    }
+
+    /// Whether any record of a frame may pass whose layers were read and whose messages were not: true unless the layers
+    /// alone tell that none will.
+    #[must_use]
+    pub fn may_match(&self, of: Dissection<'_>) -> bool {
+        let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
+        Asking { record: &record, scratch: &self.scratch }.foretold(&self.test, self.early) != Some(false)
     }
 
     /// The fields it looks at; none if it looks only at records themselves.

@@ -167,6 +167,11 @@ impl Tree {
         self.want
     }
 
+    /// From here on, look for this much. Returns what was looked for before.
+    pub fn look_for(&mut self, want: Want) -> Want {
+        std::mem::replace(&mut self.want, want)
+    }
+
     /// Fields that were read but not kept because the tree was full.
     #[must_use]
     pub fn left_out(&self) -> u64 {

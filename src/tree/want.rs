@@ -30,6 +30,12 @@ impl Want {
     /// What can be saved.
     pub const OBJECTS: Want = Want { objects: true, ..Want::LAYERS };
 
+    /// The same without what is shown of a record; what can be saved stays.
+    #[must_use]
+    pub const fn unseen(self) -> Want {
+        Want { objects: self.objects, ..Want::LAYERS }
+    }
+
     /// What either of two wants.
     #[must_use]
     pub fn and(self, other: Want) -> Want {
@@ -79,7 +85,9 @@ impl Only {
         Only::these(self.fields.iter().chain(other.fields).copied())
     }
 
-    fn has(self, field: &Field) -> bool {
+    /// Whether this field is one of them.
+    #[must_use]
+    pub fn has(self, field: &Field) -> bool {
         self.marks & mark(field) != 0 && self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
     }
 }

@@ -1,0 +1,112 @@
+//! Filters over the samples: which records pass, compared with what tshark says, and which mistakes are found.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+
+mod early;
+mod messages;
+mod mistakes;
+mod random;
+mod tshark;
+mod written;
+
+use proto_dissect::engine::{Engine, Judge};
+use proto_dissect::filter::Filter;
+use proto_dissect::input::Capture;
+use proto_dissect::record::{Record, Tally, View};
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::{Dissection, Want};
+use std::fs::File;
+use std::path::Path;
+
+/// Filters over a sample, each with the numbers of the records that pass; `#` before a mere count.
+type Rows = &'static [(&'static str, &'static [(&'static str, &'static str)])];
+
+fn parsed(expression: &str) -> Filter {
+    Filter::parse(expression, Registry::default()).unwrap_or_else(|mistake| panic!("{mistake}"))
+}
+
+/// Show every record of a sample, dissected as far as `want` says.
+fn each_record(sample: &str, view: View, want: Want, show: impl FnMut(&Record<'_>)) {
+    each_record_judged(sample, view, want, None, show);
+}
+
+/// The same, with somebody who tells from the layers which frames matter. Returns what was counted.
+fn each_record_judged(sample: &str, view: View, want: Want, judge: Option<Judge>, mut show: impl FnMut(&Record<'_>)) -> Tally {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
+    let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
+    let mut engine = Engine::new(Registry::default(), want).judged_by(judge);
+    let mut tally = Tally::new(view);
+    let mut show = |record: Record<'_>| -> Result<(), ()> {
+        show(&record);
+        Ok(())
+    };
+    while let Some(frame) = capture.next_frame().unwrap() {
+        let bytes = frame.bytes;
+        tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
+    }
+    while let Some(tree) = engine.finish() {
+        tally.records(Dissection { tree, bytes: &[] }, false, &mut show).unwrap();
+    }
+    tally
+}
+
+/// The number of a record; a gap has that of none.
+fn number(record: &Record<'_>) -> u64 {
+    match record {
+        Record::Message(message) => message.n,
+        Record::Packet(packet) => packet.of.tree.frame.number,
+        Record::Gap(_) => 0,
+    }
+}
+
+/// Numbers as they stand in the tables: `1-3,5`, or their count where that is asked for.
+fn listed(numbers: &[u64], like: &str) -> String {
+    if like.starts_with('#') {
+        return format!("#{}", numbers.len());
+    }
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let run = |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    runs.iter().map(run).collect::<Vec<_>>().join(",")
+}
+
+/// Check a table. Each filter is asked of whole trees, of smaller ones, and of trees that hold no more than it says it looks at.
+fn check(view: View, rows: Rows) {
+    let mut wrong = Vec::new();
+    for (sample, rows) in rows {
+        let filters: Vec<Filter> = rows.iter().map(|(expression, _)| parsed(expression)).collect();
+        for want in [Want::EVERYTHING, Want::HEADINGS, Want::NAMES, Want::LAYERS] {
+            let enough = |filter: &Filter| filter.want().and(want) == want;
+            let mut passed = vec![Vec::new(); rows.len()];
+            each_record(sample, view, want, |record| {
+                for (filter, passed) in filters.iter().zip(&mut passed) {
+                    if filter.matches(record) {
+                        passed.push(number(record));
+                    }
+                }
+            });
+            for (((expression, expected), passed), filter) in rows.iter().zip(&passed).zip(&filters) {
+                let passed = listed(passed, expected);
+                if enough(filter) && passed != *expected {
+                    wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({want:?})"));
+                }
+            }
+        }
+    }
+    for (sample, rows) in rows {
+        for (expression, expected) in *rows {
+            let filter = parsed(expression);
+            let mut passed = Vec::new();
+            each_record(sample, view, filter.want(), |record| passed.extend(filter.matches(record).then(|| number(record))));
+            let passed = listed(&passed, expected);
+            if passed != *expected {
+                wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({:?})", filter.want()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,87 @@
+//! How filters are written, what they look at, and how deep they go.
+
+use super::{each_record, parsed};
+use proto_dissect::filter::Filter;
+use proto_dissect::record::View;
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::{Only, Want};
+
+/// Filters and how they are written canonically.
+const WRITTEN: &[(&str, &str)] = &[
+    ("", ""),
+    ("  tcp  ", "tcp"),
+    ("tcp&&udp||!arp", "tcp and udp or not arp"),
+    ("tcp and (udp or arp)", "tcp and (udp or arp)"),
+    ("(tcp and udp) or arp", "tcp and udp or arp"),
+    ("tcp or udp xor arp and ip", "tcp or udp xor arp and ip"),
+    ("((tcp or udp) xor arp) and ip", "((tcp or udp) xor arp) and ip"),
+    ("not (tcp or udp)", "not (tcp or udp)"),
+    ("!(tcp.port==80)", "not tcp.port == 80"),
+    ("tcp.port eq 80 or tcp.port ne 81 or tcp.port all_eq 1", "tcp.port == 80 or tcp.port != 81 or tcp.port === 1"),
+    ("tcp.port any_ne 0x50", "tcp.port !== 0x50"),
+    ("all tcp.port gt 80", "all tcp.port > 80"),
+    ("any ip.addr == 10.0.0.0/8", "any ip.addr == 10.0.0.0/8"),
+    ("tcp.port in{80,443 8000..8100}", "tcp.port in {80, 443, 8000..8100}"),
+    ("tcp.port not in {80}", "not tcp.port in {80}"),
+    ("all tcp.port not in {80}", "not all tcp.port in {80}"),
+    ("eth.src[:3, 4 ,-2:,1-2] == 0", "eth.src[0:3,4:1,-2:,1-2] == 0"),
+    ("tcp.flags&2", "tcp.flags & 2"),
+    ("tcp.flags bitwise_and 2 eq 2", "tcp.flags & 2 == 2"),
+    ("message.name ~ r\"a\\d\\\"\"", "message.name matches \"a\\\\d\\\\\\\"\""),
+    ("message.name contains \"\\x41\\102\\n\\x80é\"", "message.name contains \"AB\\n\\x80é\""),
+    (
+        "frame.len == 'a' or frame.len == '\\'' or frame.len == '\\x07'",
+        "frame.len == 'a' or frame.len == '\\'' or frame.len == '\\x07'",
+    ),
+    ("len( udp.payload )>3", "len(udp.payload) > 3"),
+];
+
+#[test]
+fn filters_are_written_canonically() {
+    for (expression, written) in WRITTEN {
+        assert_eq!(parsed(expression).to_string(), *written);
+        assert_eq!(parsed(written).to_string(), *written);
+    }
+}
+
+#[test]
+fn a_filter_tells_what_it_looks_at() {
+    let told = |expression: &str| {
+        let filter = parsed(expression);
+        let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();
+        (names.join(" "), filter.want())
+    };
+    assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Want::LAYERS));
+    assert_eq!(told("message.name == x"), (String::new(), Want::NAMES));
+    assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Want::LAYERS));
+    let ports = Registry::default().named("tcp.port");
+    let only = |fields| Want { fields: true, only: Some(Only::these(fields)), ..Want::LAYERS };
+    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), only(ports)));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Want { fields: true, ..Want::LAYERS }));
+}
+
+#[test]
+fn nesting_has_a_limit_and_chains_have_none() {
+    let deep = |depth: usize| format!("{}tcp{}", "(".repeat(depth), ")".repeat(depth));
+    assert!(Filter::parse(&deep(90), Registry::default()).is_ok());
+    for expression in [
+        deep(101),
+        deep(100_000),
+        "!".repeat(100_000),
+        format!("{}udp", "len(".repeat(100_000)),
+        format!("eth.src{}", "[0]".repeat(100_000)),
+    ] {
+        let mistake = Filter::parse(&expression, Registry::default()).unwrap_err();
+        assert!(mistake.what.contains("nested deeper") || mistake.what.contains("more than four"), "{}", mistake.what);
+    }
+    // As deep as it gets.
+    let nested = (0..45).fold("frame.protocols".to_owned(), |inner, _| format!("upper(lower({inner}))"));
+    let filter = parsed(&format!("{nested} matches \"TCP\""));
+    assert_eq!(parsed(&filter.to_string()).to_string(), filter.to_string());
+    let chain = parsed(&vec!["tcp.port == 1"; 20_000].join(" or "));
+    let mut passed = 0;
+    each_record("layers.pcap", View::Packets, Want::EVERYTHING, |record| {
+        passed += u32::from(filter.matches(record)) + u32::from(chain.matches(record));
+    });
+    assert_eq!(passed, 2);
+}
