@@ -16,10 +16,10 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// Frames of a batch at most.
-const FRAMES: usize = 128;
+const FRAMES: usize = 32;
 
 /// What a batch weighs at most before it travels: bytes of frames, and each field as so many.
-const WEIGHT: usize = 256 << 10;
+const WEIGHT: usize = 128 << 10;
 
 /// Bytes that a field weighs, and a layer with what belongs to it.
 const FIELD: usize = 40;
