@@ -171,3 +171,17 @@ fn any_prefix_of_a_capture_ends_in_order() {
         }
     }
 }
+
+/// What is chosen for a port holds for bytes that were seen there.
+#[test]
+fn decode_as_reaches_bytes_that_come_without_headers() {
+    let datagram = "0000000049d44b8dc751fa420547927da91678d874c1aabb10000000010000000000000000000000ff00000000";
+    let seen = run(&["-l", "--hex", datagram, "--port", "udp:40100"]);
+    assert!(seen.out.contains("Data"), "{}", seen.out);
+    let chosen = run(&["-l", "--hex", datagram, "--port", "udp:40100", "-d", "udp.port==40100,xfire"]);
+    assert!(chosen.out.contains("Xfire"), "{}", chosen.out);
+    let other = run(&["-l", "--hex", datagram, "--port", "udp:40100", "-d", "udp.port==40101,xfire"]);
+    assert!(other.out.contains("Data"), "{}", other.out);
+    let session = run(&["-l", "--hex", "554130 31", "--port", "tcp:5000", "-d", "tcp.port==5000,none"]);
+    assert!(session.out.contains("Data"), "{}", session.out);
+}

@@ -28,9 +28,7 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
     let known = match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),
         Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
-        Assume::Port(On::Udp(port)) => {
-            Some(registry.datagrams_on(Some([0, port]), bytes).next().map_or(Guess::Nothing, by_client))
-        }
+        Assume::Port(On::Udp(port)) => Some(seen_on(registry, port, bytes).map_or(Guess::Nothing, by_client)),
         Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).unwrap_or(Side::Server))),
         Assume::Nothing if is_ip(bytes) => Some(Guess::Layers(Next::Ip)),
         Assume::Nothing if is_ethernet(bytes) => Some(Guess::Layers(Next::Link(ETHERNET))),
@@ -48,6 +46,15 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
         None => by_looks().next().map_or(Guess::Nothing, by_client),
     };
     (guess, others)
+}
+
+/// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.
+fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
+    let venue = Venue { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None };
+    if registry.is_chosen(&venue) {
+        return registry.datagram_owner(&venue, bytes);
+    }
+    registry.datagrams_on(Some([0, port]), bytes).next()
 }
 
 /// A datagram of which nobody said who sent it.

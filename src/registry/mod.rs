@@ -4,10 +4,11 @@ mod choices;
 
 pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 
-use crate::tree::{Field, Side};
+use crate::tree::{Field, Side, StreamId, Transport};
 use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
 use crate::{layers, protocols, wire};
 use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 
 /// The protocols that are looked for, and what the user chose among them.
@@ -208,7 +209,7 @@ impl Registry {
     fn chosen_stream(self, venue: &Venue, opening: &Opening<'_>) -> Option<Owner> {
         let protocol = match (venue.sockets, self.choices.assume) {
             (None, Assume::Protocol(protocol, _)) => Some(protocol),
-            _ => self.choices.decode_as.iter().find(|line| line.selector.fits(venue))?.protocol,
+            _ => self.chosen(venue)?.protocol,
         };
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
         let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
@@ -223,18 +224,27 @@ impl Registry {
     /// Whether the user chose whose this conversation is.
     #[must_use]
     pub fn is_chosen(self, venue: &Venue) -> bool {
-        self.choices.decode_as.iter().any(|line| line.selector.fits(venue))
+        self.chosen(venue).is_some()
     }
 
-    /// The protocol that the user chose for this conversation, if it reads datagrams: as they are, or inside another one's.
-    fn chosen_datagrams(self, venue: &Venue) -> Option<&DecodeAs> {
-        self.choices.decode_as.iter().find(|line| line.selector.fits(venue))
+    /// What the user chose for this conversation. Bytes without headers are where the user says that they were seen.
+    fn chosen(self, venue: &Venue) -> Option<&'static DecodeAs> {
+        let seen = match (venue.sockets, self.choices.assume) {
+            (None, Assume::Port(On::Tcp(port))) => Some((Transport::Tcp, port)),
+            (None, Assume::Port(On::Udp(port))) => Some((Transport::Udp, port)),
+            _ => None,
+        };
+        let place = seen.map(|(transport, port)| {
+            let sockets = [0, port].map(|port| SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
+            Venue { stream: StreamId { transport, ..venue.stream }, sockets: Some(sockets), ..*venue }
+        });
+        self.choices.decode_as.iter().find(|line| line.selector.fits(place.as_ref().unwrap_or(venue)))
     }
 
     /// Whose datagram this is: what the user chose, then who was announced, then ports, then looks.
     #[must_use]
     pub fn datagram_owner(self, venue: &Venue, bytes: &[u8]) -> Option<Candidate> {
-        if let Some(line) = self.chosen_datagrams(venue) {
+        if let Some(line) = self.chosen(venue) {
             let chosen = line.protocol?;
             let carrier = |candidate: Candidate| match candidate.found.on {
                 On::Over(place) => self.protocol(place).and_then(Candidate::datagram),
@@ -251,7 +261,7 @@ impl Registry {
     #[must_use]
     pub fn over(self, place: &'static str, venue: Option<&Venue>, bytes: &[u8]) -> Option<Candidate> {
         let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
-        let chosen = venue.and_then(|venue| self.chosen_datagrams(venue)).and_then(|line| line.protocol);
+        let chosen = venue.and_then(|venue| self.chosen(venue)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
         let spot = self.spot(venue);
         chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &spot, true)))
