@@ -28,8 +28,8 @@ const LAYER: usize = 160;
 /// Bytes of memory that the trees of a batch keep for the next frames.
 const KEPT: usize = 512 << 10;
 
-/// Batches that wait to be looked at.
-const WAITING: usize = 1;
+/// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
+const WAITING: usize = 0;
 
 /// Dissected frames.
 #[derive(Default)]
