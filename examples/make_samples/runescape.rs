@@ -1,6 +1,8 @@
 //! RuneScape: a visit to a world of 317 with RSA off, a login at one of 225, and the servers that clients get their files from.
 
-#![allow(clippy::indexing_slicing, reason = "places in the cipher are taken modulo their number, and digits come in pairs")]
+#![allow(clippy::indexing_slicing, reason = "digits come in pairs")]
+
+mod isaac;
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -13,6 +15,7 @@ use crate::Result;
 use crate::capture::{self, Trace};
 use crate::net::{Host, Link};
 use crate::tcp::{Conversation, Side, Stack};
+use isaac::Isaac;
 
 const CLIENT: Stack = Stack { first: 0x3170_0b07, mss: 1460, window: 65_535, window_scale: 0, clock: None };
 const SERVER: Stack = Stack { first: 0x2250_41c4, mss: 1380, window: 16_384, window_scale: 0, clock: None };
@@ -50,65 +53,6 @@ impl Play {
 
     fn pcap(self) -> Result<Vec<u8>> {
         capture::pcap(capture::ETHERNET, &self.trace.frames())
-    }
-}
-
-/// The generator of words that opcodes are enciphered with.
-struct Isaac {
-    memory: [u32; 256],
-    out: Vec<u32>,
-    a: u32,
-    b: u32,
-    c: u32,
-}
-
-impl Isaac {
-    fn new(seeds: [u32; 4]) -> Self {
-        let mut seed = [0_u32; 256];
-        seed[..4].copy_from_slice(&seeds);
-        let mut w = [0x9e37_79b9_u32; 8];
-        for _ in 0..4 {
-            Isaac::mix(&mut w);
-        }
-        let mut memory = [0_u32; 256];
-        for pass in 0..2 {
-            for at in (0..256).step_by(8) {
-                for lane in 0..8 {
-                    let add = if pass == 0 { seed[at + lane] } else { memory[at + lane] };
-                    w[lane] = w[lane].wrapping_add(add);
-                }
-                Isaac::mix(&mut w);
-                memory[at..at + 8].copy_from_slice(&w);
-            }
-        }
-        Isaac { memory, out: Vec::new(), a: 0, b: 0, c: 0 }
-    }
-
-    /// Each step shifts one lane, left or right, into its own, and adds around the circle.
-    fn mix(w: &mut [u32; 8]) {
-        for (lane, shift) in [11_i32, -2, 8, -16, 10, -4, 8, -9].into_iter().enumerate() {
-            let next = w[(lane + 1) % 8];
-            w[lane] ^= if shift > 0 { next << shift } else { next >> -shift };
-            w[(lane + 3) % 8] = w[(lane + 3) % 8].wrapping_add(w[lane]);
-            w[(lane + 1) % 8] = w[(lane + 1) % 8].wrapping_add(w[(lane + 2) % 8]);
-        }
-    }
-
-    fn word(&mut self) -> u32 {
-        if self.out.is_empty() {
-            self.c = self.c.wrapping_add(1);
-            self.b = self.b.wrapping_add(self.c);
-            for at in 0..256 {
-                let x = self.memory[at];
-                self.a ^= [self.a << 13, self.a >> 6, self.a << 2, self.a >> 16][at % 4];
-                self.a = self.a.wrapping_add(self.memory[(at + 128) % 256]);
-                let y = self.memory[(x >> 2) as usize % 256].wrapping_add(self.a).wrapping_add(self.b);
-                self.memory[at] = y;
-                self.b = self.memory[(y >> 10) as usize % 256].wrapping_add(x);
-                self.out.push(self.b);
-            }
-        }
-        self.out.pop().unwrap_or_default()
     }
 }
 
