@@ -271,6 +271,7 @@ fn private_key(bytes: &[u8]) -> Option<RsaKey> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{PKCS1, PKCS8};
     use super::*;
 
     const N: &str = "C4B59A47B2EF38691E6D5FE7ADC1A1CCBD5291CA818120B55E9D95EAE9A92E3E75298E533140F5B8D8173192EAB3D22C47461CB76608EB0B6CF48C56A91DA08F";
@@ -284,6 +285,21 @@ mod tests {
         assert_eq!(rsa_keys(&format!("modulus: {decimal}\nexponent: {D}")).unwrap(), key);
         let two = rsa_keys(&format!("n={N}\nd={D}\nn=0x11\nd=0x3\n")).unwrap();
         assert_eq!((two.len(), &two[0]), (2, &key[0]));
+    }
+
+    #[test]
+    fn pem_is_read_as_its_numbers_are() {
+        let key = rsa_keys(&format!("n = {N}\nd = {D}")).unwrap();
+        assert_eq!(rsa_keys(PKCS1).unwrap(), key);
+        assert_eq!(rsa_keys(PKCS8).unwrap(), key);
+        let both = rsa_keys(&format!("a server's\n{PKCS1}and again\n{PKCS8}").replace('\n', "\r\n")).unwrap();
+        assert_eq!(both, [&key[..], &key].concat());
+        // A length beyond the end, and a digit that is none.
+        for (from, to) in [("MIIB", "MIIC"), ("OQIBAAJB", "OQ!BAAJB")] {
+            assert!(PKCS1.contains(from));
+            let unfit = rsa_keys(&PKCS1.replacen(from, to, 1)).unwrap_err();
+            assert_eq!((unfit.line, unfit.words.as_str()), (Some(1), PEM));
+        }
     }
 
     #[test]

@@ -35,7 +35,9 @@ fn whole_sessions_are_the_same_whatever_opens_them() {
     };
     let plain = packets(&[], V10);
     assert_eq!(plain.matches("rs.opcode_wire").count(), 26);
-    assert_eq!(packets(&[("rs.rsa_key", KEY)], V11), plain);
+    for key in [KEY, PKCS1, PKCS8] {
+        assert_eq!(packets(&[("rs.rsa_key", key)], V11), plain);
+    }
     assert_eq!(packets(&[("rs.keys", "090A0B0C0D0E0F10 0102030405060708")], V11), plain);
     assert_eq!(packets(&[("rs.isaac", "16909060,84281096,151653132,219025168")], V11), plain);
 }
