@@ -444,6 +444,9 @@ impl fmt::Display for Words {
     }
 }
 
+/// A revision, and how many settings its clients have.
+const VARPS: (u16, i64) = (317, 2000);
+
 /// Reads the fields of a packet.
 pub struct Reader<'r, 'a> {
     pub game: &'r mut Game,
@@ -471,6 +474,9 @@ impl<'a> Reader<'_, 'a> {
                     let start = wire.at();
                     let said = of.read(wire, column.field, place)?;
                     if let Said::Number(number) = said {
+                        if column.name == "varp" && self.table.revision == VARPS.0 && number >= VARPS.1 {
+                            wire.note(&ODD, format_args!("{number}; clients of {} have {}, from 0", VARPS.0, VARPS.1));
+                        }
                         self.explain(wire, column, number, start);
                         match column.name {
                             "capacity" => place.capacity = Some(number),

@@ -196,3 +196,19 @@ fn seeds_of_another_server_are_not_believed() {
     let told = said(&[("rs.isaac", "1,2,3,4")], &session);
     assert!(told.contains("rs.wrong_key") && told.contains("rs.isaac.state = \"none\""), "{told}");
 }
+
+#[test]
+fn more_than_clients_have_room_for_is_odd() {
+    // Settings of 317 end at 1999; other revisions say nothing of theirs.
+    let varp = |revision, hex| clear(revision, SERVER, hex).lines().filter(|line| line.starts_with('!')).collect::<String>();
+    assert_eq!(varp("317", "24 CF 07 01"), "");
+    assert_eq!(varp("317", "24 D0 07 01"), "! odd rs.odd at 1..3 rs.varp_small.varp: 2000; clients of 317 have 2000, from 0");
+    assert!(varp("317", "57 FF FF 00 00 00 00").contains("65535; clients of 317"));
+    // Chat: a space is one nibble, so 50 bytes are 100 characters.
+    let chat = |count: u8| {
+        let hex = format!("04 {:02X} 80 80 {}", count + 2, "80 ".repeat(count.into()));
+        clear("317", CLIENT, &hex).lines().filter(|line| line.starts_with('!')).collect::<String>()
+    };
+    assert_eq!(chat(50), "");
+    assert!(chat(51).ends_with("102 characters; clients have room for 100"), "{}", chat(51));
+}

@@ -1,6 +1,6 @@
 //! Reading values of every type.
 
-use super::super::fields::{ELEMENT, MALFORMED, NAME_ELEMENT, NOT_MINIMAL};
+use super::super::fields::{ELEMENT, MALFORMED, NAME_ELEMENT, NOT_MINIMAL, ODD};
 use super::smart::Read;
 use super::words::Coded;
 use super::{Cp1252, Ending, Name, Number, Packed, Smart, Turn, Type, appearance, composite};
@@ -181,6 +181,9 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     Ok(text)
 }
 
+/// Characters of chat text that clients have room for.
+const MOST_CHARACTERS: usize = 100;
+
 /// Read `count` bytes of chat text in nibbles.
 ///
 /// # Errors
@@ -189,8 +192,12 @@ pub fn packed<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize, turn
     let start = wire.at();
     let text = Packed(take(wire, count)?, turn);
     put_words(wire, field, start, format_args!("{text}"));
-    if text.is_cut() {
+    let (characters, is_cut) = text.extent();
+    if is_cut {
         wire.note(&MALFORMED, format_args!("half a character at the end"));
+    }
+    if characters > MOST_CHARACTERS {
+        wire.note(&ODD, format_args!("{characters} characters; clients have room for {MOST_CHARACTERS}"));
     }
     Ok(text)
 }

@@ -104,10 +104,13 @@ impl Packed<'_> {
         (0..bytes.len()).map(byte).map(move |byte| byte.wrapping_sub(add)).flat_map(|byte| [byte >> 4, byte & 15])
     }
 
-    /// Whether it ends inside a character.
+    /// How many characters it has, and whether it ends inside another one.
     #[must_use]
-    pub fn is_cut(&self) -> bool {
-        self.nibbles().fold(false, |held, nibble| !held && nibble > 12)
+    pub fn extent(&self) -> (usize, bool) {
+        self.nibbles().fold((0, false), |(count, held), nibble| match held || nibble < 13 {
+            true => (count + 1, false),
+            false => (count, true),
+        })
     }
 }
 
@@ -283,7 +286,7 @@ mod tests {
         ] {
             let bytes = bytes(hex);
             assert_eq!(Packed(&bytes, Turn::No).to_string(), text);
-            assert_eq!(Packed(&bytes, Turn::No).is_cut(), text == "e");
+            assert_eq!(Packed(&bytes, Turn::No).extent(), (text.len(), text == "e"));
         }
         assert_eq!(Packed(&bytes("3A C9 51 C0 3B E1"), Turn::ReversedAdded).to_string(), "hello world");
     }
