@@ -196,6 +196,8 @@ fields! {
     OD_CRC = number("rs.od.crc", "CRC-32", "Check sum of the whole file without its version").hex(8);
     OD_VERSION = number("rs.od.version", "version", "Version of the whole file, its last two bytes");
     OD_ASKED = number("rs.od.asked", "asked in frame", "The frame with the request");
+    OD_SECONDS = float("rs.od.time", "time since", "Seconds from the request to the last piece of the file");
+    OD_RATE = number("rs.od.rate", "bytes a second", "How fast the file came, from the request to its last piece");
 
     JS5_REVISION = number("rs.js5.revision", "revision", "Revision of the client");
     JS5_TOKEN = bytes("rs.js5.token", "token", "Further bytes of newer clients");
@@ -215,6 +217,8 @@ fields! {
     JS5_BLOCK = number("rs.js5.block", "block", "FF, which begins each block behind the first").hex(2);
     JS5_CRC = number("rs.js5.crc", "CRC-32", "Check sum of the group as it is sent").hex(8);
     JS5_ASKED = number("rs.js5.asked", "asked in frame", "The frame with the request");
+    JS5_SECONDS = float("rs.js5.time", "time since", "Seconds from the request to the last block of the group");
+    JS5_RATE = number("rs.js5.rate", "bytes a second", "How fast the group came, from the request to its last block");
 
     JAGGRAB_PATH = text("rs.jaggrab.path", "path", "File that is asked for");
     JAGGRAB_REQUEST = text("rs.jaggrab.request", "request", "The whole request");
@@ -222,6 +226,9 @@ fields! {
     JAGGRAB_CRC = number("rs.jaggrab.crc", "CRC-32", "Check sum of an archive").hex(8);
     JAGGRAB_CHECK = number("rs.jaggrab.check", "check word", "Sum of the check sums").hex(8);
     JAGGRAB_DATA = bytes("rs.jaggrab.data", "data", "The file");
+    JAGGRAB_ASKED = number("rs.jaggrab.asked", "asked in frame", "The frame with the request");
+    JAGGRAB_SECONDS = float("rs.jaggrab.time", "time since", "Seconds from the request to the end of the file");
+    JAGGRAB_RATE = number("rs.jaggrab.rate", "bytes a second", "How fast the file came, from the request to its end");
 
     MALFORMED = broken("rs.malformed", "malformed", "Something that no client or server of this kind says");
     TRUNCATED = broken("rs.truncated", "truncated", "The stream or the capture ends inside the message");

@@ -1,9 +1,10 @@
 //! Start-up files by their names.
 
 use super::fields::*;
+use super::transfer;
 use super::types::Cp1252;
 use crate::tree::Value;
-use crate::wire::{Extent, Result, Wire};
+use crate::wire::{Extent, Question, Result, Wire};
 
 /// Bytes of the file of check sums: nine of archives, and one of those.
 const CRC_FILE: usize = 40;
@@ -22,6 +23,8 @@ pub const GREETING: &[u8] = b"JAGGRAB /";
 pub struct Jaggrab {
     /// The file that was asked for.
     path: String,
+    /// Its request, until it is answered.
+    asked: Option<Question>,
 }
 
 impl Jaggrab {
@@ -42,6 +45,7 @@ impl Jaggrab {
             return wire.malformed(&MALFORMED, format_args!("expected JAGGRAB, a path and two line feeds"));
         };
         self.path = Cp1252(path).to_string();
+        self.asked = Some(transfer::ask(wire));
         wire.info(format_args!("{}", self.path));
         let from = start + GREETING.len();
         wire.put(&JAGGRAB_REQUEST, Value::Text, start..start + ahead.len());
@@ -68,19 +72,28 @@ impl Jaggrab {
         let name: String = self.path.chars().filter(char::is_ascii_alphanumeric).collect();
         wire.object("file", &format!("{name}.dat"), || Some(bytes.to_vec()));
         if self.path.starts_with("crc") && bytes.len() == CRC_FILE {
-            let mut check = CHECK;
-            for _ in 0..CRC_FILE / 4 - 1 {
-                check = check.wrapping_mul(2).wrapping_add(wire.u32_be(&JAGGRAB_CRC)?);
-            }
-            let said = wire.u32_be(&JAGGRAB_CHECK)?;
-            if said != check {
-                wire.note(&ODD, format_args!("the check sums give {check:#010x}"));
-            }
-            return Ok(());
+            check_sums(wire)?;
+        } else {
+            wire.rest(&JAGGRAB_DATA);
         }
-        wire.rest(&JAGGRAB_DATA);
+        if let Some(asked) = self.asked.take() {
+            transfer::tell(wire, asked, bytes.len(), [&JAGGRAB_ASKED, &JAGGRAB_SECONDS, &JAGGRAB_RATE]);
+        }
         Ok(())
     }
+}
+
+/// The check sums of the archives, and that of those.
+fn check_sums(wire: &mut Wire<'_>) -> Result {
+    let mut check = CHECK;
+    for _ in 0..CRC_FILE / 4 - 1 {
+        check = check.wrapping_mul(2).wrapping_add(wire.u32_be(&JAGGRAB_CRC)?);
+    }
+    let said = wire.u32_be(&JAGGRAB_CHECK)?;
+    if said != check {
+        wire.note(&ODD, format_args!("the check sums give {check:#010x}"));
+    }
+    Ok(())
 }
 
 /// Whether bytes begin a request, as far as they are there.

@@ -1,8 +1,9 @@
 //! The update server of newer engines: groups of files in blocks.
 
 use super::fields::*;
+use super::transfer;
 use crate::tree::{Value, name_of};
-use crate::wire::{Error, Extent, Result, Wire};
+use crate::wire::{Error, Extent, Question, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
@@ -28,8 +29,8 @@ const CONNECTED: u8 = 6;
 pub struct Js5 {
     /// What each byte of the server is combined with.
     key: u8,
-    /// The frames of requests that were not answered yet.
-    asked: HashMap<(u8, u16), u64>,
+    /// Requests that were not answered yet.
+    asked: HashMap<(u8, u16), Question>,
 }
 
 /// How a group lies in its blocks.
@@ -100,7 +101,7 @@ impl Js5 {
                 let how = name_of(JS5_MESSAGE.names, kind.into()).unwrap_or_default();
                 wire.info(format_args!("archive {archive}, group {group}, {how}"));
                 if self.asked.len() < MOST_REQUESTS {
-                    self.asked.insert((archive, group), wire.completed().0);
+                    self.asked.insert((archive, group), transfer::ask(wire));
                 }
             }
             KEY => {
@@ -159,9 +160,6 @@ impl Js5 {
         if flags & 0x7f != 0 {
             wire.i32_be(&JS5_UNPACKED)?;
         }
-        if let Some(frame) = self.asked.remove(&(archive, group)) {
-            wire.add(&JS5_ASKED, Value::Unsigned(frame));
-        }
         let mut crc = Crc::new();
         // Blocks are counted from the first byte of the group, which is not that of its source.
         let start = wire.at() - GROUP - LENGTH - if flags & 0x7f == 0 { 0 } else { UNPACKED };
@@ -183,6 +181,9 @@ impl Js5 {
         }
         crc.update(&file);
         wire.add(&JS5_CRC, Value::Unsigned(crc.sum().into()));
+        if let Some(asked) = self.asked.remove(&(archive, group)) {
+            transfer::tell(wire, asked, shape.data, [&JS5_ASKED, &JS5_SECONDS, &JS5_RATE]);
+        }
         wire.object("group", &format!("js5-{archive}-{group}.dat"), || Some(file));
         Ok(())
     }

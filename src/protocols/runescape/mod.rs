@@ -36,6 +36,7 @@ mod session;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod types;
 mod update;
 mod world;
@@ -43,6 +44,7 @@ mod world;
 use crate::wire::{Looks, On, Protocol, Setting, Takes, Unfit};
 pub use by_hand::PROTOCOL as VALUES;
 use fields::*;
+use services::Midway;
 use tables::Table;
 
 /// RuneScape.
@@ -82,6 +84,11 @@ pub static PROTOCOL: Protocol = Protocol {
             name: "rs.isaac",
             about: "The client's four seeds, S0,S1,S2,S3, or off when opcodes are in clear",
             takes: Takes::Checked(|text| keys::isaac(text).map(drop)),
+        },
+        Setting {
+            name: "rs.service",
+            about: "Service that a connection is in when the capture begins later: js5 or update",
+            takes: Takes::Checked(|text| Midway::told(text).map(drop)),
         },
         Setting {
             name: "rs.npc_bits",

@@ -1,8 +1,9 @@
 //! The update server of the old engine: files in pieces.
 
 use super::fields::*;
+use super::transfer;
 use crate::tree::{Value, name_of};
-use crate::wire::{Extent, Result, Wire};
+use crate::wire::{Extent, Question, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
@@ -25,8 +26,8 @@ type Id = (u8, u16);
 /// What is known of the files of one connection.
 #[derive(Default)]
 pub struct OnDemand {
-    /// The frames of requests that were not answered yet.
-    asked: HashMap<Id, u64>,
+    /// Requests that were not answered yet.
+    asked: HashMap<Id, Question>,
     /// Files of which the first pieces are there.
     begun: HashMap<Id, Vec<u8>>,
 }
@@ -57,7 +58,7 @@ impl OnDemand {
         }
         wire.info(format_args!("{} {file}, {}", store_name(store), name_of(OD_PRIORITY.names, priority.into()).unwrap_or("?")));
         if self.asked.len() < MOST_REQUESTS {
-            self.asked.insert((store, file), wire.completed().0);
+            self.asked.insert((store, file), transfer::ask(wire));
         }
         Ok(())
     }
@@ -73,13 +74,9 @@ impl OnDemand {
         let size = usize::from(wire.u16_be(&OD_SIZE)?);
         let chunk = usize::from(wire.u8(&OD_CHUNK)?);
         let id = (store, file);
-        let asked = self.asked.get(&id).copied();
-        if let Some(frame) = asked {
-            wire.add(&OD_ASKED, Value::Unsigned(frame));
-        }
         if size == 0 {
             wire.info(format_args!("{} {file}, no such file", store_name(store)));
-            self.asked.remove(&id);
+            self.answered(wire, id, size);
             return Ok(());
         }
         let from = CHUNK * chunk;
@@ -89,10 +86,19 @@ impl OnDemand {
         wire.info(format_args!("{} {file}, bytes {from} to {} of {size}", store_name(store), from + left.min(CHUNK)));
         let data = wire.bytes(&OD_DATA, left.min(CHUNK))?;
         if let Some(whole) = self.join(id, size, from, data) {
-            self.asked.remove(&id);
             finish(wire, id, &whole);
+            self.answered(wire, id, size);
+        } else if let Some(asked) = self.asked.get(&id) {
+            wire.add(&OD_ASKED, Value::Unsigned(asked.frame));
         }
         Ok(())
+    }
+
+    /// A file is whole, or there is none.
+    fn answered(&mut self, wire: &mut Wire<'_>, id: Id, size: usize) {
+        if let Some(asked) = self.asked.remove(&id) {
+            transfer::tell(wire, asked, size, [&OD_ASKED, &OD_SECONDS, &OD_RATE]);
+        }
     }
 
     /// Put a piece behind those that are there. Returns the file when it was the last one.

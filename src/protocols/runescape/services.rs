@@ -2,7 +2,7 @@
 
 use super::fields::*;
 use crate::tree::name_of;
-use crate::wire::{Extent, Result, Wire};
+use crate::wire::{Extent, Result, Unfit, Wire};
 
 /// The largest name hash.
 const MOST_HASH: u8 = 31;
@@ -17,6 +17,38 @@ const WITHOUT_SEED: usize = 9;
 /// Revisions that a client of JS5 may have; newer ones that count anew send a token as well.
 const JS5_REVISIONS: std::ops::RangeInclusive<u32> = 400..=1000;
 const JS5_NEWEST: std::ops::RangeInclusive<u32> = 150..=399;
+
+/// A service whose beginning is not in the capture, because somebody said so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Midway {
+    /// Files of the old engine.
+    Update,
+    /// Files of newer engines.
+    Js5,
+}
+
+/// The largest first byte of a request for files: services and logins begin with a larger one.
+const MOST_REQUESTS: u8 = 7;
+
+impl Midway {
+    /// The service of this name.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn told(text: &str) -> std::result::Result<Midway, Unfit> {
+        match text {
+            "update" => Ok(Midway::Update),
+            "js5" => Ok(Midway::Js5),
+            _ => Err(Unfit { line: None, words: "expected js5 or update".into() }),
+        }
+    }
+
+    /// Whether a client that says this is in it already.
+    #[must_use]
+    pub fn begins(ahead: &[u8]) -> bool {
+        matches!(ahead, [..=MOST_REQUESTS, ..])
+    }
+}
 
 /// A message of so many bytes.
 pub fn exactly(ahead: &[u8], count: usize) -> Extent {

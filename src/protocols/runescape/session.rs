@@ -8,7 +8,7 @@ use super::keys::Keys;
 use super::log;
 use super::login::{self, Login};
 use super::ondemand::OnDemand;
-use super::services;
+use super::services::{self, Midway};
 use super::tables::Table;
 use crate::tree::Side;
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
@@ -46,6 +46,7 @@ enum Server {
 pub struct Session {
     keys: Keys,
     revision: Option<u16>,
+    midway: Option<Midway>,
     rows: Option<String>,
     client: Client,
     server: Server,
@@ -65,6 +66,7 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Session {
         keys: Keys::new(settings),
         revision: number("rs.revision"),
+        midway: settings.get("rs.service").and_then(|name| Midway::told(name).ok()),
         rows: settings.get("rs.table").map(str::to_owned),
         client: Client::Start,
         server: Server::Start,
@@ -79,6 +81,7 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        self.begin_midway(from, ahead);
         match from {
             Side::Client => self.client_extent(ahead, more),
             Side::Server => self.server_extent(ahead, more),
@@ -106,6 +109,18 @@ impl Conversation for Session {
 }
 
 impl Session {
+    /// Go on with the service that somebody told, unless its beginning is there.
+    fn begin_midway(&mut self, from: Side, ahead: &[u8]) {
+        if (self.client, self.server) != (Client::Start, Server::Start) || from == Side::Client && !Midway::begins(ahead) {
+            return;
+        }
+        (self.client, self.server) = match self.midway {
+            Some(Midway::Update) => (Client::OnDemand, Server::OnDemand),
+            Some(Midway::Js5) => (Client::Js5, Server::Js5),
+            None => return,
+        };
+    }
+
     fn client_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
         if self.client == Client::Start && self.begins_in_game(Side::Client, ahead) {
             self.client = Client::Game;

@@ -65,3 +65,93 @@ fn a_request_that_is_none_is_malformed() {
     ! broken rs.malformed at 0..6 rs: expected JAGGRAB, a path and two line feeds
     "#);
 }
+
+/// Lines about requests of what both sides say, each so many milliseconds after the first, in a frame of its own.
+fn speeds(said: &[(Side, u32, &[u8])]) -> Vec<String> {
+    use crate::engine::Engine;
+    use crate::input::{Frame, Link, Timestamp};
+    use crate::registry::Registry;
+    use crate::tree::{Dissection, Want, dump};
+    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut lines = Vec::new();
+    for (number, (side, millis, bytes)) in (1..).zip(said) {
+        let time = Some(Timestamp { seconds: 7, nanos: millis * 1_000_000 });
+        let frame = Frame { number, time, link: Link::Stream(*side), bytes, ..Frame::default() };
+        let told = dump(Dissection { tree: engine.dissect(&frame), bytes });
+        let about = |line: &&str| [".asked", ".time", ".rate"].iter().any(|name| line.contains(name));
+        lines.extend(told.lines().filter(about).map(|line| format!("{number}: {}", line.trim())));
+    }
+    lines
+}
+
+#[test]
+fn files_say_how_long_they_took_and_how_fast_they_came() {
+    let piece = |chunk: u8, count: usize| [&[2, 0, 7, 2, 100, chunk][..], &vec![9; count]].concat();
+    let old = speeds(&[
+        (CLIENT, 0, &[15]),
+        (SERVER, 10, &[0; 8]),
+        (CLIENT, 20, &[2, 0, 7, 2, 0, 0, 1, 1]),
+        (SERVER, 100, &piece(0, 500)),
+        (SERVER, 145, &[0, 0, 1, 0, 0, 0]),
+        (SERVER, 520, &piece(1, 112)),
+    ]);
+    // 612 bytes in half a second.
+    let asked = "rs.od.asked = 3";
+    let told = [
+        format!("4: {asked}"),
+        format!("5: {asked}"),
+        "5: rs.od.time = 0.125".into(),
+        format!("6: {asked}"),
+        "6: rs.od.time = 0.5".into(),
+        "6: rs.od.rate = 1224".into(),
+    ];
+    assert_eq!(old, told);
+    let new = speeds(&[
+        (CLIENT, 0, &[15, 0, 0, 2, 0x26]),
+        (SERVER, 10, &[0]),
+        (CLIENT, 20, &[1, 2, 0, 3]),
+        (SERVER, 270, &[2, 0, 3, 0, 0, 0, 0, 4, 9, 9, 9, 9]),
+    ]);
+    assert_eq!(new, ["4: rs.js5.asked = 3", "4: rs.js5.time = 0.25", "4: rs.js5.rate = 16"]);
+}
+
+#[test]
+fn a_service_goes_on_whose_beginning_is_missing() {
+    let js5 = [("rs.service", "js5")];
+    let group = "02 00 03 00 00 00 00 02 41 42";
+    insta::assert_snapshot!(said(&js5, &[(SERVER, group), (CLIENT, "01 02 00 03")]), @r#"
+    rs 0..10 | js5_group | archive 2, group 3, 2 bytes, compression none
+      0..1 rs.js5.archive = 2
+      1..3 rs.js5.group = 3
+      3..4 rs.js5.flags = 0x00
+        3..4 rs.js5.prefetch = false
+        3..4 rs.js5.compression = 0 (none)
+      4..8 rs.js5.length = 2
+      8..10 rs.js5.data = 4142
+      rs.js5.crc = 0xef5855e8
+    rs 0..4 | js5_request | archive 2, group 3, urgent
+      0..1 rs.js5.message = 1 (urgent)
+      1..2 rs.js5.archive = 2
+      2..4 rs.js5.group = 3
+    "#);
+    let update = [("rs.service", "update")];
+    insta::assert_snapshot!(said(&update, &[(CLIENT, "02 00 07 02"), (SERVER, "02 00 07 00 03 00 41 00 05")]), @r#"
+    rs 0..4 | request | music 7, needed now
+      0..1 rs.od.store = 2 (music)
+      1..3 rs.od.file = 7
+      3..4 rs.od.priority = 2 (needed now)
+    rs 0..9 | chunk | music 7, bytes 0 to 3 of 3
+      0..1 rs.od.store = 2 (music)
+      1..3 rs.od.file = 7
+      3..5 rs.od.size = 3
+      5..6 rs.od.chunk = 0
+      6..9 rs.od.data = 410005
+      rs.od.crc = 0xd3d99e8b
+      rs.od.version = 5
+      rs.od.asked = 0
+    "#);
+    // A beginning that is there counts more.
+    let whole = [(CLIENT, "0F 00 00 02 26"), (SERVER, "00"), (CLIENT, "01 02 00 03"), (SERVER, group)];
+    assert_eq!(said(&js5, &whole), said(&[], &whole));
+    assert!(Midway::told("game").is_err());
+}

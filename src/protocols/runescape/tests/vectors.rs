@@ -289,10 +289,10 @@ fn v18_on_demand() {
       1..3 rs.od.file = 7
       3..5 rs.od.size = 10
       5..6 rs.od.chunk = 0
-      rs.od.asked = 0
       6..16 rs.od.data = 00010203040506070809
       rs.od.crc = 0x88aa689f
       rs.od.version = 2057
+      rs.od.asked = 0
     rs 0..6 | chunk | models 1, no such file
       0..1 rs.od.store = 0 (models)
       1..3 rs.od.file = 1
@@ -322,6 +322,7 @@ fn v18_the_check_word_of_the_check_sums() {
       28..32 rs.jaggrab.crc = 0x88888888
       32..36 rs.jaggrab.crc = 0x99999999
       36..40 rs.jaggrab.check = 0x88922c45
+      rs.jaggrab.asked = 0
     "#);
     let wrong = said(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C46"))]);
     assert!(wrong.contains("! odd rs.odd"), "{wrong}");
@@ -361,9 +362,9 @@ fn v19_a_group_of_js5() {
         3..4 rs.js5.prefetch = false
         3..4 rs.js5.compression = 0 (none)
       4..8 rs.js5.length = 7
-      rs.js5.asked = 0
       8..15 rs.js5.data = 4f70656e525332
       rs.js5.crc = 0x74231ae3
+      rs.js5.asked = 0
     rs 0..15 | js5_group | archive 2, group 3, 7 bytes, compression none
       0..1 rs.js5.archive = 2
       1..3 rs.js5.group = 3

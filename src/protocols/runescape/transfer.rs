@@ -1,0 +1,24 @@
+//! How long a file takes from its request to its last byte, and how fast that is.
+
+use crate::tree::{Field, Value};
+use crate::wire::{Question, Wire};
+
+const SECOND: u128 = 1_000_000_000;
+
+/// The request being read.
+pub fn ask(wire: &Wire<'_>) -> Question {
+    let (frame, time) = wire.completed();
+    Question { frame, time, answered: false }
+}
+
+/// Put the frame with the request of the file that the message being read completes, the seconds since, and how many of
+/// its bytes came in each.
+pub fn tell(wire: &mut Wire<'_>, asked: Question, size: usize, [frame, seconds, rate]: [&'static Field; 3]) {
+    asked.put(wire, frame, seconds);
+    let (Some(from), (_, Some(to))) = (asked.time, wire.completed()) else { return };
+    let bytes = u128::try_from(size).unwrap_or_default().saturating_mul(SECOND);
+    let each = u128::try_from(to.since(from)).ok().and_then(|nanos| bytes.checked_div(nanos));
+    if let Some(each) = each.filter(|_| size > 0).and_then(|each| u64::try_from(each).ok()) {
+        wire.add(rate, Value::Unsigned(each));
+    }
+}
