@@ -235,3 +235,11 @@ fn marks_of_hex_text_say_who_speaks() {
     assert_eq!((said[0].0, said[1].0), (&Value::from("c2s"), &Value::from("s2c")), "{}", run.out);
     assert_eq!(said[1].1, &Value::from(1.0), "{}", run.out);
 }
+
+#[test]
+fn bytes_without_headers_are_those_of_whoever_recognises_them() {
+    let call = b"00 00 00 40 46 00 00 00 0f 00 05 70 72 69 6e 74 73 00 05 48 65 6c 6c 6f";
+    let told = run_with(&["-l"], call).out;
+    assert!(told.contains("LibRPC") && told.contains("print(\"Hello\")"), "{told}");
+    assert!(!run_with(&["--json"], call).out.contains("dissect.tie"));
+}

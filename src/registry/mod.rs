@@ -278,7 +278,8 @@ impl Registry {
         Spot { ports, announced: venue.and_then(|venue| venue.over) }
     }
 
-    /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports may be at home anywhere.
+    /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports are those of whoever
+    /// recognises them anywhere; what is enough on a port counts where nobody does.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
         let at_home = move |candidate: &Candidate| match candidate.found.on {
             On::Udp(port) => ports.is_none_or(|ports| ports.contains(&port)),
@@ -286,9 +287,11 @@ impl Registry {
         };
         let datagrams = move || self.candidates().filter(|candidate| candidate.found.how.is_datagram());
         let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
-        let all = datagrams().filter(at_home).chain(datagrams().filter(elsewhere));
         let spot = Spot { ports, announced: None };
-        all.filter(move |candidate| candidate.looks_right(bytes, &spot, ports.is_some()))
+        let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &spot, ports.is_some());
+        let recognised = ports.is_none() && datagrams().filter(elsewhere).any(|candidate| fits(&candidate));
+        let homes = datagrams().filter(at_home).filter(move |_| !recognised);
+        homes.chain(datagrams().filter(elsewhere)).filter(fits)
     }
 }
 
