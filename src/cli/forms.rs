@@ -1,6 +1,7 @@
 //! From options to the sink that prints what they ask for.
 
 use super::args::{Form, Output, When};
+use crate::glossary;
 use crate::registry::Registry;
 use crate::render::{
     Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Occurrence, PSEUDO_FIELDS, Shape, Table, TableOptions,
@@ -77,7 +78,7 @@ fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
     let names = names.map(|names| names.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let registry = Registry::default();
     let known = |name: &&str| registry.protocol(name).map(|protocol| protocol.this);
-    names.iter().map(|name| known(name).ok_or_else(|| unknown_field(name))).collect()
+    names.iter().map(|name| known(name).ok_or_else(|| unknown_protocol(name))).collect()
 }
 
 /// Colours, or none.
@@ -117,17 +118,25 @@ fn column(name: &str) -> Result<Column, Wrong> {
     Ok(Column { name: name.into(), of: Values::Fields(fields) })
 }
 
-/// Names that are nearest to one that nobody knows.
+/// That no field is called so, and the names nearest to it.
 pub(super) fn unknown_field(name: &str) -> Wrong {
-    const SUGGESTIONS: usize = 3;
     let registry = Registry::default();
     let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]);
-    let mut known: Vec<&str> =
-        fields.chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name)).filter(|known| !known.is_empty()).collect();
+    unknown("field", name, fields.chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name)))
+}
+
+/// That no protocol is called so, and the names nearest to it.
+pub(super) fn unknown_protocol(name: &str) -> Wrong {
+    unknown("protocol", name, glossary::protocols(Registry::default()).into_iter().map(|protocol| protocol.this.abbrev))
+}
+
+fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
+    const SUGGESTIONS: usize = 3;
+    let mut known: Vec<&str> = known.filter(|known| !known.is_empty()).collect();
     known.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
     known.dedup();
     let nearest = known.get(..SUGGESTIONS).unwrap_or_default().join(", ");
-    format!("no field is called {name:?}; the nearest names are {nearest}")
+    format!("no {what} is called {name:?}; the nearest names are {nearest}")
 }
 
 fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {

@@ -8,9 +8,6 @@ use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;
 use std::io::{self, Write};
 
-/// Names that are suggested for one that nobody knows.
-const SUGGESTIONS: usize = 4;
-
 /// List the protocols, or tell all of one.
 pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
     let registry = Registry::default();
@@ -28,13 +25,7 @@ pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
 
 fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Protocol, Wrong> {
     let all = glossary::protocols(registry);
-    let names = || all.iter().map(|protocol| protocol.this.abbrev);
-    all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| {
-        let mut nearest: Vec<&str> = names().collect();
-        nearest.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
-        nearest.truncate(SUGGESTIONS);
-        format!("no protocol is called {name:?}; the nearest names are {}", nearest.join(", "))
-    })
+    all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| forms::unknown_protocol(name))
 }
 
 /// List the fields, all or those of a name.
