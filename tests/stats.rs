@@ -39,6 +39,7 @@ fn tables_print_what_is_kept() {
         ("stats.txt", &["stats", SESSION][..]),
         ("stats-layers.txt", &["stats", "-V", "samples/layers.pcap"]),
         ("stats-damaged.txt", &["stats", "-z", "health", "-z", "coverage", "samples/pipboy-damaged.pcap"]),
+        ("stats-transfers.txt", &["stats", "-z", "transfers", "samples/runescape-cache.pcap"]),
         ("stats-colour.txt", &["stats", "--color", "always", "-z", "time", "-z", "conv,tcp", SESSION]),
         ("stats-json.txt", &["stats", "--json", "samples/pipboy-damaged.pcap"]),
     ] {
@@ -173,6 +174,40 @@ fn values_without_a_name_are_told() {
     let unknown = stats["coverage"]["unknown_values"].as_array().unwrap();
     let ether_type = unknown.iter().find(|value| value["field"] == "eth.type").unwrap();
     assert_eq!((&ether_type["value"], &ether_type["first_frame"]), (&Value::from(0x88b5), &Value::from(18)));
+}
+
+/// What single messages say of the files that they complete: bytes, and seconds from the request.
+fn told(size: &str, time: &str) -> Vec<(f64, f64)> {
+    let file = "samples/runescape-cache.pcap";
+    let lines = run(&["-T", "fields", "-e", size, "-e", time, "-Y", time, file]).out;
+    let number = |word: &str| word.split(',').next().unwrap().parse().unwrap();
+    lines.lines().map(|line| line.split_once('\t').unwrap()).map(|(size, time)| (number(size), number(time))).collect()
+}
+
+#[test]
+fn transfers_are_what_the_messages_say_that_complete_them() {
+    let stats = counted(&["stats", "--json", "-z", "transfers", "samples/runescape-cache.pcap"]);
+    let kinds = stats["transfers"].as_array().unwrap();
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    for (what, size, time) in [("update file", "rs.od.size", "rs.od.time"), ("JS5 group", "rs.js5.length", "rs.js5.time")] {
+        let kind = kinds.iter().find(|kind| kind["what"] == what).unwrap();
+        let number = |key: &str| kind[key].as_f64().unwrap();
+        // A file that is not there is answered, but nothing of it comes.
+        let told: Vec<_> = told(size, time).into_iter().filter(|(size, _)| *size > 0.0).collect();
+        assert_eq!(number("count"), told.len() as f64, "{what}");
+        assert_eq!(number("bytes"), told.iter().map(|(size, _)| size).sum::<f64>(), "{what}");
+        let slowest = told.iter().map(|(_, time)| *time).fold(0.0, f64::max);
+        let all: f64 = told.iter().map(|(_, time)| time).sum();
+        assert!((number("slowest") - slowest).abs() < 1e-6, "{what}: {kind} {told:?}");
+        assert!(number("busy") >= slowest - 1e-6 && number("busy") <= all + 1e-6, "{what}: {kind} {told:?}");
+        assert!((number("bytes_per_second") * number("busy") / number("bytes") - 1.0).abs() < 1e-9, "{what}: {kind}");
+    }
+    let file = kinds.iter().find(|kind| kind["what"] == "start-up file").unwrap();
+    assert_eq!((&file["protocol"], &file["count"], &file["bytes"]), (&Value::from("rs"), &Value::from(1), &Value::from(40)));
+    // Where nothing came, the list is empty and the table left out.
+    assert_eq!(counted(&["stats", "--json", SESSION])["transfers"], Value::Array(Vec::new()));
+    assert!(!run(&["stats", SESSION]).out.contains("Transfers"));
+    assert!(run(&["stats", "-z", "transfers", SESSION]).out.contains("nothing that was asked for came whole"));
 }
 
 #[test]

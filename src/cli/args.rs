@@ -462,7 +462,7 @@ pub struct StatsOptions {
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, health, coverage
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, transfers, health, coverage
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 

@@ -58,6 +58,9 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
                 left_out.iter().try_for_each(|talks| of.object(talks.over.layer(), |of| counted(of, talks.left_out)))
             })?;
         }
+        if has(|part| *part == Part::Transfers) {
+            transfers(stats, all)?;
+        }
         if has(|part| *part == Part::Health) {
             all.object("health", |of| health(stats, of))?;
         }
@@ -157,6 +160,24 @@ fn endpoints(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
         counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;
         of.object("sent", |of| counted(of, sent))?;
         of.object("received", |of| counted(of, got))
+    })
+}
+
+fn transfers(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
+    all.list("transfers", stats.transfers.kinds(), |of, came| {
+        of.put("protocol", came.protocol.abbrev)?;
+        of.put("what", came.what)?;
+        of.put("count", &came.count)?;
+        of.put("bytes", &came.bytes)?;
+        if let Some(busy) = came.busy() {
+            of.put("busy", &in_seconds(busy))?;
+        }
+        if let Some(rate) = came.rate() {
+            of.put("bytes_per_second", &rate)?;
+        }
+        let Some((slowest, frame)) = came.slowest else { return Ok(()) };
+        of.put("slowest", &in_seconds(slowest))?;
+        of.put("slowest_frame", &frame)
     })
 }
 

@@ -14,6 +14,7 @@ mod rows;
 mod tables;
 mod talks;
 mod traffic;
+mod transfers;
 
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
 pub use health::{Health, Remark};
@@ -23,6 +24,7 @@ pub use parts::{Over, Part};
 pub use tables::{TableLook, print_tables};
 pub use talks::{End, Endpoints, Shares, Talk, Talks};
 pub use traffic::{Count, Traffic};
+pub use transfers::{Came, Transfers};
 
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -59,6 +61,8 @@ pub struct Stats {
     pub hierarchy: Hierarchy,
     /// Conversations of the kinds that are asked for.
     pub talks: Vec<Talks>,
+    /// What came whole, and how fast.
+    pub transfers: Transfers,
     /// What is missing, strange or broken.
     pub health: Health,
     /// How much is explained.
@@ -78,6 +82,7 @@ impl Stats {
             tally: Tally::new(View::Messages),
             hierarchy: Hierarchy::default(),
             talks,
+            transfers: Transfers::default(),
             health: Health::default(),
             coverage: Coverage::new(registry),
         }
@@ -87,7 +92,8 @@ impl Stats {
     #[must_use]
     pub fn want(&self) -> Want {
         let names = [Part::Hierarchy, Part::Coverage].iter().any(|part| self.parts.contains(part));
-        Want { fields: self.parts.contains(&Part::Coverage), names, ..Want::LAYERS }
+        let has = |part: Part| self.parts.contains(&part);
+        Want { fields: has(Part::Coverage), names, transfers: has(Part::Transfers), ..Want::LAYERS }
     }
 
     /// An input begins.
@@ -106,6 +112,7 @@ impl Stats {
                 talks.frame(of, self.traffic.start, room);
             }
         }
+        self.transfers.tree(of);
         self.health.tree(of);
         let Want { fields, names, .. } = self.want();
         if fields {

@@ -59,6 +59,8 @@ pub enum Part {
     Endpoints(Over),
     /// Packets and bytes over time.
     Time,
+    /// What came whole, and how fast.
+    Transfers,
     /// What is missing, strange or broken.
     Health,
     /// How much is explained.
@@ -71,7 +73,7 @@ impl Part {
         let mut parts = vec![Part::Overview, Part::Time, Part::Hierarchy];
         parts.extend(Over::ALL.map(Part::Conversations));
         parts.extend(Over::ALL.map(Part::Endpoints));
-        parts.extend([Part::Health, Part::Coverage]);
+        parts.extend([Part::Transfers, Part::Health, Part::Coverage]);
         parts
     }
 
@@ -90,6 +92,7 @@ impl fmt::Display for Part {
             Part::Conversations(over) => write!(f, "conv,{}", over.layer()),
             Part::Endpoints(over) => write!(f, "endpoints,{}", over.layer()),
             Part::Time => f.write_str("time"),
+            Part::Transfers => f.write_str("transfers"),
             Part::Health => f.write_str("health"),
             Part::Coverage => f.write_str("coverage"),
         }

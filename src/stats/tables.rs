@@ -46,6 +46,7 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Hierarchy => pages.hierarchy()?,
             Part::Conversations(over) => stats.over(*over).map_or(Ok(()), |talks| pages.conversations(talks))?,
             Part::Endpoints(over) => stats.over(*over).map_or(Ok(()), |talks| pages.endpoints(talks))?,
+            Part::Transfers => pages.transfers()?,
             Part::Health => pages.health()?,
             Part::Coverage => pages.coverage()?,
         }
@@ -250,6 +251,44 @@ impl Pages<'_> {
                 "  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many"
             ),
         }
+    }
+
+    fn transfers(&mut self) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("protocol", Role::Protocol),
+            Head::words("what", Role::Meaning),
+            Head::number("times"),
+            Head::number("bytes"),
+            Head::number("busy s"),
+            Head::number("bytes/s"),
+            Head::number("slowest s"),
+            Head::number("in frame"),
+        ];
+        let kinds = self.stats.transfers.kinds();
+        if kinds.is_empty() && self.stats.parts.len() > 1 {
+            return Ok(());
+        }
+        self.heading("Transfers, from request to last byte")?;
+        if kinds.is_empty() {
+            return self.line("none", "nothing that was asked for came whole");
+        }
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        for came in kinds {
+            grid.cell(came.protocol.abbrev)?.cell(came.what)?.cell(came.count)?.cell(came.bytes)?;
+            match came.busy() {
+                Some(busy) => grid.cell(Seconds(busy))?,
+                None => grid.cell("")?,
+            };
+            match came.rate() {
+                Some(rate) => grid.cell(format_args!("{rate:.1}"))?,
+                None => grid.cell("")?,
+            };
+            match came.slowest {
+                Some((slowest, frame)) => grid.cell(Seconds(slowest))?.cell(frame)?,
+                None => grid.cell("")?.cell("")?,
+            };
+        }
+        grid.end()
     }
 
     fn health(&mut self) -> io::Result<()> {

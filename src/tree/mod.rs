@@ -12,6 +12,7 @@ mod show;
 mod side;
 mod span;
 mod time;
+mod transfer;
 #[allow(clippy::module_inception, reason = "the tree is what this module is named for")]
 mod tree;
 mod want;
@@ -26,6 +27,7 @@ pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, is_harmful};
 pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
+pub use transfer::Transfer;
 pub use tree::{MAX_DEPTH, MAX_NODES, Tree};
 pub use want::{Only, Want};
 

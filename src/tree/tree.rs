@@ -4,7 +4,7 @@ use super::object::Carried;
 use super::span::Held;
 use super::{
     Bits, Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
-    StreamId, Value, Want,
+    StreamId, Transfer, Value, Want,
 };
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -59,6 +59,8 @@ pub struct Tree {
     pub left: Left,
     /// What can be saved, if anybody wants it.
     pub objects: Vec<Carried>,
+    /// What has come whole, if anybody counts that.
+    pub transfers: Vec<Transfer>,
     /// Behind so many messages their conversation is asked for what it has gathered.
     pub ask_after: Option<u64>,
     /// Whether passwords and other secrets are shown.
@@ -90,6 +92,7 @@ impl Tree {
             undissected: 0,
             left: Left::default(),
             objects: Vec::new(),
+            transfers: Vec::new(),
             ask_after: None,
             reveal: false,
             hidden: Vec::new(),
@@ -124,6 +127,7 @@ impl Tree {
         self.undissected = 0;
         self.left.clear();
         self.objects.clear();
+        self.transfers.clear();
         self.hidden.clear();
         self.hidden.shrink_to(KEPT_NODES);
         self.bits.clear();

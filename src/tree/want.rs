@@ -16,11 +16,13 @@ pub struct Want {
     pub words: bool,
     /// What messages and conversations carry that can be saved.
     pub objects: bool,
+    /// How much came whole, and in what time.
+    pub transfers: bool,
 }
 
 impl Want {
     /// All there is.
-    pub const EVERYTHING: Want = Want { fields: true, only: None, names: true, words: true, objects: false };
+    pub const EVERYTHING: Want = Want { fields: true, only: None, names: true, words: true, objects: false, transfers: false };
     /// Layers with their headings.
     pub const HEADINGS: Want = Want { fields: false, ..Want::EVERYTHING };
     /// Layers with the names of messages.
@@ -30,10 +32,10 @@ impl Want {
     /// What can be saved.
     pub const OBJECTS: Want = Want { objects: true, ..Want::LAYERS };
 
-    /// The same without what is shown of a record; what can be saved stays.
+    /// The same without what is shown of a record; what can be saved or counted stays.
     #[must_use]
     pub const fn unseen(self) -> Want {
-        Want { objects: self.objects, ..Want::LAYERS }
+        Want { objects: self.objects, transfers: self.transfers, ..Want::LAYERS }
     }
 
     /// What either of two wants.
@@ -51,6 +53,7 @@ impl Want {
             names: self.names || other.names,
             words: self.words || other.words,
             objects: self.objects || other.objects,
+            transfers: self.transfers || other.transfers,
         }
     }
 

@@ -1,10 +1,10 @@
 //! The reading cursor: one call reads bytes, names the field and records the span.
 
 use super::notes::{DEEP, LEFT_OVER};
-use super::{Error, Result};
+use super::{Error, Question, Result};
 use crate::tree::{
     Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Side, Span, Time,
-    Transport, Tree, Value,
+    Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -376,6 +376,20 @@ impl<'a> Wire<'a> {
             let stream = stream.map(|(stream, _)| stream);
             self.tree.objects.push(Carried { object, protocol, stream, message: Some(layer.node) });
         }
+    }
+
+    /// Something of so many bytes is whole that a question asked for. It is kept only if somebody counts such things.
+    pub fn transferred(&mut self, what: &'static str, bytes: usize, asked: Question) {
+        if !self.tree.want().transfers {
+            return;
+        }
+        let layer = self.tree.layers.get(self.layer as usize);
+        let Some(protocol) = layer.and_then(|layer| self.tree.nodes.get(layer.node as usize)).map(|node| node.field) else {
+            return;
+        };
+        let (frame, came) = self.completed();
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.tree.transfers.push(Transfer { protocol, what, bytes, asked: asked.time, came, frame });
     }
 
     /// Put a value over others that say more of it. Without a range the others lie in several places, and it in none.

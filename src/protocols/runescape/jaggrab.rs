@@ -15,6 +15,9 @@ const CHECK: u32 = 1234;
 /// The longest file that is waited for.
 const LONGEST: usize = 8 << 20;
 
+/// What is transferred.
+const FILE: transfer::Kind = transfer::Kind { what: "start-up file", fields: [&JAGGRAB_ASKED, &JAGGRAB_SECONDS, &JAGGRAB_RATE] };
+
 /// What a request begins with.
 pub const GREETING: &[u8] = b"JAGGRAB /";
 
@@ -77,7 +80,7 @@ impl Jaggrab {
             wire.rest(&JAGGRAB_DATA);
         }
         if let Some(asked) = self.asked.take() {
-            transfer::tell(wire, asked, bytes.len(), [&JAGGRAB_ASKED, &JAGGRAB_SECONDS, &JAGGRAB_RATE]);
+            transfer::tell(wire, asked, bytes.len(), &FILE);
         }
         Ok(())
     }

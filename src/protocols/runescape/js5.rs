@@ -19,6 +19,9 @@ const UNPACKED: usize = 4;
 /// Requests that are remembered.
 const MOST_REQUESTS: usize = 4096;
 
+/// What is transferred.
+const FILES: transfer::Kind = transfer::Kind { what: "JS5 group", fields: [&JS5_ASKED, &JS5_SECONDS, &JS5_RATE] };
+
 /// What a client's messages are.
 const URGENT: u8 = 1;
 const KEY: u8 = 4;
@@ -182,7 +185,7 @@ impl Js5 {
         crc.update(&file);
         wire.add(&JS5_CRC, Value::Unsigned(crc.sum().into()));
         if let Some(asked) = self.asked.remove(&(archive, group)) {
-            transfer::tell(wire, asked, shape.data, [&JS5_ASKED, &JS5_SECONDS, &JS5_RATE]);
+            transfer::tell(wire, asked, shape.data, &FILES);
         }
         wire.object("group", &format!("js5-{archive}-{group}.dat"), || Some(file));
         Ok(())

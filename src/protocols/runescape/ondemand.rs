@@ -21,6 +21,9 @@ const MOST_REQUESTS: usize = 4096;
 /// What a client says so that the connection stays.
 const KEEP_ALIVE: u8 = 10;
 
+/// What is transferred.
+const FILE: transfer::Kind = transfer::Kind { what: "update file", fields: [&OD_ASKED, &OD_SECONDS, &OD_RATE] };
+
 type Id = (u8, u16);
 
 /// What is known of the files of one connection.
@@ -97,7 +100,7 @@ impl OnDemand {
     /// A file is whole, or there is none.
     fn answered(&mut self, wire: &mut Wire<'_>, id: Id, size: usize) {
         if let Some(asked) = self.asked.remove(&id) {
-            transfer::tell(wire, asked, size, [&OD_ASKED, &OD_SECONDS, &OD_RATE]);
+            transfer::tell(wire, asked, size, &FILE);
         }
     }
 

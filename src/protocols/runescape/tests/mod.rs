@@ -1,6 +1,9 @@
 //! The vectors of the reference as whole trees, malformed ones, and sessions of every kind.
 
+mod crowd;
+mod logged;
 mod login;
+mod made;
 mod malformed;
 mod packets;
 mod rows;

@@ -1,0 +1,212 @@
+//! Players and NPCs of random packets: how they move, who comes into sight, and everything that can be new of them.
+
+use super::made::{Bits, Maker, columns};
+
+/// Those that are known already, and those that come into sight, at most.
+const KNOWN: usize = 12;
+const NEW: usize = 6;
+
+/// Blocks by their bit of the mask, and the bit which says that it has two bytes.
+struct Blocks {
+    all: Vec<(u64, &'static str, &'static str)>,
+    extended: u64,
+}
+
+impl Maker<'_> {
+    /// A line of the table of updates.
+    fn told(&self, who: &str, what: &str) -> &'static str {
+        self.book.updates.iter().find(|line| line[0] == who && line[1] == what).map_or("", |line| line[3])
+    }
+
+    fn blocks(&self, who: &str) -> Blocks {
+        let mask = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+        let own = self.book.updates.iter().filter(|line| line[0] == who);
+        Blocks {
+            all: own.filter_map(|line| Some((mask(line[1])?, line[2], line[3]))).collect(),
+            extended: mask(self.told(who, "extended")).unwrap_or_default(),
+        }
+    }
+
+    /// All of `player_info` or `npc_info`.
+    pub fn info(&mut self, who: &str) {
+        let path = format!("rs.{who}_info");
+        let mut bits = Bits::default();
+        // Whose blocks follow; of those that were there before the packet nobody knows the index.
+        let mut updates: Vec<Option<u64>> = Vec::new();
+        if who == "player" && self.moved(&mut bits, true) {
+            updates.push(None);
+        }
+        let known = self.dice.up_to(KNOWN);
+        bits.put(known as u64, 8);
+        self.say(&format!("{path}.count"), known);
+        for _ in 0..known {
+            if self.moved(&mut bits, false) {
+                updates.push(None);
+            }
+        }
+        let runs = runs(self.told(who, "new"));
+        let nobody = (1 << runs[0].1) - 1;
+        for _ in 0..self.dice.up_to(NEW) {
+            let said = self.runs(&mut bits, &format!("{path}.new"), &runs, nobody);
+            if said.iter().any(|(name, value)| *name == "update" && *value == 1) {
+                updates.push(Some(said[0].1));
+            }
+        }
+        // The end is told where blocks follow; players may be ended without.
+        if !updates.is_empty() || who == "player" && self.dice.up_to(1) == 1 {
+            bits.put(nobody, runs[0].1);
+            self.say(&format!("{path}.end"), nobody);
+        }
+        self.bytes.extend(bits.bytes());
+        updates.into_iter().for_each(|index| self.update(who, &path, index));
+    }
+
+    /// How one of them moved. Returns whether an update follows.
+    fn moved(&mut self, bits: &mut Bits, is_own: bool) -> bool {
+        let moved = self.dice.up_to(3) > 0;
+        bits.put(moved.into(), 1);
+        self.say("rs.move.moved", moved);
+        if !moved {
+            return false;
+        }
+        let kind = self.dice.up_to(3);
+        bits.put(kind as u64, 2);
+        self.say("rs.move.type", kind);
+        match kind {
+            0 => return true,
+            1 | 2 => {
+                for path in ["rs.move.direction", "rs.move.direction2"].iter().take(kind) {
+                    let direction = self.dice.up_to(7);
+                    bits.put(direction as u64, 3);
+                    self.say(path, direction);
+                }
+            }
+            _ if is_own => {
+                let said = self.runs(bits, "rs.player_info.teleport", &runs(self.told("player", "teleport")), u64::MAX);
+                return said.contains(&("update", 1));
+            }
+            _ => return false,
+        }
+        let update = self.dice.up_to(1) == 1;
+        bits.put(update.into(), 1);
+        self.say("rs.move.update", update);
+        update
+    }
+
+    /// Numbers in bits, none of them `never`. Returns their names and bits.
+    fn runs(
+        &mut self,
+        bits: &mut Bits,
+        path: &str,
+        runs: &[(&'static str, usize, bool)],
+        never: u64,
+    ) -> Vec<(&'static str, u64)> {
+        let mut said = Vec::new();
+        for (name, width, signed) in runs {
+            let raw = self.dice.roll() % (1 << width);
+            let raw = if raw == never { 0 } else { raw };
+            bits.put(raw, *width);
+            let shift = 64 - width;
+            let value = if *signed { (raw << shift).cast_signed() >> shift } else { raw.cast_signed() };
+            self.say(&format!("{path}.{name}"), value);
+            said.push((*name, raw));
+        }
+        said
+    }
+
+    /// What is new of one of them: at least one block.
+    fn update(&mut self, who: &str, path: &str, index: Option<u64>) {
+        let path = format!("{path}.update");
+        if let Some(index) = index {
+            self.say(&format!("{path}.index"), index);
+        }
+        let Blocks { all, extended } = self.blocks(who);
+        let some = self.dice.roll();
+        let first = all[self.dice.up_to(all.len() - 1)].0;
+        let mask = all.iter().fold(first, |mask, (bit, ..)| mask | bit & some);
+        let is_long = mask > 0xff || extended > 0 && self.dice.up_to(3) == 0;
+        let low = mask & 0xff | if is_long { extended } else { 0 };
+        self.bytes.push(u8::try_from(low).unwrap());
+        self.say(&format!("{path}.mask"), format_args!("{low:#04x}"));
+        if is_long {
+            self.bytes.push(u8::try_from(mask >> 8).unwrap());
+            self.say(&format!("{path}.mask2"), format_args!("{:#04x}", mask >> 8));
+        }
+        for (_, name, fields) in all.into_iter().filter(|(bit, ..)| mask & bit != 0) {
+            self.block(&format!("{path}.{name}"), fields);
+        }
+    }
+
+    fn block(&mut self, path: &str, fields: &str) {
+        let columns = columns(fields);
+        for (at, (name, kind)) in columns.iter().enumerate() {
+            if *name == "length" {
+                self.measured(path, kind, columns[at + 1]);
+            } else if at == 0 || columns[at - 1].0 != "length" {
+                self.value(&format!("{path}.{name}"), kind, 80);
+            }
+        }
+    }
+
+    /// A length of this type, and what is as long.
+    fn measured(&mut self, path: &str, length: &str, (name, kind): (&str, &str)) {
+        let (before, shown) = (self.bytes.split_off(0), self.shown.split_off(0));
+        match kind {
+            "appearance" | "appearance_377" => self.appearance(kind == "appearance_377"),
+            _ => {
+                let (packed, text) = self.chat(50);
+                self.bytes = packed;
+                self.say(&format!("{path}.{name}"), text);
+            }
+        }
+        match kind {
+            "packed_text_rev" | "appearance_377" => self.bytes.reverse(),
+            "packed_text_add" => self.bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(128)),
+            _ => {}
+        }
+        let (body, of_body) = (std::mem::replace(&mut self.bytes, before), std::mem::replace(&mut self.shown, shown));
+        self.exactly(&format!("{path}.length"), length, body.len() as u64);
+        self.bytes.extend(body);
+        self.shown.extend(of_body);
+    }
+
+    /// What a player looks like; in early revisions not like an NPC.
+    fn appearance(&mut self, has_skull: bool) {
+        let number: u16 = self.book.revision.parse().unwrap();
+        self.number("rs.appearance.gender", "u8");
+        if has_skull {
+            self.number("rs.appearance.skull", "i8");
+        }
+        self.number("rs.appearance.head_icon", if has_skull { "i8" } else { "u8" });
+        if number >= 317 && self.dice.up_to(3) == 0 {
+            self.exactly("rs.appearance.as_npc", "u16", 0xffff);
+            self.number("rs.appearance.npc", "u16");
+        } else {
+            for _ in 0..12 {
+                match self.dice.up_to(2) {
+                    0 => self.exactly("rs.appearance.part", "u8", 0),
+                    _ => {
+                        let part = 256 + self.dice.up_to(9000) as u64;
+                        self.exactly("rs.appearance.part", "u16", part);
+                    }
+                }
+            }
+        }
+        (0..5).for_each(|_| self.number("rs.appearance.colour", "u8"));
+        (0..7).for_each(|_| self.number("rs.appearance.seq", "u16"));
+        self.name("rs.appearance.name");
+        self.number("rs.appearance.combat_level", "u8");
+        if number >= 274 {
+            self.number("rs.appearance.skill_level", "u16");
+        }
+    }
+}
+
+/// `dx:-5`: name, bits, and whether they are in two's complement.
+fn runs(list: &'static str) -> Vec<(&'static str, usize, bool)> {
+    let run = |(name, bits): (&'static str, &str)| {
+        let bits: i8 = bits.parse().unwrap();
+        (name, usize::from(bits.unsigned_abs()), bits < 0)
+    };
+    columns(list).into_iter().map(run).collect()
+}
