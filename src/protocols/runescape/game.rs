@@ -1,6 +1,8 @@
 //! Packets of the game: opcodes out of their cipher, sizes and fields from the tables.
 
+use super::clear::{Doubt, End, Trial, Tried, framed};
 use super::fields::*;
+use super::half::{Half, Head, Lost, MISFITS, Opcodes, body, tell_lost};
 use super::isaac::Isaac;
 use super::login::Cipher;
 use super::tables::{Column, Row, Size, Table, Updates, Who};
@@ -11,15 +13,6 @@ use crate::tree::{Side, Value};
 use crate::wire::{Cut, Error, Extent, Result, Wire};
 use std::fmt;
 use std::sync::Arc;
-
-/// The longest packet that original servers of the old engine send.
-const LONGEST: usize = 5000;
-
-/// The last revision of the old engine.
-const OLD: u16 = 399;
-
-/// So many packets in a row whose layout does not fit: opcodes are not what they seem.
-const MISFITS: u8 = 3;
 
 /// Packets that are about a tile of a zone.
 const OF_ZONES: [&str; 11] = [
@@ -39,54 +32,6 @@ const OF_ZONES: [&str; 11] = [
 /// Fields that hold a player's index.
 const PLAYERS: [&str; 3] = ["player", "pid", "owner"];
 
-/// How the opcodes of one side are read.
-#[derive(Default)]
-enum Opcodes {
-    /// Nobody knows.
-    #[default]
-    Unknown,
-    /// As they are.
-    Clear,
-    /// With a generator.
-    Under(Box<Isaac>),
-}
-
-/// Why nothing more of a side is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
-    /// Bytes are missing.
-    Gap,
-    /// No packet has this opcode.
-    Opcode(u16),
-    /// No packet is that long.
-    Length(u16, usize),
-    /// Layouts did not fit several times in a row.
-    Layout,
-}
-
-/// The beginning of the next packet.
-#[derive(Debug, Clone, Copy)]
-struct Head {
-    /// The opcode in clear.
-    opcode: u16,
-    /// Bytes that it has.
-    width: usize,
-}
-
-/// One direction.
-#[derive(Default)]
-struct Half {
-    opcodes: Opcodes,
-    /// The first byte of an opcode of two, in clear.
-    high: Option<u8>,
-    /// The packet that waits for its end.
-    head: Option<Head>,
-    lost: Option<Lost>,
-    /// That was said.
-    is_told: bool,
-    misfits: u8,
-}
-
 /// What the game state of a connection has to remember.
 #[derive(Default)]
 pub struct Game {
@@ -97,6 +42,9 @@ pub struct Game {
     players: Option<Arc<Updates>>,
     npcs: Option<Arc<Updates>>,
     halves: [Half; 2],
+    doubt: Doubt,
+    /// Packets that would fit if opcodes were in clear: for somebody to be told.
+    fitting: Option<usize>,
     is_log: bool,
     pub world: World,
 }
@@ -118,7 +66,12 @@ impl Game {
                 [Isaac::of_client(seeds), Isaac::of_server(seeds)].map(|isaac| Opcodes::Under(Box::new(isaac)))
             }
         };
-        self.halves = [Half { opcodes: client, ..Half::default() }, Half { opcodes: server, ..Half::default() }];
+        self.halves = [Half::of(client), Half::of(server)];
+        self.doubt = match cipher {
+            Cipher::Unknown => Doubt::Trial(Trial::default()),
+            Cipher::Seeded(_) => Doubt::Seeds,
+            Cipher::Off => Doubt::None,
+        };
     }
 
     /// A session goes on whose opcodes are in clear.
@@ -147,8 +100,11 @@ impl Game {
         }
     }
 
-    /// Where the next packet ends.
-    pub fn extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
+    /// Where the next packet ends; `more` may follow.
+    pub fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        if let Some(needed) = self.settle(from, ahead, more) {
+            return Extent::NeedMore(needed);
+        }
         if !self.is_log {
             return self.packet_extent(from, ahead);
         }
@@ -163,9 +119,31 @@ impl Game {
         }
     }
 
+    /// Find out whether opcodes are in clear, if that is not known. Returns how many bytes have to be there to tell.
+    fn settle(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<usize> {
+        let table = self.table.clone()?;
+        if matches!(self.doubt, Doubt::Seeds) {
+            let mut half = Half::of(self.half(from).opcodes.clone());
+            let is_wrong = framed(&mut half, &table, from, ahead).1 == End::Misfit;
+            self.doubt = if is_wrong { Doubt::Trial(Trial::default()) } else { Doubt::None };
+        }
+        let is_keyless = matches!(self.half(from).opcodes, Opcodes::Unknown);
+        let Doubt::Trial(trial) = &mut self.doubt else { return None };
+        match trial.hear(&table, from, ahead) {
+            Tried::Unsure(needed) if more => return Some(needed),
+            Tried::Clear(packets) => {
+                self.fitting = Some(packets);
+                self.halves.iter_mut().for_each(|half| half.opcodes = Opcodes::Clear);
+            }
+            Tried::Unsure(_) if is_keyless => self.fitting = Some(trial.packets()),
+            Tried::Unsure(_) | Tried::No => {}
+        }
+        self.doubt = Doubt::None;
+        None
+    }
+
     fn packet_extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
         let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
-        let is_old = self.revision <= OLD && !table.has_long_opcodes;
         let half = self.half(from);
         match half.lost {
             Some(Lost::Gap) if !half.is_told => return Extent::Message(ahead.len()),
@@ -185,15 +163,12 @@ impl Game {
             half.lost = Some(Lost::Opcode(head.opcode));
             return Extent::Message(ahead.len());
         };
-        let (prefix, length) = match (row.size, ahead.get(head.width..)) {
-            (Size::Fixed(size), _) => (0, usize::from(size)),
-            (Size::Byte, Some([length, ..])) => (1, usize::from(*length)),
-            (Size::Short, Some([high, low, ..])) => (2, usize::from(u16::from_be_bytes([*high, *low]))),
-            (Size::Byte, _) => return Extent::NeedMore(head.width + 1),
-            (Size::Short, _) => return Extent::NeedMore(head.width + 2),
+        let (prefix, length) = match body(row.size, ahead.get(head.width..).unwrap_or_default()) {
+            Ok(body) => body,
+            Err(needed) => return Extent::NeedMore(head.width + needed),
         };
         let is_enciphered = matches!(half.opcodes, Opcodes::Under(_));
-        if length > LONGEST && is_old && is_enciphered {
+        if is_enciphered && table.longest().is_some_and(|longest| length > longest) {
             half.lost = Some(Lost::Length(head.opcode, length));
             return Extent::Message(ahead.len());
         }
@@ -225,10 +200,17 @@ impl Game {
             });
         };
         if is_unknown {
+            let fitting = self.fitting.take().filter(|packets| *packets > 0);
             return data(wire, |wire, left| {
                 let keys = "-o rs.rsa_key=FILE, rs.keys=FILE, rs.isaac=SEEDS or rs.isaac=off";
                 wire.note_layer(&ENCIPHERED, format_args!("{left} bytes of game packets, but no key: {keys}"));
+                if let Some(packets) = fitting {
+                    wire.note_layer(&MAY_BE_CLEAR, format_args!("{packets} fit; that may be chance: -o rs.isaac=off"));
+                }
             });
+        }
+        if let Some(packets) = self.fitting.take() {
+            wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));
         }
         let Some(head) = head else { return Err(Error::Malformed) };
         let Some(row) = table.row(from, head.opcode) else { return Err(Error::Malformed) };
@@ -279,64 +261,6 @@ impl Game {
     }
 }
 
-impl Half {
-    /// The opcode of the next packet; an extent if more bytes are needed for it.
-    fn next(&mut self, from: Side, ahead: &[u8], has_long_opcodes: bool) -> std::result::Result<Head, Extent> {
-        let is_long = has_long_opcodes && from == Side::Server;
-        let mut decipher = |byte: u8| match &mut self.opcodes {
-            Opcodes::Under(isaac) => isaac.decipher(byte),
-            Opcodes::Clear | Opcodes::Unknown => byte,
-        };
-        let high = match (self.high, ahead) {
-            (Some(high), _) => high,
-            (None, [first, ..]) => decipher(*first),
-            (None, []) => return Err(Extent::NeedMore(1)),
-        };
-        if matches!(self.opcodes, Opcodes::Unknown) {
-            return Err(Extent::Message(ahead.len()));
-        }
-        if !is_long || high < 128 {
-            return Ok(Head { opcode: high.into(), width: 1 });
-        }
-        self.high = Some(high);
-        let Some(second) = ahead.get(1) else { return Err(Extent::NeedMore(2)) };
-        let low = match &mut self.opcodes {
-            Opcodes::Under(isaac) => isaac.decipher(*second),
-            Opcodes::Clear | Opcodes::Unknown => *second,
-        };
-        self.high = None;
-        Ok(Head { opcode: u16::from(high - 128) << 8 | u16::from(low), width: 2 })
-    }
-}
-
-/// Say that nothing more is read of a side, and why.
-fn tell_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result {
-    wire.name("data");
-    wire.info(format_args!("lost step"));
-    if let (Some(Head { opcode, width }), Lost::Opcode(_) | Lost::Length(..)) = (head, lost) {
-        let sent = wire.ahead().iter().take(width).fold(0, |sent, byte| sent << 8 | u64::from(*byte));
-        let start = wire.at();
-        wire.put(&OPCODE_WIRE, Value::Unsigned(sent), start..start + width);
-        wire.skip(width)?;
-        wire.put(&OPCODE, Value::Unsigned(opcode.into()), start..wire.at());
-    }
-    let why = Why(lost);
-    wire.malformed(&LOST_STEP, format_args!("{why}: this side is not read any further"))
-}
-
-struct Why(Lost);
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Lost::Gap => f.write_str("bytes are missing, and with them the place in the cipher"),
-            Lost::Opcode(opcode) => write!(f, "no packet has opcode {opcode}"),
-            Lost::Length(opcode, length) => write!(f, "{length} bytes are too many for opcode {opcode}"),
-            Lost::Layout => write!(f, "{MISFITS} packets in a row do not fit their layout"),
-        }
-    }
-}
-
 /// Bytes that cannot be read, with the reason.
 fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
     wire.name("data");
@@ -344,28 +268,6 @@ fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
     wire.info(format_args!("{left} bytes"));
     why(wire, left);
     Err(Error::Malformed)
-}
-
-/// Whether bytes are packets of this side in clear, to the last one.
-pub fn frames(table: &Table, from: Side, bytes: &[u8]) -> bool {
-    let mut half = Half { opcodes: Opcodes::Clear, ..Half::default() };
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let Ok(head) = half.next(from, rest, table.has_long_opcodes) else { return false };
-        let Some(row) = table.row(from, head.opcode) else { return false };
-        let behind = rest.get(head.width..).unwrap_or_default();
-        let length = match (row.size, behind) {
-            (Size::Fixed(size), _) => size.into(),
-            (Size::Byte, [length, ..]) => 1 + usize::from(*length),
-            (Size::Short, [high, low, ..]) => 2 + usize::from(u16::from_be_bytes([*high, *low])),
-            _ => return false,
-        };
-        match behind.get(length..) {
-            Some(next) => rest = next,
-            None => return false,
-        }
-    }
-    true
 }
 
 /// Values that a line tells.

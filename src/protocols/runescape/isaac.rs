@@ -13,6 +13,7 @@ pub type Seeds = [u32; 4];
 const SERVER: u32 = 50;
 
 /// A generator.
+#[derive(Clone)]
 pub struct Isaac {
     state: [u32; WORDS],
     words: [u32; WORDS],

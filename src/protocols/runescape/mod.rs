@@ -16,12 +16,15 @@
 //! block     10 | client seed:8 | server seed:8 | uid:4 | name LF | password LF             under RSA, or not
 //! packet    opcode:1 | length as the table says: none, 1 or 2 bytes | payload
 //! ```
-//! Opcodes are enciphered with ISAAC, a word for each packet, once the login is answered. What packets are made of stands in
-//! `tables/`, a file for each revision. Not covered: what is under RSA without a key, and layouts that the tables call opaque.
+//! Opcodes are enciphered with ISAAC, a word for each packet, once the login is answered; some servers leave them in clear, which
+//! is tried where no key is known. What packets are made of stands in `tables/`, a file for each revision. Not covered: what is
+//! under RSA without a key, and layouts that the tables call opaque.
 
 mod by_hand;
+mod clear;
 mod fields;
 mod game;
+mod half;
 mod isaac;
 mod jaggrab;
 mod js5;

@@ -1,7 +1,9 @@
 //! One connection: which service the client asked for, and what the bytes of each side mean at the moment.
 
+use super::clear::{End, framed};
 use super::fields::*;
 use super::game::Game;
+use super::half::{Half, Opcodes};
 use super::jaggrab::Jaggrab;
 use super::js5::Js5;
 use super::keys::Keys;
@@ -131,7 +133,7 @@ impl Session {
                 self.client = Client::Lost;
                 Extent::Unknown(ahead.len())
             }),
-            Client::Game => self.game.extent(Side::Client, ahead),
+            Client::Game => self.game.extent(Side::Client, ahead, more),
             Client::OnDemand | Client::Js5 => Extent::Message(4),
             Client::Jaggrab => services::request_extent(ahead, more),
             Client::Lost => Extent::Unknown(ahead.len()),
@@ -176,7 +178,7 @@ impl Session {
             },
             Server::Response if self.login.is_none() && more => Extent::NeedMore(ahead.len() + 1),
             Server::Response => login::response_extent(ahead, self.login.map(|login| login.revision)),
-            Server::Game => self.game.extent(Side::Server, ahead),
+            Server::Game => self.game.extent(Side::Server, ahead, more),
             Server::OnDemand => self.ondemand.extent(ahead),
             Server::Js5 => self.js5.extent(ahead),
             Server::Jaggrab => self.jaggrab.extent(ahead, more),
@@ -196,7 +198,7 @@ impl Session {
             (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => true,
             (Side::Client, _) => false,
             (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
-            (Side::Server, _) => ahead.len() == 8 && !super::game::frames(&table, from, ahead),
+            (Side::Server, _) => ahead.len() == 8 && framed(&mut Half::of(Opcodes::Clear), &table, from, ahead).1 != End::Whole,
         };
         if is_handshake {
             return false;

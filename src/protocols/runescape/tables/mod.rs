@@ -18,6 +18,10 @@ use std::sync::{Arc, LazyLock};
 /// The largest opcode: what the two bytes of newer engines can say.
 const MOST_OPCODE: u16 = 0x7fff;
 
+/// The longest packet that original servers of the old engine send, and the last revision of that.
+const LONGEST: usize = 5000;
+const OLD: u16 = 399;
+
 /// How long a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
@@ -148,6 +152,20 @@ impl Table {
     #[must_use]
     pub fn row(&self, from: Side, opcode: u16) -> Option<&Row> {
         self.side(from).get(usize::from(opcode))?.as_ref()
+    }
+
+    /// Bytes of the longest payload that makes sense, where original servers have a bound.
+    #[must_use]
+    pub fn longest(&self) -> Option<usize> {
+        (self.revision <= OLD && !self.has_long_opcodes).then_some(LONGEST)
+    }
+
+    /// How often random bytes begin as a packet of this side does.
+    #[must_use]
+    pub fn chance(&self, from: Side) -> f64 {
+        let is_long = self.has_long_opcodes && from == Side::Server;
+        let known = (0..=MOST_OPCODE).zip(self.side(from)).filter(|(_, row)| row.is_some());
+        known.map(|(opcode, _)| if is_long && opcode >= 128 { 1.0 / 65536.0 } else { 1.0 / 256.0 }).sum()
     }
 
     /// All packets of a side with their opcodes.

@@ -1,6 +1,7 @@
 //! The vectors of the reference as whole trees, malformed ones, and sessions of every kind.
 
 mod crowd;
+mod in_clear;
 mod logged;
 mod login;
 mod made;

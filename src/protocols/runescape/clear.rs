@@ -1,0 +1,126 @@
+//! Whether opcodes are in clear: tried on the first packets of both sides, where no key is known or where the seeds give none.
+//!
+//! By chance a byte is the opcode of a packet as often as the table has rows, three times in ten with the server of 317. What
+//! chance would bring about less than once in 200,000 times is believed; one packet that does not fit ends the trial.
+
+use super::half::{Half, Opcodes, body};
+use super::tables::{Row, Table};
+use super::types::{Ending, Type};
+use crate::tree::Side;
+
+/// What chance may bring about of that which is believed.
+const BELIEVED: f64 = 1.0 / 200_000.0;
+
+/// Bytes of a side that are looked at.
+const MOST: usize = 64 << 10;
+
+/// What is not settled yet.
+#[derive(Debug, Default)]
+pub enum Doubt {
+    /// Nothing.
+    #[default]
+    None,
+    /// There are seeds, but no packet was read with them.
+    Seeds,
+    /// Opcodes may be in clear.
+    Trial(Trial),
+}
+
+/// What became of trying.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// They are in clear: so many packets fit.
+    Clear(usize),
+    /// They are not.
+    No,
+    /// So many bytes of this side are needed to say more.
+    Unsure(usize),
+}
+
+/// Packets of each side that fit so far.
+#[derive(Debug, Default)]
+pub struct Trial {
+    fitting: [usize; 2],
+}
+
+impl Trial {
+    /// Look at all that a side has said and nobody has read.
+    pub fn hear(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Tried {
+        let (count, end) = framed(&mut Half::of(Opcodes::Clear), table, from, ahead.get(..MOST).unwrap_or(ahead));
+        if let Some(fitting) = self.fitting.get_mut(from.index()) {
+            *fitting = count;
+        }
+        let by_chance = |side: Side| {
+            let count = self.fitting.get(side.index()).copied().unwrap_or_default();
+            table.chance(side).powi(i32::try_from(count).unwrap_or(i32::MAX))
+        };
+        match end {
+            End::Misfit => Tried::No,
+            _ if by_chance(Side::Client) * by_chance(Side::Server) < BELIEVED => Tried::Clear(self.packets()),
+            End::Cut(needed) if ahead.len() < MOST => Tried::Unsure(needed),
+            End::Whole if ahead.len() < MOST => Tried::Unsure(ahead.len() + 1),
+            End::Cut(_) | End::Whole => Tried::No,
+        }
+    }
+
+    /// Packets of both sides that fit so far.
+    pub fn packets(&self) -> usize {
+        self.fitting.iter().sum()
+    }
+}
+
+/// How bytes end that are read as packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// With the end of a packet.
+    Whole,
+    /// Inside one: so many bytes are needed.
+    Cut(usize),
+    /// With something that is no packet.
+    Misfit,
+}
+
+/// How many packets of this side bytes are, and how they end.
+pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usize, End) {
+    let (mut rest, mut count) = (bytes, 0);
+    while !rest.is_empty() {
+        let read = bytes.len() - rest.len();
+        let Ok(head) = half.next(from, rest, table.has_long_opcodes) else { return (count, End::Cut(bytes.len() + 1)) };
+        let Some(row) = table.row(from, head.opcode) else { return (count, End::Misfit) };
+        let behind = rest.get(head.width..).unwrap_or_default();
+        let (prefix, length) = match body(row.size, behind) {
+            Ok(body) => body,
+            Err(needed) => return (count, End::Cut(read + head.width + needed)),
+        };
+        if table.longest().is_some_and(|longest| length > longest) {
+            return (count, End::Misfit);
+        }
+        let Some(next) = behind.get(prefix + length..) else { return (count, End::Cut(read + head.width + prefix + length)) };
+        if !fits(row, behind.get(prefix..prefix + length).unwrap_or_default()) {
+            return (count, End::Misfit);
+        }
+        (rest, count) = (next, count + 1);
+    }
+    (count, End::Whole)
+}
+
+/// Whether a payload can be what its row says, as far as widths and the ends of texts tell.
+fn fits(row: &Row, payload: &[u8]) -> bool {
+    let mut rest = Some(payload);
+    for column in row.columns.iter().flat_map(|columns| columns.iter()) {
+        let Some(left) = rest else { return false };
+        rest = match (column.of.width(), column.of) {
+            (Some(width), _) => left.get(width..),
+            (None, Type::Text(Ending::LineFeed)) => behind(left, b'\n'),
+            (None, Type::Text(Ending::Nul | Ending::OrNull)) => behind(left, 0),
+            // What else has no width of its own takes what is there.
+            _ => return true,
+        };
+    }
+    row.columns.is_none() || rest.is_some_and(<[u8]>::is_empty)
+}
+
+/// What follows the first such byte.
+fn behind(bytes: &[u8], end: u8) -> Option<&[u8]> {
+    bytes.get(memchr::memchr(end, bytes)? + 1..)
+}
