@@ -17,6 +17,7 @@ struct Kept {
     time: Option<Timestamp>,
     link: Link,
     bytes: Vec<u8>,
+    secrets: Vec<u8>,
 }
 
 impl Kept {
@@ -31,6 +32,7 @@ impl Kept {
             time: self.time,
             link: self.link,
             bytes: &self.bytes[..len],
+            secrets: &self.secrets,
             original_len: u32::try_from(self.bytes.len()).unwrap(),
             ..Frame::default()
         }
@@ -50,7 +52,13 @@ fn frames(path: &Path) -> Vec<Kept> {
     let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
     let mut frames = Vec::new();
     while let Some(frame) = capture.next_frame().unwrap() {
-        frames.push(Kept { number: frame.number, time: frame.time, link: frame.link, bytes: frame.bytes.to_vec() });
+        frames.push(Kept {
+            number: frame.number,
+            time: frame.time,
+            link: frame.link,
+            bytes: frame.bytes.to_vec(),
+            secrets: frame.secrets.to_vec(),
+        });
     }
     frames
 }
@@ -243,14 +251,14 @@ proptest! {
             let headers = bytes.len().min(90);
             bytes[place.index(headers)] = byte;
         }
-        let whole = Kept { number: 1, time: None, link: frame.link, bytes };
+        let whole = Kept { number: 1, time: None, link: frame.link, bytes, secrets: Vec::new() };
         assert_all_explained(&whole.frame());
         assert_all_explained(&whole.cut(kept.index(whole.bytes.len() + 1)));
     }
 
     #[test]
     fn any_bytes_of_any_link_type_are_explained(link in 0_u16..300, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let frame = Kept { number: 1, time: None, link: Link::Type(link), bytes };
+        let frame = Kept { number: 1, time: None, link: Link::Type(link), bytes, secrets: Vec::new() };
         assert_all_explained(&frame.frame());
     }
 }

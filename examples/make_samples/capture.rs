@@ -86,8 +86,8 @@ pub struct Interface {
     pub frames: Vec<Frame>,
 }
 
-/// A pcapng file with nanoseconds, its packets in order of time.
-pub fn pcapng(interfaces: &[Interface]) -> Result<Vec<u8>> {
+/// A pcapng file with nanoseconds, its packets in order of time, and before them a key log of TLS if there is one.
+pub fn pcapng(key_log: &str, interfaces: &[Interface]) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut section = Vec::new();
     section.extend(0x1a2b_3c4d_u32.to_le_bytes());
@@ -105,6 +105,15 @@ pub fn pcapng(interfaces: &[Interface]) -> Result<Vec<u8>> {
         option(&mut body, 9, &[9])?; // if_tsresol: 10^-9 s
         option(&mut body, 0, &[])?;
         block(&mut file, 1, &body)?;
+    }
+
+    if !key_log.is_empty() {
+        let mut body = Vec::new();
+        body.extend(0x544c_534b_u32.to_le_bytes());
+        body.extend(u32::try_from(key_log.len())?.to_le_bytes());
+        body.extend(key_log.as_bytes());
+        pad(&mut body);
+        block(&mut file, 10, &body)?;
     }
 
     let mut packets: Vec<(u32, &Frame)> =

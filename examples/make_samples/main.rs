@@ -47,6 +47,7 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-update.txt", pipboy::update),
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
+    ("tls-keys.pcapng", neighbours::tls_keys),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("queries.pcap", talk::games),

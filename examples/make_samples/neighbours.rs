@@ -92,13 +92,13 @@ fn recorded(text: &str) -> Result<Vec<Flights>> {
     for line in text.lines() {
         match line.split_once(' ') {
             Some(("#", _)) => talks.push(Vec::new()),
+            Some(("k", _)) | None => {}
             Some((who, hex)) => {
                 let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
                 let bytes = digits.chunks_exact(2).map(|pair| u8::try_from(pair.iter().fold(0, |byte, digit| byte << 4 | digit)));
                 let bytes = bytes.collect::<std::result::Result<Vec<u8>, _>>()?;
                 talks.last_mut().ok_or("no conversation")?.push((if who == "c" { C } else { S }, bytes));
             }
-            None => {}
         }
     }
     Ok(talks)
@@ -112,6 +112,19 @@ pub fn tls() -> Result<Vec<u8>> {
         talk(&mut trace, [port, 443], &lines)?;
     }
     pcap(trace)
+}
+
+/// HTTP in nine sessions of TLS as OpenSSL spoke it, each with another cipher suite, and the key log of them. In one the client changes
+/// its keys.
+pub fn tls_keys() -> Result<Vec<u8>> {
+    let text = include_str!("tls-keys.txt");
+    let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
+    let mut trace = Trace::new();
+    for (port, flights) in (50_210..).zip(recorded(text)?) {
+        let lines: Vec<Line<'_>> = flights.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+        talk(&mut trace, [port, 443], &lines)?;
+    }
+    capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
 }
 
 /// The first two packets of a connection, as the standard has them for an example.

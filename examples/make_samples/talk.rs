@@ -571,6 +571,126 @@ const GAMES: &[Said] = &[
          3a2075706e703a726f6f746465766963650d0a55534e3a20757569643a313a3a75706e703a726f6f746465766963650d \
          0a0d0a",
     ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // bedrock ping
+        "0100000000000003e800ffff00fefefefefdfdfdfd1234567811c0ffee00000001",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // bedrock pong
+        "1c00000000000003e85eed00000000000200ffff00fefefefefdfdfdfd12345678005a4d4350453b4d6f737320262053746f6e653b3634393b312e32302e36323b333b32303b363833393139323338343730313230323433343b6f766572776f726c643b537572766976616c3b313b31393133323b31393133333b303b",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // raknet request 1
+        "0500ffff00fefefefefdfdfdfd123456780b00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // raknet reply 1
+        "0600ffff00fefefefefdfdfdfd123456785eed000000000002000578",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // raknet request 2
+        "0700ffff00fefefefefdfdfdfd123456780439cc9bf84abc057811c0ffee00000001",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // raknet reply 2
+        "0800ffff00fefefefefdfdfdfd123456785eed000000000002043ffffdf6c36e057800",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // raknet connection request
+        "84000000600090000000000000000911c0ffee0000000100000000000007d000",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // raknet ack
+        "c0000101000000",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // raknet accepted
+        "840000006003000000000000000010043ffffdf6c36e00000400000000000004000000000000040000000000000400000000000004000000000000040000000000000400000000000004000000000000040000000000000400000000000000000000000007d00000000000001b58",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // raknet new incoming
+        "840100006002f001000001000000130439cc9bf84abc040000000000000400000000000004000000000000040000000000000400000000000004000000000000040000000000000400000000000004000000000000040000000000000000000000001b5800000000000007f8",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // bedrock request network settings
+        "8402000060004002000002000000fe06c10100000289",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // bedrock network settings
+        "8401000060007001000001000000fe0c8f0101000000000000000000",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // bedrock login
+        "840300006007e003000003000000fe00758e4b4ec3300044438f920354214d906057d2c4b11527aa955f8d58d4f9c876dd8004a14d500fc09e1b7010769c0b0716c082c5d348a319e97dccce0c63f6f23e7b330ce3d9acf85674e6d58dd90c8833508944a0201bb1137be872ae4bd58464d86484d7c01749f720285063058ebcc95cce8a6c3a005aa21e8a83d81644b18edcd7e14ef7f08057cb6f3ceb2ba3743de563f2abfbc1176d69cd2b5b756c1f58758994797b7ad59affb9859be25ce5fb7cd09f2726e005947e8fe5b28f2514918752ed656bae2920032de311ca3b81d39d13c9ec18495f3b388b44fa2e4ef130f9a720e8e922e7d4ce57cc266adad3c26d890545bbfea3f609",
+    ),
+    (
+        OUTSIDE,
+        19132,
+        COUCH,
+        50030,
+        // bedrock handshake
+        "8402000060021002000002000000fe00b363b649adf4ca48724fcef4cff4720badf235f173f6b2d4030a56458657187866e56746e6249ba6e6fa1907841864a605ea251be5e425e5ba19a44478e50000",
+    ),
+    (
+        COUCH,
+        50030,
+        OUTSIDE,
+        19132,
+        // bedrock encrypted
+        "840400006000c804000004000000fe135ca5ee3780c9125ba4ed367fc8115aa3ec357ec71059a2",
+    ),
 ];
 
 /// A look at the status of a Minecraft server, and a login up to the encryption.

@@ -21,12 +21,12 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
             Takes::Value | Takes::Checked(_) => value.to_owned(),
             Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
             Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
-            Takes::File | Takes::CheckedFile(_) => {
+            Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => {
                 let text = std::fs::read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };
-        if let Takes::Checked(check) | Takes::CheckedFile(check) = setting.takes {
+        if let Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) = setting.takes {
             check(&value).map_err(|Unfit { line, words }| match line {
                 Some(line) => format!("-o {option}: line {line}: {words}"),
                 None => format!("-o {option}: {words}"),

@@ -141,9 +141,9 @@ impl Exchanges {
         let (number, client, over) = talk.unwrap_or((0, src, None));
         let stream = StreamId { transport: Transport::Udp, number };
         if client == src {
-            (Venue { stream, sockets: Some([src, dst]), over }, Side::Client)
+            (Venue { stream, sockets: Some([src, dst]), over, inside: false }, Side::Client)
         } else {
-            (Venue { stream, sockets: Some([dst, src]), over }, Side::Server)
+            (Venue { stream, sockets: Some([dst, src]), over, inside: false }, Side::Server)
         }
     }
 

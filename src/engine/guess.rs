@@ -50,7 +50,7 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
 
 /// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.
 fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
-    let venue = Venue { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None };
+    let venue = Venue { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None, inside: false };
     if registry.is_chosen(&venue) {
         return registry.datagram_owner(&venue, bytes);
     }
@@ -79,7 +79,7 @@ fn same(a: &Candidate, b: &Candidate) -> bool {
 
 /// The side that would say the bytes at the beginning of a stream, if a stream protocol recognises them.
 fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
-    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None };
+    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };
     [Side::Server, Side::Client].into_iter().find_map(|side| {
         let mut said: [&[u8]; 2] = [&[], &[]];
         if let Some(place) = said.get_mut(side.index()) {

@@ -26,6 +26,8 @@ pub(super) struct Said<'a, P> {
     pub ends: u32,
     /// Their offset in the stream.
     pub off: u64,
+    /// How the bytes of a stream inside another one came to be.
+    pub how: Option<&'static str>,
     pub bytes: &'a [u8],
     /// Where they were captured.
     pub pieces: P,
@@ -78,6 +80,10 @@ impl<'a> Out<'a> {
 
     fn source<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) -> u32 {
         let first = self.tree.pieces.len();
+        if let Some(how) = said.how {
+            self.tree.pieces.extend(said.pieces.map(|piece| Piece { off: piece.off.saturating_sub(said.off), ..piece }));
+            return self.tree.push_deciphered(how, None, first, said.bytes);
+        }
         self.tree.pieces.extend(said.pieces);
         let in_frame = match self.tree.pieces.get(first..) {
             Some([piece]) if piece.frame == self.tree.frame.number => {

@@ -64,6 +64,9 @@ impl Engine {
     pub fn new(registry: Registry, want: Want) -> Engine {
         let mut tree = Tree::new(want);
         tree.reveal = registry.shows_secrets();
+        for text in registry.settings().secrets() {
+            tree.secrets.learn(text.as_bytes());
+        }
         Engine {
             registry,
             tree,
@@ -118,9 +121,10 @@ impl Engine {
         tree
     }
 
-    /// Keep the tree of the last frame, and give one for the next that [`Engine::another_tree`] made.
+    /// Keep the tree of the last frame, and give one for the next that [`Engine::another_tree`] made. Secrets stay here.
     pub fn swap_tree(&mut self, tree: &mut Tree) {
         std::mem::swap(&mut self.tree, tree);
+        std::mem::swap(&mut self.tree.secrets, &mut tree.secrets);
     }
 
     /// Everything that can be said of a frame.
@@ -139,6 +143,9 @@ impl Engine {
             ..FrameInfo::default()
         });
         self.keep_remarks(frame);
+        if !frame.secrets.is_empty() {
+            self.tree.secrets.learn(frame.secrets);
+        }
         self.awaits = false;
         let missing = frame.original_len.saturating_sub(captured) as usize;
         match frame.link {

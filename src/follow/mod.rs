@@ -119,7 +119,10 @@ impl Follower {
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
-                    in_order(stream, side, message, &payloads.secrets, said.behind(stream, side), &mut heard)?;
+                    // What lies inside another message is said with that one's bytes.
+                    for layer in message.carriers().into_iter().chain([message.layer]) {
+                        in_order(stream, side, (message, layer), &payloads.secrets, said.behind(stream, side), &mut heard)?;
+                    }
                 }
                 // Each UDP header below it has a payload of its own; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
@@ -150,12 +153,12 @@ impl Said {
 fn in_order<E>(
     stream: StreamId,
     side: Side,
-    message: Message<'_>,
+    (message, layer): (Message<'_>, &Layer),
     secrets: &Secrets,
     behind: &mut u64,
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(node) = message.node() else { return Ok(()) };
+    let Some(node) = message.of.layer_node(layer) else { return Ok(()) };
     // What a segment held beside its stream lies in the frame.
     let Some(source) = message.of.tree.source(node.span()).filter(|source| source.origin == Origin::Stream(stream, side)) else {
         return Ok(());

@@ -98,7 +98,7 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
         let head = if number == 0 { "settings" } else { "" };
         let value = match setting.takes {
             Takes::Value | Takes::Checked(_) => "VALUE",
-            Takes::File | Takes::CheckedFile(_) => "FILE",
+            Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "FILE",
             Takes::Switch => "true|false",
         };
         part(head, &format!("-o {}={value}: {}", setting.name, setting.about))?;
@@ -121,7 +121,7 @@ pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) ->
 fn word(takes: Takes) -> &'static str {
     match takes {
         Takes::Value | Takes::Checked(_) => "value",
-        Takes::File | Takes::CheckedFile(_) => "file",
+        Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "file",
         Takes::Switch => "switch",
     }
 }

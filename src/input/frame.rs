@@ -41,4 +41,6 @@ pub struct Frame<'a> {
     pub direction: Option<Side>,
     /// What somebody wrote about it in a pcapng capture.
     pub comments: Comments<'a>,
+    /// Key logs of TLS that a pcapng capture holds between the frame before and this one.
+    pub secrets: &'a [u8],
 }

@@ -63,6 +63,8 @@ pub struct Venue {
     pub sockets: Option<[SocketAddr; 2]>,
     /// The name under which another conversation announced it.
     pub over: Option<&'static str>,
+    /// It takes place inside another one, sealed: what the user chose is whose that one is.
+    pub inside: bool,
 }
 
 impl Selector {

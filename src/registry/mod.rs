@@ -229,6 +229,9 @@ impl Registry {
 
     /// What the user chose for this conversation. Bytes without headers are where the user says that they were seen.
     fn chosen(self, venue: &Venue) -> Option<&'static DecodeAs> {
+        if venue.inside {
+            return None;
+        }
         let seen = match (venue.sockets, self.choices.assume) {
             (None, Assume::Port(On::Tcp(port))) => Some((Transport::Tcp, port)),
             (None, Assume::Port(On::Udp(port))) => Some((Transport::Udp, port)),

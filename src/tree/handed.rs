@@ -1,6 +1,6 @@
 //! What one protocol leaves to others.
 
-use super::{LayerId, Side, Transport};
+use super::{LayerId, Piece, Side, Transport};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,6 +25,21 @@ pub struct Handed {
     pub cut: bool,
     /// Whether they are shown as data if nobody knows them.
     pub alone: bool,
+}
+
+/// Bytes that were opened and go on with what their side says in the stream inside the one that carries them.
+#[derive(Debug)]
+pub struct Opened {
+    /// The layer that carries them.
+    pub carrier: LayerId,
+    /// How they came to be.
+    pub how: &'static str,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where they were captured; offsets count in `bytes`.
+    pub pieces: Vec<Piece>,
+    /// Whether others are missing before them, nobody knows how many.
+    pub behind_gap: bool,
 }
 
 /// A conversation that was announced.
@@ -64,6 +79,7 @@ impl Facts {
 #[derive(Debug, Default)]
 pub struct Left {
     handed: Vec<Handed>,
+    opened: Vec<Opened>,
     expected: Vec<Expected>,
     /// Who a message says it is said by.
     speaker: Option<Side>,
@@ -75,6 +91,7 @@ impl Left {
     /// Forget all.
     pub(super) fn clear(&mut self) {
         self.handed.clear();
+        self.opened.clear();
         self.expected.clear();
         self.speaker = None;
         self.facts = Facts::default();
@@ -101,6 +118,18 @@ impl Left {
         if self.handed.len() < MAX {
             self.handed.push(handed);
         }
+    }
+
+    /// These bytes are said in a stream inside the one being read.
+    pub fn open(&mut self, opened: Opened) {
+        if self.opened.len() < MAX {
+            self.opened.push(opened);
+        }
+    }
+
+    /// What was opened since this was last asked.
+    pub fn take_opened(&mut self) -> Vec<Opened> {
+        std::mem::take(&mut self.opened)
     }
 
     /// This conversation will be somebody's.

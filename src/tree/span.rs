@@ -114,6 +114,8 @@ pub struct Derived {
     pub how: &'static str,
     /// What they were made of, if that lies in one place.
     pub from: Option<Span>,
+    /// Whether they are others than those that their pieces lead to, one for one.
+    pub is_deciphered: bool,
 }
 
 /// A run of bytes that spans count in.

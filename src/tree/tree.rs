@@ -1,6 +1,7 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
 use super::object::Carried;
+use super::secrets::Secrets;
 use super::span::Held;
 use super::{
     Bits, Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
@@ -65,6 +66,8 @@ pub struct Tree {
     pub ask_after: Option<u64>,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
+    /// What protocols open with what was sealed. They stay from frame to frame.
+    pub secrets: Secrets,
     /// Where the values lie that are not shown.
     hidden: Vec<Span>,
     /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
@@ -95,6 +98,7 @@ impl Tree {
             transfers: Vec::new(),
             ask_after: None,
             reveal: false,
+            secrets: Secrets::default(),
             hidden: Vec::new(),
             bits: Vec::new(),
             made: String::new(),
@@ -346,11 +350,20 @@ impl Tree {
         let start = self.joined.len();
         self.joined.extend_from_slice(bytes);
         self.push_source(Source {
-            origin: Origin::Derived(Derived { number, how, from }),
+            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false }),
             base: 0,
             pieces: first..self.pieces.len(),
             held: Held::Tree(start..self.joined.len()),
         })
+    }
+
+    /// The same for bytes that are others than those that the pieces lead to, one for one.
+    pub fn push_deciphered(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+        let place = self.push_derived(how, from, first, bytes);
+        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
+            derived.is_deciphered = true;
+        }
+        place
     }
 
     fn push_source(&mut self, source: Source) -> u32 {

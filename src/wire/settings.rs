@@ -24,6 +24,8 @@ pub enum Takes {
     Checked(Check),
     /// A file whose text is looked at beforehand.
     CheckedFile(Check),
+    /// A file of secrets, looked at beforehand, which [`super::Wire::secret`] finds.
+    Secrets(Check),
 }
 
 /// Looks at what is told, so that mistakes are found before anything is read.
@@ -42,18 +44,30 @@ pub struct Unfit {
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     told: Vec<(&'static str, String)>,
+    /// The names of those that tell secrets.
+    secrets: Vec<&'static str>,
 }
 
 impl Settings {
     /// Nothing was told.
     #[must_use]
     pub const fn new() -> Settings {
-        Settings { told: Vec::new() }
+        Settings { told: Vec::new(), secrets: Vec::new() }
     }
 
     /// Tell a value. For a setting that takes a file, the text of the file.
     pub fn tell(&mut self, setting: &Setting, value: String) {
+        if let Takes::Secrets(_) = setting.takes
+            && !self.secrets.contains(&setting.name)
+        {
+            self.secrets.push(setting.name);
+        }
         self.told.push((setting.name, value));
+    }
+
+    /// The texts that tell secrets.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().filter_map(|name| self.get(name))
     }
 
     /// Whether a switch is on.

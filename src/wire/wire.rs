@@ -3,8 +3,8 @@
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Question, Result};
 use crate::tree::{
-    Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Origin, Piece, Side, Span, Time,
-    Transfer, Transport, Tree, Value,
+    Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Opened, Origin, Piece, Side, Span,
+    Time, Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -268,6 +268,28 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
+    /// Read bytes that the next `count` ones were deciphered to: the same, but each byte stands for one of those, from the
+    /// one at `from` on.
+    ///
+    /// # Errors
+    /// Those of [`Wire::derived`].
+    pub fn deciphered<T>(
+        &mut self,
+        how: &'static str,
+        count: usize,
+        from: usize,
+        bytes: &[u8],
+        read: impl FnOnce(&mut Wire<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let start = self.at;
+        let pieces = self.pieces(start + from..start + (from + bytes.len()).min(count), 0);
+        self.skip(count)?;
+        let first = self.tree.pieces.len();
+        self.tree.pieces.extend_from_slice(&pieces);
+        let source = self.tree.push_deciphered(how, Some(Span::new(self.source, start..self.at)), first, bytes);
+        read(&mut self.inside(source, bytes))
+    }
+
     /// Read bytes that were joined from several messages, of which [`Wire::piece`] told where they were captured. The fields
     /// that `read` reads lie in a buffer of their own.
     pub fn joined<T>(&mut self, how: &'static str, pieces: &[Piece], bytes: &[u8], read: impl FnOnce(&mut Wire<'_>) -> T) -> T {
@@ -333,6 +355,24 @@ impl<'a> Wire<'a> {
         let cut = self.cut != Cut::No && range.end == self.end;
         let bytes = derived.then(|| self.bytes.to_vec());
         self.tree.left.hand_on(Handed { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
+    }
+
+    /// Say the next `count` bytes in the stream inside the one being read: whoever recognises that stream reads it as one of
+    /// its own. Bytes are missing before them if they lie `behind_gap`.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn say_inside(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
+        let pieces = self.pieces(self.at..self.at + count, 0);
+        let bytes = self.bytes(field, count)?.to_vec();
+        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap });
+        Ok(())
+    }
+
+    /// The secret for this purpose that goes with this id, if it was told beforehand or by the capture.
+    #[must_use]
+    pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
+        self.tree.secrets.find(label, id)
     }
 
     /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.

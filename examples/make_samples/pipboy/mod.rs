@@ -473,10 +473,13 @@ pub fn ipv6() -> Result<Vec<u8>> {
         Play::new(trace, Conversation::new(Link::Raw, (outside.port(41_516), tunnelled), (game.port(OTHER_PORT), tunnelled)));
     short_session(&mut away)?;
 
-    capture::pcapng(&[
-        Interface { name: "eth0", link: capture::ETHERNET, frames: home.trace.frames() },
-        Interface { name: "tun0", link: capture::RAW, frames: away.trace.frames() },
-    ])
+    capture::pcapng(
+        "",
+        &[
+            Interface { name: "eth0", link: capture::ETHERNET, frames: home.trace.frames() },
+            Interface { name: "tun0", link: capture::RAW, frames: away.trace.frames() },
+        ],
+    )
 }
 
 fn short_session(play: &mut Play) -> Result {

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use flate2::Crc;
-use sha1_smol::Sha1;
+use sha1::{Digest, Sha1};
 
 use crate::Result;
 use crate::capture::{self, Trace};
@@ -174,7 +174,7 @@ fn hex(bytes: &[u8]) -> String {
 fn sha1(parts: &[&str]) -> [u8; 20] {
     let mut sha1 = Sha1::new();
     parts.iter().for_each(|part| sha1.update(part.as_bytes()));
-    sha1.digest().bytes()
+    sha1.finalize().into()
 }
 
 /// One client, the server it is logged in to, and a friend whom it reaches directly.

@@ -1,6 +1,7 @@
 //! One TCP connection: its segments in order, whose messages they are, and where those end.
 
 mod half;
+mod inside;
 mod rest;
 mod tell;
 
@@ -42,6 +43,10 @@ pub(super) struct Stream {
     over: Option<&'static str>,
     /// What the protocols inside its messages remember.
     inner: States,
+    /// The stream inside it, which its protocol opens.
+    inside: Option<Box<Stream>>,
+    /// How the bytes of one inside another came to be.
+    how: Option<&'static str>,
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
@@ -83,6 +88,8 @@ impl Stream {
             belongs: Belongs::Open,
             over: None,
             inner: States::default(),
+            inside: None,
+            how: None,
             decide_now: false,
             last_frame: 0,
             reset: false,
@@ -114,7 +121,10 @@ impl Stream {
             Belongs::Open | Belongs::Nobody => 0,
         };
         let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
-        let held = size_of::<Stream>() + conversation + heap;
+        let mut held = size_of::<Stream>() + conversation + heap;
+        if let Some(inner) = &mut self.inside {
+            inner.count(&mut held);
+        }
         *all = (*all + held).saturating_sub(self.counted);
         self.counted = held;
     }
@@ -150,20 +160,25 @@ impl Stream {
             self.belongs = Belongs::Nobody;
         }
         self.inner = States::default();
+        self.inside = None;
         self.halves.iter_mut().for_each(|half| half.order.shrink());
     }
 
     /// Let its protocol forget what it can do without. Whether it did.
     pub(super) fn forget(&mut self) -> bool {
+        let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
         match &mut self.belongs {
-            Belongs::To(_, conversation) => conversation.forget(),
-            Belongs::Open | Belongs::Nobody => false,
+            Belongs::To(_, conversation) => conversation.forget() || inner,
+            Belongs::Open | Belongs::Nobody => inner,
         }
     }
 
     pub(super) fn shrink(&mut self) {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
         self.analysis.shrink();
+        if let Some(inner) = &mut self.inside {
+            inner.shrink();
+        }
     }
 
     pub(super) fn last_frame(&self) -> u64 {
@@ -176,11 +191,15 @@ impl Stream {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
+        if let Some(inner) = &self.inside {
+            inner.give_objects(message, tree);
+        }
     }
 
     /// Whether nothing is left to be said.
     pub(super) fn is_empty(&self) -> bool {
-        self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
+        let inner = self.inside.as_ref().is_none_or(|inner| inner.is_empty());
+        inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
     }
 
     /// Whether a segment opens a new connection between the same ends.
@@ -291,6 +310,7 @@ impl Stream {
         }
         if self.half(side).order.is_finished() {
             self.drain(side, Behind::End, out);
+            self.end_inside(side, out);
         }
     }
 
@@ -406,8 +426,10 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: behind != Behind::More || full || self.decide_now,
         };
-        let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over };
+        let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
         match out.registry.stream_owner(&venue, &opening) {
+            // Who is who is known from outside.
+            Owner::Known(_, Side::Client) if self.how.is_some() => self.belongs = Belongs::Nobody,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };
                 self.belongs = Belongs::To(protocol, open(out.registry.settings()));

@@ -26,14 +26,17 @@ impl Stream {
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
             return;
         }
-        out.tree.gaps.push(tree::Gap {
-            stream: self.id,
-            side,
-            off: gap.off,
-            len: gap.len,
-            frame: out.tree.frame.number,
-            before: out.tree.layers.len(),
-        });
+        // What is missing of a stream inside another one was told of that.
+        if self.how.is_none() {
+            out.tree.gaps.push(tree::Gap {
+                stream: self.id,
+                side,
+                off: gap.off,
+                len: gap.len,
+                frame: out.tree.frame.number,
+                before: out.tree.layers.len(),
+            });
+        }
         let half = self.half_mut(side);
         let in_step = half.outstanding >= gap.len;
         half.outstanding = half.outstanding.saturating_sub(gap.len);
@@ -53,6 +56,9 @@ impl Stream {
                 self.drain(side, Behind::End, out);
             }
         }
+        if let Some(inner) = &mut self.inside {
+            inner.close(out);
+        }
         if self.is_empty() {
             self.give_objects(None, out.tree);
         }
@@ -69,6 +75,9 @@ impl Stream {
                 self.give_hole_up(side, out);
             }
             self.drain(side, Behind::NoRoom, out);
+        }
+        if let Some(inner) = &mut self.inside {
+            inner.give_up(out);
         }
         self.shrink();
     }
@@ -147,6 +156,7 @@ impl Stream {
             side,
             ends,
             off,
+            how: self.how,
             bytes: ahead.get(..len).unwrap_or(ahead),
             pieces: half.order.pieces(off, len),
         };
@@ -163,7 +173,7 @@ impl Stream {
                     }
                     result
                 });
-                let venue = Some(Venue { stream: self.id, sockets: self.sockets, over: None });
+                let venue = Some(Venue { stream: self.id, sockets: self.sockets, over: None, inside: self.how.is_some() });
                 let mut turn = Turn { registry: out.registry, venue, side, states: &mut self.inner };
                 turn.handed_on(out.tree, Bytes { source: 0, all: bytes });
             }
@@ -178,6 +188,7 @@ impl Stream {
         }
         half.order.consume(len);
         half.wanted = 0;
+        self.read_inside(side, out);
         self.switch(out.tree);
         if let Some(asked) = out.tree.ask_after {
             let messages = || out.tree.layers.iter().filter(|layer| layer.message);

@@ -6,9 +6,10 @@
 //! interface  link:2 | ?:2 | snaplen:4 | options
 //! enhanced   interface:4 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
 //! simple     original:4 | packet, padded to 4
+//! secrets    kind:4 | length:4 | secrets, padded to 4 | options
 //! obsolete   interface:2 | drops:2 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
 //! ```
-//! All other blocks are counted and passed over, custom ones too: they hold no packet anybody could name.
+//! Key logs of TLS go with the next packet. All other blocks are counted and passed over, custom ones too: they hold no packet anybody could name.
 //!
 //! `pcap-parser` names the blocks. They are read here: it collects the options of each packet in a vector, gives up a packet
 //! for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
@@ -33,6 +34,12 @@ const SECTION_BODY: usize = 16;
 const IF_TSRESOL: u16 = 9;
 const IF_TSOFFSET: u16 = 14;
 
+/// Kind of secrets: a key log of TLS.
+const TLS_KEY_LOG: u32 = 0x544c_534b;
+
+/// Bytes of key logs between two packets.
+const SECRETS: usize = 16 << 20;
+
 /// The most interfaces of a section.
 const INTERFACES: usize = 65_536;
 
@@ -46,6 +53,9 @@ pub(super) struct Reader {
     /// What each packet needs of them.
     sources: Vec<Source>,
     about: About,
+    /// Key logs since the last packet, and whether they were handed on with it.
+    secrets: Vec<u8>,
+    told: bool,
     /// Found while looking ahead for interfaces; told when the frames before it have been.
     failure: Option<ReadError>,
 }
@@ -82,7 +92,8 @@ impl Reader {
     pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
         let order = Order::Little;
         let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
-        let mut reader = Reader { buffer, order, first: order, interfaces, sources, about, failure: None };
+        let mut reader =
+            Reader { buffer, order, first: order, interfaces, sources, about, secrets: Vec::new(), told: false, failure: None };
         let damaged = |what: String| OpenError::Damaged { format: "pcapng", what };
         match reader.block() {
             Ok(Some(block)) => {
@@ -118,8 +129,12 @@ impl Reader {
         if let Some(error) = self.failure.take() {
             return Err(error);
         }
+        if std::mem::take(&mut self.told) {
+            self.secrets = Vec::new();
+        }
         while let Some(block) = self.block()? {
             if let Some(packet) = self.packet(&block)? {
+                self.told = true;
                 let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
                 let block = self.buffer.use_up(block.len);
                 let end = packet.from + packet.captured;
@@ -137,6 +152,7 @@ impl Reader {
                     interface: Some(packet.interface),
                     interface_name,
                     comments,
+                    secrets: &self.secrets,
                     ..Frame::default()
                 }));
             }
@@ -216,6 +232,9 @@ impl Reader {
             }
             kind => {
                 let first = self.order.u32(self.body(block), 0).unwrap_or_default();
+                if kind == DSB_MAGIC && first == TLS_KEY_LOG {
+                    self.learn(block);
+                }
                 self.about.extra(match kind {
                     NRB_MAGIC => Extra::Names,
                     DSB_MAGIC => Extra::Secrets(first),
@@ -229,6 +248,18 @@ impl Reader {
         }
         self.buffer.pass(block.len);
         Ok(())
+    }
+
+    /// Keep a key log for the next packet.
+    fn learn(&mut self, block: &Block) {
+        let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+        let length = self.order.u32(body, 4).unwrap_or_default() as usize;
+        let text = body.get(8..).unwrap_or_default();
+        let text = text.get(..length).unwrap_or(text);
+        if self.secrets.len() + text.len() < SECRETS {
+            self.secrets.extend_from_slice(text);
+            self.secrets.push(b'\n');
+        }
     }
 
     fn section(&mut self, block: &Block) {

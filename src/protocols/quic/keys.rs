@@ -1,6 +1,7 @@
 //! The keys of initial packets, which everybody can work out, and what they open.
 
 use super::{VERSION_1, VERSION_2};
+use crate::protocols::tls::keys::Hash;
 use crate::tree::Side;
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -36,15 +37,8 @@ pub(super) struct Opened {
 }
 
 /// What TLS 1.3 makes of a secret for a purpose.
-fn expand<const N: usize>(secret: &Hkdf<Sha256>, label: &str) -> Option<[u8; N]> {
-    let mut info = u16::try_from(N).ok()?.to_be_bytes().to_vec();
-    info.push(u8::try_from(6 + label.len()).ok()?);
-    info.extend_from_slice(b"tls13 ");
-    info.extend_from_slice(label.as_bytes());
-    info.push(0);
-    let mut key = [0; N];
-    secret.expand(&info, &mut key).ok()?;
-    Some(key)
+fn expand<const N: usize>(secret: &[u8], label: &str) -> Option<[u8; N]> {
+    Hash::Sha256.expand(secret, label, N)?.try_into().ok()
 }
 
 impl Keys {
@@ -56,9 +50,9 @@ impl Keys {
             0xff00_001d..=0xff00_0020 => (SALT_29, ["quic key", "quic iv", "quic hp"]),
             _ => (SALT_23, ["quic key", "quic iv", "quic hp"]),
         };
-        let initial = Hkdf::<Sha256>::new(Some(&salt), id);
+        let (initial, _) = Hkdf::<Sha256>::extract(Some(&salt), id);
         let side = if from == Side::Client { "client in" } else { "server in" };
-        let secret = Hkdf::<Sha256>::from_prk(&expand::<32>(&initial, side)?).ok()?;
+        let secret = expand::<32>(&initial, side)?;
         let [key, iv, header] = labels;
         Some(Keys { key: expand(&secret, key)?, iv: expand(&secret, iv)?, header: expand(&secret, header)? })
     }

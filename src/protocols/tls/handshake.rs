@@ -2,8 +2,9 @@
 
 use super::hello;
 use super::{
-    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE,
-    NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, TICKET, TICKET_LENGTH, TICKET_LIFETIME, TLS_1_3, certificate,
+    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
+    HANDSHAKE_TYPE, KEY_UPDATE, NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, SIGNATURE, SIGNED, SIGNED_LENGTH,
+    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_3, VERIFY_DATA, certificate,
     suites,
 };
 use crate::tree::{Names, NodeRef, Value, name_of};
@@ -45,6 +46,15 @@ const LONGEST: usize = 1 << 20;
 pub(in crate::protocols) struct Hello {
     pub(super) version: u16,
     pub(super) suite: u16,
+    pub(super) client_random: [u8; 32],
+    pub(super) server_random: [u8; 32],
+    /// Both agreed to authenticate what is encrypted.
+    pub(super) mac_last: bool,
+    /// The client may say something before it is answered.
+    pub(super) early: bool,
+    /// The last record finished the handshake, or changed keys.
+    pub(super) finished: bool,
+    pub(super) updated: bool,
     /// Carried by QUIC.
     pub(in crate::protocols) over_quic: bool,
 }
@@ -100,9 +110,20 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told
         wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| match kind {
             1 => hello::client(wire, hello, told),
             2 => hello::server(wire, hello, told),
-            4 if !hello.is_1_3() => ticket(wire),
-            11 if !hello.is_1_3() => certificates(wire, told),
+            4 => ticket(wire, hello),
+            8 => hello::encrypted(wire, told),
+            11 => certificates(wire, hello, told),
             12 => key_exchange(wire, hello),
+            15 => certificate_verify(wire),
+            20 => {
+                hello.finished = true;
+                wire.rest(&VERIFY_DATA);
+                Ok(())
+            }
+            24 => {
+                hello.updated = true;
+                wire.u8(&KEY_UPDATE).map(drop)
+            }
             _ => {
                 wire.rest(&PARAMETERS);
                 Ok(())
@@ -111,16 +132,35 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told
     })
 }
 
-fn ticket(wire: &mut Wire<'_>) -> Result {
+fn ticket(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     wire.u32_be(&TICKET_LIFETIME)?;
+    if hello.is_1_3() {
+        wire.u32_be(&TICKET_AGE_ADD)?;
+        let length = wire.u8(&TICKET_NONCE_LENGTH)?;
+        if length > 0 {
+            wire.bytes(&TICKET_NONCE, length.into())?;
+        }
+    }
     let length = wire.u16_be(&TICKET_LENGTH)?;
     if length > 0 {
         wire.bytes(&TICKET, length.into())?;
     }
-    Ok(())
+    if hello.is_1_3() { hello::extensions_alone(wire) } else { Ok(()) }
 }
 
-fn certificates(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+fn certificate_verify(wire: &mut Wire<'_>) -> Result {
+    wire.u16_be(&SIGNATURE)?;
+    let length = wire.u16_be(&SIGNED_LENGTH)?;
+    wire.bytes(&SIGNED, length.into()).map(drop)
+}
+
+fn certificates(wire: &mut Wire<'_>, hello: &Hello, told: &mut Told) -> Result {
+    if hello.is_1_3() {
+        let length = wire.u8(&CONTEXT_LENGTH)?;
+        if length > 0 {
+            wire.bytes(&CONTEXT, length.into())?;
+        }
+    }
     let length = wire.bits(3, &[&CERTIFICATES_LENGTH])?;
     wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {
         let mut first = true;
@@ -138,6 +178,9 @@ fn certificates(wire: &mut Wire<'_>, told: &mut Told) -> Result {
             }
             first = false;
             wire.skip(length)?;
+            if hello.is_1_3() {
+                hello::extensions_alone(wire)?;
+            }
         }
         Ok(())
     })

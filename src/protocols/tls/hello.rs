@@ -18,6 +18,8 @@ const SUPPORTED_GROUPS: u16 = 10;
 const POINT_FORMATS: u16 = 11;
 const SIGNATURE_ALGORITHMS: u16 = 13;
 const PROTOCOLS: u16 = 16;
+const ENCRYPT_THEN_MAC: u16 = 22;
+const EARLY_DATA: u16 = 42;
 const SUPPORTED_VERSIONS: u16 = 43;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
@@ -26,13 +28,16 @@ const KEY_SHARE: u16 = 51;
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
 
 pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
-    let mut offer = Offer { over_quic: hello.over_quic, version: start(wire)?, ..Offer::default() };
+    let (version, random) = start(wire)?;
+    hello.client_random = random;
+    let mut offer = Offer { over_quic: hello.over_quic, version, ..Offer::default() };
     list16(wire, &SUITES_LENGTH, |wire| {
         offer.suites.push(wire.u16_be(&SUITE)?);
         Ok(())
     })?;
     list8(wire, &COMPRESSIONS_LENGTH, |wire| wire.u8(&COMPRESSION).map(drop))?;
     extensions(wire, &mut offer, Speaker::Client)?;
+    hello.early = offer.extensions.contains(&EARLY_DATA);
     told.say(&offer.name);
     told.say(&offer.protocols.join(" "));
     if wire.wants_fields() {
@@ -48,7 +53,9 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
 
 pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
     let is_retry = wire.ahead().get(2..10) == Some(&RETRY_RANDOM);
-    let mut offer = Offer { version: start(wire)?, ..Offer::default() };
+    let (version, random) = start(wire)?;
+    hello.server_random = random;
+    let mut offer = Offer { version, ..Offer::default() };
     if is_retry {
         wire.note(&RETRY, format_args!("the client shall begin again"));
     }
@@ -57,6 +64,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     extensions(wire, &mut offer, Speaker::Server)?;
     hello.version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.suite = suite;
+    hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     told.say(if is_retry { "retry" } else { "" });
     told.say(name_of(VERSIONS, hello.version.into()).unwrap_or_default());
     told.say(name_of(suites::SUITES, suite.into()).unwrap_or_default());
@@ -70,21 +78,36 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     Ok(())
 }
 
+/// What the server agrees to once it encrypts.
+pub(super) fn encrypted(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+    let mut offer = Offer::default();
+    extensions(wire, &mut offer, Speaker::Server)?;
+    told.say(&offer.protocols.join(" "));
+    Ok(())
+}
+
+/// Extensions of a certificate or a ticket.
+pub(super) fn extensions_alone(wire: &mut Wire<'_>) -> Result {
+    list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, &mut Offer::default(), Speaker::Other)))
+}
+
 /// What both begin with: a version, random bytes, a session.
-fn start(wire: &mut Wire<'_>) -> Result<u16> {
+fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
     let version = wire.u16_be(&VERSION)?;
-    wire.bytes(&RANDOM, 32)?;
+    let random = wire.bytes(&RANDOM, 32)?.try_into().unwrap_or_default();
     let length = wire.u8(&SESSION_ID_LENGTH)?;
     if length > 0 {
         wire.bytes(&SESSION_ID, length.into())?;
     }
-    Ok(version)
+    Ok((version, random))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     Client,
     Server,
+    /// Beside the two hellos.
+    Other,
 }
 
 fn extensions(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result {
@@ -100,6 +123,10 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result
     offer.extensions.push(kind);
     wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, speaker) {
         _ if wire.remaining() == 0 => Ok(()),
+        (_, Speaker::Other) => {
+            wire.rest(&EXTENSION_DATA);
+            Ok(())
+        }
         (SERVER_NAME, _) => list16(wire, &SNI_LIST_LENGTH, |wire| {
             wire.u8(&SNI_TYPE)?;
             let length = wire.u16_be(&SNI_LENGTH)?;

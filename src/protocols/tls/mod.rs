@@ -1,4 +1,4 @@
-//! TLS 1.0 to 1.3, as RFC 5246 and RFC 8446 have it: what is said before everything is encrypted.
+//! TLS 1.0 to 1.3, as RFC 5246 and RFC 8446 have it: what is said in the open, and what is sealed if somebody told the keys.
 //!
 //! ```text
 //! record        type:1 | version:2 | length:2 | payload:length
@@ -13,22 +13,27 @@
 //! A record is a message; application data that is there at once is one, however many records it has. In TLS 1.3 everything behind the
 //! hellos is application data to look at; its type is then called opaque, as in Wireshark.
 //!
-//! Not covered: deciphering; SSL 2.0 hellos; certificates other than X.509; what extensions beyond names, versions, groups,
+//! A key log, in a pcapng capture or of `-o tls.keylog_file`, opens records of TLS 1.2 and 1.3. What the application said in them is
+//! a stream inside this one.
+//!
+//! Not covered: deciphering TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 hellos; certificates other than X.509; what extensions beyond names, versions, groups,
 //! signatures, keys and protocols say.
 
 mod certificate;
 pub(super) mod fingerprint;
 pub(super) mod handshake;
 mod hello;
+pub(super) mod keys;
 mod looks;
 mod names;
 mod records;
+mod seal;
 mod suites;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Names, fields};
-use crate::wire::{Conversation, Looks, On, Protocol, Settings};
+use crate::tree::{Names, Secrets, fields};
+use crate::wire::{Conversation, Looks, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 
 /// TLS.
@@ -47,13 +52,17 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: None,
     gap: None,
-    settings: &[],
+    settings: &[Setting {
+        name: "tls.keylog_file",
+        about: "File of secrets that browsers write with SSLKEYLOGFILE",
+        takes: Takes::Secrets(key_log),
+    }],
 };
 
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
-        .covers("Hellos, certificates and alerts, what is said before everything is encrypted; JA3 and JA4")
-        .leaves_open("What is encrypted, SSL 2.0, and extensions beyond names, versions, groups, signatures, keys and protocols");
+        .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log all that is sealed, and what applications say in it")
+        .leaves_open("What is sealed without a key log or with TLS 1.0 and 1.1, SSL 2.0, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "A record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "type", "What the record is").names(TYPES);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "What an encrypted record of TLS 1.3 looks like").names(TYPES);
@@ -67,6 +76,8 @@ fields! {
     HEARTBEAT_TYPE = number("tls.heartbeat_message.type", "type", "Question or answer").names(&[(1, "request"), (2, "response")]);
     HEARTBEAT_LENGTH = number("tls.heartbeat_message.payload_length", "payload length", "Bytes of the payload, as it claims");
     HEARTBEAT_PAYLOAD = bytes("tls.heartbeat_message.payload", "payload", "What is sent back, and padding");
+    DECRYPTED = bytes("tls.decrypted", "decrypted", "What the application said");
+    PADDING = bytes("tls.padding", "padding", "Zeros that hide how much was said");
     SEGMENT = bytes("tls.segment.data", "part", "A part of a handshake message that goes on in another record");
     DATA = bytes("tls.data", "data", "Bytes that are not understood");
 
@@ -120,12 +131,23 @@ fields! {
     SERVER_POINT_LENGTH = number("tls.handshake.server_point_len", "public key length", "Bytes of the key");
     SERVER_POINT = bytes("tls.handshake.server_point", "public key", "Public key of the server");
     PARAMETERS = bytes("tls.handshake.parameters", "parameters", "What a message of the exchange of keys says");
+    CONTEXT_LENGTH = number("tls.handshake.certificate_request_context_length", "context length", "Bytes of the context");
+    CONTEXT = bytes("tls.handshake.certificate_request_context", "context", "Which question the certificates answer");
+    SIGNED_LENGTH = number("tls.handshake.sig_len", "signature length", "Bytes of the signature");
+    SIGNED = bytes("tls.handshake.sig", "signature", "Proof that the key of the certificate is known");
+    VERIFY_DATA = bytes("tls.handshake.verify_data", "verify data", "Seal of the whole handshake");
+    KEY_UPDATE = number("tls.handshake.key_update.request_update", "request", "Whether the other side shall change keys, too").names(&[(0, "not requested"), (1, "requested")]);
+    TICKET_AGE_ADD = number("tls.handshake.session_ticket_age_add", "age add", "What hides the age of the ticket").hex(8);
+    TICKET_NONCE_LENGTH = number("tls.handshake.session_ticket_nonce_length", "nonce length", "Bytes of the nonce");
+    TICKET_NONCE = bytes("tls.handshake.session_ticket_nonce", "nonce", "What tells tickets of a connection apart");
     TICKET_LIFETIME = number("tls.handshake.session_ticket_lifetime_hint", "lifetime", "Seconds for which the ticket is good");
     TICKET_LENGTH = number("tls.handshake.session_ticket_length", "ticket length", "Bytes of the ticket");
     TICKET = bytes("tls.handshake.session_ticket", "ticket", "What a client goes on with");
 
     TOO_LONG = broken("tls.too_long", "too long", "A handshake message longer than is put together");
     RECORD_TOO_LONG = odd("tls.record.length.invalid", "record too long", "More bytes than a record may have");
+    NO_TYPE = broken("tls.no_type", "no type", "An opened record that does not say what it is");
+    NOT_OPENED = odd("tls.not_opened", "not opened", "A record that its secret does not open");
     RETRY = info("tls.hello_retry", "hello retry", "The server asks the client to begin again with another key");
 }
 
@@ -150,6 +172,9 @@ const VERSIONS: Names = &[
     (0xfefc, "DTLS 1.3"),
 ];
 
+/// The last version that has its own number everywhere.
+const TLS_1_2: u16 = 0x0303;
+
 /// The version that hides behind that of 1.2.
 const TLS_1_3: u16 = 0x0304;
 
@@ -161,6 +186,16 @@ const RECORD_MAX: usize = (16 << 10) + 2048;
 
 /// The longest handshake message that is put together from records.
 const HANDSHAKE_MAX: usize = 256 << 10;
+
+/// Whether a file tells any secret.
+fn key_log(text: &str) -> Result<(), Unfit> {
+    match Secrets::default().learn(text.as_bytes()) {
+        0 if !text.trim().is_empty() => {
+            Err(Unfit { line: None, words: "expected lines such as CLIENT_RANDOM, 64 digits, and the secret in digits".into() })
+        }
+        _ => Ok(()),
+    }
+}
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<records::Session>::default()

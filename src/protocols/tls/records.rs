@@ -1,12 +1,14 @@
 //! Records, and a connection of them.
 
 use super::handshake::{self, Hello, Told};
+use super::seal::{Outcome, Seal};
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
-    ENCRYPTED, HANDSHAKE_MAX, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE,
-    OPAQUE_TYPE, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG, TYPES, names,
+    DECRYPTED, ENCRYPTED, HANDSHAKE_MAX, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD,
+    HEARTBEAT_TYPE, NO_TYPE, NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG,
+    RECORD_VERSION, SEGMENT, TOO_LONG, TYPES, names,
 };
-use crate::tree::{NodeRef, Piece, Side, name_of};
+use crate::tree::{NodeRef, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
@@ -47,6 +49,9 @@ pub(super) struct Session {
 struct Half {
     /// What follows is encrypted.
     encrypts: bool,
+    seal: Seal,
+    /// Something that the application said before was not read.
+    is_behind_gap: bool,
     /// The beginning of a handshake message that goes on in the next record, and where it was captured.
     begun: Vec<u8>,
     pieces: Vec<Piece>,
@@ -69,7 +74,8 @@ impl Session {
     }
 
     fn record(&mut self, from: Side, wire: &mut Wire<'_>, sum: &mut Sum) -> Result {
-        let kind = wire.ahead().first().copied().unwrap_or_default();
+        let header: [u8; HEADER] = wire.ahead().first_chunk().copied().unwrap_or_default();
+        let [kind, ..] = header;
         let is_opaque = kind == APPLICATION_DATA && self.hello.is_1_3();
         wire.u8(if is_opaque { &OPAQUE_TYPE } else { &CONTENT_TYPE })?;
         wire.u16_be(&RECORD_VERSION)?;
@@ -79,29 +85,100 @@ impl Session {
         }
         sum.records += 1;
         sum.bytes += length;
-        let encrypts = self.half(from).encrypts;
+        let is_sealed = self.half(from).encrypts || is_opaque;
         wire.within(length, &DATA, |wire| match kind {
             CHANGE_CIPHER_SPEC_TYPE => {
-                let is_1_3 = self.hello.is_1_3();
-                self.half(from).encrypts |= !is_1_3;
+                if !self.hello.is_1_3() {
+                    let half = self.half(from);
+                    half.encrypts = true;
+                    half.seal.change();
+                }
                 sum.told.name("change_cipher_spec");
                 wire.rest(&CHANGE_CIPHER_SPEC);
                 Ok(())
             }
-            ALERT_TYPE if !encrypts && length == 2 => alert(wire, &mut sum.told),
-            HANDSHAKE_RECORD if !encrypts => self.handshakes(from, wire, &mut sum.told),
-            HEARTBEAT if !encrypts => heartbeat(wire, &mut sum.told),
-            APPLICATION_DATA => {
-                sum.told.name("application_data");
-                wire.rest(&APP_DATA);
+            _ if is_sealed && wire.remaining() == length => self.sealed(from, header, wire, &mut sum.told),
+            _ if is_sealed => {
+                let half = self.half(from);
+                half.seal.pass();
+                half.is_behind_gap = true;
+                unopened(kind, wire, &mut sum.told)
+            }
+            ALERT_TYPE if length == 2 => alert(wire, &mut sum.told),
+            HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.told),
+            HEARTBEAT => heartbeat(wire, &mut sum.told),
+            _ => unopened(kind, wire, &mut sum.told),
+        })
+    }
+
+    /// The payload of a sealed record: what is in it, if somebody told the secret.
+    fn sealed(&mut self, from: Side, header: [u8; HEADER], wire: &mut Wire<'_>, told: &mut Told) -> Result {
+        let [kind, ..] = header;
+        let half = if from == Side::Client { &mut self.client } else { &mut self.server };
+        let content = match half.seal.open(from, &self.hello, header, wire) {
+            Outcome::Opened(content) => content,
+            outcome => {
+                half.is_behind_gap = true;
+                unopened(kind, wire, told)?;
+                if let Outcome::Broken = outcome {
+                    wire.note(&NOT_OPENED, format_args!("the secret that was told does not open it"));
+                }
+                return Ok(());
+            }
+        };
+        let (at, length) = (wire.at(), wire.remaining());
+        wire.put(if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED }, Value::Bytes, at..at + length);
+        wire.deciphered("tls", length, content.from, &content.bytes, |inner| {
+            if !self.hello.is_1_3() {
+                return self.opened(from, kind, inner, told);
+            }
+            let Some(end) = content.bytes.iter().rposition(|byte| *byte != 0) else {
+                return inner.malformed(&NO_TYPE, format_args!("nothing but zeros"));
+            };
+            let kind = content.bytes.get(end).copied().unwrap_or_default();
+            inner.within(end, &DATA, |inner| self.opened(from, kind, inner, told))?;
+            inner.u8(&CONTENT_TYPE)?;
+            inner.rest(&PADDING);
+            Ok(())
+        })
+    }
+
+    /// What was in a sealed record.
+    fn opened(&mut self, from: Side, kind: u8, wire: &mut Wire<'_>, told: &mut Told) -> Result {
+        match kind {
+            ALERT_TYPE if wire.remaining() == 2 => alert(wire, told),
+            HANDSHAKE_RECORD => {
+                self.handshakes(from, wire, told)?;
+                self.turn_keys(from);
                 Ok(())
+            }
+            HEARTBEAT => heartbeat(wire, told),
+            APPLICATION_DATA => {
+                told.name("application_data");
+                let is_behind_gap = std::mem::take(&mut self.half(from).is_behind_gap);
+                match wire.remaining() {
+                    0 => Ok(()),
+                    count => wire.say_inside(&DECRYPTED, count, "tls", is_behind_gap),
+                }
             }
             _ => {
-                sum.told.name(encrypted(kind));
-                wire.rest(&ENCRYPTED);
+                told.name("unknown");
+                wire.rest(&DATA);
                 Ok(())
             }
-        })
+        }
+    }
+
+    /// Go on with other keys if the messages just read say so.
+    fn turn_keys(&mut self, from: Side) {
+        let (finished, updated) = (std::mem::take(&mut self.hello.finished), std::mem::take(&mut self.hello.updated));
+        let (is_1_3, suite) = (self.hello.is_1_3(), self.hello.suite);
+        let seal = &mut self.half(from).seal;
+        match (is_1_3 && finished, is_1_3 && updated) {
+            (true, _) => seal.establish(),
+            (_, true) => seal.update(suite),
+            _ => {}
+        }
     }
 
     /// The handshake messages of a record.
@@ -198,8 +275,12 @@ impl Conversation for Session {
         size_of_val(self) + half(&self.client) + half(&self.server)
     }
 
-    fn gap(&mut self, from: Side, _missing: Missing) {
+    fn gap(&mut self, from: Side, missing: Missing) {
         let half = self.half(from);
+        if !missing.in_step {
+            half.seal.lose();
+        }
+        half.is_behind_gap = true;
         half.begun.clear();
         half.pieces.clear();
     }
@@ -217,8 +298,16 @@ fn next_record(ahead: &[u8]) -> usize {
     (1..ahead.len()).find(is_record).unwrap_or(ahead.len())
 }
 
+/// A payload that stays as it is.
+fn unopened(kind: u8, wire: &mut Wire<'_>, told: &mut Told) -> Result {
+    told.name(encrypted(kind));
+    wire.rest(if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED });
+    Ok(())
+}
+
 fn encrypted(kind: u8) -> &'static str {
     match kind {
+        APPLICATION_DATA => "application_data",
         ALERT_TYPE => "encrypted_alert",
         HANDSHAKE_RECORD => "encrypted_handshake",
         _ => "encrypted",

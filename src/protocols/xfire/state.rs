@@ -7,6 +7,7 @@ use super::packets::{KEEPALIVE, KEEPALIVE_REPLY, LOGIN_REQUEST, LOGIN_SALT, LOGI
 use crate::tree::{Side, Value, hex};
 use crate::wire::{Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
+use sha1::{Digest, Sha1};
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -183,13 +184,13 @@ impl State {
         let mut told = Vec::new();
         for sid in [peer, self.own].into_iter().flatten() {
             let Some(name) = self.users.by_sid(&sid) else { continue };
-            let mut sha1 = sha1_smol::Sha1::new();
+            let mut sha1 = Sha1::new();
             let mut digits = String::with_capacity(2 * sid.len());
             // Writing to a String does not fail.
             let _ = hex(&sid, &mut digits);
             sha1.update(digits.as_bytes());
             sha1.update(salt);
-            told.extend(sha1.digest().bytes());
+            told.extend(sha1.finalize());
             told.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
             told.extend(name.bytes().take(u8::MAX.into()));
         }
@@ -224,10 +225,10 @@ fn digest_of(name: &str, password: &str, salt: &[u8]) -> String {
 }
 
 fn sha1_hex(parts: &[&[u8]]) -> String {
-    let mut sha1 = sha1_smol::Sha1::new();
+    let mut sha1 = Sha1::new();
     parts.iter().for_each(|part| sha1.update(part));
     let mut digits = String::with_capacity(40);
-    for byte in sha1.digest().bytes() {
+    for byte in sha1.finalize() {
         // Writing to a String does not fail.
         let _ = write!(digits, "{byte:02x}");
     }

@@ -6,7 +6,7 @@ use crate::record::{Buffer, Forgotten, Message, Packet, Tally, derived_of, piece
 use crate::render::heading::words_of;
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
-use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Source, Span, Time};
+use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// The version of the shapes.
@@ -242,7 +242,9 @@ fn place<M: SerializeMap>(of: Dissection<'_>, node: NodeRef<'_>, map: &mut M) ->
     map.serialize_entry("buffer", &Shown(place.buffer))?;
     map.serialize_entry("off", &off)?;
     map.serialize_entry("len", &len)?;
-    if !pieces_of(of, node).is_empty() {
+    let is_deciphered =
+        matches!(of.tree.source(node.span()), Some(Source { origin: Origin::Derived(Derived { is_deciphered: true, .. }), .. }));
+    if !is_deciphered && !pieces_of(of, node).is_empty() {
         map.serialize_entry("map", &Map { pieces: pieces_of(of, node), off, end: off + u64::from(len) })?;
     }
     Ok(place.buffer)

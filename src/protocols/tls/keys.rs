@@ -1,0 +1,321 @@
+//! What opens sealed records: keys that follow from a secret, and the ciphers they are for.
+//!
+//! ```text
+//! TLS 1.2   keys = PRF(master secret, "key expansion", server random | client random)
+//!           client MAC key | server MAC key | client key | server key | client IV | server IV
+//!   GCM     explicit nonce:8 | ciphertext | tag:16            nonce = IV:4 | explicit nonce
+//!   ChaCha  ciphertext | tag:16                               nonce = IV:12 xor number
+//!   CBC     IV:16 | ciphertext of content, MAC, padding; or IV:16 | ciphertext of content, padding | MAC
+//! TLS 1.3   key, IV = Expand(traffic secret, "key"), Expand(traffic secret, "iv")
+//!           ciphertext | tag:16                               nonce = IV:12 xor number
+//!           content | type:1 | zeros
+//! ```
+
+use super::suites;
+use crate::tree::{Side, name_of};
+use aes::cipher::{BlockCipherDecrypt, KeyInit};
+use aes::{Aes128, Aes256};
+use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use chacha20poly1305::ChaCha20Poly1305;
+use hkdf::Hkdf;
+use hmac::{Hmac, Mac};
+use sha1::Sha1;
+use sha2::{Sha256, Sha384};
+
+/// Bytes of a block of AES.
+const BLOCK: usize = 16;
+
+/// A way to make short of long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::protocols) enum Hash {
+    Sha1,
+    Sha256,
+    Sha384,
+}
+
+/// A cipher, and how long its keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Gcm(usize),
+    ChaCha,
+    Cbc(usize),
+}
+
+/// What of a cipher suite concerns records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Algorithms {
+    kind: Kind,
+    /// Of whom a message authentication code is made.
+    mac: Hash,
+    /// With which keys are made.
+    hash: Hash,
+}
+
+/// What both sides of a connection said in the open of how they seal.
+pub(super) struct Terms<'a> {
+    pub(super) suite: u16,
+    /// The client's random bytes, then the server's.
+    pub(super) randoms: [&'a [u8; 32]; 2],
+    /// Both agreed to authenticate what is encrypted.
+    pub(super) mac_last: bool,
+}
+
+/// What opens the records of one side.
+pub(super) struct Opener {
+    cipher: Cipher,
+    iv: Vec<u8>,
+    /// The secret that it was made of, in TLS 1.3.
+    secret: Vec<u8>,
+}
+
+enum Cipher {
+    Aes128Gcm(Box<Aes128Gcm>),
+    Aes256Gcm(Box<Aes256Gcm>),
+    ChaCha(Box<ChaCha20Poly1305>),
+    Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
+}
+
+enum Aes {
+    Short(Box<Aes128>),
+    Long(Box<Aes256>),
+}
+
+/// A record as it was sealed.
+pub(super) struct Sealed<'a> {
+    /// Its header: type, version, length.
+    pub(super) header: [u8; 5],
+    pub(super) payload: &'a [u8],
+    /// How many records of its side were sealed with these keys before.
+    pub(super) number: u64,
+}
+
+/// What was in a record.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    /// Where in the payload it begins.
+    pub(super) from: usize,
+}
+
+impl Hash {
+    fn size(self) -> usize {
+        match self {
+            Hash::Sha1 => 20,
+            Hash::Sha256 => 32,
+            Hash::Sha384 => 48,
+        }
+    }
+
+    fn mac(self, key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
+        match self {
+            Hash::Sha1 => mac::<Hmac<Sha1>>(key, parts),
+            Hash::Sha256 => mac::<Hmac<Sha256>>(key, parts),
+            Hash::Sha384 => mac::<Hmac<Sha384>>(key, parts),
+        }
+    }
+
+    /// So many bytes that TLS 1.2 makes of a secret for a purpose.
+    fn prf(self, secret: &[u8], label: &[u8], seed: &[u8], count: usize) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut turn = self.mac(secret, &[label, seed])?;
+        while bytes.len() < count {
+            bytes.extend(self.mac(secret, &[&turn, label, seed])?);
+            turn = self.mac(secret, &[&turn])?;
+        }
+        bytes.truncate(count);
+        Some(bytes)
+    }
+
+    /// So many bytes that TLS 1.3 makes of a secret for a purpose.
+    pub(in crate::protocols) fn expand(self, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+        let mut info = u16::try_from(count).ok()?.to_be_bytes().to_vec();
+        info.push(u8::try_from(6 + label.len()).ok()?);
+        info.extend_from_slice(b"tls13 ");
+        info.extend_from_slice(label.as_bytes());
+        info.push(0);
+        let mut bytes = vec![0; count];
+        match self {
+            Hash::Sha1 => return None,
+            Hash::Sha256 => Hkdf::<Sha256>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
+            Hash::Sha384 => Hkdf::<Sha384>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
+        }
+        Some(bytes)
+    }
+}
+
+fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
+    let mut mac = <M as KeyInit>::new_from_slice(key).ok()?;
+    for part in parts {
+        mac.update(part);
+    }
+    Some(mac.finalize().into_bytes().to_vec())
+}
+
+impl Algorithms {
+    /// Those of a suite, as its name tells them.
+    fn of(suite: u16) -> Option<Algorithms> {
+        let name = name_of(suites::SUITES, suite.into())?;
+        let kinds = [
+            ("_AES_128_GCM_", Kind::Gcm(16)),
+            ("_AES_256_GCM_", Kind::Gcm(32)),
+            ("_CHACHA20_POLY1305_", Kind::ChaCha),
+            ("_AES_128_CBC_", Kind::Cbc(16)),
+            ("_AES_256_CBC_", Kind::Cbc(32)),
+        ];
+        let (_, kind) = kinds.into_iter().find(|(part, _)| name.contains(part))?;
+        let mac = match name.rsplit('_').next()? {
+            "SHA" => Hash::Sha1,
+            "SHA256" => Hash::Sha256,
+            "SHA384" => Hash::Sha384,
+            _ => return None,
+        };
+        let hash = if mac == Hash::Sha384 { Hash::Sha384 } else { Hash::Sha256 };
+        Some(Algorithms { kind, mac, hash })
+    }
+}
+
+impl Kind {
+    fn key(self) -> usize {
+        match self {
+            Kind::Gcm(key) | Kind::Cbc(key) => key,
+            Kind::ChaCha => 32,
+        }
+    }
+
+    fn cipher(self, key: &[u8]) -> Option<Cipher> {
+        Some(match self {
+            Kind::Gcm(16) => Cipher::Aes128Gcm(Box::new(Aes128Gcm::new_from_slice(key).ok()?)),
+            Kind::Gcm(_) => Cipher::Aes256Gcm(Box::new(Aes256Gcm::new_from_slice(key).ok()?)),
+            Kind::ChaCha => Cipher::ChaCha(Box::new(ChaCha20Poly1305::new_from_slice(key).ok()?)),
+            Kind::Cbc(_) => return None,
+        })
+    }
+}
+
+impl Opener {
+    /// What opens what a side says behind its change_cipher_spec in TLS 1.2.
+    pub(super) fn of_master(master: &[u8], terms: &Terms<'_>, from: Side) -> Option<Opener> {
+        let Algorithms { kind, mac, hash } = Algorithms::of(terms.suite)?;
+        let (mac_size, iv_size) = match kind {
+            Kind::Gcm(_) => (0, 4),
+            Kind::ChaCha => (0, 12),
+            Kind::Cbc(_) => (mac.size(), 0),
+        };
+        let [client, server] = terms.randoms;
+        let seed = [&server[..], &client[..]].concat();
+        let keys = hash.prf(master, b"key expansion", &seed, 2 * (mac_size + kind.key() + iv_size))?;
+        let mut rest = &keys[..];
+        let mut own = |size: usize| {
+            let (both, behind) = rest.split_at_checked(2 * size)?;
+            rest = behind;
+            both.chunks_exact(size.max(1)).nth(from.index()).or(Some(&[]))
+        };
+        let (mac_key, key, iv) = (own(mac_size)?, own(kind.key())?, own(iv_size)?.to_vec());
+        let aes = |key: &[u8]| match key.len() {
+            16 => Aes128::new_from_slice(key).ok().map(|aes| Aes::Short(Box::new(aes))),
+            _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
+        };
+        let cipher = match kind {
+            Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: terms.mac_last },
+            _ => kind.cipher(key)?,
+        };
+        Some(Opener { cipher, iv, secret: Vec::new() })
+    }
+
+    /// What opens what is sealed with a traffic secret of TLS 1.3.
+    pub(super) fn of_traffic(secret: &[u8], suite: u16) -> Option<Opener> {
+        let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
+        let cipher = kind.cipher(&hash.expand(secret, "key", kind.key())?)?;
+        Some(Opener { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
+    }
+
+    /// What opens what follows a key_update.
+    pub(super) fn updated(&self, suite: u16) -> Option<Opener> {
+        let hash = Algorithms::of(suite)?.hash;
+        Opener::of_traffic(&hash.expand(&self.secret, "traffic upd", hash.size())?, suite)
+    }
+
+    /// What is in a record; nothing if its seal is broken.
+    pub(super) fn open(&self, sealed: &Sealed<'_>) -> Option<Content> {
+        let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.open_aead(sealed) };
+        match *mac_last {
+            true => {
+                let (block, sent) = sealed.payload.split_at_checked(sealed.payload.len().checked_sub(mac.size())?)?;
+                let made = mac.mac(mac_key, &[&sealed.about(block.len())?, block])?;
+                unpadded(key.decrypt(block)?).filter(|_| made == sent)
+            }
+            false => {
+                let Content { mut bytes, from } = unpadded(key.decrypt(sealed.payload)?)?;
+                let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
+                let made = mac.mac(mac_key, &[&sealed.about(bytes.len())?, &bytes])?;
+                (made == sent).then_some(Content { bytes, from })
+            }
+        }
+    }
+
+    fn open_aead(&self, sealed: &Sealed<'_>) -> Option<Content> {
+        const TAG: usize = 16;
+        let from = if self.iv.len() < 12 { 8 } else { 0 };
+        let (explicit, ciphertext) = sealed.payload.split_at_checked(from)?;
+        let mut nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
+        if from == 0 {
+            for (byte, digit) in nonce.iter_mut().rev().zip(sealed.number.to_le_bytes()) {
+                *byte ^= digit;
+            }
+        }
+        let about = sealed.about(ciphertext.len().checked_sub(TAG)?)?;
+        let aad: &[u8] = if self.secret.is_empty() { &about } else { &sealed.header };
+        let payload = Payload { msg: ciphertext, aad };
+        let bytes = match &self.cipher {
+            Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Cipher::Aes256Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Cipher::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Cipher::Cbc { .. } => return None,
+        };
+        Some(Content { bytes: bytes.ok()?, from })
+    }
+}
+
+impl Sealed<'_> {
+    /// What is authenticated beside the content of so many bytes, in TLS 1.2.
+    fn about(&self, length: usize) -> Option<[u8; 13]> {
+        let [kind, major, minor, ..] = self.header;
+        let [high, low] = u16::try_from(length).ok()?.to_be_bytes();
+        let [a, b, c, d, e, f, g, h] = self.number.to_be_bytes();
+        Some([a, b, c, d, e, f, g, h, kind, major, minor, high, low])
+    }
+}
+
+impl Aes {
+    /// Blocks behind an initialisation vector, each mixed with the one before it.
+    fn decrypt(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (mut before, blocks) = bytes.split_at_checked(BLOCK)?;
+        if blocks.is_empty() || !blocks.len().is_multiple_of(BLOCK) {
+            return None;
+        }
+        let mut out = Vec::with_capacity(blocks.len());
+        for sealed in blocks.chunks_exact(BLOCK) {
+            let mut block = aes::Block::try_from(sealed).ok()?;
+            match self {
+                Aes::Short(aes) => aes.decrypt_block(&mut block),
+                Aes::Long(aes) => aes.decrypt_block(&mut block),
+            }
+            out.extend(block.iter().zip(before).map(|(byte, before)| byte ^ before));
+            before = sealed;
+        }
+        Some(out)
+    }
+}
+
+/// What is before the padding, whose bytes all say how many they are but for one.
+fn unpadded(mut bytes: Vec<u8>) -> Option<Content> {
+    let last = *bytes.last()?;
+    let end = bytes.len().checked_sub(usize::from(last) + 1)?;
+    let is_padding = bytes.get(end..)?.iter().all(|byte| *byte == last);
+    bytes.truncate(end);
+    is_padding.then_some(Content { bytes, from: BLOCK })
+}
+
+#[cfg(test)]
+mod tests;

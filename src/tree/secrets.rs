@@ -1,0 +1,118 @@
+//! Secrets that were told beforehand or by the capture, with which a protocol opens what was sealed.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Whose secrets: an id of so many bytes, as a connection chose it at random.
+type Id = [u8; 32];
+
+/// Ids whose secrets are kept; those told first are forgotten first.
+const MOST: usize = 1 << 17;
+
+/// Secrets of one id.
+const OF_ONE: usize = 16;
+
+/// The longest secret.
+const LONGEST: usize = 64;
+
+/// The longest name of a purpose.
+const LABEL: usize = 64;
+
+/// Secrets of one id, each with what it is for.
+type OfOne = Vec<(Box<str>, Box<[u8]>)>;
+
+/// Secrets by what they are for and whose they are.
+#[derive(Debug, Default)]
+pub struct Secrets {
+    known: HashMap<Id, OfOne, foldhash::fast::RandomState>,
+    /// The ids, the one told first in front.
+    order: VecDeque<Id>,
+}
+
+impl Secrets {
+    /// Learn from a key log: lines of a purpose, an id and a secret, both in hexadecimal digits, as browsers write them.
+    /// Other lines say something else. Returns how many lines told a secret.
+    pub fn learn(&mut self, text: &[u8]) -> usize {
+        text.split(|byte| *byte == b'\n').filter_map(|line| self.line(line)).count()
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<()> {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let (label, id, secret) = (words.next()?, words.next()?, words.next()?);
+        let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= LABEL && words.next().is_none())?;
+        let (id, secret) = (Id::try_from(digits(id)?).ok()?, digits(secret).filter(|secret| !secret.is_empty())?);
+        let of_one = self.known.entry(id).or_insert_with(|| {
+            self.order.push_back(id);
+            Vec::new()
+        });
+        of_one.retain(|(known, _)| **known != *label);
+        if of_one.len() >= OF_ONE {
+            return None;
+        }
+        of_one.push((label.into(), secret.into()));
+        if self.order.len() > MOST
+            && let Some(first) = self.order.pop_front()
+        {
+            self.known.remove(&first);
+        }
+        Some(())
+    }
+
+    /// The secret for this purpose that goes with this id.
+    #[must_use]
+    pub fn find(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
+        self.known.get(id)?.iter().find(|(known, _)| **known == *label).map(|(_, secret)| &**secret)
+    }
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn digits(text: &[u8]) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || text.len() > 2 * LONGEST {
+        return None;
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    text.chunks_exact(2).map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.get(1)?)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_log_is_learnt_line_by_line() {
+        let mut secrets = Secrets::default();
+        let id = "0f".repeat(32);
+        let text = format!(
+            "# a comment\r\nCLIENT_RANDOM {id} {}\r\n\nRSA Session-ID:00 Master-Key:00\nCLIENT_RANDOM {id}\n\
+             CLIENT_RANDOM {} 00\nEXPORTER {id} 0A 0b\nEXPORTER {id} 0a0\nEXPORTER {id} 0g\nEXPORTER {id} 0A0b",
+            "ab".repeat(48),
+            "0f".repeat(31),
+        );
+        assert_eq!(secrets.learn(text.as_bytes()), 2);
+        assert_eq!(secrets.find("CLIENT_RANDOM", &[0x0f; 32]), Some(&[0xab; 48][..]));
+        assert_eq!(secrets.find("EXPORTER", &[0x0f; 32]), Some(&[0x0a, 0x0b][..]));
+        assert_eq!(secrets.find("EXPORTER", &[0x0e; 32]), None);
+        assert_eq!(secrets.find("exporter", &[0x0f; 32]), None);
+        assert_eq!(secrets.learn(format!("EXPORTER {id} 0c").as_bytes()), 1);
+        assert_eq!(secrets.find("EXPORTER", &[0x0f; 32]), Some(&[0x0c][..]));
+    }
+
+    #[test]
+    fn the_secrets_told_first_are_forgotten_first() {
+        let mut secrets = Secrets::default();
+        for number in 0..=MOST {
+            assert_eq!(secrets.learn(format!("A {number:064x} 01").as_bytes()), 1);
+        }
+        let id = |number: usize| {
+            let mut id = [0; 32];
+            id[24..].copy_from_slice(&number.to_be_bytes());
+            id
+        };
+        assert_eq!(secrets.known.len(), MOST);
+        assert_eq!(secrets.find("A", &id(0)), None);
+        assert_eq!(secrets.find("A", &id(1)), Some(&[1][..]));
+        assert_eq!(secrets.find("A", &id(MOST)), Some(&[1][..]));
+        let many: Vec<usize> =
+            (0..20).map(|label| secrets.learn(format!("L{label} {} 01", "00".repeat(32)).as_bytes())).collect();
+        assert_eq!(many.iter().sum::<usize>(), OF_ONE);
+    }
+}

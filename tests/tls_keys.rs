@@ -1,0 +1,126 @@
+//! What a key log opens: sessions of OpenSSL with every kind of cipher, and what happens without a key, with a wrong one, behind a hole.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
+
+mod common;
+
+use common::{run, run_with};
+use std::path::PathBuf;
+
+const SAMPLE: &str = "samples/tls-keys.pcapng";
+const SECRETS: u32 = 10;
+const SESSIONS: usize = 9;
+
+/// The blocks of the sample, the kind of each first.
+fn blocks() -> Vec<(u32, Vec<u8>)> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAMPLE);
+    let mut file = &std::fs::read(path).unwrap()[..];
+    let mut blocks = Vec::new();
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes[..4].try_into().unwrap());
+    while !file.is_empty() {
+        let (block, rest) = file.split_at(word(&file[4..]) as usize);
+        blocks.push((word(block), block.to_vec()));
+        file = rest;
+    }
+    blocks
+}
+
+fn file(blocks: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
+    blocks.into_iter().flat_map(|(_, block)| block).collect()
+}
+
+fn key_log() -> String {
+    let text = include_str!("../examples/make_samples/tls-keys.txt");
+    text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What is said in HTTP.
+const COLUMNS: [&str; 11] =
+    ["-Y", "http", "-e", "tcp.stream", "-e", "message.name", "-e", "http.request.full_uri", "-e", "http.file_data", "-"];
+
+#[test]
+fn nine_ciphers_are_opened_with_the_key_log_of_the_capture() {
+    let told = run_with(&COLUMNS, &file(blocks()));
+    let mut expected = String::new();
+    for stream in 0..SESSIONS {
+        expected += &format!("{stream}\tGET\thttps://game.example/servers\t\n{stream}\tGET\thttps://game.example/motd\t\n");
+        let body = r#"{"servers":[{"name":"alpha","players":12},{"name":"beta","players":0}]}"#;
+        expected += &format!("{stream}\t200\t\t{body}\n{stream}\t204\t\t\n");
+        // The suite in whose session the client changes its keys.
+        if stream == 7 {
+            expected += &format!("{stream}\tGET\thttps://game.example/after\t\n");
+        }
+    }
+    assert_eq!((told.out.as_str(), told.err.as_str(), told.code), (expected.as_str(), "", 0));
+}
+
+#[test]
+fn a_key_log_may_also_be_a_file_and_without_one_nothing_is_opened() {
+    let closed = file(blocks().into_iter().filter(|(kind, _)| *kind != SECRETS));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("keys.txt");
+    std::fs::write(&path, key_log()).unwrap();
+    let option = format!("tls.keylog_file={}", path.display());
+    let told = run_with(&[&["-o", &option], &COLUMNS[..]].concat(), &closed);
+    assert_eq!(told.out, run_with(&COLUMNS, &file(blocks())).out);
+    assert!(!told.out.is_empty());
+    assert_eq!(run_with(&COLUMNS, &closed).out, "");
+    std::fs::write(&path, "-----BEGIN PRIVATE KEY-----\n").unwrap();
+    let wrong = run_with(&["-o", &option, "-"], &closed);
+    assert_eq!((wrong.code, wrong.err.contains("CLIENT_RANDOM")), (2, true), "{}", wrong.err);
+}
+
+#[test]
+fn a_secret_told_after_its_records_opens_only_what_follows_and_a_wrong_one_is_noted() {
+    let late = blocks();
+    let secrets = late.iter().position(|(kind, _)| *kind == SECRETS).unwrap();
+    let mut moved = late.clone();
+    let block = moved.remove(secrets);
+    moved.push(block);
+    assert_eq!(run_with(&COLUMNS, &file(moved)).out, "");
+
+    let mut wrong = late;
+    // The last digit of the first secret.
+    let block = &mut wrong[secrets].1;
+    let log = block.windows(13).position(|word| word == b"CLIENT_RANDOM").unwrap();
+    let end = log + block[log..].iter().position(|byte| *byte == b'\n').unwrap();
+    block[end - 1] ^= 1;
+    let told = run_with(&["-Y", "tls.not_opened && tcp.stream == 0", "-e", "message.name", "-"], &file(wrong));
+    assert_eq!(told.out.lines().next(), Some("encrypted_handshake"));
+}
+
+#[test]
+fn follow_shows_the_bytes_as_they_were_sent() {
+    let closed = file(blocks().into_iter().filter(|(kind, _)| *kind != SECRETS));
+    for side in ["c2s", "s2c"] {
+        let follow = |input: &[u8]| {
+            let out = run_with(&["follow", "-", "-s", "tcp/0", "--dir", side, "-T", "carray"], input).out;
+            let is_byte = |word: &str| word.len() == 4 && word.starts_with("0x");
+            out.split([' ', ',', '\n']).filter(|word| is_byte(word)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(follow(&closed).len() > 200);
+        assert_eq!(follow(&file(blocks())), follow(&closed), "{side}");
+    }
+}
+
+#[test]
+fn behind_a_hole_records_are_opened_again() {
+    // The client's first request is missing; in the session with new keys it is followed by another record.
+    let told = run_with(
+        &["-Y", "tcp.stream == 7 && tcp.len > 0 && tcp.dstport == 443", "--packets", "-e", "frame.number", "-"],
+        &file(blocks()),
+    );
+    let frames: Vec<usize> = told.out.lines().map(|line| line.parse().unwrap()).collect();
+    let missing = frames[2];
+    let mut number = 0;
+    let without = blocks().into_iter().filter(|(kind, _)| {
+        number += usize::from(*kind == 6);
+        *kind != 6 || number != missing
+    });
+    let told = run_with(&["-Y", "http.request && tcp.stream == 7", "-e", "http.request.uri", "-"], &file(without));
+    assert_eq!(told.out, "/after\n");
+}
+
+#[test]
+fn what_applications_say_can_be_saved() {
+    let told = run(&["objects", SAMPLE]);
+    assert_eq!(told.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", told.out);
+}
