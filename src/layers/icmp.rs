@@ -135,3 +135,94 @@ fn timestamps(wire: &mut Wire<'_>) -> Result {
     wire.u32_be(&RECEIVE)?;
     wire.u32_be(&TRANSMIT).map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::{Next, trial};
+
+    #[test]
+    fn an_error_quotes_the_packet_that_it_is_about() {
+        let unreachable =
+            ["03 03 1234 00000000", "45 00 0021 0001 0000 40 11 0000 c0000209 c6336407", "c36a 6987 000d 0000 ffffffff54"];
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(1), &unreachable), @r#"
+        icmp 0..41 | destination unreachable | port
+          0..1 icmp.type = 3 (destination unreachable)
+          1..2 icmp.code = 3
+          2..4 icmp.checksum = 0x1234
+          4..5 icmp.unused = 00
+          5..6 icmp.length = 0
+          6..8 icmp.mtu = 0
+          8..28 ip = 
+            8..9 ip.version = 4
+            8..9 ip.hdr_len = 20
+            9..10 ip.dsfield = 0x00
+              9..10 ip.dsfield.dscp = 0
+              9..10 ip.dsfield.ecn = 0 (not ECN-capable)
+            10..12 ip.len = 33
+            12..14 ip.id = 0x0001
+            14..16 ip.flags = 0x00
+              14..16 ip.flags.rb = false
+              14..16 ip.flags.df = false
+              14..16 ip.flags.mf = false
+            14..16 ip.frag_offset = 0
+            16..17 ip.ttl = 64
+            17..18 ip.proto = 17 (UDP)
+            18..20 ip.checksum = 0x0000
+            20..24 ip.src = 192.0.2.9
+            24..28 ip.dst = 198.51.100.7
+          28..41 udp = 
+            28..30 udp.srcport = 50026
+            30..32 udp.dstport = 27015
+            32..34 udp.length = 13
+            34..36 udp.checksum = 0x0000
+            36..41 udp.payload = ffffffff54
+        "#);
+        let exceeded = ["0b 00 1234 00 05 0000", "45 00 001c 0001 0000 01 01 0000 c0000209 c6336407", "08 00 0000 0001 0002"];
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(1), &exceeded), @r#"
+        icmp 0..36 | time exceeded
+          0..1 icmp.type = 11 (time exceeded)
+          1..2 icmp.code = 0
+          2..4 icmp.checksum = 0x1234
+          4..5 icmp.unused = 00
+          5..6 icmp.length = 5
+          6..8 icmp.unused = 0000
+          8..28 ip = 
+            8..9 ip.version = 4
+            8..9 ip.hdr_len = 20
+            9..10 ip.dsfield = 0x00
+              9..10 ip.dsfield.dscp = 0
+              9..10 ip.dsfield.ecn = 0 (not ECN-capable)
+            10..12 ip.len = 28
+            12..14 ip.id = 0x0001
+            14..16 ip.flags = 0x00
+              14..16 ip.flags.rb = false
+              14..16 ip.flags.df = false
+              14..16 ip.flags.mf = false
+            14..16 ip.frag_offset = 0
+            16..17 ip.ttl = 1
+            17..18 ip.proto = 1 (ICMP)
+            18..20 ip.checksum = 0x0000
+            20..24 ip.src = 192.0.2.9
+            24..28 ip.dst = 198.51.100.7
+          28..36 icmp = 
+            28..29 icmp.type = 8 (echo request)
+            29..30 icmp.code = 0
+            30..32 icmp.checksum = 0x0000
+            32..34 icmp.ident = 1
+            34..36 icmp.seq = 2
+        "#);
+    }
+
+    #[test]
+    fn an_echo_has_a_number_a_place_and_data() {
+        insta::assert_snapshot!(trial::layers(Next::IpProtocol(1), &["08 00 1234 0001 0002 6162"]), @r#"
+        icmp 0..10 | echo request | id 1, sequence 2
+          0..1 icmp.type = 8 (echo request)
+          1..2 icmp.code = 0
+          2..4 icmp.checksum = 0x1234
+          4..6 icmp.ident = 1
+          6..8 icmp.seq = 2
+          8..10 data.data = 6162
+        "#);
+    }
+}

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::protocols::lines::{self, Heads};
 use crate::tree::Value;
-use crate::wire::{Error, Result, Wire};
+use crate::wire::{Cut, Error, Result, Wire};
 
 static HEADS: Heads = Heads {
     known: &[
@@ -94,6 +94,25 @@ impl<'a> Start<'a> {
     }
 }
 
+/// A request of HTTP/0.9, which has no version: the word `GET`, and a path.
+pub(super) fn simple(line: &[u8]) -> Option<Start<'_>> {
+    let uri = line.strip_prefix(b"GET ")?;
+    let is_path = uri.first() == Some(&b'/') && uri.iter().all(u8::is_ascii_graphic);
+    is_path.then_some(Start::Request { method: b"GET", uri })
+}
+
+/// Bytes of the head in front of these, of which the first `looked` were searched for its end before.
+pub(super) fn end(bytes: &[u8], looked: usize) -> Option<usize> {
+    let first = lines::line(bytes);
+    match first.filter(|first| bytes.get(..first.text).and_then(simple).is_some()) {
+        Some(first) => {
+            let behind = bytes.get(first.whole..).unwrap_or_default();
+            Some(first.whole + lines::line(behind).filter(|line| line.text == 0).map_or(0, |blank| blank.whole))
+        }
+        None => lines::head(bytes, looked),
+    }
+}
+
 /// `HTTP/1.0`, `HTTP/1.1`.
 fn is_version(word: &[u8]) -> bool {
     matches!(word, [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor] if minor.is_ascii_digit())
@@ -108,7 +127,7 @@ impl<'a> Facts<'a> {
     pub(super) fn of(head: &'a [u8]) -> Facts<'a> {
         let mut facts = Facts::default();
         let Some(first) = lines::line(head) else { return facts };
-        facts.start = head.get(..first.text).and_then(Start::of);
+        facts.start = head.get(..first.text).and_then(|line| Start::of(line).or_else(|| simple(line)));
         for (name, value) in lines::headers(head) {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             match name.len() {
@@ -139,6 +158,10 @@ impl Coding {
 /// Read a head.
 pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>) -> Result {
     first_line(wire)?;
+    // A request of HTTP/0.9 has nothing else.
+    if wire.remaining() == 0 && wire.cut() == Cut::No {
+        return Ok(());
+    }
     HEADS.read(wire, |wire, field, value| {
         if field.is(&CONTENT_LENGTH) {
             match lines::number(value) {
@@ -156,7 +179,13 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>) -> Result {
 fn first_line(wire: &mut Wire<'_>) -> Result {
     let ahead = wire.ahead();
     let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
-    match ahead.get(..line.text).and_then(Start::of) {
+    let text = ahead.get(..line.text).unwrap_or_default();
+    if let Some(Start::Request { method, uri }) = simple(text) {
+        wire.add(&REQUEST, Value::Bool(true));
+        wire.words(&METHOD, method.len() + 1, 0..method.len())?;
+        return wire.words(&URI, line.whole - method.len() - 1, 0..uri.len()).map(drop);
+    }
+    match Start::of(text) {
         Some(Start::Request { method, uri }) => {
             wire.add(&REQUEST, Value::Bool(true));
             wire.words(&METHOD, method.len() + 1, 0..method.len())?;

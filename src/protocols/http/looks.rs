@@ -1,6 +1,6 @@
 //! What tells HTTP from other protocols.
 
-use super::head::{Start, is_method};
+use super::head::{self, Start, is_method};
 use crate::protocols::lines;
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
@@ -38,6 +38,9 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if verdict != Verdict::No {
         return verdict;
     }
+    if is_simple(opening.of(Side::Client)) {
+        return Verdict::Yes(Side::Server);
+    }
     for side in [Side::Client, Side::Server] {
         let bytes = opening.of(side);
         let start = next_start(bytes).filter(|_| !opening.starts(side));
@@ -72,7 +75,13 @@ fn start_of_line(bytes: &[u8], at: usize) -> usize {
 
 /// Whether a message may begin here.
 pub(super) fn may_start(bytes: &[u8]) -> bool {
-    says(bytes) != Says::Other
+    says(bytes) != Says::Other || is_simple(bytes)
+}
+
+/// Whether a request of HTTP/0.9 is all there. Only a port tells it from other lines.
+fn is_simple(bytes: &[u8]) -> bool {
+    let first = lines::line(bytes.get(..bytes.len().min(LINE_MAX)).unwrap_or_default());
+    first.and_then(|first| bytes.get(..first.text)).and_then(head::simple).is_some()
 }
 
 fn says(bytes: &[u8]) -> Says {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! request     METHOD blank URI blank HTTP/1.x line end | headers | empty line | body
+//!             GET blank path line end                                              HTTP/0.9, on ports of its own
 //! response    HTTP/1.x blank code blank phrase line end | headers | empty line | body
 //!
 //! body        nothing                                    to HEAD; with 1xx, 204 and 304
@@ -13,7 +14,7 @@
 //! A message is a head with its body. One of more than 16 MiB is told in parts, so that it need not be kept: the head is a
 //! message, and so is each run of its body. What `CONNECT` and `101 Switching Protocols` open is handed on.
 //!
-//! Not covered: HTTP/0.9; multipart bodies; codings other than gzip and deflate; ranges put together.
+//! Not covered: what answers HTTP/0.9; multipart bodies; codings other than gzip and deflate; ranges put together.
 
 mod body;
 mod head;

@@ -4,7 +4,7 @@ use super::body::{self, Behind, Chunks};
 use super::head::{self, Facts, Start};
 use super::looks;
 use super::{FULL_URI, HEAD_MAX, IN_PARTS, REQUEST_IN, RESPONSE_FOR, RUN, TIME, WHOLE_MAX};
-use crate::protocols::{lines, websocket};
+use crate::protocols::{lines, tls, websocket};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
 use std::collections::VecDeque;
@@ -85,7 +85,7 @@ impl Session {
             return Extent::Unknown(run);
         }
         let looked = std::mem::take(&mut self.half(from).looked);
-        let Some(head) = lines::head(ahead, looked) else {
+        let Some(head) = head::end(ahead, looked) else {
             if ahead.len() >= HEAD_MAX {
                 return Extent::Unknown(ahead.len());
             }
@@ -117,7 +117,8 @@ impl Session {
     fn request(&mut self, wire: &mut Wire<'_>, facts: &Facts<'_>, method: &[u8], uri: &[u8]) {
         let (name, path) = (String::from_utf8_lossy(method), String::from_utf8_lossy(uri));
         let host = String::from_utf8_lossy(facts.host);
-        let full = if path.starts_with('/') && !host.is_empty() { format!("http://{host}{path}") } else { path.to_string() };
+        let scheme = if wire.is_over(tls::PROTOCOL.this) { "https" } else { "http" };
+        let full = if path.starts_with('/') && !host.is_empty() { format!("{scheme}://{host}{path}") } else { path.to_string() };
         wire.add_text(&FULL_URI, format_args!("{full}"));
         wire.name(&name);
         wire.info(format_args!("{full}"));
@@ -221,7 +222,7 @@ impl Conversation for Session {
         }
         let in_parts = std::mem::take(&mut half.parts);
         let ahead = wire.ahead();
-        let head = lines::head(ahead, 0).unwrap_or(ahead.len());
+        let head = head::end(ahead, 0).unwrap_or(ahead.len());
         let facts = Facts::of(ahead.get(..head).unwrap_or_default());
         let behind = self.behind(&facts);
         head::read(wire, &facts)?;

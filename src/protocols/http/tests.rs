@@ -242,3 +242,27 @@ fn behind_lost_bytes_the_next_head_is_found() {
     let told = split(&mut session, Side::Server, &bytes[15..]);
     assert!(told.last().unwrap().contains("| 204 |"));
 }
+
+#[test]
+fn a_request_without_a_version_is_http_0_9_on_ports_of_its_own() {
+    let opening = |client| Opening { said: [client, b""], from_start: [true, true], complete: false };
+    for bytes in [b"GET /\r\n\r\n".as_slice(), b"GET /motd.txt\n"] {
+        assert_eq!(looks::on_port(&opening(bytes)), Verdict::Yes(Side::Server));
+        assert_eq!(looks::anywhere(&opening(bytes)), Verdict::No);
+    }
+    for bytes in [b"GET x\r\n".as_slice(), b"GET /a b\r\n", b"GET /\x01\r\n", b"POST /\r\n"] {
+        assert_eq!(looks::on_port(&opening(bytes)), Verdict::No);
+    }
+    let mut session = Session::default();
+    assert_eq!(session.extent(Side::Client, b"GET /a\r\n\r\nGET", true), Extent::Message(10));
+    insta::assert_snapshot!(trial::message(&PROTOCOL, &mut session, Side::Client, b"GET /a\r\n\r\n", Cut::No), @r#"
+    http 0..10 | GET | /a
+      http.request = true
+      0..4 http.request.method = "GET"
+      4..8 http.request.uri = "/a"
+      8..10 http.blank = 0d0a
+      http.request.full_uri = "/a"
+    "#);
+    let told = split(&mut session, Side::Client, b"GET /b HTTP/1.1\r\n\r\nGET /c\n");
+    assert_eq!(heads(&told), ["http 0..19 | GET | /b", "http 0..7 | GET | /c"]);
+}
