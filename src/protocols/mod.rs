@@ -1,6 +1,7 @@
 //! The application protocols, one file each, and the list of them.
 
 mod a2s;
+mod bedrock;
 mod dhcp;
 mod dhcpv6;
 mod dns;
@@ -44,6 +45,7 @@ use crate::wire::Protocol;
 /// Every protocol, in the order of the alphabet.
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
+    &bedrock::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,

@@ -18,6 +18,9 @@ pub(super) const REPLY_2: u8 = 0x08;
 pub(super) const OUT_OF_BAND: u8 = 0x0d;
 pub(super) const PONG: u8 = 0x1c;
 
+/// The name under which is offered what a game says in a pong.
+const PONG_PLACE: &str = "raknet.pong";
+
 /// Bytes of IP and UDP headers, which count for the longest packet.
 const HEADERS: usize = 28;
 
@@ -136,6 +139,7 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
             let time = wire.u64_be(&TIME)?;
             guid(wire)?;
             magic(wire)?;
+            wire.offer(PONG_PLACE, wire.at()..wire.at() + wire.remaining());
             wire.rest(&OFFLINE_DATA);
             return Ok(Some(time));
         }

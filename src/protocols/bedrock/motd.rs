@@ -1,0 +1,55 @@
+//! What a server says of itself in the answer to a ping.
+
+use super::{
+    BAD_LENGTH, EDITION, MODE, MODE_NUMBER, MORE, MOST_PLAYERS, MOTD_LENGTH, MOTD_PROTOCOL, MOTD_VERSION, NAME, PLAYERS, PORT,
+    PORT_6, SECOND_LINE, SERVER_ID,
+};
+use crate::tree::Field;
+use crate::wire::{Result, Wire};
+
+/// The parts, in their order.
+const PARTS: [&Field; 12] = [
+    &EDITION,
+    &NAME,
+    &MOTD_PROTOCOL,
+    &MOTD_VERSION,
+    &PLAYERS,
+    &MOST_PLAYERS,
+    &SERVER_ID,
+    &SECOND_LINE,
+    &MODE,
+    &MODE_NUMBER,
+    &PORT,
+    &PORT_6,
+];
+
+/// Parts that are read.
+const MOST: usize = 64;
+
+pub(super) fn looks(data: &[u8]) -> bool {
+    matches!(data, [_, _, b'M', b'C', b'P' | b'E', b'E', b';', ..])
+}
+
+pub(super) fn read(wire: &mut Wire<'_>) -> Result {
+    wire.name("motd");
+    let length = usize::from(wire.u16_be(&MOTD_LENGTH)?);
+    if length != wire.remaining() {
+        wire.note(&BAD_LENGTH, format_args!("{length} bytes declared, {} left", wire.remaining()));
+    }
+    let mut said: [&[u8]; 12] = [&[]; 12];
+    for number in 0..MOST {
+        let ahead = wire.ahead();
+        if ahead.is_empty() {
+            break;
+        }
+        let end = memchr::memchr(b';', ahead).filter(|_| number + 1 < MOST);
+        let field = PARTS.get(number).copied().unwrap_or(&MORE);
+        let part = wire.words(field, end.map_or(ahead.len(), |end| end + 1), 0..end.unwrap_or(ahead.len()))?;
+        if let Some(said) = said.get_mut(number) {
+            *said = part;
+        }
+    }
+    let [_, name, _, version, players, most, ..] = said.map(String::from_utf8_lossy);
+    wire.info(format_args!("{name}, {version}, {players} of {most} players"));
+    Ok(())
+}
