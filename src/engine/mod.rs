@@ -285,7 +285,7 @@ impl Engine {
         if ends {
             self.has_ended(pair, number);
         }
-        self.bound_memory(&pair, number, frame.bytes, layer);
+        self.bound_memory(&pair, number, frame, layer);
     }
 
     /// Make the stream that a segment belongs to ready. Returns the one whose place a new one takes.

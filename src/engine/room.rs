@@ -12,14 +12,18 @@ use crate::tree::LayerId;
 use std::collections::VecDeque;
 
 /// Bytes that all streams together may keep in memory.
-const MAX_HELD: usize = 32 << 20;
+const MAX_HELD: usize = 24 << 20;
 
 /// Bytes that they may keep without anybody asking whether some are only there to compare with.
-const LEAN: usize = MAX_HELD / 4;
+const LEAN: usize = MAX_HELD / 3;
 
 /// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so
 /// that it does not happen with every segment.
 const ENOUGH: usize = MAX_HELD / 4 * 3;
+
+/// Where it is asked, what protocols can do without is forgotten of connections that were silent for so many frames, and so many seconds.
+const SILENT_FRAMES: u64 = 1 << 16;
+const SILENT_SECONDS: i64 = 10;
 
 /// A connection that was broken off is read until so many others have ended: bytes may have been on their way.
 const READ: usize = 64;
@@ -54,7 +58,7 @@ impl Engine {
     }
 
     /// Give back what streams hold only to compare with if it is much, and more if it is too much; what this one has of it, in the layer of its segment, comes last.
-    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &[u8], layer: LayerId) {
+    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: LayerId) {
         self.lean = self.lean.min(self.held * 2).max(LEAN);
         if self.held <= self.lean.min(MAX_HELD) {
             return;
@@ -69,21 +73,24 @@ impl Engine {
         for connection in self.streams.states() {
             if let Some(stream) = connection.whole() {
                 stream.shrink();
+                if stream.is_silent(frame, SILENT_FRAMES, SILENT_SECONDS) {
+                    self.forgotten.states += u64::from(stream.forget());
+                }
                 stream.count(&mut self.held);
             }
             if is_too_much {
                 self.forgotten.states += u64::from(connection.settle(&mut self.held));
             }
         }
-        // The next time when it is half as much again, so that looking through all of them is seldom.
-        self.lean = self.held / 2 * 3;
+        // The next time when it is a quarter more, so that looking through all of them is seldom.
+        self.lean = self.held / 4 * 5;
         if is_too_much && self.held > ENOUGH {
-            self.give_up_quiet(number, frame, layer);
+            self.give_up_quiet(number, frame.bytes, layer);
         }
         if self.held > MAX_HELD
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
         {
-            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)).of_all());
+            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer)).of_all());
             stream.count(&mut self.held);
             self.forgotten.states += 1;
         }

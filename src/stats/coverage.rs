@@ -2,7 +2,7 @@
 
 use crate::record::Message;
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field};
+use crate::tree::{Dissection, Field, Only};
 use crate::wire::data;
 use std::collections::HashMap;
 
@@ -82,6 +82,12 @@ pub struct Coverage {
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
         Coverage { registry, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
+    }
+
+    /// The fields that are looked at: those whose values have names, and those of bytes that nobody explains.
+    pub(super) fn wants(&self) -> Only {
+        let rests = self.registry.protocols().filter_map(|protocol| protocol.rest);
+        Only::these(rests.chain([&data::BYTES])).and_named()
     }
 
     /// Count the values of a tree that have no name.

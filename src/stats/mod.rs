@@ -91,9 +91,17 @@ impl Stats {
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
     pub fn want(&self) -> Want {
-        let names = [Part::Hierarchy, Part::Coverage].iter().any(|part| self.parts.contains(part));
-        let has = |part: Part| self.parts.contains(&part);
-        Want { fields: has(Part::Coverage), names, transfers: has(Part::Transfers), ..Want::LAYERS }
+        let only = self.wants_fields().then(|| self.coverage.wants());
+        let transfers = self.parts.contains(&Part::Transfers);
+        Want { fields: only.is_some(), only, names: self.wants_names(), transfers, ..Want::LAYERS }
+    }
+
+    fn wants_fields(&self) -> bool {
+        self.parts.contains(&Part::Coverage)
+    }
+
+    fn wants_names(&self) -> bool {
+        self.wants_fields() || self.parts.contains(&Part::Hierarchy)
     }
 
     /// An input begins.
@@ -114,7 +122,7 @@ impl Stats {
         }
         self.transfers.tree(of);
         self.health.tree(of);
-        let Want { fields, names, .. } = self.want();
+        let (fields, names) = (self.wants_fields(), self.wants_names());
         if fields {
             self.coverage.tree(of);
         }

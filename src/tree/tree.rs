@@ -19,17 +19,21 @@ pub const MAX_DEPTH: usize = 64;
 /// The most notes a tree holds.
 const MAX_NOTES: usize = 10_000;
 
-/// Nodes whose memory is kept from one frame to the next.
-const KEPT_NODES: usize = 1 << 16;
+/// How much memory is kept from one frame to the next.
+#[derive(Clone, Copy)]
+struct Kept {
+    nodes: usize,
+    /// Layers, pieces and the like.
+    layers: usize,
+    /// Bytes of joined messages and of words.
+    bytes: usize,
+}
 
-/// Layers, pieces and the like whose memory is kept from one frame to the next.
-const KEPT_LAYERS: usize = 1 << 10;
+const KEPT: Kept = Kept { nodes: 1 << 16, layers: 1 << 10, bytes: 1 << 20 };
+const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
 
 /// Layers after which messages that are complete wait for the next frame of their conversation.
 const MANY_LAYERS: usize = 1 << 14;
-
-/// Bytes of joined messages whose memory is kept from one frame to the next.
-const KEPT_BYTES: usize = 1 << 20;
 
 /// What one frame had: layers, fields, notes, and the sources they lie in.
 ///
@@ -110,36 +114,40 @@ impl Tree {
 
     /// Forget the last frame, keep the memory, and begin with this one.
     pub fn begin(&mut self, frame: FrameInfo) {
+        self.clear(frame, KEPT);
+    }
+
+    fn clear(&mut self, frame: FrameInfo, kept: Kept) {
         self.frame = frame;
         self.nodes.clear();
-        self.nodes.shrink_to(KEPT_NODES);
+        self.nodes.shrink_to(kept.nodes);
         self.layers.clear();
-        self.layers.shrink_to(KEPT_LAYERS);
+        self.layers.shrink_to(kept.layers);
         self.notes.clear();
-        self.notes.shrink_to(KEPT_LAYERS);
+        self.notes.shrink_to(kept.layers);
         self.gaps.clear();
-        self.gaps.shrink_to(KEPT_LAYERS);
+        self.gaps.shrink_to(kept.layers);
         self.ends.clear();
-        self.ends.shrink_to(KEPT_LAYERS);
+        self.ends.shrink_to(kept.layers);
         self.ends.push(Ends::default());
         self.sources.clear();
-        self.sources.shrink_to(KEPT_LAYERS);
+        self.sources.shrink_to(kept.layers);
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         self.pieces.clear();
-        self.pieces.shrink_to(KEPT_LAYERS);
+        self.pieces.shrink_to(kept.layers);
         self.tag = 0;
         self.undissected = 0;
         self.left.clear();
         self.objects.clear();
         self.transfers.clear();
         self.hidden.clear();
-        self.hidden.shrink_to(KEPT_NODES);
+        self.hidden.shrink_to(kept.nodes);
         self.bits.clear();
-        self.bits.shrink_to(KEPT_NODES);
+        self.bits.shrink_to(kept.nodes);
         self.made.clear();
-        self.made.shrink_to(KEPT_BYTES);
+        self.made.shrink_to(kept.bytes);
         self.joined.clear();
-        self.joined.shrink_to(KEPT_BYTES);
+        self.joined.shrink_to(kept.bytes);
         self.left_out = 0;
     }
 
@@ -158,9 +166,12 @@ impl Tree {
             + self.joined.capacity()
     }
 
-    /// Forget the last frame, and give the memory back.
+    /// Forget the last frame, and give nearly all of the memory back.
+    ///
+    /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
+    /// memory, and begins to mix them with what stays.
     pub fn forget(&mut self) {
-        *self = Tree { reveal: self.reveal, ..Tree::new(self.want) };
+        self.clear(FrameInfo::default(), LITTLE);
     }
 
     /// Whether it has so many layers that what can wait should.

@@ -1,6 +1,6 @@
 //! What of a frame somebody is going to look at.
 
-use super::Field;
+use super::{Field, Kind};
 use std::fmt;
 
 /// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
@@ -71,6 +71,10 @@ pub struct Only {
     fields: &'static [&'static Field],
     /// A bit for each, by its address: most others have another one.
     marks: u64,
+    /// A bit for each kind that they have.
+    kinds: u16,
+    /// All whose values have names are meant as well.
+    named: bool,
 }
 
 impl Only {
@@ -81,17 +85,27 @@ impl Only {
         fields.sort_by_key(|field| address(field));
         fields.dedup_by_key(|field| address(field));
         let marks = fields.iter().fold(0, |marks, field| marks | mark(field));
-        Only { fields: Vec::leak(fields), marks }
+        let kinds = fields.iter().fold(0, |kinds, field| kinds | kind(field));
+        Only { fields: Vec::leak(fields), marks, kinds, named: false }
+    }
+
+    /// The same and all fields whose values have names.
+    #[must_use]
+    pub fn and_named(self) -> Only {
+        Only { named: true, ..self }
     }
 
     fn and(self, other: Only) -> Only {
-        Only::these(self.fields.iter().chain(other.fields).copied())
+        Only { named: self.named || other.named, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
     }
 
     /// Whether this field is one of them.
     #[must_use]
     pub fn has(self, field: &Field) -> bool {
-        self.marks & mark(field) != 0 && self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
+        self.named && !field.names.is_empty()
+            || self.marks & mark(field) != 0
+                && self.kinds & kind(field) != 0
+                && self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
     }
 }
 
@@ -105,9 +119,27 @@ fn mark(field: &Field) -> u64 {
     1 << (address(field) / APART % 64)
 }
 
+fn kind(field: &Field) -> u16 {
+    let place = match field.kind {
+        Kind::Protocol => 0,
+        Kind::Group => 1,
+        Kind::Number => 2,
+        Kind::Float => 3,
+        Kind::Bool => 4,
+        Kind::Bytes => 5,
+        Kind::Text => 6,
+        Kind::Mac => 7,
+        Kind::Ipv4 => 8,
+        Kind::Ipv6 => 9,
+        Kind::Note(_) => 10,
+    };
+    1 << place
+}
+
 impl PartialEq for Only {
     fn eq(&self, other: &Only) -> bool {
-        self.fields.iter().map(|field| address(field)).eq(other.fields.iter().map(|field| address(field)))
+        self.named == other.named
+            && self.fields.iter().map(|field| address(field)).eq(other.fields.iter().map(|field| address(field)))
     }
 }
 
@@ -131,6 +163,16 @@ mod tests {
         let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at])).collect();
         assert_eq!(kept, [3, 70]);
         assert!(Want::EVERYTHING.keeps(&FIELDS[0]) && !Want::HEADINGS.keeps(&FIELDS[3]));
+    }
+
+    #[test]
+    fn fields_whose_values_have_names_are_kept_on_request() {
+        static NAMED: Field = Field::number("toy.named", "named", "A number").names(&[(1, "one")]);
+        let named = |only: Only| Want { fields: true, only: Some(only), ..Want::LAYERS };
+        let some = named(Only::these([&FIELDS[3]]).and_named());
+        assert!(some.keeps(&NAMED) && some.keeps(&FIELDS[3]) && !some.keeps(&FIELDS[4]));
+        assert!(!named(Only::these([&FIELDS[3]])).keeps(&NAMED));
+        assert!(named(Only::these([&FIELDS[4]])).and(some).keeps(&NAMED));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, How, Next, On, Opening, Protocol};
 use half::{Behind, Half};
@@ -50,6 +50,7 @@ pub(super) struct Stream {
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
+    last_time: Time,
     /// A side broke it off.
     reset: bool,
     /// That it has ended was told.
@@ -92,6 +93,7 @@ impl Stream {
             how: None,
             decide_now: false,
             last_frame: 0,
+            last_time: None,
             reset: false,
             told_over: false,
             delayed: false,
@@ -179,6 +181,12 @@ impl Stream {
         if let Some(inner) = &mut self.inside {
             inner.shrink();
         }
+    }
+
+    /// Whether it said nothing for more than so many frames, and seconds if that can be told.
+    pub(super) fn is_silent(&self, now: &Frame<'_>, frames: u64, seconds: i64) -> bool {
+        let since = now.time.zip(self.last_time).map(|(now, last)| now.seconds.saturating_sub(last.seconds));
+        now.number.saturating_sub(self.last_frame) > frames && since.is_none_or(|since| since > seconds)
     }
 
     pub(super) fn last_frame(&self) -> u64 {
@@ -281,7 +289,7 @@ impl Stream {
     /// Take a segment: what it completes is shown now, whichever side said it.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
         let Speaker { frame, bytes, segment, numbers, src } = speaker;
-        self.last_frame = frame.number;
+        (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.reset |= numbers.rst;
         let side = self.side_of(*src);
         let start = (segment.range.start + numbers.header).min(segment.range.end);
@@ -344,7 +352,7 @@ impl Stream {
     /// Take the next bytes that a side of a conversation without packets said.
     /// Bytes that were found to be a protocol's as they are wait for nothing more.
     pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
-        self.last_frame = frame.number;
+        (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.decide_now |= found;
         let order = &self.half(side).order;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();

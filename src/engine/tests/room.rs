@@ -172,13 +172,27 @@ impl Conversation for Hoard {
     }
 }
 
+static HOARD: Protocol = Protocol { found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Hoard(false)))], ..TOY_LIKE };
+const TOY_LIKE: Protocol =
+    Protocol { this: &TOY_FIELD, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+static HOARDS: &[&Protocol] = &[&HOARD];
+
+#[test]
+fn protocols_forget_what_was_silent_for_long_before_memory_is_short() {
+    let forgotten_at = |later: u64| {
+        let mut engine = Engine::new(Registry::of(HOARDS), Want::EVERYTHING);
+        for port in 10_000..10_016 {
+            let number = u64::from(port) - 9_999 + if port < 10_010 { 0 } else { later };
+            dissect(&mut engine, number, &from_port(&client(100, &[3, 7, 8, 9]), port));
+        }
+        (engine.forgotten().states, engine.held >> 20)
+    };
+    assert_eq!(forgotten_at(1000), (0, 16));
+    assert_eq!(forgotten_at(100_000), (10, 6));
+}
+
 #[test]
 fn protocols_forget_before_anybody_is_no_longer_read() {
-    static HOARD: Protocol =
-        Protocol { found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Hoard(false)))], ..TOY_LIKE };
-    const TOY_LIKE: Protocol =
-        Protocol { this: &TOY_FIELD, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
-    static HOARDS: &[&Protocol] = &[&HOARD];
     let mut engine = Engine::new(Registry::of(HOARDS), Want::EVERYTHING);
     let mut told = (0, 0, 0);
     for round in 0..3_u32 {
@@ -186,10 +200,10 @@ fn protocols_forget_before_anybody_is_no_longer_read() {
             let number = u64::from(round) * 60 + u64::from(port);
             let tree = dissect(&mut engine, number, &from_port(&client(100 + round * 4, &[3, 7, 8, 9]), port));
             count(tree, &mut told);
-            assert!(engine.held <= 32 << 20, "{} bytes", engine.held);
+            assert!(engine.held <= 24 << 20, "{} bytes", engine.held);
         }
     }
     assert_eq!(told, (180, 0, 0));
     let forgotten = engine.forgotten();
-    assert!((28..=40).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+    assert!((36..=48).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
 }

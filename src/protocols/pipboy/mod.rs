@@ -159,6 +159,7 @@ fields! {
     MAP_BAD_SIZE = broken("pipboy.map.bad_size", "bad map size", "The pixels do not fill the picture");
     NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "Bytes of a text are not UTF-8");
     NOTE_BOOL = odd("pipboy.note.bool", "odd bool", "A truth value other than 0 and 1");
+    NOTE_FORGOTTEN = info("pipboy.note.forgotten", "forgotten", "Former values were forgotten to bound memory: from here on there are no paths");
     NOTE_TREE = odd("pipboy.note.tree", "odd tree", "Values that name each other as no tree does");
 }
 
@@ -244,6 +245,8 @@ struct Session {
     world: World,
     /// There is no memory for that.
     forgets: bool,
+    /// And that is told with the next of it.
+    tells: bool,
     calls: Calls,
 }
 
@@ -275,6 +278,7 @@ impl Conversation for Session {
 
     fn forget(&mut self) -> bool {
         self.world = World::default();
+        self.tells |= !self.forgets;
         !std::mem::replace(&mut self.forgets, true)
     }
 
@@ -325,7 +329,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
     match kind {
         HEARTBEAT | CONNECTION_REFUSED => no_payload(wire),
         CONNECTION_ACCEPTED => connection_accepted(wire),
-        DATA_UPDATE => update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server && !session.forgets)),
+        DATA_UPDATE => data_update(session, from, wire),
         LOCAL_MAP_UPDATE => map::local_map_update(wire),
         COMMAND => calls::command(wire, session),
         COMMAND_RESULT => calls::command_result(wire, &session.calls),
@@ -335,6 +339,13 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
             Err(Error::Malformed)
         }
     }
+}
+
+fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
+    if std::mem::take(&mut session.tells) {
+        wire.note_layer(&NOTE_FORGOTTEN, format_args!("what this conversation told before was forgotten to bound memory"));
+    }
+    update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server && !session.forgets))
 }
 
 fn no_payload(wire: &mut Wire<'_>) -> Result {

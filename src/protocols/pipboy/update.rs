@@ -134,7 +134,7 @@ impl<'a> Update<'_, 'a> {
             INT32 => Scalar::Int(wire.i32_le(&ENTRY_INT)?),
             UINT32 => Scalar::Uint(wire.u32_le(&ENTRY_UINT)?),
             FLOAT => Scalar::Float(wire.f32_le(&ENTRY_FLOAT)?),
-            STRING => Scalar::Text(String::from_utf8_lossy(text(wire, &ENTRY_STRING)?).into()),
+            STRING => Scalar::Text(String::from_utf8_lossy(text(wire, &ENTRY_STRING)?)),
             LIST => return self.list(wire, id),
             _ => return self.dict(wire, id),
         };

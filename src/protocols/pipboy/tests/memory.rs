@@ -357,5 +357,7 @@ fn a_session_that_must_forget_is_read_on_without_paths() {
     assert!(told.session.held() < held);
     told.update(&entries);
     assert_eq!((told.column(&ENTRY_PATH).len(), told.column(&ENTRY_UINT)), (0, vec!["1".to_owned()]));
+    assert!(told.of().tree.notes.iter().any(|note| note.code.is(&NOTE_FORGOTTEN)));
+    told.update(&entries);
     assert!(told.of().tree.notes.is_empty());
 }

@@ -1,13 +1,13 @@
 //! The value tree as JSON: dicts are objects, lists are arrays.
 
-use super::{Kept, ROOT, STEPS, Scalar, Slot, Step, World};
+use super::{Kept, ROOT, STEPS, Slot, Step, World};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 impl World {
     /// The tree as JSON, `None` where nothing was sent. Values that hang from nothing stand beside the members of the root,
     /// by their numbers: `#15`.
     pub(in super::super) fn json(&self) -> Option<Vec<u8>> {
-        if !self.slots.values().any(|slot| self.is_sent(*slot)) {
+        if !self.nodes.slots().any(|slot| self.is_sent(slot)) {
             return None;
         }
         let mut json = serde_json::to_vec_pretty(&Whole(self)).ok()?;
@@ -17,9 +17,9 @@ impl World {
 
     /// What hangs from nothing and is not the root, by number.
     fn adrift(&self) -> Vec<(u32, Slot)> {
-        let is_adrift = |slot: Slot| self.parent(slot).is_none() && self.is_sent(slot);
-        let all = self.slots.iter().map(|(id, slot)| (*id, *slot));
-        let mut adrift: Vec<(u32, Slot)> = all.filter(|(id, slot)| *id != ROOT && is_adrift(*slot)).collect();
+        let is_adrift = |slot: &Slot| self.nodes.parent(*slot).is_none() && self.is_sent(*slot);
+        let all = self.nodes.slots().filter(is_adrift).filter_map(|slot| Some((self.nodes.get(slot)?.id, slot)));
+        let mut adrift: Vec<(u32, Slot)> = all.filter(|(id, _)| *id != ROOT).collect();
         adrift.sort_unstable();
         adrift
     }
@@ -35,7 +35,7 @@ impl Serialize for Whole<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let world = self.0;
         let mut map = serializer.serialize_map(None)?;
-        if let Some(root) = world.slot(ROOT) {
+        if let Some(root) = world.nodes.slot(ROOT) {
             members(world, root, 0, &mut map)?;
         }
         for (id, slot) in world.adrift() {
@@ -54,23 +54,23 @@ struct One<'w> {
 impl Serialize for One<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let One { world, slot, depth } = *self;
-        match world.node(slot).map(|node| &node.kept) {
+        match world.nodes.get(slot).map(|node| node.kept) {
             // Deeper than any path: the sender could have it as deep as memory goes.
             _ if depth > STEPS => serializer.serialize_unit(),
             None | Some(Kept::Nothing) => serializer.serialize_unit(),
-            Some(Kept::Scalar(Scalar::Bool(truth))) => serializer.serialize_bool(*truth),
-            Some(Kept::Scalar(Scalar::Int(number))) => serializer.serialize_i32(*number),
-            Some(Kept::Scalar(Scalar::Uint(number))) => serializer.serialize_u32(*number),
-            Some(Kept::Scalar(Scalar::Float(number))) => serializer.serialize_f32(*number),
-            Some(Kept::Scalar(Scalar::Text(text))) => serializer.serialize_str(text),
-            Some(Kept::List) => {
+            Some(Kept::Bool(truth)) => serializer.serialize_bool(truth),
+            Some(Kept::Int(number)) => serializer.serialize_i32(number),
+            Some(Kept::Uint(number)) => serializer.serialize_u32(number),
+            Some(Kept::Float(number)) => serializer.serialize_f32(number),
+            Some(Kept::Text(word)) => serializer.serialize_str(world.words.get(word)),
+            Some(Kept::List(_)) => {
                 let mut list = serializer.serialize_seq(None)?;
-                for child in world.below(slot) {
+                for child in world.nodes.below(slot) {
                     list.serialize_element(&world.one(child, depth + 1))?;
                 }
                 list.end()
             }
-            Some(Kept::Dict) => {
+            Some(Kept::Dict(_)) => {
                 let mut map = serializer.serialize_map(None)?;
                 members(world, slot, depth, &mut map)?;
                 map.end()
@@ -80,9 +80,9 @@ impl Serialize for One<'_> {
 }
 
 fn members<M: SerializeMap>(world: &World, dict: Slot, depth: usize, map: &mut M) -> Result<(), M::Error> {
-    for child in world.below(dict) {
-        if let Some(Step::Name(name)) = world.node(child).map(|node| &node.step) {
-            map.serialize_entry(&**name, &world.one(child, depth + 1))?;
+    for child in world.nodes.below(dict) {
+        if let Some(Step::Name(name)) = world.nodes.get(child).map(|node| &node.step) {
+            map.serialize_entry(world.words.get(*name), &world.one(child, depth + 1))?;
         }
     }
     Ok(())

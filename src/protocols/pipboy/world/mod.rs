@@ -10,18 +10,21 @@
 
 mod change;
 mod json;
+mod nodes;
+mod strange;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(super) use change::Change;
 
 use foldhash::fast::RandomState;
-use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
+use nodes::{Below, Kept, Node, Nodes, Slot, Step};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
-use std::num::NonZeroU32;
-use std::ops::Deref;
-use std::sync::Arc;
+use strange::{Strange, one_more};
+use words::{Word, Words};
 
 /// The most values that are kept.
 const MOST: usize = 1_000_000;
@@ -32,98 +35,48 @@ const MOST_TEXT: usize = 64 << 20;
 /// The most steps of a path.
 pub(super) const STEPS: usize = 64;
 
-/// Names that are kept before it is asked whether anybody still uses them.
-const FEW_NAMES: usize = 1024;
-
-/// Nodes that there is room for at first.
-const FEW_NODES: usize = 64;
+/// Nodes that lost their parent for which there is room all the time.
+const FEW_LOOSE: usize = 1024;
 
 /// The number of the root.
 const ROOT: u32 = 0;
 
-/// The place of a node among the nodes, counted from 1, so that a link that leads nowhere takes no more room.
-type Slot = NonZeroU32;
-
 /// A value that holds no others.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Scalar {
+pub(super) enum Scalar<'t> {
     Bool(bool),
     Int(i32),
     Uint(u32),
     Float(f32),
-    Text(Box<str>),
+    Text(Cow<'t, str>),
 }
 
-impl Scalar {
+impl Scalar<'_> {
     /// Whether it is the same to the last bit, also where it is not a number.
-    fn equals(&self, other: &Scalar) -> bool {
+    fn equals(&self, other: &Scalar<'_>) -> bool {
         match (self, other) {
             (Scalar::Float(one), Scalar::Float(other)) => one.to_bits() == other.to_bits(),
+            (Scalar::Text(one), Scalar::Text(other)) => one == other,
             _ => self == other,
         }
     }
 
-    fn text(&self) -> usize {
-        if let Scalar::Text(text) = self { text.len() } else { 0 }
+    fn into_owned(self) -> Scalar<'static> {
+        match self {
+            Scalar::Bool(truth) => Scalar::Bool(truth),
+            Scalar::Int(number) => Scalar::Int(number),
+            Scalar::Uint(number) => Scalar::Uint(number),
+            Scalar::Float(number) => Scalar::Float(number),
+            Scalar::Text(text) => Scalar::Text(Cow::Owned(text.into_owned())),
+        }
     }
-}
-
-/// What is known of a node.
-#[derive(Debug, Default)]
-enum Kept {
-    /// It was named, but never sent.
-    #[default]
-    Nothing,
-    Scalar(Scalar),
-    List,
-    Dict,
-}
-
-/// A name, in one word: nodes are many. Equal names of a world are one allocation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Name(Arc<Box<str>>);
-
-impl Deref for Name {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Name {
-    fn borrow(&self) -> &str {
-        self
-    }
-}
-
-/// How a parent calls its child.
-#[derive(Debug, Clone, Default)]
-enum Step {
-    #[default]
-    None,
-    Index(u32),
-    Name(Name),
-}
-
-#[derive(Debug, Default)]
-struct Node {
-    id: u32,
-    kept: Kept,
-    step: Step,
-    parent: Option<Slot>,
-    first: Option<Slot>,
-    last: Option<Slot>,
-    before: Option<Slot>,
-    behind: Option<Slot>,
-    children: u32,
 }
 
 /// What an entry changed.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// The value before, where there was one and it was another.
-    pub(super) before: Option<Scalar>,
+    pub(super) before: Option<Scalar<'static>>,
     /// What became of the children of a list or a dict, where it was there before and has others now.
     pub(super) change: Option<Change>,
     /// The value was not there.
@@ -132,67 +85,13 @@ pub(super) struct Told {
     pub(super) strange: Strange,
 }
 
-/// How many ids of an entry are strange in some way, and the first of them.
-type Few = Option<(u32, u32)>;
-
-/// What is strange about the references of an entry.
-#[derive(Debug, Default)]
-pub(super) struct Strange {
-    unknown: Few,
-    second: Few,
-    looped: Few,
-    both: Few,
-    full: bool,
-}
-
-fn one_more(of: &mut Few, id: u32) {
-    of.get_or_insert((id, 0)).1 += 1;
-}
-
-impl Strange {
-    pub(super) fn is_there(&self) -> bool {
-        self.full || [self.unknown, self.second, self.looped, self.both].iter().any(Option::is_some)
-    }
-}
-
-impl fmt::Display for Strange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds = [
-            (self.unknown, "never sent"),
-            (self.second, "taken from another parent"),
-            (self.looped, "not followed: it leads back, or too deep"),
-            (self.both, "both inserted and removed"),
-        ];
-        let mut between = "";
-        for (few, words) in kinds {
-            let Some((first, count)) = few else { continue };
-            write!(f, "{between}#{first}")?;
-            if count > 1 {
-                write!(f, " and {} more", count - 1)?;
-            }
-            write!(f, " {words}")?;
-            between = "; ";
-        }
-        if self.full {
-            write!(f, "{between}the tree is full: values that are not in it yet are not followed")?;
-        }
-        Ok(())
-    }
-}
-
 /// The value tree of a connection.
 #[derive(Default)]
 pub(super) struct World {
-    slots: HashMap<u32, Slot, RandomState>,
-    nodes: Vec<Node>,
-    free: Vec<Slot>,
-    /// The child of a dict by its name. Equal names are one allocation, so its address stands for it.
-    members: HashMap<(Slot, usize), Slot, RandomState>,
-    names: HashSet<Name, RandomState>,
-    names_most: usize,
+    nodes: Nodes,
+    words: Words,
     /// Nodes that lost their parent since the message began.
     loose: Vec<Slot>,
-    text: usize,
     /// Somebody was told that no more is kept.
     is_full: bool,
 }
@@ -200,109 +99,72 @@ pub(super) struct World {
 impl World {
     /// Bytes of memory held on the heap, about.
     pub(super) fn held(&self) -> usize {
-        // A map has a byte more for each entry, and an eighth of it is kept free.
-        let map = |room: usize, entry: usize| room * (entry + 1) * 8 / 7;
-        let names = self.names.len() * (size_of::<Box<str>>() + 4 * size_of::<usize>());
-        self.nodes.capacity() * size_of::<Node>()
-            + map(self.slots.capacity(), size_of::<(u32, Slot)>())
-            + map(self.members.capacity(), size_of::<((Slot, usize), Slot)>())
-            + (self.free.capacity() + self.loose.capacity()) * size_of::<Slot>()
-            + names
-            + self.text
+        self.nodes.held() + self.words.held() + self.loose.capacity() * size_of::<Slot>()
     }
 
     /// Whether the root was sent, and with it all there is.
     pub(super) fn has_root(&self) -> bool {
-        self.slot(ROOT).is_some_and(|root| self.is_sent(root))
-    }
-
-    fn slot(&self, id: u32) -> Option<Slot> {
-        self.slots.get(&id).copied()
-    }
-
-    fn node(&self, slot: Slot) -> Option<&Node> {
-        self.nodes.get(slot.get() as usize - 1)
-    }
-
-    fn node_mut(&mut self, slot: Slot) -> Option<&mut Node> {
-        self.nodes.get_mut(slot.get() as usize - 1)
-    }
-
-    fn parent(&self, slot: Slot) -> Option<Slot> {
-        self.node(slot)?.parent
+        self.nodes.slot(ROOT).is_some_and(|root| self.is_sent(root))
     }
 
     fn is_sent(&self, slot: Slot) -> bool {
-        self.node(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
+        self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
     /// The node of this number, made if there is none and room for one.
     fn open(&mut self, id: u32, strange: &mut Strange) -> Option<Slot> {
-        if let Some(slot) = self.slot(id) {
+        if let Some(slot) = self.nodes.slot(id) {
             return Some(slot);
         }
-        if self.slots.len() >= MOST || self.text >= MOST_TEXT {
+        if self.nodes.len() >= MOST || self.words.bytes() >= MOST_TEXT {
             strange.full |= !std::mem::replace(&mut self.is_full, true);
             return None;
         }
-        let node = Node { id, ..Node::default() };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                *self.node_mut(slot)? = node;
-                slot
-            }
-            None => {
-                if self.nodes.len() == self.nodes.capacity() {
-                    self.nodes.reserve_exact((self.nodes.len() / 8).max(FEW_NODES));
-                }
-                self.nodes.push(node);
-                u32::try_from(self.nodes.len()).ok().and_then(Slot::new)?
-            }
-        };
-        self.slots.insert(id, slot);
-        Some(slot)
+        self.nodes.open(id)
     }
 
-    /// The one allocation that stands for a name.
-    fn name(&mut self, name: &str) -> Name {
-        if let Some(known) = self.names.get(name) {
-            return known.clone();
+    /// The value of a node that is one.
+    fn scalar(&self, slot: Slot) -> Option<Scalar<'_>> {
+        match self.nodes.get(slot)?.kept {
+            Kept::Nothing | Kept::List(_) | Kept::Dict(_) => None,
+            Kept::Bool(truth) => Some(Scalar::Bool(truth)),
+            Kept::Int(number) => Some(Scalar::Int(number)),
+            Kept::Uint(number) => Some(Scalar::Uint(number)),
+            Kept::Float(number) => Some(Scalar::Float(number)),
+            Kept::Text(word) => Some(Scalar::Text(Cow::Borrowed(self.words.get(word)))),
         }
-        if self.names.len() >= self.names_most.max(FEW_NAMES) {
-            let text = &mut self.text;
-            self.names.retain(|name| {
-                let is_used = Arc::strong_count(&name.0) > 1;
-                *text = text.saturating_sub(if is_used { 0 } else { name.len() });
-                is_used
-            });
-            self.names_most = 2 * self.names.len();
+    }
+
+    /// Keep something else for a node.
+    fn keep(&mut self, slot: Slot, kept: Kept) {
+        let Some(node) = self.nodes.get_mut(slot) else { return };
+        if let Kept::Text(word) = std::mem::replace(&mut node.kept, kept) {
+            self.words.release(word);
         }
-        let name = Name(Arc::new(name.into()));
-        self.text += name.len();
-        self.names.insert(name.clone());
-        name
     }
 
     /// A value was sent.
-    pub(super) fn set(&mut self, id: u32, value: Scalar) -> Told {
+    pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.open(id, &mut told.strange) else { return told };
         told.is_new = !self.is_sent(slot);
-        let mut change = Change::from(self.children(slot));
-        self.below(slot).for_each(|child| self.call(child, &mut change.removed));
+        let mut change = Change::from(self.nodes.children(slot));
+        self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
         told.change = change.to(0);
         self.let_children_go(slot);
-        let same = matches!(self.node(slot), Some(Node { kept: Kept::Scalar(before), .. }) if before.equals(&value));
-        if same {
+        let before = self.scalar(slot);
+        if before.as_ref().is_some_and(|before| before.equals(&value)) {
             return told;
         }
-        self.text += value.text();
-        if let Some(node) = self.node_mut(slot)
-            && let Kept::Scalar(before) = std::mem::replace(&mut node.kept, Kept::Scalar(value))
-        {
-            self.text = self.text.saturating_sub(before.text());
-            told.before = Some(before);
-        }
+        told.before = before.map(Scalar::into_owned);
+        let kept = match value {
+            Scalar::Bool(truth) => Kept::Bool(truth),
+            Scalar::Int(number) => Kept::Int(number),
+            Scalar::Uint(number) => Kept::Uint(number),
+            Scalar::Float(number) => Kept::Float(number),
+            Scalar::Text(text) => self.words.take(&text).map_or(Kept::Nothing, Kept::Text),
+        };
+        self.keep(slot, kept);
         told
     }
 
@@ -310,11 +172,11 @@ impl World {
     pub(super) fn list(&mut self, id: u32, refs: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::List, &mut told) else { return told };
-        let before: Vec<Slot> = self.below(slot).collect();
+        let before: Vec<Slot> = self.nodes.below(slot).collect();
         let mut change = Change::from(before.len());
         if !before.is_empty() {
             let stays: HashSet<u32, RandomState> = refs.iter().copied().collect();
-            let goes = |child: &Slot| self.node(*child).is_some_and(|node| !stays.contains(&node.id));
+            let goes = |child: &Slot| self.nodes.get(*child).is_some_and(|node| !stays.contains(&node.id));
             before.iter().copied().filter(goes).for_each(|child| self.call(child, &mut change.removed));
             self.let_children_go(slot);
         }
@@ -324,9 +186,9 @@ impl World {
         }
         if !told.is_new {
             let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
-            self.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
-            change.moved = !self.below(slot).eq(before);
-            told.change = change.to(self.children(slot));
+            self.nodes.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
+            change.moved = !self.nodes.below(slot).eq(before);
+            told.change = change.to(self.nodes.children(slot));
         }
         told
     }
@@ -335,9 +197,9 @@ impl World {
     pub(super) fn dict<'n>(&mut self, id: u32, inserted: impl Iterator<Item = (u32, &'n [u8])> + Clone, removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
-        let mut change = Change::from(self.children(slot));
-        if matches!(self.first(slot).and_then(|child| self.node(child)), Some(Node { step: Step::Index(_), .. })) {
-            self.below(slot).for_each(|child| self.call(child, &mut change.removed));
+        let mut change = Change::from(self.nodes.children(slot));
+        if matches!(self.nodes.first(slot).and_then(|child| self.nodes.get(child)), Some(Node { step: Step::Index(_), .. })) {
+            self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
             self.let_children_go(slot);
         }
         let mut gone = Vec::new();
@@ -347,76 +209,68 @@ impl World {
                 gone.extend(self.remove(slot, *child, stays.contains(child), &mut told.strange));
             }
         }
-        let mut free: HashSet<usize, RandomState> = gone.iter().map(address).collect();
+        let mut free: HashSet<Word, RandomState> = gone.iter().copied().collect();
         let above = self.above(slot);
         for (child, name) in inserted {
-            let name = self.name(&String::from_utf8_lossy(name));
-            let place = (slot, address(&name));
-            let former = if told.is_new { None } else { self.members.get(&place).copied() };
-            self.adopt(slot, &above, child, Step::Name(name.clone()), &mut told.strange);
-            if !told.is_new && self.members.get(&place).copied() != former {
-                let is_another = former.is_some() || free.remove(&address(&name));
-                (if is_another { &mut change.replaced } else { &mut change.added }).put(&name);
+            let Some(name) = self.words.take(&String::from_utf8_lossy(name)) else { continue };
+            let former = if told.is_new { None } else { self.nodes.member(slot, name) };
+            self.adopt(slot, &above, child, Step::Name(name), &mut told.strange);
+            if !told.is_new && self.nodes.member(slot, name) != former {
+                let is_another = former.is_some() || free.remove(&name);
+                (if is_another { &mut change.replaced } else { &mut change.added }).put(self.words.get(name));
             }
+            self.words.release(name);
         }
         if !told.is_new {
-            gone.iter().filter(|name| free.contains(&address(name))).for_each(|name| change.removed.put(name));
-            told.change = change.to(self.children(slot));
+            gone.iter().filter(|name| free.contains(name)).for_each(|name| change.removed.put(self.words.get(*name)));
+            told.change = change.to(self.nodes.children(slot));
         }
+        gone.into_iter().for_each(|name| self.words.release(name));
         told
     }
 
     /// The node that a list or a dict was sent for.
-    fn become_parent(&mut self, id: u32, kept: Kept, told: &mut Told) -> Option<Slot> {
+    fn become_parent(&mut self, id: u32, kept: fn(Below) -> Kept, told: &mut Told) -> Option<Slot> {
         let slot = self.open(id, &mut told.strange)?;
         told.is_new = !self.is_sent(slot);
-        let was = std::mem::replace(&mut self.node_mut(slot)?.kept, kept);
-        if let Kept::Scalar(value) = was {
-            self.text = self.text.saturating_sub(value.text());
-            told.before = Some(value);
-        }
+        told.before = self.scalar(slot).map(Scalar::into_owned);
+        let below = self.nodes.get(slot).and_then(|node| node.kept.below());
+        self.keep(slot, kept(below.unwrap_or_default()));
         Some(slot)
     }
 
-    /// Take a member out, unless it stays. Its name, if it was one.
-    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Name> {
+    /// Take a member out, unless it stays. Its name, if it was one, which is to be released.
+    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Word> {
         if stays {
             one_more(&mut strange.both, id);
             return None;
         }
-        let Some(child) = self.slot(id) else {
+        let Some(child) = self.nodes.slot(id) else {
             one_more(&mut strange.unknown, id);
             return None;
         };
-        let Node { parent, step, .. } = self.node(child)?;
-        let name = if let Step::Name(name) = step { Some(name.clone()) } else { None };
-        if *parent != Some(dict) {
+        let Node { parent, step, .. } = *self.nodes.get(child)?;
+        if parent != Some(dict) {
             return None;
         }
+        let name = if let Step::Name(name) = step { Some(name) } else { None };
+        name.into_iter().for_each(|name| self.words.again(name));
         self.let_go(child);
         name
     }
 
     /// Put down how a parent calls its child: by its name, in a list by its number.
     fn call(&self, child: Slot, names: &mut change::Names) {
-        match self.node(child) {
-            Some(Node { step: Step::Name(name), .. }) => names.put(name),
+        match self.nodes.get(child) {
+            Some(Node { step: Step::Name(name), .. }) => names.put(self.words.get(*name)),
             Some(node) => names.put_id(node.id),
             None => {}
         }
     }
 
-    fn children(&self, slot: Slot) -> usize {
-        self.node(slot).map_or(0, |node| node.children as usize)
-    }
-
-    fn first(&self, slot: Slot) -> Option<Slot> {
-        self.node(slot)?.first
-    }
-
     /// A node and its parents, as far as a path goes.
     fn above(&self, slot: Slot) -> Vec<Slot> {
-        std::iter::successors(Some(slot), |slot| self.parent(*slot)).take(STEPS + 1).collect()
+        std::iter::successors(Some(slot), |slot| self.nodes.parent(*slot)).take(STEPS + 1).collect()
     }
 
     /// Hang a child below a node whose parents are known. What hung there under the same name is let go.
@@ -428,102 +282,52 @@ impl World {
         if id == ROOT || above.len() > STEPS || above.contains(&child) {
             return one_more(&mut strange.looped, id);
         }
-        if let Step::Name(name) = &step {
-            match self.members.insert((parent, address(name)), child) {
+        if let Step::Name(name) = step {
+            match self.nodes.member(parent, name) {
                 Some(same) if same == child => return,
-                Some(former) => {
-                    // The place is the new one's already.
-                    self.unlink(former);
-                    self.loose.push(former);
-                }
+                Some(former) => self.let_go(former),
                 None => {}
             }
+            self.words.again(name);
         }
-        if self.parent(child).is_some() {
+        if self.nodes.parent(child).is_some() {
             one_more(&mut strange.second, id);
-            self.forget_member(child);
             self.unlink(child);
         }
-        let last = self.node(parent).and_then(|node| node.last);
-        if let Some(node) = self.node_mut(child) {
-            (node.parent, node.step, node.before, node.behind) = (Some(parent), step, last, None);
-        }
-        match last.and_then(|last| self.node_mut(last)) {
-            Some(last) => last.behind = Some(child),
-            None => self.set_first(parent, Some(child)),
-        }
-        if let Some(node) = self.node_mut(parent) {
-            node.last = Some(child);
-            node.children += 1;
-        }
+        self.nodes.link(parent, child, step);
     }
 
-    fn set_first(&mut self, parent: Slot, first: Option<Slot>) {
-        if let Some(node) = self.node_mut(parent) {
-            node.first = first;
+    /// Take a node out of its parent.
+    fn unlink(&mut self, child: Slot) {
+        if let Step::Name(name) = self.nodes.unlink(child) {
+            self.words.release(name);
         }
     }
 
     /// Take a node out of its parent. Unless it finds another one until the message ends, it is dropped.
     fn let_go(&mut self, child: Slot) {
-        self.forget_member(child);
         self.unlink(child);
         self.loose.push(child);
     }
 
     fn let_children_go(&mut self, parent: Slot) {
-        while let Some(child) = self.first(parent) {
+        while let Some(child) = self.nodes.first(parent) {
             self.let_go(child);
-        }
-    }
-
-    fn forget_member(&mut self, child: Slot) {
-        let Some(Node { parent: Some(parent), step: Step::Name(name), .. }) = self.node(child) else { return };
-        let key = (*parent, address(name));
-        if self.members.get(&key) == Some(&child) {
-            self.members.remove(&key);
-        }
-    }
-
-    fn unlink(&mut self, child: Slot) {
-        let Some(node) = self.node_mut(child) else { return };
-        let Some(parent) = node.parent.take() else { return };
-        let (before, behind) = (node.before.take(), node.behind.take());
-        node.step = Step::None;
-        if let Some(parent) = self.node_mut(parent) {
-            parent.children = parent.children.saturating_sub(1);
-        }
-        match before.and_then(|before| self.node_mut(before)) {
-            Some(before) => before.behind = behind,
-            None => self.set_first(parent, behind),
-        }
-        match behind.and_then(|behind| self.node_mut(behind)) {
-            Some(behind) => behind.before = before,
-            None => {
-                if let Some(parent) = self.node_mut(parent) {
-                    parent.last = before;
-                }
-            }
         }
     }
 
     /// The message ends: what lost its parent and found no other is gone, and all below it.
     pub(super) fn settle(&mut self) {
         while let Some(slot) = self.loose.pop() {
-            let Some(node) = self.node(slot).filter(|node| node.parent.is_none()) else { continue };
-            if self.slot(node.id) != Some(slot) {
+            let Some(node) = self.nodes.get(slot).filter(|node| node.parent.is_none()) else { continue };
+            if self.nodes.slot(node.id) != Some(slot) {
                 continue;
             }
-            let id = node.id;
             self.let_children_go(slot);
-            self.slots.remove(&id);
-            let node = self.node_mut(slot).map(std::mem::take);
-            if let Some(Node { kept: Kept::Scalar(value), .. }) = node {
-                self.text = self.text.saturating_sub(value.text());
-            }
-            self.free.push(slot);
+            self.keep(slot, Kept::Nothing);
+            self.nodes.remove(slot);
         }
-        self.loose.shrink_to(FEW_NAMES);
+        self.loose.shrink_to(FEW_LOOSE);
     }
 
     /// Where a value lies.
@@ -533,28 +337,19 @@ impl World {
 
     /// The member of the root that a value lies in.
     pub(super) fn top(&self, id: u32) -> Option<u32> {
-        let root = self.slot(ROOT);
-        let mut slots = std::iter::successors(self.slot(id), |slot| self.parent(*slot)).take(STEPS + 1);
-        let top = slots.find(|slot| root.is_some() && self.parent(*slot) == root)?;
-        self.node(top).map(|node| node.id)
+        let root = self.nodes.slot(ROOT);
+        let mut slots = std::iter::successors(self.nodes.slot(id), |slot| self.nodes.parent(*slot)).take(STEPS + 1);
+        let top = slots.find(|slot| root.is_some() && self.nodes.parent(*slot) == root)?;
+        self.nodes.get(top).map(|node| node.id)
     }
 
     /// The members of the root, in the order in which they came: number and name.
     pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.slot(ROOT).into_iter().flat_map(|root| self.below(root)).filter_map(|slot| match self.node(slot) {
-            Some(Node { id, step: Step::Name(name), .. }) => Some((*id, &**name)),
+        self.nodes.slot(ROOT).into_iter().flat_map(|root| self.nodes.below(root)).filter_map(|slot| match self.nodes.get(slot) {
+            Some(Node { id, step: Step::Name(name), .. }) => Some((*id, self.words.get(*name))),
             _ => None,
         })
     }
-
-    fn below(&self, slot: Slot) -> impl Iterator<Item = Slot> {
-        std::iter::successors(self.first(slot), |slot| self.node(*slot)?.behind)
-    }
-}
-
-/// Equal names have equal addresses.
-fn address(name: &Name) -> usize {
-    name.as_ptr().addr()
 }
 
 /// Where a value lies: `Inventory.43[0].text`. Empty for the root; from the highest known number on where the parents do
@@ -569,30 +364,30 @@ impl fmt::Display for Path<'_> {
         let world = self.world;
         let mut climbed = [None; STEPS];
         let mut count = 0;
-        let mut top = world.slot(self.id);
+        let mut top = world.nodes.slot(self.id);
         for place in &mut climbed {
-            let Some((slot, parent)) = top.and_then(|slot| Some((slot, world.parent(slot)?))) else { break };
+            let Some((slot, parent)) = top.and_then(|slot| Some((slot, world.nodes.parent(slot)?))) else { break };
             (*place, top) = (Some(slot), Some(parent));
             count += 1;
         }
-        let highest = top.and_then(|top| world.node(top)).map_or(self.id, |node| node.id);
+        let highest = top.and_then(|top| world.nodes.get(top)).map_or(self.id, |node| node.id);
         let mut between = "";
         if highest != ROOT {
             write!(f, "#{highest}")?;
             between = ".";
         }
         for slot in climbed.iter().take(count).rev().flatten() {
-            match world.node(*slot).map(|node| &node.step) {
+            match world.nodes.get(*slot).map(|node| &node.step) {
                 Some(Step::Name(name)) => {
                     f.write_str(between)?;
-                    f.write_str(name)?;
+                    f.write_str(world.words.get(*name))?;
                 }
                 Some(Step::Index(index)) => write!(f, "[{index}]")?,
                 Some(Step::None) | None => {}
             }
             between = ".";
         }
-        let has_more = top.is_some_and(|top| world.parent(top).is_some());
+        let has_more = top.is_some_and(|top| world.nodes.parent(top).is_some());
         if has_more { f.write_str("...") } else { Ok(()) }
     }
 }

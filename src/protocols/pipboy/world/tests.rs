@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 /// What may happen to a tree.
 #[derive(Debug, Clone)]
@@ -43,38 +44,42 @@ fn act(world: &mut World, act: &Act) {
 /// What always holds.
 fn check(world: &World) {
     let mut members = 0;
-    let mut text = world.names.iter().map(|name| name.len()).sum::<usize>();
-    for (id, slot) in &world.slots {
-        let node = world.node(*slot).unwrap();
-        assert_eq!(node.id, *id);
-        assert!(world.above(*slot).len() <= 14, "no path leads back");
-        let children: Vec<Slot> = world.below(*slot).collect();
-        assert_eq!(node.last, children.last().copied());
-        assert_eq!(node.children as usize, children.len());
+    let mut uses = HashMap::new();
+    for slot in world.nodes.slots() {
+        let node = world.nodes.get(slot).unwrap();
+        assert_eq!(world.nodes.slot(node.id), Some(slot));
+        assert!(world.above(slot).len() <= 14, "no path leads back");
+        let children: Vec<Slot> = world.nodes.below(slot).collect();
+        assert_eq!(world.nodes.last(slot), children.last().copied());
+        assert_eq!(world.nodes.children(slot), children.len());
         let mut names = HashSet::new();
         for child in &children {
-            let child_node = world.node(*child).unwrap();
-            assert_eq!(child_node.parent, Some(*slot));
-            assert_eq!(world.slot(child_node.id), Some(*child), "a child that is gone");
-            match &child_node.step {
+            let child_node = world.nodes.get(*child).unwrap();
+            assert_eq!(child_node.parent, Some(slot));
+            assert_eq!(world.nodes.slot(child_node.id), Some(*child), "a child that is gone");
+            match child_node.step {
                 Step::Name(name) => {
-                    assert!(matches!(node.kept, Kept::Dict) && names.insert(name.clone()));
-                    assert_eq!(world.members.get(&(*slot, address(name))), Some(child));
+                    assert!(matches!(node.kept, Kept::Dict(_)) && names.insert(name));
+                    assert_eq!(world.nodes.member(slot, name), Some(*child));
+                    *uses.entry(name).or_default() += 1;
                     members += 1;
                 }
-                Step::Index(_) => assert!(matches!(node.kept, Kept::List)),
+                Step::Index(_) => assert!(matches!(node.kept, Kept::List(_))),
                 Step::None => panic!("a child without a place"),
             }
         }
-        if let Kept::Scalar(value) = &node.kept {
+        if world.scalar(slot).is_some() {
             assert!(children.is_empty());
-            text += value.text();
         }
-        assert!(world.path(*id).to_string().len() < 200);
+        if let Kept::Text(word) = node.kept {
+            *uses.entry(word).or_default() += 1;
+        }
+        assert!(world.path(node.id).to_string().len() < 200);
     }
-    assert_eq!(members, world.members.len());
-    assert_eq!(text, world.text);
-    assert_eq!(world.nodes.len(), world.slots.len() + world.free.len());
+    let (_, named) = world.nodes.unused_and_named();
+    assert_eq!(members, named);
+    assert_eq!(uses, world.words.uses());
+    assert_eq!(world.words.bytes(), uses.keys().map(|word| world.words.get(*word).len()).sum::<usize>());
 }
 
 proptest! {
@@ -107,7 +112,7 @@ fn a_chain_may_be_longer_than_any_path() {
     world.dict(0, [(1, &b"all"[..])].into_iter(), &[]);
     world.dict(0, [].into_iter(), &[1]);
     world.settle();
-    assert_eq!(world.slots.len(), 1);
+    assert_eq!(world.nodes.len(), 1);
 }
 
 #[test]
@@ -118,18 +123,39 @@ fn a_full_tree_says_so_once() {
     }
     assert!(world.set(u32::MAX, Scalar::Bool(true)).strange.full);
     assert!(!world.set(u32::MAX - 1, Scalar::Bool(true)).strange.is_there());
-    assert_eq!(world.slots.len(), MOST);
+    assert_eq!(world.nodes.len(), MOST);
     assert_eq!(world.set(5, Scalar::Bool(false)).before, Some(Scalar::Bool(true)));
 }
 
 #[test]
 fn names_that_nobody_uses_are_forgotten() {
     let mut world = World::default();
-    for round in 0..10 * FEW_NAMES {
+    for round in 0..1000 {
         world.dict(0, [(1, format!("name {round}").as_bytes())].into_iter(), &[]);
+        world.set(1, Scalar::Text(format!("text {round}").into()));
         world.settle();
     }
-    assert!(world.names.len() <= 2 * FEW_NAMES, "{}", world.names.len());
+    assert_eq!(world.words.uses().len(), 2);
+    assert!(world.held() < 4096, "{}", world.held());
+}
+
+#[test]
+fn values_that_come_and_go_take_no_more_room() {
+    let mut world = World::default();
+    let ids: Vec<u32> = (1..2000).collect();
+    let mut most = 0;
+    for round in 0..20 {
+        world.list(0, &ids);
+        ids.iter().for_each(|id| drop(world.set(*id, Scalar::Uint(*id))));
+        world.settle();
+        world.list(0, &[]);
+        world.settle();
+        if round == 0 {
+            most = world.held();
+        }
+        assert_eq!((world.nodes.len(), world.nodes.unused_and_named()), (1, (1999, 0)));
+    }
+    assert!(world.held() <= most, "{} after {most}", world.held());
 }
 
 #[test]
@@ -141,6 +167,6 @@ fn a_value_takes_little_room_and_all_of_it_is_counted() {
     members.iter().for_each(|(id, _)| drop(world.set(*id, Scalar::Float(0.5))));
     let few = World::default().held();
     let each = (world.held() - few) / 10_000;
-    assert!((100..=240).contains(&each), "{each} bytes a value");
-    assert!(size_of::<Node>() <= 72, "{}", size_of::<Node>());
+    assert!((80..=160).contains(&each), "{each} bytes a value");
+    assert!(size_of::<Node>() <= 36, "{}", size_of::<Node>());
 }

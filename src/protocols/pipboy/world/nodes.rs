@@ -1,0 +1,251 @@
+//! The nodes of a world: found by their numbers and, the members of dicts, by their names.
+//!
+//! They lie in pages: a tree that grows moves nothing, and one that is gone leaves room that others can use.
+
+use super::words::Word;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+use std::num::NonZeroU32;
+
+/// The place of a node among the nodes, counted from 1, so that a link that leads nowhere takes no more room.
+pub(super) type Slot = NonZeroU32;
+
+/// Nodes of a page.
+const PAGE: usize = 512;
+
+/// What is known of a node.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Kept {
+    /// It was named, but never sent.
+    #[default]
+    Nothing,
+    Bool(bool),
+    Int(i32),
+    Uint(u32),
+    Float(f32),
+    Text(Word),
+    List(Below),
+    Dict(Below),
+}
+
+/// The children of a list or a dict.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Below {
+    first: Option<Slot>,
+    count: u32,
+}
+
+impl Kept {
+    /// The children, where there may be some.
+    pub(super) fn below(self) -> Option<Below> {
+        match self {
+            Kept::List(below) | Kept::Dict(below) => Some(below),
+            _ => None,
+        }
+    }
+}
+
+/// How a parent calls its child.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Step {
+    #[default]
+    None,
+    Index(u32),
+    Name(Word),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    pub(super) id: u32,
+    pub(super) kept: Kept,
+    pub(super) step: Step,
+    pub(super) parent: Option<Slot>,
+    /// Its sibling in front of it; of the first one the last.
+    before: Option<Slot>,
+    /// Its next sibling, or the next node that is not in use.
+    behind: Option<Slot>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    pages: Vec<Vec<Node>>,
+    /// The first node that is not in use.
+    free: Option<Slot>,
+    by_id: HashTable<Slot>,
+    /// Those that have a name.
+    by_name: HashTable<Slot>,
+    seed: RandomState,
+}
+
+fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
+    let place = slot.get() as usize - 1;
+    pages.get(place / PAGE)?.get(place % PAGE)
+}
+
+impl Nodes {
+    pub(super) fn held(&self) -> usize {
+        let behind = self.pages.len().saturating_sub(1) * PAGE;
+        (behind + self.pages.last().map_or(0, Vec::capacity)) * size_of::<Node>()
+            + self.pages.capacity() * size_of::<Vec<Node>>()
+            + self.by_id.allocation_size()
+            + self.by_name.allocation_size()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    pub(super) fn slot(&self, id: u32) -> Option<Slot> {
+        self.by_id.find(self.seed.hash_one(id), |slot| self.get(*slot).is_some_and(|node| node.id == id)).copied()
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.by_id.iter().copied()
+    }
+
+    pub(super) fn get(&self, slot: Slot) -> Option<&Node> {
+        at(&self.pages, slot)
+    }
+
+    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut Node> {
+        let place = slot.get() as usize - 1;
+        self.pages.get_mut(place / PAGE)?.get_mut(place % PAGE)
+    }
+
+    /// A node of this number, which has none yet.
+    pub(super) fn open(&mut self, id: u32) -> Option<Slot> {
+        let node = Node { id, ..Node::default() };
+        let slot = match self.free {
+            Some(slot) => {
+                let unused = std::mem::replace(self.get_mut(slot)?, node);
+                self.free = unused.behind;
+                slot
+            }
+            None => self.push(node)?,
+        };
+        let hash = |slot: &Slot| self.seed.hash_one(at(&self.pages, *slot).map_or(0, |node| node.id));
+        self.by_id.insert_unique(hash(&slot), slot, hash);
+        Some(slot)
+    }
+
+    fn push(&mut self, node: Node) -> Option<Slot> {
+        if self.pages.last().is_none_or(|page| page.len() >= PAGE) {
+            // The first page grows: most trees that are only tried are small.
+            let room = if self.pages.is_empty() { 0 } else { PAGE };
+            self.pages.push(Vec::with_capacity(room));
+        }
+        self.pages.last_mut()?.push(node);
+        let count = (self.pages.len() - 1) * PAGE + self.pages.last()?.len();
+        u32::try_from(count).ok().and_then(Slot::new)
+    }
+
+    /// Drop a node that hangs nowhere and has no children. Returns what it was.
+    pub(super) fn remove(&mut self, slot: Slot) -> Option<Node> {
+        let id = self.get(slot)?.id;
+        self.by_id.find_entry(self.seed.hash_one(id), |other| *other == slot).ok()?.remove();
+        let unused = Node { behind: self.free, ..Node::default() };
+        self.free = Some(slot);
+        self.get_mut(slot).map(|node| std::mem::replace(node, unused))
+    }
+
+    /// The child of a dict by its name.
+    pub(super) fn member(&self, dict: Slot, name: Word) -> Option<Slot> {
+        let is_it = |slot: &Slot| match self.get(*slot) {
+            Some(Node { parent: Some(parent), step: Step::Name(other), .. }) => (*parent, *other) == (dict, name),
+            _ => false,
+        };
+        self.by_name.find(self.seed.hash_one((dict, name)), is_it).copied()
+    }
+
+    /// Hang a node that hangs nowhere behind the children of a parent. No child of it has the same name.
+    pub(super) fn link(&mut self, parent: Slot, child: Slot, step: Step) {
+        let Some(below) = self.below_mut(parent) else { return };
+        below.count += 1;
+        let first = *below.first.get_or_insert(child);
+        let last = if first == child { child } else { self.replace_before(first, child).unwrap_or(first) };
+        if let Some(last) = self.get_mut(last) {
+            last.behind = Some(child);
+        }
+        if let Some(node) = self.get_mut(child) {
+            (node.parent, node.step, node.before, node.behind) = (Some(parent), step, Some(last), None);
+        }
+        if let Step::Name(name) = step {
+            let hash = |slot: &Slot| match at(&self.pages, *slot) {
+                Some(Node { parent: Some(parent), step: Step::Name(name), .. }) => self.seed.hash_one((parent, name)),
+                _ => 0,
+            };
+            self.by_name.insert_unique(self.seed.hash_one((parent, name)), child, hash);
+        }
+    }
+
+    /// Take a node out of its parent. Returns how that called it.
+    pub(super) fn unlink(&mut self, child: Slot) -> Step {
+        let Some(node) = self.get_mut(child) else { return Step::None };
+        let Some(parent) = node.parent.take() else { return Step::None };
+        let (before, behind) = (node.before.take(), node.behind.take());
+        let step = std::mem::take(&mut node.step);
+        if let Step::Name(name) = step
+            && let Ok(entry) = self.by_name.find_entry(self.seed.hash_one((parent, name)), |other| *other == child)
+        {
+            entry.remove();
+        }
+        let first = self.first(parent);
+        if let Some(below) = self.below_mut(parent) {
+            below.count = below.count.saturating_sub(1);
+            if first == Some(child) {
+                below.first = behind;
+            }
+        }
+        if first != Some(child)
+            && let Some(before) = before.and_then(|before| self.get_mut(before))
+        {
+            before.behind = behind;
+        }
+        if let (Some(next), Some(before)) = (behind.or_else(|| self.first(parent)), before) {
+            self.replace_before(next, before);
+        }
+        step
+    }
+
+    fn replace_before(&mut self, slot: Slot, before: Slot) -> Option<Slot> {
+        self.get_mut(slot)?.before.replace(before)
+    }
+
+    fn below_mut(&mut self, slot: Slot) -> Option<&mut Below> {
+        match &mut self.get_mut(slot)?.kept {
+            Kept::List(below) | Kept::Dict(below) => Some(below),
+            _ => None,
+        }
+    }
+
+    pub(super) fn children(&self, slot: Slot) -> usize {
+        self.get(slot).and_then(|node| node.kept.below()).map_or(0, |below| below.count as usize)
+    }
+
+    pub(super) fn first(&self, slot: Slot) -> Option<Slot> {
+        self.get(slot)?.kept.below()?.first
+    }
+
+    #[cfg(test)]
+    pub(super) fn last(&self, slot: Slot) -> Option<Slot> {
+        self.get(self.first(slot)?)?.before
+    }
+
+    pub(super) fn parent(&self, slot: Slot) -> Option<Slot> {
+        self.get(slot)?.parent
+    }
+
+    pub(super) fn below(&self, slot: Slot) -> impl Iterator<Item = Slot> {
+        std::iter::successors(self.first(slot), |slot| self.get(*slot)?.behind)
+    }
+
+    /// Nodes that have room but are not in use, and those with a name.
+    #[cfg(test)]
+    pub(super) fn unused_and_named(&self) -> (usize, usize) {
+        let room: usize = self.pages.iter().map(Vec::len).sum();
+        let unused = std::iter::successors(self.free, |slot| self.get(*slot)?.behind).count();
+        assert_eq!(room, unused + self.len());
+        (unused, self.by_name.len())
+    }
+}

@@ -1,0 +1,51 @@
+//! What is strange about the references of an entry, in words that stay short.
+
+use std::fmt;
+
+/// How many ids of an entry are strange in some way, and the first of them.
+type Few = Option<(u32, u32)>;
+
+/// What is strange about the references of an entry.
+#[derive(Debug, Default)]
+pub(in super::super) struct Strange {
+    pub(super) unknown: Few,
+    pub(super) second: Few,
+    pub(super) looped: Few,
+    pub(super) both: Few,
+    pub(super) full: bool,
+}
+
+pub(super) fn one_more(of: &mut Few, id: u32) {
+    of.get_or_insert((id, 0)).1 += 1;
+}
+
+impl Strange {
+    pub(in super::super) fn is_there(&self) -> bool {
+        self.full || [self.unknown, self.second, self.looped, self.both].iter().any(Option::is_some)
+    }
+}
+
+impl fmt::Display for Strange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.unknown, "never sent"),
+            (self.second, "taken from another parent"),
+            (self.looped, "not followed: it leads back, or too deep"),
+            (self.both, "both inserted and removed"),
+        ];
+        let mut between = "";
+        for (few, words) in kinds {
+            let Some((first, count)) = few else { continue };
+            write!(f, "{between}#{first}")?;
+            if count > 1 {
+                write!(f, " and {} more", count - 1)?;
+            }
+            write!(f, " {words}")?;
+            between = "; ";
+        }
+        if self.full {
+            write!(f, "{between}the tree is full: values that are not in it yet are not followed")?;
+        }
+        Ok(())
+    }
+}

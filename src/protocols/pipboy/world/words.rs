@@ -1,0 +1,101 @@
+//! Names and texts of a world: equal ones are kept once, as long as anybody uses them.
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+/// A name or a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Word(u32);
+
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    known: Vec<Known>,
+    by_text: HashTable<Word>,
+    /// Places among the known that nobody uses.
+    free: Vec<Word>,
+    bytes: usize,
+    seed: RandomState,
+}
+
+#[derive(Debug)]
+struct Known {
+    text: Box<str>,
+    uses: u32,
+}
+
+fn at(known: &[Known], word: Word) -> &str {
+    known.get(word.0 as usize).map_or("", |known| &known.text)
+}
+
+impl Words {
+    /// Bytes of all texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn held(&self) -> usize {
+        // The smallest block of memory has room for so many bytes, and others are larger than their text by that much.
+        const BLOCK: usize = 24;
+        self.known.capacity() * size_of::<Known>()
+            + self.by_text.allocation_size()
+            + self.free.capacity() * size_of::<Word>()
+            + self.by_text.len() * BLOCK
+            + self.bytes
+    }
+
+    pub(super) fn get(&self, word: Word) -> &str {
+        at(&self.known, word)
+    }
+
+    /// Use a text. Nothing if there are more than anybody can count.
+    pub(super) fn take(&mut self, text: &str) -> Option<Word> {
+        let hash = self.seed.hash_one(text);
+        if let Some(word) = self.by_text.find(hash, |word| at(&self.known, *word) == text).copied() {
+            self.again(word);
+            return Some(word);
+        }
+        let known = Known { text: text.into(), uses: 1 };
+        let word = match self.free.pop() {
+            Some(word) => {
+                *self.known.get_mut(word.0 as usize)? = known;
+                word
+            }
+            None => {
+                self.known.push(known);
+                Word(u32::try_from(self.known.len() - 1).ok()?)
+            }
+        };
+        self.bytes += text.len();
+        self.by_text.insert_unique(hash, word, |word| self.seed.hash_one(at(&self.known, *word)));
+        Some(word)
+    }
+
+    /// Use it once more.
+    pub(super) fn again(&mut self, word: Word) {
+        if let Some(known) = self.known.get_mut(word.0 as usize) {
+            known.uses += 1;
+        }
+    }
+
+    /// Somebody uses it no more.
+    pub(super) fn release(&mut self, word: Word) {
+        let Some(known) = self.known.get_mut(word.0 as usize) else { return };
+        known.uses = known.uses.saturating_sub(1);
+        if known.uses > 0 {
+            return;
+        }
+        let text = std::mem::take(&mut known.text);
+        if let Ok(entry) = self.by_text.find_entry(self.seed.hash_one(&*text), |other| *other == word) {
+            entry.remove();
+            self.bytes = self.bytes.saturating_sub(text.len());
+            self.free.push(word);
+        }
+    }
+
+    /// How often each is used.
+    #[cfg(test)]
+    pub(super) fn uses(&self) -> std::collections::HashMap<Word, u32> {
+        self.by_text.iter().map(|word| (*word, self.known[word.0 as usize].uses)).collect()
+    }
+}
