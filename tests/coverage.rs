@@ -92,6 +92,18 @@ fn vscp_samples_have_every_section_opcode_type_and_word() {
 }
 
 #[test]
+fn runescape_samples_have_a_visit_files_and_a_log() {
+    let said = ["move_gameclick", "message_public", "message_private", "update_inv_full", "player_info", "npc_info", "logout"];
+    assert_words(&["runescape.pcap"], "rs.name", &said);
+    assert_words(&["runescape.pcap"], "rs.login.revision", &["317", "225"]);
+    assert_named_values(&["runescape.pcap", "runescape-cache.pcap"], &[("rs.service", &[16, 17, 18])]);
+    assert_words(&["runescape-cache.pcap"], "rs.js5.block", &["0xff"]);
+    let logged = ["if_settext", "varp_large", "obj_add", "opnpc2", "send_ping_reply", "logout_withreason"];
+    assert_words(&["runescape-log.bin"], "rs.name", &logged);
+    assert_words(&["runescape-log.bin"], "rs.direction", &["c2s", "s2c"]);
+}
+
+#[test]
 fn an_xfire_sample_has_every_packet_request_and_datagram() {
     assert_named_values(
         &["xfire-packets.pcap"],

@@ -42,6 +42,7 @@ fn forms_print_what_is_kept() {
         ("vscp-list.txt", &["-l", "samples/vscp.pcap"]),
         ("vscp-list-midstream.txt", &["-l", "samples/vscp-midstream.pcap"]),
         ("vscp-ndjson.txt", &["--json", "samples/vscp.pcap"]),
+        ("runescape-log-list.txt", &["-l", "samples/runescape-log.bin"]),
         ("xfire-list.txt", &["-l", "samples/xfire.pcap"]),
         ("xfire-packets.txt", &["-V", "samples/xfire-packets.pcap"]),
         ("several-files.txt", &["-l", "samples/linux-cooked.pcap", "samples/null-loopback.pcap"]),

@@ -54,6 +54,7 @@ const SAMPLES: &[Sample] = &[
     ("talk.pcap", talk::session),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),
+    ("runescape-log.bin", runescape::log),
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),

@@ -1,8 +1,10 @@
-//! RuneScape: a visit to a world of 317 with RSA off, a login at one of 225, and the servers that clients get their files from.
+//! RuneScape: a visit to a world of 317 with RSA off, a login at one of 225, the servers that clients get their files from, and a
+//! log of a proxy.
 
 #![allow(clippy::indexing_slicing, reason = "digits come in pairs")]
 
 mod isaac;
+mod log;
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -16,6 +18,7 @@ use crate::capture::{self, Trace};
 use crate::net::{Host, Link};
 use crate::tcp::{Conversation, Side, Stack};
 use isaac::Isaac;
+pub use log::log;
 
 const CLIENT: Stack = Stack { first: 0x3170_0b07, mss: 1460, window: 65_535, window_scale: 0, clock: None };
 const SERVER: Stack = Stack { first: 0x2250_41c4, mss: 1380, window: 16_384, window_scale: 0, clock: None };

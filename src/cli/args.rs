@@ -64,8 +64,8 @@ Exit codes:
 pub struct Args {
     /// Captures or hex text; `-` or none reads standard input
     ///
-    /// pcap, pcapng and snoop, or packets as text in any common dialect, also inside gzip, zstd or lz4: what it is, is found
-    /// out from the bytes.
+    /// pcap, pcapng and snoop, session logs of RSProx, or packets as text in any common dialect, also inside gzip, zstd or lz4:
+    /// what it is, is found out from the bytes.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 

@@ -4,7 +4,7 @@
 //! memory does not grow with the input. What a frame's bytes mean is not known here, nor what a file is called.
 //!
 //! ```text
-//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | hex ─► Frame
+//! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | rsprox | hex ─► Frame
 //! ```
 
 mod buffer;

@@ -81,7 +81,7 @@ impl Reader {
             match need_record(&mut buffer, at).map_err(OpenError::from_read)? {
                 Ok((.., length)) => at += length,
                 Err(Wrong::Short(_)) => break,
-                Err(Wrong::Unknown(what)) => return Err(no(&what)),
+                Err(Wrong::Unknown(what)) => return Err(no(&format!("holds {what}"))),
             }
         }
         Ok(Reader { buffer, header: Some(header), time })

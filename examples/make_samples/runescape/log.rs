@@ -1,0 +1,72 @@
+//! A session log as the proxy RSProx writes them: a short visit to a world of OSRS 223, opcodes in clear.
+
+use super::hex;
+use crate::Result;
+use crate::tcp::Side::{self, Client, Server};
+
+/// Milliseconds since 1970 of all samples.
+const BEGIN: u64 = 1_448_400_000_000;
+
+/// Milliseconds since the record before, who speaks, and the packet: opcode, length where it has one, payload.
+const RECORDS: &[(u64, Side, &str)] = &[
+    // The map, the windows, what the player can do and has set.
+    (0, Server, "62 0006 0007 0C96 0C92"),
+    (0, Server, "0E A400"),
+    (0, Server, "6C 7FA20000A50002"),
+    (0, Server, "0D 0011 A2000100 4D6172656E27732062616E6B00"),
+    (0, Server, "7A 5A00320001"),
+    (0, Server, "17 80246A4000005C"),
+    (0, Server, "19 768500"),
+    (0, Server, "2C 94000737E1DF"),
+    (0, Server, "6B 2710"),
+    (0, Server, "1B FFF6"),
+    (1, Server, "1D 0100 0000 0000 8000 8000"),
+    (2, Server, "5F 14 6D 4D696E6420746865206761702C206D61746500"),
+    (3, Server, "6A"),
+    // The window of the client, and that its map is there.
+    (41, Client, "16 02 0400 0300"),
+    (0, Client, "46"),
+    (230, Client, "56 0180 8004"),
+    // He walks, somebody drops a thing, he talks to a guard and says how many he wants.
+    (318, Client, "38 05 710D000CEF"),
+    (12, Server, "26 0000 80 0735 9F 80 0000 00000100 75"),
+    (0, Server, "2D 0004 00FFE000"),
+    (0, Server, "6A"),
+    (588, Client, "5C 310C00"),
+    (9, Server, "4A 12345678 00000C17"),
+    (4, Client, "52 7E 78563412 00000C17 B2"),
+    (601, Client, "51 0000001C"),
+    (40, Client, "49 00A50003"),
+    (70, Client, "07 09 6974656D2039393500"),
+    (488, Client, "2C"),
+    (20_001, Client, "5A"),
+    (3, Server, "45 00"),
+];
+
+/// The log.
+pub fn log() -> Result<Vec<u8>> {
+    let mut file = [1_u32, 223, 1].map(u32::to_be_bytes).concat();
+    file.extend([5, 1]);
+    file.extend(BEGIN.to_be_bytes());
+    file.extend(301_u16.to_be_bytes());
+    file.extend(0x0000_0001_u32.to_be_bytes());
+    file.push(7);
+    file.extend(b"world301.example\0");
+    file.extend(b"Trade\0");
+    file.extend(1094_u16.to_be_bytes());
+    file.extend([0, 4, 0x5e, 0xed, 0xca, 0x75]);
+    file.extend(b"native\0");
+    file.extend([0, 0, 0, 3, 0xff, 0xfe, 0xfd]);
+    for (passed, side, packet) in RECORDS {
+        file.extend(number(passed << 1 | u64::from(matches!(side, Server))));
+        file.extend(hex(packet)?);
+    }
+    Ok(file)
+}
+
+/// Seven bits a byte, the most significant ones first.
+fn number(number: u64) -> Vec<u8> {
+    let groups = [14, 7, 0].map(|shift| (number >> shift & 0x7f).to_le_bytes()[0]);
+    let first = groups[..2].iter().position(|group| *group > 0).unwrap_or(2);
+    groups.iter().enumerate().skip(first).map(|(at, group)| if at < 2 { group | 0x80 } else { *group }).collect()
+}
