@@ -119,8 +119,13 @@ impl Follower {
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
+                    let is_derived = matches!(
+                        message.node().and_then(|node| message.of.tree.source(node.span())).map(|source| source.origin),
+                        Some(Origin::Derived(_))
+                    );
                     // What lies inside another message is said with that one's bytes.
-                    for layer in message.carriers().into_iter().chain([message.layer]) {
+                    let carriers = if is_derived { message.carriers() } else { Vec::new() };
+                    for layer in carriers.into_iter().chain([message.layer]) {
                         in_order(stream, side, (message, layer), &payloads.secrets, said.behind(stream, side), &mut heard)?;
                     }
                 }

@@ -11,7 +11,7 @@
 //!   6 options accepted    (option, NUL | value, NUL) …
 //! ```
 
-use crate::tree::{Names, Side, Transport, fields, name_of};
+use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Looks, On, Protocol, Result, Wire};
 
 /// TFTP.
@@ -80,6 +80,8 @@ fn is_request(bytes: &[u8]) -> bool {
 /// A transfer, as far as it was seen.
 #[derive(Default)]
 struct Transfer {
+    /// What the question called it.
+    name: String,
     /// What was told of the file, and whether there is more of it than is kept or something is missing.
     file: Vec<u8>,
     lost: bool,
@@ -93,7 +95,7 @@ impl Exchange for Transfer {
         let opcode = wire.u16_be(&OPCODE)?;
         wire.name(name_of(OPCODES, opcode.into()).unwrap_or("unknown operation"));
         match opcode {
-            READ | WRITE => request(wire, opcode),
+            READ | WRITE => self.request(wire, opcode),
             3 => self.data(wire),
             4 => {
                 let block = wire.u16_be(&BLOCK)?;
@@ -112,19 +114,16 @@ impl Exchange for Transfer {
             }
         }
     }
+
+    fn announced(&mut self, file: &[u8]) {
+        self.name = file_name(file);
+    }
 }
 
-fn request(wire: &mut Wire<'_>, opcode: u16) -> Result {
-    let file = wire.text_nul(if opcode == READ { &SOURCE } else { &DESTINATION })?;
-    wire.info(format_args!("{}", String::from_utf8_lossy(file)));
-    wire.text_nul(&MODE)?;
-    if let Some([asker, _]) = wire.ends() {
-        wire.expect(Transport::Udp, asker, "tftp.transfer");
-    }
-    while wire.remaining() > 0 {
-        option(wire)?;
-    }
-    Ok(())
+/// What a file is called, without the folders it is in.
+fn file_name(path: &[u8]) -> String {
+    let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// An option. Returns the size of blocks if it says so.
@@ -138,6 +137,21 @@ fn option(wire: &mut Wire<'_>) -> Result<Option<usize>> {
 }
 
 impl Transfer {
+    /// A question. The other side answers from a port of its own.
+    fn request(&mut self, wire: &mut Wire<'_>, opcode: u16) -> Result {
+        let file = wire.text_nul(if opcode == READ { &SOURCE } else { &DESTINATION })?;
+        self.name = file_name(file);
+        wire.info(format_args!("{}", String::from_utf8_lossy(file)));
+        wire.text_nul(&MODE)?;
+        if let Some([asker, _]) = wire.ends() {
+            wire.expect_told(asker, "tftp.transfer", file);
+        }
+        while wire.remaining() > 0 {
+            option(wire)?;
+        }
+        Ok(())
+    }
+
     fn options(&mut self, wire: &mut Wire<'_>) -> Result {
         while wire.remaining() > 0 {
             self.size = option(wire)?.or(self.size);
@@ -167,7 +181,8 @@ impl Transfer {
         if data.len() < self.size.unwrap_or(BLOCK_SIZE) {
             let port = wire.ends().map_or(0, |[from, _]| from.port());
             let file = std::mem::take(&mut self.file);
-            wire.object("file", &format!("tftp-{port}"), || Some(file));
+            let name = if self.name.is_empty() { format!("tftp-{port}") } else { std::mem::take(&mut self.name) };
+            wire.object("file", &name, || Some(file));
         }
         Ok(())
     }
@@ -222,6 +237,17 @@ mod tests {
         assert_eq!((transfer.file.len(), transfer.lost), (8, false), "a repeated block counts once");
         read(&mut transfer, LAST);
         assert!(transfer.file.is_empty() && !transfer.lost, "the last block gives the file away");
+    }
+
+    #[test]
+    fn a_file_is_called_as_the_question_called_it() {
+        let mut transfer = Transfer::default();
+        transfer.announced(b"maps/plaza.bin");
+        assert_eq!(transfer.name, "plaza.bin");
+        transfer.announced(b"C:\\maps\\inn.bin");
+        assert_eq!(transfer.name, "inn.bin");
+        read(&mut transfer, READ_REQUEST);
+        assert_eq!(transfer.name, "plaza.bin");
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Opened {
     pub pieces: Vec<Piece>,
     /// Whether others are missing before them, nobody knows how many.
     pub behind_gap: bool,
+    /// Whether nothing follows them.
+    pub is_last: bool,
 }
 
 /// A conversation that was announced.

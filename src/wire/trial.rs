@@ -5,7 +5,13 @@ use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, Want, dump};
 
 /// What `read` makes of the bytes, as [`dump`] writes it.
 pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
+    knowing("", protocol, bytes, cut, read)
+}
+
+/// The same with the secrets of a key log.
+pub fn knowing(key_log: &str, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
     let mut tree = Tree::new(Want::EVERYTHING);
+    tree.secrets.learn(key_log.as_bytes());
     tree.begin(FrameInfo::default());
     tree.reveal = true;
     dissect(&mut tree, protocol, bytes, cut, read);

@@ -365,8 +365,14 @@ impl<'a> Wire<'a> {
     pub fn say_inside(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
         let pieces = self.pieces(self.at..self.at + count, 0);
         let bytes = self.bytes(field, count)?.to_vec();
-        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap });
+        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap, is_last: false });
         Ok(())
+    }
+
+    /// Nothing follows of this side in the stream inside the one being read.
+    pub fn end_inside(&mut self, how: &'static str) {
+        let (bytes, pieces) = (Vec::new(), Vec::new());
+        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
     }
 
     /// The secret for this purpose that goes with this id, if it was told beforehand or by the capture.

@@ -6,17 +6,24 @@ use crate::engine::message::Out;
 use crate::flow::reassembly::Segment as InOrder;
 use crate::tree::{Opened, Side};
 
+/// Streams that lie inside each other, the outermost not counted.
+const DEPTH: u8 = 4;
+
 impl Stream {
     /// Read on in the stream inside this one with what the message just read opened.
     pub(super) fn read_inside(&mut self, side: Side, out: &mut Out<'_>) {
         for opened in out.tree.left.take_opened() {
+            if self.depth >= DEPTH || opened.is_last && self.inside.is_none() {
+                continue;
+            }
             let inner = self.inside.get_or_insert_with(|| {
                 let carrier = match &self.belongs {
                     Belongs::To(protocol, _) => protocol.this.abbrev,
                     Belongs::Open | Belongs::Nobody => "",
                 };
                 let path = format!("{}:{carrier}", self.path).into();
-                let mut inner = Stream { how: Some(opened.how), ..Stream::new(self.id, self.sockets, path) };
+                let mut inner =
+                    Stream { how: Some(opened.how), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
                 for half in &mut inner.halves {
                     half.from_start = true;
                     half.order.expect(0);
@@ -30,6 +37,7 @@ impl Stream {
             inner.hear(side, &opened, &mut out);
             // What it says is said by what it carries, once any of that is complete.
             if out.tree.layers.len() > layers
+                && !opened.is_last
                 && let Some(carrier) = out.tree.layers.get_mut(opened.carrier as usize)
             {
                 carrier.message = false;
@@ -53,6 +61,10 @@ impl Stream {
             if std::mem::take(&mut behind_gap) {
                 self.give_hole_up(side, out);
             }
+        }
+        if opened.is_last {
+            self.drain(side, Behind::End, out);
+            self.end_inside(side, out);
         }
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Stream {
     inside: Option<Box<Stream>>,
     /// How the bytes of one inside another came to be.
     how: Option<&'static str>,
+    /// How many others it lies inside of.
+    depth: u8,
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
@@ -91,6 +93,7 @@ impl Stream {
             inner: States::default(),
             inside: None,
             how: None,
+            depth: 0,
             decide_now: false,
             last_frame: 0,
             last_time: None,

@@ -12,6 +12,9 @@ use crate::tree::{NodeRef, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
+/// The alert that nothing follows.
+const CLOSE_NOTIFY: u8 = 0;
+
 /// A record's header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
@@ -104,7 +107,7 @@ impl Session {
                 half.is_behind_gap = true;
                 unopened(kind, wire, &mut sum.told)
             }
-            ALERT_TYPE if length == 2 => alert(wire, &mut sum.told),
+            ALERT_TYPE if length == 2 => alert(wire, &mut sum.told).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.told),
             HEARTBEAT => heartbeat(wire, &mut sum.told),
             _ => unopened(kind, wire, &mut sum.told),
@@ -146,7 +149,12 @@ impl Session {
     /// What was in a sealed record.
     fn opened(&mut self, from: Side, kind: u8, wire: &mut Wire<'_>, told: &mut Told) -> Result {
         match kind {
-            ALERT_TYPE if wire.remaining() == 2 => alert(wire, told),
+            ALERT_TYPE if wire.remaining() == 2 => {
+                if alert(wire, told)? == CLOSE_NOTIFY {
+                    wire.end_inside("tls");
+                }
+                Ok(())
+            }
             HANDSHAKE_RECORD => {
                 self.handshakes(from, wire, told)?;
                 self.turn_keys(from);
@@ -314,13 +322,14 @@ fn encrypted(kind: u8) -> &'static str {
     }
 }
 
-fn alert(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+/// An alert. Returns what it is about.
+fn alert(wire: &mut Wire<'_>, told: &mut Told) -> Result<u8> {
     told.name("alert");
     let level = wire.u8(&ALERT_LEVEL)?;
     let about = wire.u8(&ALERT)?;
     let level = name_of(super::LEVELS, level.into()).unwrap_or("unknown");
     told.info = format!("{level} {}", name_of(names::ALERTS, about.into()).unwrap_or("unknown"));
-    Ok(())
+    Ok(about)
 }
 
 fn heartbeat(wire: &mut Wire<'_>, told: &mut Told) -> Result {

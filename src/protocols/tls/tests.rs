@@ -1,5 +1,7 @@
 //! Records and handshakes of TLS: two sessions of OpenSSL with all their trees, records cut anywhere, what is recognised.
 
+mod opened;
+
 use super::records::Session;
 use super::*;
 use crate::tree::Side;
