@@ -105,7 +105,7 @@ fn line(message: &Message<'_>, frames: &[Vec<u8>]) -> String {
         let lead = |piece: &crate::tree::Piece| {
             let frame = &frames[usize::try_from(piece.frame).unwrap() - 1];
             let bytes = frame[piece.at as usize..][..piece.len as usize].iter();
-            bytes.map(|byte| if carriers % 2 == 0 { *byte } else { !byte }).collect::<Vec<_>>()
+            bytes.map(|byte| if carriers.is_multiple_of(2) { *byte } else { !byte }).collect::<Vec<_>>()
         };
         assert_eq!(message.pieces().iter().flat_map(lead).collect::<Vec<_>>(), node.bytes(), "pieces lead to the sealed bytes");
     }
