@@ -11,6 +11,7 @@ use proto_dissect::wire::Protocol;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 fn lines(arguments: &[&str]) -> Vec<Value> {
     let run = run(arguments);
@@ -53,6 +54,40 @@ fn every_application_says_what_of_it_is_read() {
     let applications = Registry::default().applications();
     let names: Vec<&str> = applications.iter().filter(silent).map(|protocol| protocol.this.abbrev).collect();
     assert!(applications.len() > 30 && names.is_empty(), "{names:?} do not");
+}
+
+#[test]
+fn every_application_shows_the_whole_tree_of_a_message_in_its_tests() {
+    let mut folders: Vec<PathBuf> =
+        ["src/protocols", "tests"].iter().map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).collect();
+    let mut lines = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                lines.extend(text.lines().map(|line| line.trim_start().to_owned()));
+            }
+        }
+    }
+    // A layer is written as its name and its range, a field below it as its range and its name.
+    let shows = |protocol: &&&Protocol| {
+        let name = protocol.this.abbrev;
+        let is_range = |words: &str| words.split("..").next().is_some_and(|start| start.parse::<u32>().is_ok());
+        lines.iter().filter_map(|line| line.split_once(' ')).any(|(first, rest)| {
+            first == name && is_range(rest)
+                || is_range(first) && rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+        })
+    };
+    let hidden: Vec<&str> = Registry::default()
+        .applications()
+        .iter()
+        .filter(|protocol| !shows(protocol))
+        .map(|protocol| protocol.this.abbrev)
+        .collect();
+    // What a data connection of FTP carries has no fields.
+    assert_eq!(hidden, ["ftp-data"]);
 }
 
 #[test]

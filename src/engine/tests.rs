@@ -21,6 +21,7 @@ static TOY: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 static TOYS: &[&Protocol] = &[&TOY];

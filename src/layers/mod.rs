@@ -116,7 +116,7 @@ const MAX_LAYERS: usize = 32;
 
 /// A protocol of this module: found by what lies below it, not by port or looks.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, settings: &[] }
+    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
 }
 
 /// What a header says comes behind it.

@@ -27,6 +27,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&OTHER),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 
@@ -38,6 +39,7 @@ pub static TRANSFER: Protocol = Protocol {
     rest: Some(&data::BYTES),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

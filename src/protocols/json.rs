@@ -9,7 +9,7 @@ use std::fmt::{self, Write};
 
 /// JSON.
 pub static PROTOCOL: Protocol =
-    Protocol { this: &JSON, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+    Protocol { this: &JSON, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] };
 
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")

@@ -39,7 +39,6 @@ mod vscp;
 mod websocket;
 mod xfire;
 
-use crate::tree::Field;
 use crate::wire::Protocol;
 
 /// Every protocol, in the order of the alphabet.
@@ -94,9 +93,3 @@ pub static ALL: &[&Protocol] = &[
     &tls::X509SAT,
     &xfire::PROTOCOL,
 ];
-
-/// Fields that protocols know from their tables, beside those of their lists.
-#[must_use]
-pub fn table_fields() -> Vec<&'static Field> {
-    runescape::table_fields()
-}

@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 
 /// SDP.
 pub static PROTOCOL: Protocol =
-    Protocol { this: &SDP, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+    Protocol { this: &SDP, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] };
 
 fields! {
     SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols")

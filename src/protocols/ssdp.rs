@@ -22,6 +22,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

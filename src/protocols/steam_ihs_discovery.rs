@@ -18,6 +18,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&UNKNOWN_DATA),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -23,6 +23,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&VALUE),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -17,6 +17,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

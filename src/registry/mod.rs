@@ -108,13 +108,12 @@ impl Registry {
 
     /// Every field of every protocol.
     pub fn fields(self) -> impl Iterator<Item = &'static Field> {
-        self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(protocols::table_fields())
+        self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(self.of_tables())
     }
 
     /// Every field of one protocol, with those that it knows from its tables.
     pub fn fields_of(self, protocol: &'static Protocol) -> impl Iterator<Item = &'static Field> {
-        let own = move |field: &&Field| field.abbrev.split('.').next() == Some(protocol.this.abbrev);
-        protocol.fields.iter().copied().chain(protocols::table_fields().into_iter().filter(own))
+        protocol.fields.iter().copied().chain(protocol.tables.map(|fields| fields()).unwrap_or_default())
     }
 
     /// The fields that go by this name: one, or several that share it.
@@ -136,11 +135,12 @@ impl Registry {
             listed().filter(|field| field.answers_to(name)).collect()
         };
         // Tables are read only for names that no list has.
-        if named.is_empty() {
-            protocols::table_fields().into_iter().filter(|field| field.answers_to(name)).collect()
-        } else {
-            named
-        }
+        if named.is_empty() { self.of_tables().filter(|field| field.answers_to(name)).collect() } else { named }
+    }
+
+    /// The fields that protocols know from their tables.
+    fn of_tables(self) -> impl Iterator<Item = &'static Field> {
+        self.protocols().filter_map(|protocol| protocol.tables).flat_map(|fields| fields())
     }
 
     fn candidates(self) -> impl Iterator<Item = Candidate> {
@@ -345,5 +345,6 @@ static REMARKS: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };

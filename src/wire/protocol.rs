@@ -17,6 +17,8 @@ pub struct Protocol {
     pub truncated: Option<&'static Field>,
     /// The note for a message that bytes are missing from, in place of the general one.
     pub gap: Option<&'static Field>,
+    /// What gives the fields that it knows from its tables, beside those of its list.
+    pub tables: Option<fn() -> Vec<&'static Field>>,
     /// What somebody may tell it beforehand.
     pub settings: &'static [Setting],
 }

@@ -23,6 +23,7 @@ static BOX: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 
@@ -38,6 +39,7 @@ static MAIL: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

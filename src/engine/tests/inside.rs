@@ -10,6 +10,7 @@ static CARRIER: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 
@@ -21,6 +22,7 @@ static LINES: Protocol = Protocol {
     rest: None,
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 static BOTH: &[&Protocol] = &[&CARRIER, &LINES];

@@ -173,8 +173,16 @@ impl Conversation for Hoard {
 }
 
 static HOARD: Protocol = Protocol { found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Hoard(false)))], ..TOY_LIKE };
-const TOY_LIKE: Protocol =
-    Protocol { this: &TOY_FIELD, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, settings: &[] };
+const TOY_LIKE: Protocol = Protocol {
+    this: &TOY_FIELD,
+    fields: FIELDS,
+    found: &[],
+    rest: None,
+    truncated: None,
+    gap: None,
+    tables: None,
+    settings: &[],
+};
 static HOARDS: &[&Protocol] = &[&HOARD];
 
 #[test]

@@ -29,6 +29,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&REMAINING),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -14,6 +14,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&UNPARSED),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -19,6 +19,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&TRAILING),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[Setting {
         name: "rs.type",
         about: "Types of the values, in their order: 'u8 name37 smart'",

@@ -62,6 +62,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: Some(&GAP),
+    tables: Some(table_fields),
     settings: &[
         Setting {
             name: "rs.revision",
@@ -119,7 +120,7 @@ fn npc_bits(text: &str) -> Result<(), Unfit> {
 }
 
 /// Fields that come from tables.
-pub fn table_fields() -> Vec<&'static crate::tree::Field> {
+fn table_fields() -> Vec<&'static crate::tree::Field> {
     by_hand::know_all();
     tables::fields()
 }

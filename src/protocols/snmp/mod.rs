@@ -30,6 +30,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&UNKNOWN),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

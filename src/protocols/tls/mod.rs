@@ -52,6 +52,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[Setting {
         name: "tls.keylog_file",
         about: "File of secrets that browsers write with SSLKEYLOGFILE",

@@ -24,6 +24,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&OPAQUE),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -19,6 +19,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&UNPARSED),
     truncated: None,
     gap: None,
+    tables: None,
     settings: &[],
 };
 

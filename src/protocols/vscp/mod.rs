@@ -52,6 +52,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: Some(&ERROR_GAP),
+    tables: None,
     settings: &[],
 };
 

@@ -23,6 +23,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
     gap: None,
+    tables: None,
     settings: &[],
 };
 

@@ -63,6 +63,7 @@ pub static PROTOCOL: Protocol = Protocol {
     rest: Some(&UNPARSED),
     truncated: Some(&TRUNCATED),
     gap: Some(&GAP),
+    tables: None,
     settings: &[
         Setting { name: "xfire.password", about: "Password that logins are checked with", takes: Takes::Value },
         Setting {
