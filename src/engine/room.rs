@@ -12,14 +12,14 @@ use crate::tree::LayerId;
 use std::collections::VecDeque;
 
 /// Bytes that all streams together may keep in memory.
-const MAX_HELD: usize = 24 << 20;
+const MAX_HELD: usize = 22 << 20;
 
 /// Bytes that they may keep without anybody asking whether some are only there to compare with.
-const LEAN: usize = MAX_HELD / 3;
+const LEAN: usize = 8 << 20;
 
 /// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so
 /// that it does not happen with every segment.
-const ENOUGH: usize = MAX_HELD / 4 * 3;
+const ENOUGH: usize = MAX_HELD / 8 * 7;
 
 /// Where it is asked, what protocols can do without is forgotten of connections that were silent for so many frames, and so many seconds.
 const SILENT_FRAMES: u64 = 1 << 16;

@@ -1,7 +1,7 @@
 //! Records as JSON: one a line, or all of them in one array.
 //!
 //! The shapes are those that the interface promises. A record is written as it is walked, into a buffer that is used
-//! again, and handed on in one piece.
+//! again, and handed on in one piece unless it is long.
 
 mod flat;
 mod nodes;
@@ -21,6 +21,9 @@ use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
 use safe::Safe;
 use serde::ser::Serialize;
 use std::io;
+
+/// Bytes of a record that are handed on before it has ended.
+const LONG: usize = 256 << 10;
 
 /// How records follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,13 +67,40 @@ impl<W: io::Write> Json<W> {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
         self.begun = true;
-        record.serialize(&mut serde_json::Serializer::with_formatter(&mut self.line, Safe))?;
+        let pieces = Pieces { line: &mut self.line, to: &mut self.to };
+        record.serialize(&mut serde_json::Serializer::with_formatter(pieces, Safe))?;
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
         self.to.write_all(&self.line)?;
         self.line.shrink_to(KEPT);
         if self.options.flush { self.to.flush() } else { Ok(()) }
+    }
+}
+
+/// A record on its way out. [`Safe`] flushes behind each object: of a long one what there is goes on.
+struct Pieces<'a, W> {
+    line: &'a mut Vec<u8>,
+    to: &'a mut W,
+}
+
+impl<W: io::Write> io::Write for Pieces<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.line.len() >= LONG {
+            self.to.write_all(self.line)?;
+            self.line.clear();
+        }
+        Ok(())
     }
 }
 

@@ -8,6 +8,12 @@ use std::io::{self, Write};
 pub struct Safe;
 
 impl Formatter for Safe {
+    /// What was written can be handed on: records may be as long as the longest message.
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"}")?;
+        writer.flush()
+    }
+
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         // Below a blank nothing comes here; DEL and whatever is beyond ASCII is looked at.
         if fragment.bytes().fold(0, u8::max) < 0x7f {

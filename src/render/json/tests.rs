@@ -1,5 +1,6 @@
 //! Shapes of records, exact to the byte.
 
+use super::LONG;
 use crate::record::View::{Messages, Packets};
 use crate::render::trial::{self, Trial, framed, hostile, streamed};
 use crate::render::{Json, JsonOptions, Shape};
@@ -152,6 +153,38 @@ fn seconds_since_the_start_have_no_noise() {
         told.split_once("\"t\":").unwrap().1.split(',').next().unwrap().to_owned()
     });
     assert_eq!(written, ["0.0", "2.055398", "1e-9", "-5e-6", "86400000.000001"]);
+}
+
+#[test]
+fn long_records_are_handed_on_in_pieces_and_short_ones_whole() {
+    #[derive(Default)]
+    struct Writes(Vec<Vec<u8>>);
+
+    impl std::io::Write for Writes {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.push(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let written = |count: usize| {
+        let framed = framed(&vec![7; count], |wire| (0..count).try_for_each(|_| wire.u8(&trial::FLAGS).map(drop)));
+        let mut writes = Writes::default();
+        framed.records(Messages, |record| {
+            let mut sink = Json::new(&mut writes, JsonOptions { shape: Shape::Lines, carriers: false, flush: false });
+            sink.record(record).unwrap();
+        });
+        let record: serde_json::Value = serde_json::from_slice(&writes.0.concat()).unwrap();
+        assert_eq!(record["fields"].as_array().unwrap().len(), count);
+        writes.0.iter().map(Vec::len).collect::<Vec<usize>>()
+    };
+    assert_eq!(written(100).len(), 1);
+    let pieces = written(20_000);
+    assert!(pieces.len() > 3 && pieces.iter().all(|piece| *piece < LONG + 1000), "{pieces:?}");
 }
 
 #[test]
