@@ -283,10 +283,11 @@ impl Tree {
         self.made.get(start..start + made.len as usize).unwrap_or_default()
     }
 
-    /// Remark on a node.
+    /// Remark on a node. The words are made only if somebody is going to look.
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         if self.notes.len() < MAX_NOTES {
-            let text = self.make(words);
+            let is_told = self.want.words || self.want.fields && self.want.only.is_none();
+            let text = if is_told { self.make(words) } else { Made::default() };
             self.notes.push(Note { code, node, span, text });
         }
     }

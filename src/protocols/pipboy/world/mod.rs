@@ -362,32 +362,33 @@ pub(super) struct Path<'w> {
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let world = self.world;
-        let mut climbed = [None; STEPS];
+        let mut climbed = [Step::None; STEPS];
+        let mut top = world.nodes.slot(self.id).and_then(|slot| world.nodes.get(slot));
         let mut count = 0;
-        let mut top = world.nodes.slot(self.id);
         for place in &mut climbed {
-            let Some((slot, parent)) = top.and_then(|slot| Some((slot, world.nodes.parent(slot)?))) else { break };
-            (*place, top) = (Some(slot), Some(parent));
+            let above = |node: &Node| node.parent.and_then(|parent| world.nodes.get(parent));
+            let Some((node, parent)) = top.and_then(|node| Some((node, above(node)?))) else { break };
+            (*place, top) = (node.step, Some(parent));
             count += 1;
         }
-        let highest = top.and_then(|top| world.nodes.get(top)).map_or(self.id, |node| node.id);
+        let highest = top.map_or(self.id, |node| node.id);
         let mut between = "";
         if highest != ROOT {
             write!(f, "#{highest}")?;
             between = ".";
         }
-        for slot in climbed.iter().take(count).rev().flatten() {
-            match world.nodes.get(*slot).map(|node| &node.step) {
-                Some(Step::Name(name)) => {
+        for step in climbed.iter().take(count).rev() {
+            match step {
+                Step::Name(name) => {
                     f.write_str(between)?;
                     f.write_str(world.words.get(*name))?;
                 }
-                Some(Step::Index(index)) => write!(f, "[{index}]")?,
-                Some(Step::None) | None => {}
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::None => {}
             }
             between = ".";
         }
-        let has_more = top.is_some_and(|top| world.nodes.parent(top).is_some());
+        let has_more = top.is_some_and(|top| top.parent.is_some());
         if has_more { f.write_str("...") } else { Ok(()) }
     }
 }
