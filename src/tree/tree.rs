@@ -80,6 +80,8 @@ pub struct Tree {
     joined: Vec<u8>,
     want: Want,
     left_out: u64,
+    /// Sources so far that are derived.
+    derived: u32,
 }
 
 impl Tree {
@@ -109,6 +111,7 @@ impl Tree {
             joined: Vec::new(),
             want,
             left_out: 0,
+            derived: 0,
         }
     }
 
@@ -149,6 +152,7 @@ impl Tree {
         self.joined.clear();
         self.joined.shrink_to(kept.bytes);
         self.left_out = 0;
+        self.derived = 0;
     }
 
     /// Bytes of memory that it has, whether or not they are in use.
@@ -357,8 +361,8 @@ impl Tree {
 
     /// Bytes that are not on the wire as such, with the pieces they were joined from pushed to [`Tree::pieces`] from `first` on.
     pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
-        let before = self.sources.iter().filter(|source| matches!(source.origin, Origin::Derived(_))).count();
-        let number = u32::try_from(before + 1).unwrap_or(u32::MAX);
+        self.derived = self.derived.saturating_add(1);
+        let number = self.derived;
         let start = self.joined.len();
         self.joined.extend_from_slice(bytes);
         self.push_source(Source {

@@ -10,7 +10,7 @@
 //!
 //! message       type:1 | length:3 | body:length
 //! ```
-//! A record is a message; application data that is there at once is one, however many records it has. In TLS 1.3 everything behind the
+//! A record is a message; application data that is there at once is one, of up to 512 records. In TLS 1.3 everything behind the
 //! hellos is application data to look at; its type is then called opaque, as in Wireshark.
 //!
 //! A key log, in a pcapng capture or of `-o tls.keylog_file`, opens records of TLS 1.2 and 1.3. What the application said in them is

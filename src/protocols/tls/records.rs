@@ -12,6 +12,9 @@ use crate::tree::{NodeRef, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
+/// Records with data of the application that are one message at most.
+const TOGETHER: usize = 512;
+
 /// The alert that nothing follows.
 const CLOSE_NOTIFY: u8 = 0;
 
@@ -252,13 +255,15 @@ impl Conversation for Session {
             let is_short = ahead.len() < HEADER && matches!(ahead, [20..=24] | [20..=24, 3, ..]);
             return if is_short && more { Extent::NeedMore(HEADER) } else { Extent::Unknown(next_record(ahead)) };
         };
-        let mut end = first.whole();
+        let (mut end, mut records) = (first.whole(), 1);
         while first.kind == APPLICATION_DATA
+            && records < TOGETHER
             && let Some(next) = ahead.get(end..).and_then(Header::of)
             && next.kind == APPLICATION_DATA
             && end + next.whole() <= ahead.len()
         {
             end += next.whole();
+            records += 1;
         }
         Extent::Message(end)
     }

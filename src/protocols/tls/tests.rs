@@ -445,3 +445,10 @@ fn what_is_recognised_begins_with_a_hello() {
     let midway = Opening { said: [b"\x17\x03\x03\0\x01a", b""], from_start: [false, false], complete: false };
     assert_eq!(looks::on_port(&midway), Verdict::Yes(Side::Server));
 }
+
+#[test]
+fn application_data_that_is_there_at_once_is_a_message_up_to_a_bound() {
+    let records = [23, 3, 3, 0, 1, 0].repeat(1000);
+    assert_eq!(Session::default().extent(Side::Client, &records, true), Extent::Message(512 * 6));
+    assert_eq!(Session::default().extent(Side::Client, &records[..13], true), Extent::Message(12));
+}
