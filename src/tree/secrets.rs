@@ -5,8 +5,12 @@ use std::collections::{HashMap, VecDeque};
 /// Whose secrets: an id of so many bytes, as a connection chose it at random.
 type Id = [u8; 32];
 
-/// Ids whose secrets are kept; those told first are forgotten first.
-const MOST: usize = 1 << 17;
+/// Bytes of memory that secrets may take, about; those told first are forgotten first.
+const ROOM: usize = 32 << 20;
+
+/// Bytes of memory that an id takes, and a secret beside its own.
+const ID: usize = 128;
+const SECRET: usize = 64;
 
 /// Secrets of one id.
 const OF_ONE: usize = 16;
@@ -26,6 +30,8 @@ pub struct Secrets {
     known: HashMap<Id, OfOne, foldhash::fast::RandomState>,
     /// The ids, the one told first in front.
     order: VecDeque<Id>,
+    /// Bytes of memory that all take, about.
+    held: usize,
 }
 
 impl Secrets {
@@ -40,19 +46,26 @@ impl Secrets {
         let (label, id, secret) = (words.next()?, words.next()?, words.next()?);
         let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= LABEL && words.next().is_none())?;
         let (id, secret) = (Id::try_from(digits(id)?).ok()?, digits(secret).filter(|secret| !secret.is_empty())?);
-        let of_one = self.known.entry(id).or_insert_with(|| {
+        if !self.known.contains_key(&id) {
             self.order.push_back(id);
-            Vec::new()
-        });
-        of_one.retain(|(known, _)| **known != *label);
+            self.held += ID;
+        }
+        let of_one = self.known.entry(id).or_default();
+        let cost = |(label, secret): &(Box<str>, Box<[u8]>)| SECRET + label.len() + secret.len();
+        if let Some(place) = of_one.iter().position(|(known, _)| **known == *label) {
+            self.held = self.held.saturating_sub(cost(&of_one.swap_remove(place)));
+        }
         if of_one.len() >= OF_ONE {
             return None;
         }
-        of_one.push((label.into(), secret.into()));
-        if self.order.len() > MOST
+        let told = (label.into(), secret.into());
+        self.held += cost(&told);
+        of_one.push(told);
+        while self.held > ROOM
             && let Some(first) = self.order.pop_front()
         {
-            self.known.remove(&first);
+            let forgotten = self.known.remove(&first).unwrap_or_default();
+            self.held = self.held.saturating_sub(ID + forgotten.iter().map(cost).sum::<usize>());
         }
         Some(())
     }
@@ -99,18 +112,23 @@ mod tests {
     #[test]
     fn the_secrets_told_first_are_forgotten_first() {
         let mut secrets = Secrets::default();
-        for number in 0..=MOST {
-            assert_eq!(secrets.learn(format!("A {number:064x} 01").as_bytes()), 1);
-        }
         let id = |number: usize| {
             let mut id = [0; 32];
             id[24..].copy_from_slice(&number.to_be_bytes());
             id
         };
-        assert_eq!(secrets.known.len(), MOST);
-        assert_eq!(secrets.find("A", &id(0)), None);
-        assert_eq!(secrets.find("A", &id(1)), Some(&[1][..]));
-        assert_eq!(secrets.find("A", &id(MOST)), Some(&[1][..]));
+        let most = ROOM / (ID + SECRET + 2);
+        for number in 0..most + 2 {
+            assert_eq!(secrets.learn(format!("A {number:064x} 01").as_bytes()), 1);
+        }
+        assert_eq!((secrets.known.len(), secrets.order.len()), (most, most));
+        assert_eq!(secrets.find("A", &id(1)), None);
+        assert_eq!(secrets.find("A", &id(2)), Some(&[1][..]));
+        assert_eq!(secrets.find("A", &id(most + 1)), Some(&[1][..]));
+        for _ in 0..1000 {
+            secrets.learn(format!("A {:064x} 0203", most).as_bytes());
+        }
+        assert!(secrets.held <= ROOM && secrets.known.len() >= most - 1, "the same again takes no more room");
         let many: Vec<usize> =
             (0..20).map(|label| secrets.learn(format!("L{label} {} 01", "00".repeat(32)).as_bytes())).collect();
         assert_eq!(many.iter().sum::<usize>(), OF_ONE);

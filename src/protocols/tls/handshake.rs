@@ -4,8 +4,8 @@ use super::hello;
 use super::{
     CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
     HANDSHAKE_TYPE, KEY_UPDATE, NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, SIGNATURE, SIGNED, SIGNED_LENGTH,
-    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_3, VERIFY_DATA, certificate,
-    suites,
+    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_2, TLS_1_3, VERIFY_DATA,
+    certificate, suites,
 };
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};
@@ -114,7 +114,7 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told
             8 => hello::encrypted(wire, told),
             11 => certificates(wire, hello, told),
             12 => key_exchange(wire, hello),
-            15 => certificate_verify(wire),
+            15 if hello.version >= TLS_1_2 => signature(wire),
             20 => {
                 hello.finished = true;
                 wire.rest(&VERIFY_DATA);
@@ -148,7 +148,8 @@ fn ticket(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     if hello.is_1_3() { hello::extensions_alone(wire) } else { Ok(()) }
 }
 
-fn certificate_verify(wire: &mut Wire<'_>) -> Result {
+/// An algorithm and what it made.
+fn signature(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&SIGNATURE)?;
     let length = wire.u16_be(&SIGNED_LENGTH)?;
     wire.bytes(&SIGNED, length.into()).map(drop)
@@ -187,13 +188,18 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, told: &mut Told) -> Result {
 }
 
 fn key_exchange(wire: &mut Wire<'_>, hello: &Hello) -> Result {
-    let is_curve = name_of(suites::SUITES, hello.suite.into()).is_some_and(|suite| suite.contains("_ECDHE_"));
+    let suite = name_of(suites::SUITES, hello.suite.into()).unwrap_or_default();
+    let is_curve = suite.contains("_ECDHE_");
     if is_curve && wire.ahead().first() == Some(&3) {
         wire.u8(&CURVE_TYPE)?;
         wire.u16_be(&NAMED_CURVE)?;
         let length = wire.u8(&SERVER_POINT_LENGTH)?;
         if length > 0 {
             wire.bytes(&SERVER_POINT, length.into())?;
+        }
+        let is_signed = suite.contains("_ECDHE_RSA_") || suite.contains("_ECDHE_ECDSA_");
+        if is_signed && hello.version == TLS_1_2 {
+            return signature(wire);
         }
     }
     wire.rest(&PARAMETERS);

@@ -230,6 +230,17 @@ impl Opener {
         Some(Opener { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
     }
 
+    /// Bytes of memory that it takes, about.
+    pub(super) fn held(&self) -> usize {
+        let cipher = match &self.cipher {
+            Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
+            Cipher::Aes256Gcm(cipher) => size_of_val(&**cipher),
+            Cipher::ChaCha(cipher) => size_of_val(&**cipher),
+            Cipher::Cbc { mac_key, .. } => size_of::<Aes256>() + mac_key.capacity(),
+        };
+        cipher + self.iv.capacity() + self.secret.capacity()
+    }
+
     /// What opens what follows a key_update.
     pub(super) fn updated(&self, suite: u16) -> Option<Opener> {
         let hash = Algorithms::of(suite)?.hash;

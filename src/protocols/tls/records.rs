@@ -284,7 +284,7 @@ impl Conversation for Session {
     }
 
     fn held(&self) -> usize {
-        let half = |half: &Half| half.begun.capacity() + half.pieces.capacity() * size_of::<Piece>();
+        let half = |half: &Half| half.seal.held() + half.begun.capacity() + half.pieces.capacity() * size_of::<Piece>();
         size_of_val(self) + half(&self.client) + half(&self.server)
     }
 

@@ -55,6 +55,11 @@ impl Seal {
         }
     }
 
+    /// Bytes of memory that it takes beside its own, about.
+    pub(super) fn held(&self) -> usize {
+        self.opener.as_ref().map_or(0, Opener::held)
+    }
+
     /// A record of which a part is missing.
     pub(super) fn pass(&mut self) {
         self.number += 1;

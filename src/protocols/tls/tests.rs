@@ -253,7 +253,9 @@ fn a_session_of_tls_1_2_is_told_message_by_message() {
           10..12 tls.handshake.server_named_curve = 0x001d (x25519)
           12..13 tls.handshake.server_point_len = 32
           13..45 tls.handshake.server_point = 32 bytes
-          45..119 tls.handshake.parameters = 74 bytes
+          45..47 tls.handshake.sig_hash_alg = 0x0403 (ecdsa_secp256r1_sha256)
+          47..49 tls.handshake.sig_len = 70
+          49..119 tls.handshake.sig = 70 bytes
     tls 0..9 | server_hello_done | 4 bytes
       0..9 tls.record
         0..1 tls.record.content_type = 22 (handshake)
