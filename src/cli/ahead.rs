@@ -178,7 +178,8 @@ impl Batch {
             self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER;
         }
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(frame.unwrap_or_default());
+        let unseen = self.trees.get(place).is_some_and(|tree| tree.unseen);
+        self.bytes.extend_from_slice(frame.filter(|_| !unseen).unwrap_or_default());
         self.weight += self.bytes.len() - start;
         let forgotten = engine.forgotten();
         self.used.push(Used { captured: frame.is_some(), bytes: start..self.bytes.len(), forgotten });

@@ -54,8 +54,7 @@ impl Chosen {
 
     /// Who tells from the layers of a frame that none of its records can be meant.
     pub(super) fn judge(&self) -> Option<Judge> {
-        let filter = Filter::parse(&self.filter.as_ref()?.to_string(), Registry::default()).ok()?;
-        Some(Box::new(move |of| filter.may_match(of)))
+        Some(Filter::parse(&self.filter.as_ref()?.to_string(), Registry::default()).ok()?.into_judge())
     }
 
     /// An input begins.
@@ -73,7 +72,8 @@ impl Chosen {
     ) -> io::Result<()> {
         let Chosen { tally, filter, selection, taken, past, .. } = self;
         let shown = tally.records(of, captured, |record| {
-            let matches = filter.as_ref().is_none_or(|filter| filter.matches(&record));
+            let is_gap = matches!(record, Record::Gap(_));
+            let matches = (is_gap || !of.tree.unseen) && filter.as_ref().is_none_or(|filter| filter.matches(&record));
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,

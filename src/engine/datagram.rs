@@ -115,6 +115,13 @@ pub(super) fn datagram(
     None
 }
 
+/// Whether a datagram carries packets of its own, as far as its ports and its first bytes tell.
+pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
+    const HEADER: usize = 8;
+    let said = bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default();
+    sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said).is_some())
+}
+
 /// Who sends a datagram and who gets it, if its header says so.
 fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
     let udp = etherparse::UdpHeaderSlice::from_slice(bytes.get(segment.range.clone())).ok()?;

@@ -1,15 +1,69 @@
-//! Frames of which nothing will be shown: nothing of their messages has to be kept.
+//! Frames of which nothing will be shown: nothing of their messages has to be kept, and little of their headers.
 
-use crate::tree::{Dissection, Tree, Want};
+use super::Engine;
+use super::datagram;
+use crate::input::Frame;
+use crate::layers::{self, Bytes, Reached};
+use crate::tree::{Dissection, Only, Tree, Want};
 
-/// Whether any record of a frame may be looked at, as far as its layers tell.
-pub type Judge = Box<dyn Fn(Dissection<'_>) -> bool + Send>;
+/// Tells whether any record of a frame may be looked at.
+pub struct Judge {
+    /// What it looks at in the headers below TCP and UDP, if they alone may tell.
+    pub headers: Option<Only>,
+    /// Whether one may, as far as is known.
+    pub may_match: Box<dyn Fn(Dissection<'_>, Known) -> bool + Send>,
+}
 
-/// Look for less if nobody will look at the messages of this frame, whose layers were read. Returns what was looked for before.
+/// What of a frame is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// The headers below TCP and UDP. There are no others below messages but theirs.
+    Headers,
+    /// All but its messages.
+    Layers,
+}
+
+/// Look for less if nobody will look at the messages of this frame, whose layers were read, or not at their fields. Returns
+/// what was looked for before.
 pub(super) fn look(judge: Option<&Judge>, tree: &mut Tree, bytes: &[u8]) -> Want {
     let wanted = tree.want();
-    if judge.is_some_and(|judge| !judge(Dissection { tree, bytes })) {
-        tree.look_for(wanted.unseen());
+    if !tree.unseen && judge.is_some_and(|judge| !(judge.may_match)(Dissection { tree, bytes }, Known::Layers)) {
+        pass_over(tree, wanted);
+    } else {
+        tree.look_for(wanted.of_messages());
     }
     wanted
+}
+
+fn pass_over(tree: &mut Tree, wanted: Want) {
+    tree.unseen = true;
+    tree.look_for(wanted.unseen());
+}
+
+impl Engine {
+    /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
+    /// read again if it may.
+    pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
+        if let Some((judge, only)) = self.judge.as_ref().and_then(|judge| Some((judge, judge.headers?))) {
+            let wanted = self.tree.look_for(Want { fields: true, only: Some(only), ..Want::LAYERS });
+            let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
+            let of = Dissection { tree: &self.tree, bytes: frame.bytes };
+            if is_all(&reached, frame.bytes) && !(judge.may_match)(of, Known::Headers) {
+                pass_over(&mut self.tree, wanted);
+                return reached;
+            }
+            self.tree.look_for(wanted);
+            self.begin(frame);
+        }
+        layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks)
+    }
+}
+
+/// Whether no headers but those of TCP or UDP can follow.
+fn is_all(reached: &Reached, frame: &[u8]) -> bool {
+    match reached {
+        Reached::Tcp(_) | Reached::End => true,
+        Reached::Udp(segment) => !datagram::is_tunnel(Bytes::of_frame(frame), segment),
+        Reached::Fragment(..) => false,
+    }
 }

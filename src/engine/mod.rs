@@ -23,7 +23,7 @@ use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
 use datagram::{Exchanges, Rules};
-pub use judge::Judge;
+pub use judge::{Judge, Known};
 use message::Out;
 use room::Ended;
 use std::collections::HashMap;
@@ -33,6 +33,7 @@ use stream::{Connection, Speaker, Stream};
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
     registry: Registry,
+    want: Want,
     tree: Tree,
     streams: Table<Connection>,
     ended: Ended,
@@ -62,6 +63,7 @@ impl Engine {
     /// An engine whose trees hold what is wanted.
     #[must_use]
     pub fn new(registry: Registry, want: Want) -> Engine {
+        let want = Want { only: want.only.map(|only| only.told_apart(layers::is_of_header)), ..want };
         let mut tree = Tree::new(want);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -69,6 +71,7 @@ impl Engine {
         }
         Engine {
             registry,
+            want,
             tree,
             streams: Table::default(),
             ended: Ended::default(),
@@ -116,7 +119,7 @@ impl Engine {
     /// An empty tree like its own.
     #[must_use]
     pub fn another_tree(&self) -> Tree {
-        let mut tree = Tree::new(self.tree.want());
+        let mut tree = Tree::new(self.want);
         tree.reveal = self.tree.reveal;
         tree
     }
@@ -129,6 +132,29 @@ impl Engine {
 
     /// Everything that can be said of a frame.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
+        if !frame.secrets.is_empty() {
+            self.tree.secrets.learn(frame.secrets);
+        }
+        self.tree.look_for(self.want);
+        self.begin(frame);
+        self.awaits = false;
+        let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
+        match frame.link {
+            Link::Type(_) => {
+                let reached = self.headers(frame, missing);
+                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
+            }
+            Link::Stream(side) => self.bare(frame, side, false),
+            Link::Unknown => self.unknown(frame),
+        }
+        self.expect();
+        self.make_room(frame);
+        mark_innermost(&mut self.tree, self.awaits);
+        &self.tree
+    }
+
+    /// Begin the tree of a frame.
+    fn begin(&mut self, frame: &Frame<'_>) {
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         self.tree.begin(FrameInfo {
             number: frame.number,
@@ -143,23 +169,6 @@ impl Engine {
             ..FrameInfo::default()
         });
         self.keep_remarks(frame);
-        if !frame.secrets.is_empty() {
-            self.tree.secrets.learn(frame.secrets);
-        }
-        self.awaits = false;
-        let missing = frame.original_len.saturating_sub(captured) as usize;
-        match frame.link {
-            Link::Type(_) => {
-                let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
-                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
-            }
-            Link::Stream(side) => self.bare(frame, side, false),
-            Link::Unknown => self.unknown(frame),
-        }
-        self.expect();
-        self.make_room(frame);
-        mark_innermost(&mut self.tree, self.awaits);
-        &self.tree
     }
 
     /// Keep what the capture itself says of a frame.

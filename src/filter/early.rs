@@ -4,10 +4,22 @@ use super::eval::Asking;
 use super::program::{Asked, Test, Value};
 use crate::layers;
 use crate::tree::{Field, Kind, Only};
+use crate::wire::Protocol;
 
 /// Those of some fields that are all read once the layers are.
 pub(super) fn fields(looked_at: &[&'static Field]) -> Only {
-    let headers = || layers::ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &layers::DATA));
+    among(looked_at, &[&layers::DATA])
+}
+
+/// Those of some fields that are all read once the headers below TCP and UDP are, and no others follow.
+pub(super) fn of_headers(looked_at: &[&'static Field]) -> Only {
+    among(looked_at, &[&layers::DATA, &layers::tcp::PROTOCOL, &layers::udp::PROTOCOL])
+}
+
+/// Those of some fields that layers have, without those of these protocols.
+fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
+    let is_meant = |protocol: &&&'static Protocol| !without.iter().any(|other| std::ptr::eq(*other, **protocol));
+    let headers = || layers::ALL.iter().filter(is_meant);
     let is_early = |field: &&'static Field| {
         let listed = headers().any(|protocol| protocol.fields.iter().any(|known| known.is(field)));
         listed && !matches!(field.kind, Kind::Note(_) | Kind::Group)

@@ -32,6 +32,7 @@ mod value;
 
 pub use mistake::Mistake;
 
+use crate::engine::{Judge, Known};
 use crate::record::{Packet, Record};
 use crate::registry::Registry;
 use crate::tree::{Dissection, Field, Only, Want};
@@ -51,6 +52,8 @@ pub struct Filter {
     want: Want,
     /// Those of its fields that are read before any message.
     early: Only,
+    /// Those of them that headers below TCP and UDP have.
+    headers: Only,
     scratch: Scratch,
 }
 
@@ -68,8 +71,8 @@ impl Filter {
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
         let (fields, want) = checker.seen();
-        let early = early::fields(&fields);
-        Ok(Filter { written, test, fields, want, early, scratch: Scratch::default() })
+        let (early, headers) = (early::fields(&fields), early::of_headers(&fields));
+        Ok(Filter { written, test, fields, want, early, headers, scratch: Scratch::default() })
     }
 
     /// Whether a record passes.
@@ -80,12 +83,19 @@ impl Filter {
         Asking { record, scratch: &self.scratch }.test(&self.test)
     }
 
-    /// Whether any record of a frame may pass whose layers were read and whose messages were not: true unless the layers
-    /// alone tell that none will.
+    /// Who tells of a frame, before its messages are read, that none of its records will pass.
     #[must_use]
-    pub fn may_match(&self, of: Dissection<'_>) -> bool {
-        let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
-        Asking { record: &record, scratch: &self.scratch }.foretold(&self.test, self.early) != Some(false)
+    pub fn into_judge(self) -> Judge {
+        let headers = Some(self.headers).filter(|headers| !headers.is_empty());
+        let may_match = move |of: Dissection<'_>, known| {
+            let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
+            let known = match known {
+                Known::Headers => self.headers,
+                Known::Layers => self.early,
+            };
+            Asking { record: &record, scratch: &self.scratch }.foretold(&self.test, known) != Some(false)
+        };
+        Judge { headers, may_match: Box::new(may_match) }
     }
 
     /// The fields it looks at; none if it looks only at records themselves.

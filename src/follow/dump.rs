@@ -170,7 +170,7 @@ impl<W: Write> Dump<W> {
         write!(margin, " {}", message.protocol().map_or("", |field| field.name))?;
         if !(message.name().is_empty() && message.info().is_empty()) {
             margin.push(' ');
-            told(message.name(), message.info(), &mut margin)?;
+            told(message.name(), &message.info(), &mut margin)?;
         }
         write!(margin, "  {}", Frames(&message.frames()))?;
         if words.masked > 0 {
@@ -239,7 +239,7 @@ impl<W: Write> Dump<W> {
                 if let Some(protocol) = message.protocol() {
                     of.put("protocol", protocol.abbrev)?;
                 }
-                for (key, told) in [("name", message.name()), ("info", message.info())] {
+                for (key, told) in [("name", message.name()), ("info", &message.info())] {
                     if !told.is_empty() {
                         of.put(key, told)?;
                     }

@@ -160,7 +160,10 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let kind = Ethernet2HeaderSlice::from_slice(wire.ahead()).map(|header| header.ether_type().0);
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
-    wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
+    wire.info_of(&[packed(src), packed(dst)], |numbers, f| {
+        let mut ends = numbers.iter().map(|number| Address::Mac(unpacked(*number)));
+        write!(f, "{} → {}", Shown(ends.next()), Shown(ends.next()))
+    });
     let kind = match kind {
         Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,
         _ => wire.u16_be(&LEN)?,
@@ -258,6 +261,17 @@ pub(super) fn rest(wire: &Wire<'_>) -> std::ops::Range<usize> {
 /// An Ethernet address.
 pub(super) fn mac(bytes: &[u8]) -> Option<Address> {
     bytes.try_into().ok().map(Address::Mac)
+}
+
+/// An Ethernet address as a number.
+fn packed(address: Option<Address>) -> u64 {
+    let Some(Address::Mac([a, b, c, d, e, f])) = address else { return 0 };
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}
+
+fn unpacked(number: u64) -> [u8; 6] {
+    let [_, _, address @ ..] = number.to_be_bytes();
+    address
 }
 
 /// An address if there is one.

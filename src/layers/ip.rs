@@ -5,11 +5,11 @@
 //! ```
 
 use super::checksum::{self, STATUS};
-use super::ethernet::Shown;
 use super::{Carried, Next, Part, layer};
 use crate::tree::{Address, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// IPv4.
@@ -145,8 +145,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     options(wire, start + header_len)?;
     let lax = lax.map_err(|_| Error::Malformed)?.0;
     let payload = lax.payload();
-    let protocol_name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
-    wire.info(format_args!("{} → {} {protocol_name}", Shown(src), Shown(dst)));
+    wire.info_of(&[packed(src), packed(dst), protocol.into()], told);
     // What lies behind an authentication header belongs to it, so its own length counts as payload here.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
     let end = wire.at() + auth + payload.payload.len();
@@ -161,6 +160,20 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         Next::IpProtocol(protocol)
     };
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+}
+
+/// Who sends what to whom.
+fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let [src, dst, protocol] = *numbers else { return Ok(()) };
+    let [src, dst] = [src, dst].map(|address| Ipv4Addr::from(u32::try_from(address).unwrap_or_default()));
+    write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))
+}
+
+fn packed(address: Option<Address>) -> u64 {
+    match address {
+        Some(Address::Ip(IpAddr::V4(address))) => u32::from(address).into(),
+        _ => 0,
+    }
 }
 
 /// Say whether the checksum of a header is right.

@@ -4,12 +4,12 @@
 //! version:4 class:8 flow:20 | payload length:2 | next header:1 | hop limit:1 | src:16 | dst:16 | extension headers
 //! ```
 
-use super::ethernet::Shown;
 use super::ip::PROTOCOLS;
 use super::{Carried, Next, Part, layer};
 use crate::tree::{Address, Field, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// IPv6.
@@ -97,8 +97,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.note_ahead(&EXTENSION, format_args!("{error}"));
     }
     let protocol = payload.ip_number.0;
-    let name = name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol");
-    wire.info(format_args!("{} → {} {name}", Shown(src), Shown(dst)));
+    let ([a, b], [c, d]) = (halves(src), halves(dst));
+    wire.info_of(&[a, b, c, d, protocol.into()], told);
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
@@ -112,6 +112,20 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         None => Next::IpProtocol(protocol),
     };
     Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+}
+
+/// Who sends what to whom.
+fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let [a, b, c, d, protocol] = *numbers else { return Ok(()) };
+    let [src, dst] = [(a, b), (c, d)].map(|(high, low)| Ipv6Addr::from(u128::from(high) << 64 | u128::from(low)));
+    write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))
+}
+
+/// An address as two numbers.
+fn halves(address: Option<Address>) -> [u64; 2] {
+    let Some(Address::Ip(IpAddr::V6(address))) = address else { return [0; 2] };
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = address.octets();
+    [u64::from_be_bytes([a, b, c, d, e, f, g, h]), u64::from_be_bytes([i, j, k, l, m, n, o, p])]
 }
 
 /// The extension headers up to `end`, each as a group. Returns which part of a datagram follows, if it is only a part.

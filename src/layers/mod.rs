@@ -114,6 +114,13 @@ pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 /// Headers that may lie on each other in one frame, tunnels included.
 const MAX_LAYERS: usize = 32;
 
+/// Whether a field is one of headers alone, which no message has.
+#[must_use]
+pub fn is_of_header(field: &Field) -> bool {
+    let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
+    headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
+}
+
 /// A protocol of this module: found by what lies below it, not by port or looks.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
     Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
@@ -310,7 +317,7 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
         None => tree.make_heading(format_args!("link type {number}, {len} bytes")),
     };
     if let Some(layer) = tree.layers.get_mut(layer as usize) {
-        layer.info = info;
+        layer.info = info.into();
     }
 }
 

@@ -257,7 +257,11 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     }
     wire.u16_be(&URGENT)?;
     let remarks = standing.remarks;
-    wire.info(format_args!("{remarks}{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags)));
+    let numbers = [src.into(), dst.into(), flags, seq.into(), ack.into(), window, len as u64];
+    match remarks.marks {
+        [] => wire.info_of(&numbers, |numbers, f| write!(f, "{}", Line(numbers))),
+        _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
+    }
     options(wire, start + header_len)?;
     remarks.put(wire)?;
     wire.rest(&PAYLOAD);
@@ -383,6 +387,16 @@ fn option(wire: &mut Wire<'_>) -> Result {
             Ok(())
         }
     })
+}
+
+/// The numbers of a segment in a line.
+struct Line<'a>(&'a [u64]);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [src, dst, flags, seq, ack, window, len] = *self.0 else { return Ok(()) };
+        write!(f, "{src} → {dst} [{}] seq {seq} ack {ack} win {window} len {len}", Flags(flags))
+    }
 }
 
 /// The flags that are set, as Wireshark lists them.

@@ -82,7 +82,10 @@ pub fn datagram(
     let on_wire = on_wire.clamp(HEADER, (captured + missing).max(HEADER));
     let end = (start + on_wire).min(start + captured);
     let payload = wire.at()..end.max(wire.at());
-    wire.info(format_args!("{src} → {dst} length {}", on_wire - HEADER));
+    wire.info_of(&[src.into(), dst.into(), (on_wire - HEADER) as u64], |numbers, f| {
+        let [src, dst, length] = *numbers else { return Ok(()) };
+        write!(f, "{src} → {dst} length {length}")
+    });
     if !payload.is_empty() {
         wire.bytes(&PAYLOAD, payload.len())?;
     }

@@ -4,6 +4,7 @@ pub mod pseudo;
 pub(crate) mod seconds;
 
 use crate::tree::{Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The two ways to look at a capture.
@@ -166,8 +167,8 @@ impl<'t> Message<'t> {
 
     /// What it says, in a line; may be empty.
     #[must_use]
-    pub fn info(&self) -> &'t str {
-        self.of.tree.made(self.layer.info)
+    pub fn info(&self) -> Cow<'t, str> {
+        self.of.tree.info(self.layer)
     }
 
     /// Who says it to whom.
@@ -261,10 +262,10 @@ impl<'t> Packet<'t> {
 
     /// The layer that a line tells of: the last one of the first message, or the innermost.
     #[must_use]
-    pub fn info(&self) -> &'t str {
+    pub fn info(&self) -> Cow<'t, str> {
         let tree = self.of.tree;
-        let told = tree.layers.iter().rev().find(|layer| !tree.made(layer.info).is_empty());
-        told.map(|layer| tree.made(layer.info)).unwrap_or_default()
+        let told = tree.layers.iter().rev().find(|layer| !layer.info.is_empty());
+        told.map(|layer| tree.info(layer)).unwrap_or_default()
     }
 }
 

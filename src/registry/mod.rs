@@ -108,7 +108,7 @@ impl Registry {
 
     /// Every field of every protocol.
     pub fn fields(self) -> impl Iterator<Item = &'static Field> {
-        self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(self.of_tables())
+        self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(self.of_tables(|_| true))
     }
 
     /// Every field of one protocol, with those that it knows from its tables.
@@ -135,12 +135,15 @@ impl Registry {
             listed().filter(|field| field.answers_to(name)).collect()
         };
         // Tables are read only for names that no list has.
-        if named.is_empty() { self.of_tables().filter(|field| field.answers_to(name)).collect() } else { named }
+        let first = name.split('.').next().unwrap_or_default();
+        let own = |field: &&Field| field.answers_to(name);
+        if named.is_empty() { self.of_tables(|protocol| protocol == first).filter(own).collect() } else { named }
     }
 
-    /// The fields that protocols know from their tables.
-    fn of_tables(self) -> impl Iterator<Item = &'static Field> {
-        self.protocols().filter_map(|protocol| protocol.tables).flat_map(|fields| fields())
+    /// The fields that the protocols of these names know from their tables.
+    fn of_tables(self, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static Field> {
+        let meant = move |protocol: &&Protocol| is_meant(protocol.this.abbrev);
+        self.protocols().filter(meant).filter_map(|protocol| protocol.tables).flat_map(|fields| fields())
     }
 
     fn candidates(self) -> impl Iterator<Item = Candidate> {

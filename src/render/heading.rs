@@ -6,6 +6,7 @@ use super::time::{Clock, TimeForm, When};
 use crate::record::{Buffer, Message, Packet, Record, level_of, place_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
 use crate::wire::data;
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -31,7 +32,7 @@ impl Heading<'_> {
         self.ends(message.ends(), out)?;
         let protocol = message.protocol().map_or("", |field| field.name);
         write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
-        said(message.name(), message.info(), out)?;
+        said(message.name(), &message.info(), out)?;
         if let (true, Some(node)) = (preview, message.node()) {
             let bytes = node.bytes();
             let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
@@ -70,7 +71,7 @@ impl Heading<'_> {
         }
         self.ends(packet.ends(), out)?;
         let (name, info) = words_of(packet);
-        said(name, info, out)?;
+        said(name, &info, out)?;
         let interface = packet.of.tree.made(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");
@@ -92,7 +93,7 @@ impl Heading<'_> {
     pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
-        said(of.tree.made(layer.name), of.tree.made(layer.info), out)?;
+        said(of.tree.made(layer.name), &of.tree.info(layer), out)?;
         let place = place_of(of, node.span());
         if !matches!(place.buffer, Buffer::Frame(_)) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
@@ -180,10 +181,11 @@ pub fn moments_of(packet: &Packet<'_>) -> When {
 }
 
 /// What the innermost layer that has something to say is and says.
-pub fn words_of<'t>(packet: &Packet<'t>) -> (&'t str, &'t str) {
+pub fn words_of<'t>(packet: &Packet<'t>) -> (&'t str, Cow<'t, str>) {
     let tree = packet.of.tree;
-    let words = |layer: &Layer| (tree.made(layer.name), tree.made(layer.info));
-    tree.layers.iter().rev().map(words).find(|words| *words != ("", "")).unwrap_or_default()
+    let says = |layer: &&Layer| !(layer.name.is_empty() && layer.info.is_empty());
+    let layer = tree.layers.iter().rev().find(says);
+    layer.map(|layer| (tree.made(layer.name), tree.info(layer))).unwrap_or_default()
 }
 
 /// The colour of a level.

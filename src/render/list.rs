@@ -64,7 +64,7 @@ impl<W: io::Write> List<W> {
         let protocol = message.protocol().map_or("", |field| field.name);
         let length = message.node().map_or(0, |node| node.span().len());
         self.columns(message.n, times_of(message), message.ends(), protocol, length)?;
-        told(message.name(), message.info(), &mut self.line)?;
+        told(message.name(), &message.info(), &mut self.line)?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
 
@@ -75,7 +75,7 @@ impl<W: io::Write> List<W> {
         let protocol = innermost.map_or("", |node| node.field().name);
         self.columns(frame.number, moments_of(packet), packet.ends(), protocol, frame.original)?;
         let (name, info) = words_of(packet);
-        told(name, info, &mut self.line)?;
+        told(name, &info, &mut self.line)?;
         of.tree.notes.iter().try_for_each(|note| self.note(of, note))
     }
 

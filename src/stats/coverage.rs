@@ -73,6 +73,8 @@ pub struct Unknown {
 /// How much of a capture is explained.
 pub struct Coverage {
     registry: Registry,
+    /// The fields of bytes that nothing explains, and all whose values may have no name.
+    looks_at: Only,
     spoken: Vec<Spoken>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
     /// Values that were too many to be told apart.
@@ -81,13 +83,14 @@ pub struct Coverage {
 
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
-        Coverage { registry, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
+        let rests = registry.protocols().filter_map(|protocol| protocol.rest);
+        let looks_at = Only::these(rests.chain([&data::BYTES])).and_nameless();
+        Coverage { registry, looks_at, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
     }
 
-    /// The fields that are looked at: those whose values have names, and those of bytes that nobody explains.
-    pub(super) fn wants(&self) -> Only {
-        let rests = self.registry.protocols().filter_map(|protocol| protocol.rest);
-        Only::these(rests.chain([&data::BYTES])).and_named()
+    /// The nodes that are looked at.
+    pub(super) fn looks_at(&self) -> Only {
+        self.looks_at
     }
 
     /// Count the values of a tree that have no name.

@@ -67,6 +67,8 @@ pub struct Stats {
     pub health: Health,
     /// How much is explained.
     pub coverage: Coverage,
+    /// Whether nodes are looked at, and names of messages.
+    looks: [bool; 2],
 }
 
 impl Stats {
@@ -74,6 +76,8 @@ impl Stats {
     #[must_use]
     pub fn new(registry: Registry, parts: Vec<Part>) -> Stats {
         let is_wanted = |over: &Over| parts.contains(&Part::Conversations(*over)) || parts.contains(&Part::Endpoints(*over));
+        let coverage = parts.contains(&Part::Coverage);
+        let looks = [coverage, coverage || parts.contains(&Part::Hierarchy)];
         let talks = Over::ALL.into_iter().filter(is_wanted).map(Talks::new).collect();
         Stats {
             parts,
@@ -85,23 +89,16 @@ impl Stats {
             transfers: Transfers::default(),
             health: Health::default(),
             coverage: Coverage::new(registry),
+            looks,
         }
     }
 
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
     pub fn want(&self) -> Want {
-        let only = self.wants_fields().then(|| self.coverage.wants());
+        let [fields, names] = self.looks;
         let transfers = self.parts.contains(&Part::Transfers);
-        Want { fields: only.is_some(), only, names: self.wants_names(), transfers, ..Want::LAYERS }
-    }
-
-    fn wants_fields(&self) -> bool {
-        self.parts.contains(&Part::Coverage)
-    }
-
-    fn wants_names(&self) -> bool {
-        self.wants_fields() || self.parts.contains(&Part::Hierarchy)
+        Want { fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, ..Want::LAYERS }
     }
 
     /// An input begins.
@@ -122,7 +119,7 @@ impl Stats {
         }
         self.transfers.tree(of);
         self.health.tree(of);
-        let (fields, names) = (self.wants_fields(), self.wants_names());
+        let [fields, names] = self.looks;
         if fields {
             self.coverage.tree(of);
         }

@@ -1,5 +1,7 @@
 //! The parts of the statistics, by the names that tshark's `-z` has for them.
 
+use crate::layers::{ethernet, ip, ipv6, tcp, udp};
+use crate::tree::Field;
 use std::fmt;
 
 /// What conversations are told apart by.
@@ -30,6 +32,17 @@ impl Over {
             Over::Ipv6 => "ipv6",
             Over::Tcp => "tcp",
             Over::Udp => "udp",
+        }
+    }
+
+    /// That layer.
+    pub(super) fn protocol(self) -> &'static Field {
+        match self {
+            Over::Eth => &ethernet::ETH,
+            Over::Ip => &ip::IP,
+            Over::Ipv6 => &ipv6::IPV6,
+            Over::Tcp => &tcp::TCP,
+            Over::Udp => &udp::UDP,
         }
     }
 

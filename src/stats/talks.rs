@@ -139,8 +139,9 @@ impl Talks {
         let time = tree.frame.time.zip(start);
         let time = time.map(|(time, start)| i64::try_from(time.since(start)).unwrap_or(i64::MAX));
         let most = self.room() + room;
+        let protocol = self.over.protocol();
         for layer in &tree.layers {
-            if of.layer_node(layer).is_none_or(|node| node.field().abbrev != self.over.layer()) {
+            if tree.nodes.get(layer.node as usize).is_none_or(|node| !node.field.is(protocol)) {
                 continue;
             }
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };

@@ -87,12 +87,11 @@ impl Traffic {
 
     fn at(&mut self, since: i128, bytes: u64) {
         let since_start = u128::try_from(since).unwrap_or_default();
-        let mut place = since_start / self.interval.unsigned_abs();
-        while place >= INTERVALS as u128 {
+        let mut place = self.place(since_start);
+        while place >= INTERVALS {
             self.coarser();
-            place = since_start / self.interval.unsigned_abs();
+            place = self.place(since_start);
         }
-        let place = usize::try_from(place).unwrap_or_default();
         self.early += u64::from(since < 0);
         if self.over_time.len() <= place {
             self.over_time.resize(place + 1, Count::default());
@@ -100,6 +99,17 @@ impl Traffic {
         if let Some(count) = self.over_time.get_mut(place) {
             count.add(bytes);
         }
+    }
+
+    /// In which interval a time is.
+    fn place(&self, since_start: u128) -> usize {
+        let interval = self.interval.unsigned_abs();
+        // Division of numbers that have 64 bits is many times faster.
+        let place = match (u64::try_from(since_start), u64::try_from(interval)) {
+            (Ok(since_start), Ok(interval)) => usize::try_from(since_start / interval).ok(),
+            _ => usize::try_from(since_start / interval).ok(),
+        };
+        place.unwrap_or(usize::MAX)
     }
 
     /// Make one interval of two.

@@ -25,7 +25,7 @@ pub fn dump(of: Dissection<'_>) -> String {
 fn layer_lines(of: Dissection<'_>, layer: &super::Layer, out: &mut String) -> fmt::Result {
     let Some(node) = of.layer_node(layer) else { return Ok(()) };
     write!(out, "{} {}..{}", node.field().abbrev, node.span().start, node.span().end)?;
-    for words in [of.tree.made(layer.name), of.tree.made(layer.info)] {
+    for words in [of.tree.made(layer.name), &of.tree.info(layer)] {
         if !words.is_empty() {
             out.write_str(" | ")?;
             super::clean(words, out)?;

@@ -2,7 +2,7 @@
 
 use super::{Made, Side, Time};
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// What carries a conversation.
@@ -47,10 +47,67 @@ pub enum Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Address::Mac([a, b, c, d, e, g]) => write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}"),
+            Address::Mac(mac) => {
+                const DIGITS: &[u8; 16] = b"0123456789abcdef";
+                let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or_default();
+                let mut text = [b':'; 17];
+                for (place, byte) in text.chunks_mut(3).zip(mac) {
+                    if let [high, low, ..] = place {
+                        (*high, *low) = (digit(byte >> 4), digit(byte & 15));
+                    }
+                }
+                f.pad(str::from_utf8(&text).unwrap_or_default())
+            }
+            Address::Ip(IpAddr::V4(ip)) => Dotted::new(*ip, None).fmt(f),
+            Address::Socket(SocketAddr::V4(socket)) => Dotted::new(*socket.ip(), Some(socket.port())).fmt(f),
             Address::Ip(ip) => ip.fmt(f),
             Address::Socket(socket) => socket.fmt(f),
         }
+    }
+}
+
+/// An IPv4 address as text, with a port or without, made at once: it is what most lines of most captures say.
+struct Dotted {
+    text: [u8; 21],
+    len: usize,
+}
+
+impl Dotted {
+    fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
+        let mut dotted = Dotted { text: [0; 21], len: 0 };
+        for (at, octet) in ip.octets().into_iter().enumerate() {
+            if at > 0 {
+                dotted.push(b'.');
+            }
+            dotted.number(octet.into());
+        }
+        if let Some(port) = port {
+            dotted.push(b':');
+            dotted.number(port);
+        }
+        dotted
+    }
+
+    fn number(&mut self, number: u16) {
+        for power in [10_000, 1000, 100, 10, 1] {
+            if number >= power || power == 1 {
+                self.push(b'0' + u8::try_from(number / power % 10).unwrap_or_default());
+            }
+        }
+    }
+
+    fn push(&mut self, character: u8) {
+        if let Some(place) = self.text.get_mut(self.len) {
+            *place = character;
+            self.len += 1;
+        }
+    }
+}
+
+impl fmt::Display for Dotted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text.get(..self.len).unwrap_or_default();
+        f.pad(str::from_utf8(text).unwrap_or_default())
     }
 }
 
@@ -84,7 +141,40 @@ pub struct Layer {
     /// What kind of message it is.
     pub name: Made,
     /// What it says, in a line.
-    pub info: Made,
+    pub info: Info,
+}
+
+/// What a layer says in a line: words, or numbers and who makes words of them if somebody looks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Info {
+    pub(super) made: Made,
+    pub(super) tells: Option<Tells>,
+}
+
+/// Makes words of the numbers of a layer.
+pub type Tells = fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// Numbers, shown by who makes words of them.
+pub(super) struct Told<'t>(pub Tells, pub &'t [u64]);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0(self.1, f)
+    }
+}
+
+impl Info {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.made.is_empty()
+    }
+}
+
+impl From<Made> for Info {
+    fn from(made: Made) -> Info {
+        Info { made, tells: None }
+    }
 }
 
 /// Bytes of a stream that are not in the capture.

@@ -1,6 +1,6 @@
 //! A tree read together with its frame's bytes, and its values as words.
 
-use super::{Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
+use super::{Address, Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -264,11 +264,12 @@ const SHORT: usize = 16;
 
 fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     match (kind, bytes) {
+        (Kind::Mac, &[a, b, c, d, e, f]) => write!(out, "{}", Address::Mac([a, b, c, d, e, f])),
         (Kind::Mac, [first, rest @ ..]) => {
             write!(out, "{first:02x}")?;
             rest.iter().try_for_each(|byte| write!(out, ":{byte:02x}"))
         }
-        (Kind::Ipv4, &[a, b, c, d]) => write!(out, "{}", Ipv4Addr::new(a, b, c, d)),
+        (Kind::Ipv4, &[a, b, c, d]) => write!(out, "{}", Address::Ip(Ipv4Addr::new(a, b, c, d).into())),
         (Kind::Ipv6, _) if bytes.len() == 16 => {
             let octets: [u8; 16] = bytes.try_into().unwrap_or_default();
             write!(out, "{}", Ipv6Addr::from(octets))
@@ -283,16 +284,22 @@ fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
 /// # Errors
 /// Only those of `out`.
 pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
-    // In pieces: a call for each digit would be most of the time that JSON takes.
-    let mut piece = [0; 256];
+    in_hex(bytes, |digits| out.write_str(str::from_utf8(digits).unwrap_or_default()))
+}
+
+/// The same a piece at a time, each of which is ASCII: a call for each digit would be most of the time that JSON takes.
+///
+/// # Errors
+/// Those of `write`.
+pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    // Without a table, so that many are made at once.
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    let mut piece = [0; 512];
     bytes.chunks(piece.len() / 2).try_for_each(|chunk| {
-        for (digits, byte) in piece.chunks_exact_mut(2).zip(chunk) {
-            digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        for (digits, byte) in piece.as_chunks_mut::<2>().0.iter_mut().zip(chunk) {
+            *digits = [digit(byte >> 4), digit(byte & 15)];
         }
-        let written = piece.get(..2 * chunk.len()).unwrap_or_default();
-        out.write_str(std::str::from_utf8(written).unwrap_or_default())
+        write(piece.get(..2 * chunk.len()).unwrap_or_default())
     })
 }
 

@@ -1,12 +1,14 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
+use super::layer::Told;
 use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Derived, Ends, Field, FrameInfo, Gap, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source, Span,
-    StreamId, Transfer, Value, Want,
+    Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source,
+    Span, StreamId, Tells, Transfer, Value, Want,
 };
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -68,6 +70,8 @@ pub struct Tree {
     pub transfers: Vec<Transfer>,
     /// Behind so many messages their conversation is asked for what it has gathered.
     pub ask_after: Option<u64>,
+    /// Nobody is going to look at any record of it: it only counts.
+    pub unseen: bool,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
     /// What protocols open with what was sealed. They stay from frame to frame.
@@ -77,6 +81,8 @@ pub struct Tree {
     /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
     bits: Vec<(u32, Bits)>,
     made: String,
+    /// What headings are made of that nobody has looked at.
+    numbers: Vec<u64>,
     joined: Vec<u8>,
     want: Want,
     left_out: u64,
@@ -103,11 +109,13 @@ impl Tree {
             objects: Vec::new(),
             transfers: Vec::new(),
             ask_after: None,
+            unseen: false,
             reveal: false,
             secrets: Secrets::default(),
             hidden: Vec::new(),
             bits: Vec::new(),
             made: String::new(),
+            numbers: Vec::new(),
             joined: Vec::new(),
             want,
             left_out: 0,
@@ -138,6 +146,7 @@ impl Tree {
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         self.pieces.clear();
         self.pieces.shrink_to(kept.layers);
+        self.unseen = false;
         self.tag = 0;
         self.undissected = 0;
         self.left.clear();
@@ -149,6 +158,8 @@ impl Tree {
         self.bits.shrink_to(kept.nodes);
         self.made.clear();
         self.made.shrink_to(kept.bytes);
+        self.numbers.clear();
+        self.numbers.shrink_to(kept.layers);
         self.joined.clear();
         self.joined.shrink_to(kept.bytes);
         self.left_out = 0;
@@ -167,6 +178,7 @@ impl Tree {
             + self.hidden.capacity() * size_of::<Span>()
             + self.bits.capacity() * size_of::<(u32, Bits)>()
             + self.made.capacity()
+            + self.numbers.capacity() * size_of::<u64>()
             + self.joined.capacity()
     }
 
@@ -202,19 +214,34 @@ impl Tree {
     }
 
     /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
+    #[inline]
     pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
+        if self.notices(field) {
+            self.keep(field, value, span);
+        }
+        place
+    }
+
+    /// Whether a node of this field may leave something here.
+    #[must_use]
+    #[inline]
+    pub fn notices(&self, field: &Field) -> bool {
+        self.want.may_keep(field) || field.secret || field.kind == Kind::Protocol
+    }
+
+    fn keep(&mut self, field: &'static Field, value: Value, span: Span) {
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
         }
-        if field.kind == Kind::Protocol || self.want.keeps(field) {
+        if field.kind == Kind::Protocol || self.want.keeps(field, value) {
             if self.nodes.len() < MAX_NODES {
-                self.nodes.push(Node { field, value, span, end: place + 1 });
+                let end = self.here() + 1;
+                self.nodes.push(Node { field, value, span, end });
             } else {
                 self.left_out += 1;
             }
         }
-        place
     }
 
     /// Put a node that is only these bits of its bytes.
@@ -280,6 +307,26 @@ impl Tree {
         if self.want.words { self.make(words) } else { Made::default() }
     }
 
+    /// Numbers that a heading is made of if somebody looks at it.
+    pub fn keep_numbers(&mut self, numbers: &[u64], tells: Tells) -> Info {
+        if !self.want.words {
+            return Info::default();
+        }
+        let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.extend_from_slice(numbers);
+        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, tells: Some(tells) }
+    }
+
+    /// What a layer says in a line.
+    #[must_use]
+    pub fn info(&self, layer: &Layer) -> Cow<'_, str> {
+        let Info { made, tells } = layer.info;
+        let Some(tells) = tells else { return self.made(made).into() };
+        let start = made.start as usize;
+        let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
+        Told(tells, numbers).to_string().into()
+    }
+
     /// The words of a made value.
     #[must_use]
     pub fn made(&self, made: Made) -> &str {
@@ -305,7 +352,7 @@ impl Tree {
     /// Begin a layer: a protocol's node at the top.
     pub fn push_layer(&mut self, field: &'static Field, span: Span, below: Option<LayerId>, ends: u32, message: bool) -> LayerId {
         let node = self.push(field, Value::None, span);
-        self.layers.push(Layer { node, below, ends, message, name: Made::default(), info: Made::default() });
+        self.layers.push(Layer { node, below, ends, message, name: Made::default(), info: Info::default() });
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 

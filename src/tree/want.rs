@@ -1,6 +1,6 @@
 //! What of a frame somebody is going to look at.
 
-use super::{Field, Kind};
+use super::{Field, Kind, Value, name_of};
 use std::fmt;
 
 /// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
@@ -57,10 +57,23 @@ impl Want {
         }
     }
 
-    /// Whether nodes of this field are kept. Those of protocols always are.
+    /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
-    pub fn keeps(&self, field: &Field) -> bool {
-        self.fields && self.only.is_none_or(|only| only.has(field))
+    pub fn keeps(&self, field: &Field, value: Value) -> bool {
+        self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && is_nameless(field, value))
+    }
+
+    /// Whether nodes of this field are kept, with some values at least.
+    #[must_use]
+    #[inline]
+    pub fn may_keep(&self, field: &Field) -> bool {
+        self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && !field.names.is_empty())
+    }
+
+    /// The same where nothing but messages is read from here on: no field of one if only those of headers are looked at.
+    #[must_use]
+    pub fn of_messages(self) -> Want {
+        Want { fields: self.fields && self.only.is_none_or(|only| !only.of_headers), ..self }
     }
 }
 
@@ -71,10 +84,12 @@ pub struct Only {
     fields: &'static [&'static Field],
     /// A bit for each, by its address: most others have another one.
     marks: u64,
-    /// A bit for each kind that they have.
-    kinds: u16,
-    /// All whose values have names are meant as well.
-    named: bool,
+    /// A bit for each kind that they are of.
+    kinds: u64,
+    /// Numbers as well that have no name although their field has names.
+    nameless: bool,
+    /// They are all fields of headers, which no message has.
+    of_headers: bool,
 }
 
 impl Only {
@@ -86,41 +101,55 @@ impl Only {
         fields.dedup_by_key(|field| address(field));
         let marks = fields.iter().fold(0, |marks, field| marks | mark(field));
         let kinds = fields.iter().fold(0, |kinds, field| kinds | kind(field));
-        Only { fields: Vec::leak(fields), marks, kinds, named: false }
+        Only { fields: Vec::leak(fields), marks, kinds, nameless: false, of_headers: false }
     }
 
-    /// The same and all fields whose values have names.
+    /// Whether there are none.
     #[must_use]
-    pub fn and_named(self) -> Only {
-        Only { named: true, ..self }
+    pub const fn is_empty(self) -> bool {
+        self.fields.is_empty() && !self.nameless
+    }
+
+    /// The same, if they are all among those of headers.
+    #[must_use]
+    pub fn told_apart(self, is_of_header: impl Fn(&Field) -> bool) -> Only {
+        Only { of_headers: !self.nameless && self.fields.iter().all(|field| is_of_header(field)), ..self }
+    }
+
+    /// The same, and every number that has no name although its field has names.
+    #[must_use]
+    pub fn and_nameless(self) -> Only {
+        Only { nameless: true, ..self }
     }
 
     fn and(self, other: Only) -> Only {
-        Only { named: self.named || other.named, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
+        let nameless = self.nameless || other.nameless;
+        let of_headers = self.of_headers && other.of_headers;
+        Only { nameless, of_headers, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
     }
 
     /// Whether this field is one of them.
     #[must_use]
+    #[inline]
     pub fn has(self, field: &Field) -> bool {
-        self.named && !field.names.is_empty()
-            || self.marks & mark(field) != 0
-                && self.kinds & kind(field) != 0
-                && self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
+        self.marks & mark(field) != 0 && self.kinds & kind(field) != 0 && self.lists(field)
+    }
+
+    fn lists(self, field: &Field) -> bool {
+        self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
     }
 }
 
-fn address(field: &Field) -> usize {
-    std::ptr::from_ref(field).addr()
+fn is_nameless(field: &Field, value: Value) -> bool {
+    match value {
+        _ if field.names.is_empty() => false,
+        Value::Unsigned(number) => field.secret || name_of(field.names, number).is_none(),
+        value => matches!(value, Value::Signed(_) | Value::Bool(_)),
+    }
 }
 
-fn mark(field: &Field) -> u64 {
-    /// Neighbours in memory get different bits.
-    const APART: usize = size_of::<Field>();
-    1 << (address(field) / APART % 64)
-}
-
-fn kind(field: &Field) -> u16 {
-    let place = match field.kind {
+fn kind(field: &Field) -> u64 {
+    1 << match field.kind {
         Kind::Protocol => 0,
         Kind::Group => 1,
         Kind::Number => 2,
@@ -132,13 +161,22 @@ fn kind(field: &Field) -> u16 {
         Kind::Ipv4 => 8,
         Kind::Ipv6 => 9,
         Kind::Note(_) => 10,
-    };
-    1 << place
+    }
+}
+
+fn address(field: &Field) -> usize {
+    std::ptr::from_ref(field).addr()
+}
+
+fn mark(field: &Field) -> u64 {
+    /// Neighbours in memory get different bits.
+    const MIX: usize = 0x9e37_79b9_7f4a_7c15;
+    1 << (address(field).wrapping_mul(MIX) >> (usize::BITS - 6))
 }
 
 impl PartialEq for Only {
     fn eq(&self, other: &Only) -> bool {
-        self.named == other.named
+        self.nameless == other.nameless
             && self.fields.iter().map(|field| address(field)).eq(other.fields.iter().map(|field| address(field)))
     }
 }
@@ -160,26 +198,27 @@ mod tests {
     #[test]
     fn exactly_the_fields_that_are_wanted_are_kept() {
         let some = Want { fields: true, only: Some(Only::these([&FIELDS[3], &FIELDS[70], &FIELDS[3]])), ..Want::LAYERS };
-        let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at])).collect();
+        let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at], Value::Bytes)).collect();
         assert_eq!(kept, [3, 70]);
-        assert!(Want::EVERYTHING.keeps(&FIELDS[0]) && !Want::HEADINGS.keeps(&FIELDS[3]));
+        assert!(Want::EVERYTHING.keeps(&FIELDS[0], Value::Bytes) && !Want::HEADINGS.keeps(&FIELDS[3], Value::Bytes));
     }
 
     #[test]
-    fn fields_whose_values_have_names_are_kept_on_request() {
+    fn values_without_a_name_are_kept_on_request() {
         static NAMED: Field = Field::number("toy.named", "named", "A number").names(&[(1, "one")]);
-        let named = |only: Only| Want { fields: true, only: Some(only), ..Want::LAYERS };
-        let some = named(Only::these([&FIELDS[3]]).and_named());
-        assert!(some.keeps(&NAMED) && some.keeps(&FIELDS[3]) && !some.keeps(&FIELDS[4]));
-        assert!(!named(Only::these([&FIELDS[3]])).keeps(&NAMED));
-        assert!(named(Only::these([&FIELDS[4]])).and(some).keeps(&NAMED));
+        let of = |only: Only| Want { fields: true, only: Some(only), ..Want::LAYERS };
+        let some = of(Only::these([&FIELDS[3]]).and_nameless());
+        assert!(some.keeps(&NAMED, Value::Unsigned(2)) && !some.keeps(&NAMED, Value::Unsigned(1)));
+        assert!(some.keeps(&FIELDS[3], Value::Unsigned(1)) && !some.keeps(&FIELDS[4], Value::Unsigned(2)));
+        assert!(!of(Only::these([&FIELDS[3]])).keeps(&NAMED, Value::Unsigned(2)));
+        assert!(of(Only::these([&FIELDS[4]])).and(some).keeps(&NAMED, Value::Unsigned(2)));
     }
 
     #[test]
     fn two_together_keep_what_either_wants() {
         let of = |at: usize| Want { fields: true, only: Some(Only::these([&FIELDS[at]])), ..Want::LAYERS };
         let both = of(1).and(of(2));
-        assert!(both.keeps(&FIELDS[1]) && both.keeps(&FIELDS[2]) && !both.keeps(&FIELDS[4]));
+        assert!([1, 2].iter().all(|at| both.keeps(&FIELDS[*at], Value::Bytes)) && !both.keeps(&FIELDS[4], Value::Bytes));
         assert_eq!(both, of(2).and(of(1)));
         assert_eq!(of(1).and(Want::EVERYTHING).only, None);
         assert_eq!(Want::HEADINGS.and(of(1)).only, of(1).only);

@@ -4,7 +4,7 @@ use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Question, Result};
 use crate::tree::{
     Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Opened, Origin, Piece, Side, Span,
-    Time, Transfer, Transport, Tree, Value,
+    Tells, Time, Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -126,12 +126,19 @@ impl<'a> Wire<'a> {
 
     fn raw(&mut self, count: usize) -> Result<(u64, Range<usize>)> {
         let start = self.at;
-        let bytes = self.slice(count)?;
-        let raw = bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+        let raw = match self.slice(count)? {
+            [byte] => u64::from(*byte),
+            [high, low] => u64::from(u16::from_be_bytes([*high, *low])),
+            bytes => bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte)),
+        };
         Ok((raw, start..self.at))
     }
 
+    #[inline(always)]
     fn push_bits(&mut self, field: &'static Field, raw: u64, range: Range<usize>) -> u32 {
+        if !self.tree.notices(field) {
+            return self.tree.here();
+        }
         let number = field.bits_of(raw);
         let value = if field.kind == Kind::Bool { Value::Bool(number != 0) } else { Value::Unsigned(number) };
         self.push(field, value, range)
@@ -478,7 +485,13 @@ impl<'a> Wire<'a> {
     }
 
     /// No span passes the end of its source, whatever a dissector says.
+    #[inline(always)]
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
+        // Of most runs most fields are looked at by nobody.
+        if self.tree.notices(field) { self.put_down(field, value, range) } else { self.tree.here() }
+    }
+
+    fn put_down(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
         self.tree.push(field, value, Span::new(self.source, range))
@@ -603,7 +616,15 @@ impl<'a> Wire<'a> {
         let made = self.tree.make_heading(info);
         let layer = self.layer as usize;
         if let Some(layer) = self.tree.layers.get_mut(layer) {
-            layer.info = made;
+            layer.info = made.into();
+        }
+    }
+
+    /// The same for headers, which few look at: the words are made of these numbers when somebody does.
+    pub fn info_of(&mut self, numbers: &[u64], tells: Tells) {
+        let info = self.tree.keep_numbers(numbers, tells);
+        if let Some(layer) = self.tree.layers.get_mut(self.layer as usize) {
+            layer.info = info;
         }
     }
 

@@ -3,14 +3,13 @@
 use super::messages::MESSAGES;
 use super::tshark::AS_TSHARK;
 use super::{each_record_judged, number, parsed};
-use proto_dissect::engine::Judge;
 use proto_dissect::record::{Record, View};
 use proto_dissect::tree::Want;
 
 /// The records that pass, each with how many nodes it has and what is said of it; what is counted; and all nodes there were.
 fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<String>, [u64; 4], usize) {
     let (filter, early) = (parsed(expression), parsed(expression));
-    let judge = judged.then(|| -> Judge { Box::new(move |of| early.may_match(of)) });
+    let judge = judged.then(|| early.into_judge());
     let (mut passed, mut nodes) = (Vec::new(), 0);
     let tally = each_record_judged(sample, view, Want::EVERYTHING, judge, |record| {
         let (tree, told) = match record {

@@ -112,7 +112,7 @@ fn layer_lines(of: Dissection<'_>, layer: &Layer, top: NodeRef<'_>, out: &mut St
     if top.span().source != 0 {
         write!(out, " of {:?}", how(of.tree, top)).unwrap();
     }
-    for words in [of.tree.made(layer.name), of.tree.made(layer.info)] {
+    for words in [of.tree.made(layer.name), &of.tree.info(layer)] {
         if !words.is_empty() {
             write!(out, " | {words}").unwrap();
         }

@@ -45,8 +45,8 @@ impl Ready {
         while self.pieces.front().is_some_and(|piece| piece.end() <= off) {
             self.pieces.pop_front();
         }
-        // At most as much is moved as was read since the last time, give or take the history.
-        if self.read > 2 * HISTORY && self.read >= self.bytes.len() / 2 {
+        // Half as much is moved as was read since the last time, give or take the history.
+        if self.read > 3 * HISTORY && self.read >= self.bytes.len() / 2 {
             self.forget(HISTORY);
         }
     }

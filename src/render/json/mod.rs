@@ -7,9 +7,9 @@ mod flat;
 mod nodes;
 mod object;
 mod records;
-mod safe;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use super::KEPT;
 use crate::record::{Record, Tally};
@@ -18,12 +18,8 @@ use crate::tree::Want;
 use flat::Flat;
 pub use object::{Members, object};
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
-use safe::Safe;
 use serde::ser::Serialize;
 use std::io;
-
-/// Bytes of a record that are handed on before it has ended.
-const LONG: usize = 256 << 10;
 
 /// How records follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,40 +63,13 @@ impl<W: io::Write> Json<W> {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
         self.begun = true;
-        let pieces = Pieces { line: &mut self.line, to: &mut self.to };
-        record.serialize(&mut serde_json::Serializer::with_formatter(pieces, Safe))?;
+        writer::write(&mut self.line, &mut self.to, record)?;
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
         self.to.write_all(&self.line)?;
         self.line.shrink_to(KEPT);
         if self.options.flush { self.to.flush() } else { Ok(()) }
-    }
-}
-
-/// A record on its way out. [`Safe`] flushes behind each object: of a long one what there is goes on.
-struct Pieces<'a, W> {
-    line: &'a mut Vec<u8>,
-    to: &'a mut W,
-}
-
-impl<W: io::Write> io::Write for Pieces<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.line.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.line.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.line.len() >= LONG {
-            self.to.write_all(self.line)?;
-            self.line.clear();
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fields and notes as JSON.
 
 use crate::record::{Buffer, level_of, place_of};
-use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value, hex};
+use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt::{self, Write};
 
@@ -41,7 +41,7 @@ impl Serialize for One<'_> {
         map.serialize_entry("label", field.name)?;
         value(node, &mut map)?;
         if field.transformed && !node.is_secret() {
-            map.serialize_entry("raw", &Shown(Hex(node.bytes())))?;
+            map.serialize_entry("raw", &Hex(node.bytes()))?;
         }
         if Meaning(node).is_there() {
             map.serialize_entry("text", &Shown(Meaning(node)))?;
@@ -93,7 +93,7 @@ fn value<M: SerializeMap>(node: NodeRef<'_>, map: &mut M) -> Result<(), M::Error
         Value::Bytes => match node.field().kind {
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => map.serialize_entry("value", &Shown(Plain(node))),
             _ => {
-                map.serialize_entry("value", &Shown(Hex(node.bytes())))?;
+                map.serialize_entry("value", &Hex(node.bytes()))?;
                 map.serialize_entry("type", "bytes")
             }
         },
@@ -102,7 +102,7 @@ fn value<M: SerializeMap>(node: NodeRef<'_>, map: &mut M) -> Result<(), M::Error
             map.serialize_entry("value", &node.text())?;
             match std::str::from_utf8(node.text_bytes()) {
                 Ok(_) => Ok(()),
-                Err(_) => map.serialize_entry("raw", &Shown(Hex(node.text_bytes()))),
+                Err(_) => map.serialize_entry("raw", &Hex(node.text_bytes())),
             }
         }
     }
@@ -187,11 +187,12 @@ impl<T: fmt::Display> Serialize for Shown<T> {
     }
 }
 
+/// Bytes, which [`super::writer`] writes as hexadecimal digits.
 struct Hex<'a>(&'a [u8]);
 
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hex(self.0, f)
+impl Serialize for Hex<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
     }
 }
 

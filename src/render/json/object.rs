@@ -1,6 +1,6 @@
 //! JSON objects whose members are written as they are named, for what is no record.
 
-use super::safe::Safe;
+use super::writer;
 use serde::ser::Serialize;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -22,7 +22,9 @@ pub fn object(to: &mut dyn Write, members: impl FnOnce(&mut Members<'_>) -> io::
 }
 
 fn value(to: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    value.serialize(&mut serde_json::Serializer::with_formatter(to, Safe)).map_err(io::Error::from)
+    let mut out = Vec::new();
+    writer::write(&mut out, to, value)?;
+    to.write_all(&out)
 }
 
 impl Members<'_> {

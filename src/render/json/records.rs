@@ -103,7 +103,7 @@ impl Serialize for OfMessage<'_, '_> {
             map.serialize_entry("protocol", protocol.abbrev)?;
         }
         words("name", message.name(), &mut map)?;
-        words("info", message.info(), &mut map)?;
+        words("info", &message.info(), &mut map)?;
         map.serialize_entry("path", &Shown(message.path()))?;
         if let Some(ends) = message.ends() {
             speakers(ends, &mut map)?;
@@ -153,7 +153,8 @@ impl Serialize for OfPacket<'_, '_> {
         if let Some(path) = packet.path() {
             map.serialize_entry("path", &Shown(path))?;
         }
-        match words_of(packet) {
+        let (name, info) = words_of(packet);
+        match (name, &*info) {
             (only, "") | ("", only) => words("info", only, &mut map)?,
             (name, info) => map.serialize_entry("info", &Shown(format_args!("{name}, {info}")))?,
         }
@@ -198,7 +199,7 @@ impl Serialize for OfLayer<'_> {
         map.serialize_entry("protocol", node.field().abbrev)?;
         map.serialize_entry("label", node.field().name)?;
         words("name", of.tree.made(layer.name), &mut map)?;
-        words("info", of.tree.made(layer.info), &mut map)?;
+        words("info", &of.tree.info(layer), &mut map)?;
         let buffer = place(of, node, &mut map)?;
         below(of, node, buffer, &mut map)?;
         map.end()

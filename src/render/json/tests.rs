@@ -1,6 +1,6 @@
 //! Shapes of records, exact to the byte.
 
-use super::LONG;
+use super::writer::LONG;
 use crate::record::View::{Messages, Packets};
 use crate::render::trial::{self, Trial, framed, hostile, streamed};
 use crate::render::{Json, JsonOptions, Shape};

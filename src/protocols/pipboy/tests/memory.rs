@@ -82,9 +82,9 @@ impl Told {
         tree.notes.iter().map(|note| tree.made(note.text)).collect()
     }
 
-    fn info(&self) -> &str {
+    fn info(&self) -> String {
         let tree = self.tree.as_ref().unwrap();
-        tree.made(tree.layers[0].info)
+        tree.info(&tree.layers[0]).into_owned()
     }
 }
 
