@@ -54,7 +54,7 @@ def work(load):
     yield "nothing matches", [ours, "-Y", nothing, load], {"bare loop": [bare, "count", load], "tshark": ["tshark", "-n", "-r", load, "-Y", nothing]}
     yield "statistics", [ours, "stats", load], {"dsct": ["dsct", "stats", load], "tshark": ["tshark", "-n", "-q", "-z", "io,phs", "-r", load]}
     yield "list", [ours, "-l", load], {"bare loop": [bare, "lines", load], "tcpdump": ["tcpdump", "-n", "-r", load], "tshark": ["tshark", "-n", "-r", load]}
-    yield "JSON", [ours, "--json", load], {"dsct": ["dsct", "read", load], "tshark": ["tshark", "-n", "-T", "json", "-r", load]}
+    yield "JSON", [ours, "--json", load], {"dsct": ["dsct", "read", "--no-limit", load], "tshark": ["tshark", "-n", "-T", "json", "-r", load]}
     yield "columns", [ours, "--packets", "-T", "fields", *e, load], {"bare loop": [bare, "columns", load], "tshark": ["tshark", "-n", "-T", "fields", *e, "-r", load]}
     yield "table", [ours, load], {}
 

@@ -279,7 +279,7 @@ impl fmt::Write for Words<'_> {
 
 /// Whether a byte has to be looked at: quotes, control characters, and all beyond ASCII.
 fn is_special(byte: u8) -> bool {
-    (byte < 0x20) | (byte >= 0x7f) | (byte == b'"') | (byte == b'\\')
+    !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
 }
 
 /// Text between quotes.
