@@ -39,8 +39,9 @@ pub(super) trait Audience {
 
     /// Whether what it does with a frame takes as long as dissecting it, so that both are better done side by side.
     fn is_busy(&self) -> bool {
-        let want = self.want();
-        want.fields || want.words
+        let Want { fields, only, .. } = self.want();
+        let may_settle = self.judge().is_some_and(|judge| judge.headers.is_some());
+        fields && only.is_none() && !may_settle
     }
 
     /// Whether it has seen enough, so that nothing more has to be read.
