@@ -1,5 +1,6 @@
 //! Fields and notes as JSON.
 
+use super::writer::Known;
 use crate::record::{Buffer, level_of, place_of};
 use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -37,8 +38,8 @@ impl Serialize for One<'_> {
         let One { of, node, outer } = *self;
         let field = node.field();
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", field.abbrev)?;
-        map.serialize_entry("label", field.name)?;
+        map.serialize_entry("name", &Known(field.abbrev))?;
+        map.serialize_entry("label", &Known(field.name))?;
         value(node, &mut map)?;
         if field.transformed && !node.is_secret() {
             map.serialize_entry("raw", &Hex(node.bytes()))?;

@@ -18,7 +18,7 @@ pub(super) const LONG: usize = 256 << 10;
 /// # Errors
 /// Those of `to`, and when a value cannot be told or is of a shape that nothing here has.
 pub fn write(line: &mut Vec<u8>, to: &mut dyn io::Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    value.serialize(Writer(&mut Out { line, to })).map_err(|error| match error {
+    value.serialize(Writer(&mut Out { line, to }, false)).map_err(|error| match error {
         Unwritable::To(error) => error,
         Unwritable::Value(about) => io::Error::other(about),
     })
@@ -30,8 +30,20 @@ struct Out<'a> {
     to: &'a mut dyn io::Write,
 }
 
-/// Writes one value.
-struct Writer<'w, 'a>(&'w mut Out<'a>);
+/// Writes one value; with true, text in it is words of ours, which have nothing to escape.
+struct Writer<'w, 'a>(&'w mut Out<'a>, bool);
+
+/// What a field is called: words of ours, with nothing to escape.
+pub struct Known(pub &'static str);
+
+/// How [`Known`] words are told from others.
+const KNOWN: &str = "Known";
+
+impl Serialize for Known {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(KNOWN, self.0)
+    }
+}
 
 /// A value that cannot be written.
 #[derive(Debug)]
@@ -115,7 +127,10 @@ impl<'w, 'a> Serializer for Writer<'w, 'a> {
 
     fn serialize_str(self, text: &str) -> Done {
         self.0.line.push(b'"');
-        harmless(self.0.line, text);
+        match self.1 {
+            true => self.0.line.extend_from_slice(text.as_bytes()),
+            false => harmless(self.0.line, text),
+        }
         self.0.line.push(b'"');
         Ok(())
     }
@@ -150,8 +165,8 @@ impl<'w, 'a> Serializer for Writer<'w, 'a> {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Done {
-        value.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Done {
+        value.serialize(Writer(self.0, name == KNOWN))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Several<'w, 'a>, Unwritable> {
@@ -239,7 +254,7 @@ impl SerializeSeq for Several<'_, '_> {
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Done {
         self.between();
-        value.serialize(Writer(self.out))
+        value.serialize(Writer(self.out, false))
     }
 
     fn end(self) -> Done {
@@ -253,13 +268,13 @@ impl SerializeMap for Several<'_, '_> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Done {
         self.between();
-        key.serialize(Writer(self.out))?;
+        key.serialize(Writer(self.out, true))?;
         self.out.line.push(b':');
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Done {
-        value.serialize(Writer(self.out))
+        value.serialize(Writer(self.out, false))
     }
 
     fn end(self) -> Done {
@@ -277,6 +292,25 @@ impl fmt::Write for Words<'_> {
     }
 }
 
+/// Whether there is nothing to look at. Eight bytes at a time: most texts are short.
+fn is_plain(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    words.iter().all(|word| is_plain_word(u64::from_le_bytes(*word))) && !rest.iter().any(|byte| is_special(*byte))
+}
+
+/// The same for eight bytes: what must not be there sets the highest bit of its byte, and may carry one into the next.
+const fn is_plain_word(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    const QUOTES: u64 = 0x22 * ONES;
+    const BACKSLASHES: u64 = 0x5c * ONES;
+    let control = word.wrapping_sub(0x20 * ONES) & !word;
+    let beyond = word | word.wrapping_add(ONES);
+    let quote = (word ^ QUOTES).wrapping_sub(ONES) & !(word ^ QUOTES);
+    let backslash = (word ^ BACKSLASHES).wrapping_sub(ONES) & !(word ^ BACKSLASHES);
+    (control | beyond | quote | backslash) & HIGH == 0
+}
+
 /// Whether a byte has to be looked at: quotes, control characters, and all beyond ASCII.
 fn is_special(byte: u8) -> bool {
     !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
@@ -284,8 +318,7 @@ fn is_special(byte: u8) -> bool {
 
 /// Text between quotes.
 fn harmless(out: &mut Vec<u8>, text: &str) {
-    // All bytes at once, without a branch for each.
-    if !text.bytes().fold(false, |special, byte| special | is_special(byte)) {
+    if is_plain(text.as_bytes()) {
         return out.extend_from_slice(text.as_bytes());
     }
     let mut rest = text;
@@ -351,6 +384,26 @@ mod tests {
             r#""a\u001b[31m\u202e\u009b\u007fé\"\\\n\t\b\f\r""#
         );
         assert_eq!(written("\u{feff}\u{1f600}"), "\"\\ufeff\u{1f600}\"");
+    }
+
+    #[test]
+    fn each_byte_is_judged_at_each_place() {
+        for length in 1..20 {
+            for (place, byte) in (0..length).flat_map(|place| (0..=u8::MAX).map(move |byte| (place, byte))) {
+                let mut bytes = vec![b'~'; length];
+                bytes[place] = byte;
+                let plain = (0x20..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
+                assert_eq!(is_plain(&bytes), plain, "{byte:#x} at {place} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_fields_are_called_has_nothing_to_escape() {
+        for field in crate::registry::Registry::default().fields() {
+            assert!(is_plain(field.abbrev.as_bytes()) && is_plain(field.name.as_bytes()), "{field:?}");
+        }
+        assert_eq!(written(&Known("toy.size")), r#""toy.size""#);
     }
 
     proptest! {
