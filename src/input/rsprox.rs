@@ -6,6 +6,7 @@
 //! record  ms since the one before and the side in the lowest bit: seven bits a byte | opcode | size, as tables say | payload
 //! ```
 //! Numbers are big-endian. The header is given as the server's first bytes, so that it is dissected as well; a record is a frame.
+//! Offsets count what a side has said, as in every stream, and not from the beginning of the file: each side would be full of holes.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
