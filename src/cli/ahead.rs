@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// Frames of a batch at most.
-const FRAMES: usize = 32;
+const FRAMES: usize = 128;
 
 /// What a batch weighs at most before it travels: bytes of frames, and each field as so many.
 const WEIGHT: usize = 128 << 10;
@@ -29,7 +29,7 @@ const LAYER: usize = 160;
 const KEPT: usize = 512 << 10;
 
 /// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
-const WAITING: usize = 0;
+const WAITING: usize = 4;
 
 /// Dissected frames.
 #[derive(Default)]

@@ -247,7 +247,7 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub told: Vec<String>,
 
-    /// Threads that share the work; 1 does everything on one
+    /// Threads that share the work of JSON and tables: 1 unless said; 2 gains where cores are idle
     #[arg(hide_short_help = true, long, value_name = "N")]
     pub threads: Option<std::num::NonZeroU8>,
 

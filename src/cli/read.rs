@@ -99,10 +99,9 @@ impl How {
     }
 }
 
-/// Threads that share the work: what the user said, else two if the machine can run two at once.
+/// Threads that share the work: what the user said, else one. Where two share a core, handing frames over costs what it gains.
 fn threads(reading: &Reading) -> usize {
-    let available = || std::thread::available_parallelism().map_or(1, usize::from).min(2);
-    reading.threads.map_or_else(available, |threads| usize::from(threads.get()))
+    reading.threads.map_or(1, |threads| usize::from(threads.get()))
 }
 
 /// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
