@@ -135,7 +135,6 @@ impl Engine {
         if !frame.secrets.is_empty() {
             self.tree.secrets.learn(frame.secrets);
         }
-        self.tree.look_for(self.want);
         self.begin(frame);
         self.awaits = false;
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
@@ -148,9 +147,18 @@ impl Engine {
             Link::Unknown => self.unknown(frame),
         }
         self.expect();
-        self.make_room(frame);
+        self.aside(|engine| engine.make_room(frame));
+        self.tree.look_for(self.want);
         mark_innermost(&mut self.tree, self.awaits);
         &self.tree
+    }
+
+    /// Tell what conversations said that have to go: it may be looked at, even if nobody looks at this frame.
+    fn aside(&mut self, tell: impl FnOnce(&mut Engine)) {
+        let (wanted, told) = (self.tree.look_for(self.want), self.tree.layers.len());
+        tell(self);
+        self.tree.look_for(wanted);
+        self.tree.unseen &= self.tree.layers.len() == told;
     }
 
     /// Begin the tree of a frame.
@@ -184,6 +192,7 @@ impl Engine {
 
     /// What is left of a conversation when the capture ends: call until there is nothing more.
     pub fn finish(&mut self) -> Option<&Tree> {
+        self.tree.look_for(self.want);
         let (streams, bare) = (&mut self.streams, &mut self.bare);
         let ending = self.ending.get_or_insert_with(|| {
             let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
@@ -294,7 +303,7 @@ impl Engine {
         if ends {
             self.has_ended(pair, number);
         }
-        self.bound_memory(&pair, number, frame, layer);
+        self.aside(|engine| engine.bound_memory(&pair, number, frame, layer));
     }
 
     /// Make the stream that a segment belongs to ready. Returns the one whose place a new one takes.

@@ -85,7 +85,7 @@ impl Engine {
         // The next time when it is a quarter more, so that looking through all of them is seldom.
         self.lean = self.held / 4 * 5;
         if is_too_much && self.held > ENOUGH {
-            self.give_up_quiet(number, frame.bytes, layer);
+            self.give_up_quiet(number, frame.bytes);
         }
         if self.held > MAX_HELD
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
@@ -98,7 +98,7 @@ impl Engine {
 
     /// Let the conversations that were quiet longest forget what their protocols can do without. If that is not enough, tell
     /// what waits in those that hold much, but not in this one, and stop reading them.
-    fn give_up_quiet(&mut self, but: u32, frame: &[u8], layer: LayerId) {
+    fn give_up_quiet(&mut self, but: u32, frame: &[u8]) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
         for (pair, number) in &quiet {
             if self.held <= ENOUGH {
@@ -119,7 +119,7 @@ impl Engine {
             }
             let Some(connection) = self.streams.look(&pair, number).filter(|_| number != but) else { continue };
             if let Some(stream) = connection.whole().filter(|stream| stream.counted() >= much) {
-                stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, Some(layer)).of_all());
+                stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, None).of_all());
                 stream.let_go(&mut self.tree);
                 stream.count(&mut self.held);
                 self.forgotten.states += u64::from(connection.settle(&mut self.held));

@@ -2,6 +2,7 @@
 
 mod carry;
 mod inside;
+mod judge;
 mod room;
 mod tcp;
 
