@@ -136,6 +136,45 @@ fn wrong_usage_is_exit_2_before_any_input_is_opened() {
 }
 
 #[test]
+fn a_command_may_come_behind_options_that_it_understands() {
+    for (options, command) in [
+        (&["--threads", "1"][..], &["stats", "-z", "io,phs", SESSION][..]),
+        (&["--pager", "never", "--color", "always"], &["stats", "-z", "health", SESSION]),
+        (&["-d", "tcp.port==27000,none", "--no-heuristics"], &["follow", SESSION]),
+        (&["--show-secrets"], &["objects", "samples/xfire.pcap"]),
+        (&["--json"], &["protocols", "xfire"]),
+    ] {
+        let behind = run(&[options, command].concat());
+        let front = run(&[&command[..1], options, &command[1..]].concat());
+        assert_eq!(behind, front, "{options:?} {command:?}");
+    }
+    let before = run(&["--threads", "1", "stats", "-z", "io,phs", SESSION]);
+    assert!(before.code == 0 && before.out.contains("Protocol hierarchy"), "{}{}", before.out, before.err);
+}
+
+#[test]
+fn numbers_are_meant_in_every_file() {
+    let run = run(&["-l", "--number", "2,4", SESSION, "samples/no-such-file", "samples/vscp.pcap", SESSION]);
+    let numbers: Vec<&str> = run.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(numbers, ["──", "2", "4", "──", "2", "4", "──", "2", "4"], "{}", run.out);
+}
+
+#[test]
+fn strict_tells_what_it_does_not_let_pass() {
+    let clean = run(&["-l", "--strict", SESSION]);
+    assert_eq!((clean.code, clean.err.as_str()), (0, ""));
+    let damaged = "samples/pipboy-damaged.pcap";
+    let told = "proto-dissect: --strict: 9 malformed messages, 1 gap; the first at frame 31 of samples/pipboy-damaged.pcap\n";
+    let list = run(&["--json", "--strict", SESSION, damaged]);
+    let end = r#""gaps":1,"malformed":9"#;
+    assert!(list.out.contains(end) && list.out.contains(r#"{"type":"gap""#));
+    assert_eq!((list.code, list.err.as_str()), (5, told));
+    let file = Scratch::new("strict.pcapng", b"");
+    let written = run(&["-w", file.path(), "--strict", SESSION, damaged]);
+    assert_eq!((written.code, written.err.as_str()), (5, told));
+}
+
+#[test]
 fn strict_and_exit_status_change_the_code() {
     assert_eq!(run(&["-l", "samples/pipboy-damaged.pcap"]).code, 0);
     assert_eq!(run(&["-l", "--strict", "samples/pipboy-damaged.pcap"]).code, 5);

@@ -92,6 +92,16 @@ fn values_can_be_had_at_any_message() {
 }
 
 #[test]
+fn values_can_be_had_of_several_files() {
+    let one = run(&["objects", SESSION, "--at", "23", "--threads", "2"]);
+    let two = run(&["objects", SESSION, SESSION, "--at", "23", "--threads", "2"]);
+    assert_eq!((one.code, two.code, two.err.as_str()), (0, 0, ""));
+    let rows = |run: &common::Run| run.out.lines().count() - 1;
+    assert!(rows(&one) > 0);
+    assert_eq!(rows(&two), 2 * rows(&one));
+}
+
+#[test]
 fn a_message_that_is_not_there_is_told() {
     let run = run(&["objects", SESSION, "--at", "100000"]);
     assert!(run.err.contains("there is no message 100000"), "{}", run.err);

@@ -46,6 +46,7 @@ fn forms_print_what_is_kept() {
         ("xfire-list.txt", &["-l", "samples/xfire.pcap"]),
         ("xfire-packets.txt", &["-V", "samples/xfire-packets.pcap"]),
         ("several-files.txt", &["-l", "samples/linux-cooked.pcap", "samples/null-loopback.pcap"]),
+        ("several-files-tables.txt", &["samples/null-loopback.pcap", "samples/linux-cooked.pcap", "samples/null-loopback.pcap"]),
     ] {
         let run = run(arguments);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");

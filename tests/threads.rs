@@ -1,10 +1,13 @@
 //! What is printed does not depend on how many threads share the work.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on says so")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on says so")]
 
 mod common;
 
-use common::{Run, Scratch, run, run_with};
+use common::{Run, Scratch, program, run, run_with};
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 const FORMS: &[&[&str]] = &[
     &[],
@@ -84,4 +87,122 @@ fn what_is_piped_in_is_told_the_same() {
     let all = sessions();
     let file = Scratch::new("threads-piped.pcap", &all);
     assert!(run_with(&["-l", "--threads", "2"], &all) == run(&["-l", file.path()]));
+}
+
+/// What is asked of many files at once.
+const ALL_FORMS: &[&[&str]] = &[
+    &[],
+    &["-x", "--packets", "--strict"],
+    &["-l"],
+    &["-l", "--color", "always", "-t", "d", "--explain-input"],
+    &["--json"],
+    &["-T", "json"],
+    &["-T", "flat", "-v"],
+    &["-T", "fields", "-e", "frame.number", "-e", "ip.src", "--packets"],
+    &["-T", "csv", "-e", "message.name"],
+    &["-l", "-Y", "tcp.port == 27000"],
+    &["--json", "-Y", "vlan.id == 4095"],
+    &["-l", "--number", "2,4-6"],
+    // These count from one file to the next.
+    &["-l", "-c", "150"],
+    &["-l", "--skip", "70"],
+];
+
+/// Every sample, with one that is cut, one that is missing and one that is no capture among them.
+fn mixture(cut: &Scratch) -> Vec<String> {
+    let mut all: Vec<String> =
+        fs::read_dir("samples").unwrap().map(|file| format!("samples/{}", file.unwrap().file_name().display())).collect();
+    all.sort();
+    all.insert(all.len() / 3, cut.path().to_owned());
+    all.insert(all.len() / 2, String::from("samples/no-such-file"));
+    assert!(all.len() > 20 && all.contains(&String::from("samples/README.md")));
+    all
+}
+
+#[test]
+fn files_that_are_read_at_the_same_time_are_told_as_one_after_the_other() {
+    let all = sessions();
+    let cut = Scratch::new("threads-cut.pcap", &all[..all.len() - 7000]);
+    let files = mixture(&cut);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let mut codes = Vec::new();
+    for (form, threads) in ALL_FORMS.iter().zip(["2", "3", "40"].iter().cycle()) {
+        let [one, several] = ["1", threads].map(|threads| run(&[form, &["--threads", threads][..], &files].concat()));
+        assert!(one.out.len() > 100, "{form:?}: {}", one.err);
+        assert_eq!(one.err, several.err, "{form:?} {threads}");
+        assert_eq!(one.code, several.code, "{form:?} {threads}");
+        assert!(one.out == several.out, "{form:?} {threads}");
+        codes.push(one.code);
+    }
+    assert_eq!(codes, [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 5]);
+}
+
+#[test]
+fn every_complaint_comes_at_the_turn_of_its_file() {
+    let all = sessions();
+    let cut = Scratch::new("threads-first.pcap", &all[..all.len() - 7000]);
+    let run = run(&["-l", "--threads", "3", cut.path(), "samples/no-such-file", "samples/README.md", "samples/vscp.pcap"]);
+    let complaints: Vec<&str> = run.err.lines().collect();
+    let words = ["threads-first.pcap: after frame", "no-such-file: cannot be opened", "README.md: "];
+    assert_eq!(complaints.len(), words.len(), "{}", run.err);
+    for (complaint, words) in complaints.iter().zip(words) {
+        assert!(complaint.contains(words), "{complaint}");
+    }
+    assert!(run.out.contains("── samples/vscp.pcap ──"));
+}
+
+#[test]
+fn more_than_may_wait_is_printed_whole() {
+    let file = Scratch::new("threads-long.pcap", &sessions());
+    let arguments = ["--packets", "--json", file.path(), "samples/vscp.pcap", file.path(), file.path()];
+    let [one, two] = both(&arguments);
+    assert!(one.out.len() > 3 * (9 << 20), "{}", one.out.len());
+    assert!(one == two);
+}
+
+/// How it ends, if it does.
+fn end_of(child: &mut Child) -> ExitStatus {
+    let patience = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if Instant::now() > patience {
+            child.kill().unwrap();
+            panic!("still running");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_ends_all_threads() {
+    let file = Scratch::new("threads-pipe.pcap", &sessions());
+    for threads in ["2", "3"] {
+        let arguments =
+            ["--json", "--packets", "--threads", threads, file.path(), file.path(), "samples/no-such-file", file.path()];
+        let mut child = program().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert!(line.contains("begin"), "{line}");
+        drop(out);
+        assert_eq!(end_of(&mut child).code(), Some(0));
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!(err, "");
+    }
+}
+
+/// Where a full disk can be had.
+#[test]
+fn a_full_disk_ends_all_threads() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let file = Scratch::new("threads-full.pcap", &sessions());
+    let arguments = ["--json", "--packets", "--threads", "2", file.path(), file.path(), file.path()];
+    let mut child = program().args(arguments).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    assert_eq!(end_of(&mut child).code(), Some(1));
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(err.contains("No space left") && err.lines().count() == 1, "{err}");
 }

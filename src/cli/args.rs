@@ -247,7 +247,10 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub told: Vec<String>,
 
-    /// Threads that share the work of JSON and tables: 1 unless said; 2 gains where cores are idle
+    /// Threads that share the work: 1 unless said
+    ///
+    /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, JSON
+    /// and tables are quicker with 2. Both only where cores are idle; what is printed is the same.
     #[arg(hide_short_help = true, long, value_name = "N")]
     pub threads: Option<std::num::NonZeroU8>,
 

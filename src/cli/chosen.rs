@@ -1,8 +1,8 @@
-//! Which records are meant, by filter and number, over all inputs; and how the run ended that looked for them.
+//! Which records are meant, by filter and number, over all inputs.
 
-use super::Exit;
 use super::args::Output;
 use super::forms::Wrong;
+use super::outcome::Outcome;
 use super::select::Selection;
 use crate::engine::Judge;
 use crate::filter::Filter;
@@ -18,11 +18,13 @@ pub(super) struct Chosen {
     tally: Tally,
     filter: Option<Filter>,
     selection: Selection,
-    taken: u64,
     /// No record behind the last one of this input can be meant.
     past: bool,
-    /// Messages were malformed, or bytes were missing.
-    broken: bool,
+    /// What the input at hand is called.
+    file: String,
+    /// The first of its frames with a malformed message, or behind missing bytes.
+    broken: Option<u64>,
+    outcome: Outcome,
 }
 
 /// Why no more records are looked at.
@@ -41,9 +43,10 @@ impl Chosen {
             tally: Tally::new(view),
             filter: output.filter.as_ref().map(parse).transpose()?,
             selection: Selection::new(output)?,
-            taken: 0,
             past: false,
-            broken: false,
+            file: String::new(),
+            broken: None,
+            outcome: Outcome::default(),
         })
     }
 
@@ -58,9 +61,10 @@ impl Chosen {
     }
 
     /// An input begins.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, file: &str) {
         self.tally = Tally::new(self.view);
-        self.past = false;
+        file.clone_into(&mut self.file);
+        self.broken = None;
     }
 
     /// Hand on the records of a tree that are meant.
@@ -70,7 +74,7 @@ impl Chosen {
         captured: bool,
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Chosen { tally, filter, selection, taken, past, .. } = self;
+        let Chosen { tally, filter, selection, past, outcome, .. } = self;
         let shown = tally.records(of, captured, |record| {
             let is_gap = matches!(record, Record::Gap(_));
             let matches = (is_gap || !of.tree.unseen) && filter.as_ref().is_none_or(|filter| filter.matches(&record));
@@ -82,11 +86,14 @@ impl Chosen {
             };
             if matches && selection.takes(number) {
                 take(&record).map_err(Stop::Output)?;
-                *taken += 1;
+                outcome.taken += 1;
             }
             *past = selection.is_past(number);
             if selection.has_enough() || *past { Err(Stop::Enough) } else { Ok(()) }
         });
+        if self.broken.is_none() && self.tally.malformed + self.tally.gaps > 0 {
+            self.broken = Some(of.tree.frame.number);
+        }
         match shown {
             Ok(()) | Err(Stop::Enough) => Ok(()),
             Err(Stop::Output(error)) => Err(error),
@@ -100,7 +107,12 @@ impl Chosen {
 
     /// The input ends.
     pub(super) fn end(&mut self) {
-        self.broken |= self.tally.malformed + self.tally.gaps > 0;
+        self.past = false;
+        self.outcome.malformed += self.tally.malformed;
+        self.outcome.gaps += self.tally.gaps;
+        if let (None, Some(frame)) = (&self.outcome.broken, self.broken) {
+            self.outcome.broken = Some((std::mem::take(&mut self.file), frame));
+        }
     }
 
     /// What was given up to bound memory.
@@ -113,12 +125,13 @@ impl Chosen {
         &self.tally
     }
 
-    /// How the run ended, given how reading did.
-    pub(super) fn exit(&self, read: Exit, output: &Output) -> Exit {
-        let strict = if output.strict && self.broken { Exit::Damaged } else { Exit::Fine };
-        match read.max(strict) {
-            Exit::Fine if output.exit_status && self.taken == 0 => Exit::Failed,
-            exit => exit,
-        }
+    /// How it went, since this was asked last.
+    pub(super) fn outcome(&mut self) -> Outcome {
+        std::mem::take(&mut self.outcome)
+    }
+
+    /// Whether what is meant in an input depends on those before it.
+    pub(super) fn spans_inputs(&self) -> bool {
+        self.selection.spans_inputs()
     }
 }

@@ -1,4 +1,4 @@
-//! From options to the sink that prints what they ask for.
+//! From options to a plan of what is printed.
 
 use super::args::{Form, Output, When};
 use crate::glossary;
@@ -14,16 +14,26 @@ use std::io::{self, IsTerminal, Write};
 /// What is wrong with the options, and what to try.
 pub(super) type Wrong = String;
 
-/// The sink that prints what the options ask for.
-pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) -> Result<Box<dyn Sink + 'w>, Wrong> {
-    let form = form(output)?;
-    let theme = theme(output.color);
-    let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
-    let json = |shape| JsonOptions { shape, carriers: output.verbose, flush: false };
-    Ok(match form {
-        Form::Table => Box::new(Table::new(
-            to,
-            TableOptions {
+/// What is printed, and how.
+pub(super) enum Plan {
+    Table(TableOptions),
+    List(ListOptions),
+    Json(JsonOptions),
+    Columns(Vec<Column>, ColumnOptions),
+}
+
+impl Plan {
+    /// What the options ask for, of one input or of several.
+    pub(super) fn new(output: &Output, several: bool) -> Result<Plan, Wrong> {
+        let form = form(output)?;
+        let theme = theme(output.color);
+        let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
+        let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: false });
+        let columns = |options| {
+            Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
+        };
+        Ok(match form {
+            Form::Table => Plan::Table(TableOptions {
                 verbose_fields: output.full,
                 carriers: output.verbose,
                 hex: output.hex,
@@ -32,25 +42,31 @@ pub(super) fn sink<'w>(output: &Output, several: bool, to: Box<dyn Write + 'w>) 
                 theme,
                 time,
                 file_names: several,
-            },
-        )),
-        Form::List => Box::new(List::new(
-            to,
-            ListOptions { theme, time, file_names: several, width: width().filter(|_| !output.full), flush: false },
-        )),
-        Form::Ndjson => Box::new(Json::new(to, json(Shape::Lines))),
-        Form::Json => Box::new(Json::new(to, json(Shape::Array))),
-        Form::Flat => Box::new(Json::new(to, json(Shape::Flat))),
-        Form::Csv => {
-            let options = ColumnOptions { flush: false, ..ColumnOptions::csv() };
-            Box::new(Columns::new(to, columns(&output.columns)?, column_options(options, &output.column_options)?))
+            }),
+            Form::List => Plan::List(ListOptions {
+                theme,
+                time,
+                file_names: several,
+                width: width().filter(|_| !output.full),
+                flush: false,
+            }),
+            Form::Ndjson => json(Shape::Lines),
+            Form::Json => json(Shape::Array),
+            Form::Flat => json(Shape::Flat),
+            Form::Csv => columns(ColumnOptions { flush: false, ..ColumnOptions::csv() })?,
+            Form::Fields => columns(ColumnOptions::default())?,
+        })
+    }
+
+    /// Something that prints it.
+    pub(super) fn sink<'w>(&self, to: Box<dyn Write + 'w>) -> Box<dyn Sink + 'w> {
+        match self {
+            Plan::Table(options) => Box::new(Table::new(to, options.clone())),
+            Plan::List(options) => Box::new(List::new(to, *options)),
+            Plan::Json(options) => Box::new(Json::new(to, *options)),
+            Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
         }
-        Form::Fields => Box::new(Columns::new(
-            to,
-            columns(&output.columns)?,
-            column_options(ColumnOptions::default(), &output.column_options)?,
-        )),
-    })
+    }
 }
 
 fn form(output: &Output) -> Result<Form, Wrong> {

@@ -1,5 +1,6 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
+mod abreast;
 mod ahead;
 mod args;
 mod choose;
@@ -10,7 +11,9 @@ mod follow;
 mod forms;
 mod glossary;
 mod objects;
+mod outcome;
 mod print;
+mod printer;
 mod progress;
 mod read;
 mod screen;
@@ -21,8 +24,9 @@ mod stats;
 mod write;
 
 use args::{Args, Paging, Task};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, Subcommand};
 use screen::Screen;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 pub use exit::Exit;
@@ -38,7 +42,7 @@ pub fn run() -> Exit {
         Ok(true) => return Exit::Fine,
         Err(error) => return wrong_usage(&error),
     }
-    let args = match Args::try_parse() {
+    let args = match parse(std::env::args_os().collect()) {
         Ok(args) => args,
         Err(error) => return wrong_usage(&error),
     };
@@ -69,6 +73,22 @@ pub fn run() -> Exit {
     match done {
         Ok(()) => Exit::Fine,
         Err(error) => of_output(&error),
+    }
+}
+
+/// The command line. A command may also come behind options, if it understands them.
+fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
+    let args = Args::try_parse_from(&line)?;
+    let Some(command) = args.files.first().and_then(|file| file.to_str()).filter(|name| Task::has_subcommand(name)) else {
+        return Ok(args);
+    };
+    let place = line.iter().take_while(|word| *word != "--").position(|word| word == command);
+    match line.get_mut(1..=place.unwrap_or(0)) {
+        Some(words) if !words.is_empty() => {
+            words.rotate_right(1);
+            Args::try_parse_from(line)
+        }
+        _ => Ok(args),
     }
 }
 

@@ -66,8 +66,6 @@ impl<W: Write> Audience for List<'_, W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.tally = Tally::new(View::Messages);
-        self.done = false;
         begin.file.clone_into(&mut self.file);
         Ok(())
     }
@@ -106,9 +104,12 @@ impl<W: Write> Audience for List<'_, W> {
     }
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        // The next input is counted anew, from before its first frame.
+        let tally = std::mem::replace(&mut self.tally, Tally::new(View::Messages));
+        let done = std::mem::take(&mut self.done);
         match self.asked.at {
-            Some(at) if !self.done => {
-                complain(format_args!("{}: there is no message {at}, only {}", self.file, self.tally.messages));
+            Some(at) if !done => {
+                complain(format_args!("{}: there is no message {at}, only {}", self.file, tally.messages));
                 Ok(())
             }
             _ => Ok(()),

@@ -1,81 +1,66 @@
 //! The run that everything else is for: inputs in, records out.
 
-use super::args::Args;
+use super::args::{Args, Output};
 use super::chosen::Chosen;
-use super::read::{self, Audience, How};
+use super::forms::{Plan, Wrong};
+use super::outcome::Outcome;
+use super::printer::Printer;
+use super::read::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, of_output};
-use crate::engine::Judge;
-use crate::record::Forgotten;
-use crate::sink::{Begin, Problem, Sink};
-use crate::tree::{Dissection, Want};
-use std::io;
+use super::{Exit, abreast, complain, of_output};
+use std::io::{self, Write};
 
 /// Print the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let to = screen.writer(!sources.iter().all(Source::is_whole));
-    let prepared = How::new(&args.reading)
-        .and_then(|how| Ok((how, Chosen::new(&args.output)?, forms::sink(&args.output, sources.len() > 1, to)?)));
-    let (how, chosen, sink) = match prepared {
-        Ok(prepared) => prepared,
+    let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, &args.output)) {
+        Ok(task) => task,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
-    let mut printer = Printer { sink, chosen };
-    let mut worst = Exit::Fine;
-    for source in &sources {
-        match read::input(source, &how, &mut printer) {
-            Ok(exit) => worst = worst.max(exit),
-            Err(error) => return worst.max(of_output(&error)),
-        }
+    let mut outcome = Outcome::default();
+    match task.run(screen.writer(!sources.iter().all(Source::is_whole)), &mut outcome) {
+        Ok(()) => outcome.exit(&args.output),
+        Err(error) => outcome.read.max(of_output(&error)),
     }
-    if let Err(error) = printer.sink.finish() {
-        return worst.max(of_output(&error));
-    }
-    printer.chosen.exit(worst, &args.output)
 }
 
-/// Prints records.
-struct Printer<'w> {
-    sink: Box<dyn Sink + 'w>,
-    chosen: Chosen,
+/// What is read, how, and what is printed of it.
+struct Task<'a> {
+    sources: &'a [Source],
+    how: How,
+    plan: Plan,
+    /// One for each that reads at the same time as others.
+    chosen: Vec<Chosen>,
 }
 
-impl Audience for Printer<'_> {
-    fn want(&self) -> Want {
-        self.sink.want().and(self.chosen.want())
-    }
-
-    fn judge(&self) -> Option<Judge> {
-        self.chosen.judge()
-    }
-
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.chosen.begin();
-        self.sink.begin(begin)
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        self.chosen.records(of, captured, |record| self.sink.record(record))
-    }
-
-    fn has_enough(&self) -> bool {
-        self.chosen.has_enough()
-    }
-
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.chosen.forgotten(forgotten);
-    }
-
-    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
-        if let Some(problem) = problem {
-            self.sink.problem(problem)?;
+impl<'a> Task<'a> {
+    /// What the options ask for; an error says what would do.
+    fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
+        let plan = Plan::new(output, sources.len() > 1)?;
+        let mut chosen = vec![Chosen::new(output)?];
+        if !chosen.iter().any(Chosen::spans_inputs) {
+            for _ in 1..abreast::readers(sources, how.threads()) {
+                chosen.push(Chosen::new(output)?);
+            }
         }
-        self.chosen.end();
-        self.sink.end(self.chosen.tally(), problem.is_some())
+        Ok(Task { sources, how, plan, chosen })
+    }
+
+    fn run(self, to: Box<dyn Write>, outcome: &mut Outcome) -> io::Result<()> {
+        match <[Chosen; 1]>::try_from(self.chosen) {
+            Ok([chosen]) => {
+                let mut printer = Printer { sink: self.plan.sink(to), chosen };
+                for source in self.sources {
+                    let read = read::input(source, &self.how, &mut printer)?;
+                    outcome.add(Outcome { read, ..printer.chosen.outcome() });
+                }
+                printer.sink.finish()
+            }
+            Err(several) => abreast::read(self.sources, &self.how, &self.plan, several, to, outcome),
+        }
     }
 }

@@ -3,7 +3,8 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long nothing is shown.
@@ -33,47 +34,80 @@ pub(super) fn hide() {
     }
 }
 
-/// How far the reading of one input has come.
-pub(super) struct Progress {
+/// All that is read at one time: an input, or several.
+pub(super) struct Whole {
     name: String,
-    /// Bytes of the input, if that is known and anybody looks.
+    /// How many bytes it has, if that is known and anybody looks.
     total: Option<u64>,
+    /// How many of them were read, as far as was told.
+    read: AtomicU64,
     begun: Instant,
-    looks: u32,
 }
 
-impl Progress {
-    /// The reading of an input begins.
-    pub(super) fn new(name: &str, total: Option<u64>) -> Progress {
+impl Whole {
+    /// Reading begins.
+    pub(super) fn new(name: String, total: Option<u64>) -> Arc<Whole> {
         let total = total.filter(|total| *total > 0 && io::stderr().is_terminal());
-        Progress { name: name.to_owned(), total, begun: Instant::now(), looks: 0 }
+        Arc::new(Whole { name, total, read: AtomicU64::new(0), begun: Instant::now() })
     }
 
-    /// One more frame was read, and so many bytes by now.
-    pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
-        let Some(total) = self.total else { return };
-        self.looks += 1;
-        if !self.looks.is_multiple_of(SELDOM) || self.begun.elapsed() < PATIENCE {
-            return;
-        }
+    /// An input of this size is a part of it.
+    pub(super) fn part(self: &Arc<Self>, size: Option<u64>) -> Progress {
+        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), told: 0, looks: 0 }
+    }
+
+    fn show(&self, total: u64) {
+        let read = self.read.load(Ordering::Relaxed);
         let mut bar = bar();
-        if matches!(*bar, Bar::Hidden) {
-            *bar = Bar::Shown(shown(&self.name, total).with_position(read()));
-            return;
-        }
-        if let Bar::Shown(bar) = &*bar {
-            bar.set_position(read());
+        match &*bar {
+            Bar::Hidden => *bar = Bar::Shown(shown(&self.name, total).with_position(read)),
+            Bar::Shown(bar) => bar.set_position(read),
+            Bar::Over => {}
         }
     }
 }
 
-impl Drop for Progress {
+impl Drop for Whole {
     fn drop(&mut self) {
         let mut bar = bar();
         if let Bar::Shown(shown) = &*bar {
             shown.finish_and_clear();
             *bar = Bar::Hidden;
         }
+    }
+}
+
+/// How far the reading of one input has come.
+pub(super) struct Progress {
+    whole: Arc<Whole>,
+    size: u64,
+    /// Bytes that the whole was told of.
+    told: u64,
+    looks: u32,
+}
+
+impl Progress {
+    /// One more frame was read, and so many bytes by now.
+    pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
+        let Some(total) = self.whole.total else { return };
+        self.looks += 1;
+        if !self.looks.is_multiple_of(SELDOM) || self.whole.begun.elapsed() < PATIENCE {
+            return;
+        }
+        self.tell(read());
+        self.whole.show(total);
+    }
+
+    fn tell(&mut self, read: u64) {
+        self.whole.read.fetch_add(read.saturating_sub(self.told), Ordering::Relaxed);
+        self.told = read.max(self.told);
+    }
+}
+
+impl Drop for Progress {
+    /// What was left unread needs no more reading.
+    fn drop(&mut self) {
+        self.tell(self.size);
     }
 }
 
@@ -95,11 +129,31 @@ mod tests {
     #[test]
     fn nothing_is_shown_where_nobody_looks_or_nothing_is_known() {
         // Tests have no terminal, but somebody who runs them may.
-        assert!(Progress::new("-", None).total.is_none());
-        assert!(Progress::new("empty", Some(0)).total.is_none());
-        let mut early = Progress::new("early", None);
-        early.total = Some(100);
+        assert!(Whole::new("-".into(), None).total.is_none());
+        assert!(Whole::new("empty".into(), Some(0)).total.is_none());
+        let mut early = watched(100).part(Some(100));
         (0..10 * SELDOM).for_each(|_| early.frame(|| panic!("asked within a second")));
+    }
+
+    #[test]
+    fn inputs_that_are_read_at_once_count_together() {
+        let whole = watched(100);
+        let (mut one, mut two) = (whole.part(Some(60)), whole.part(Some(40)));
+        one.tell(20);
+        two.tell(30);
+        one.tell(50);
+        assert_eq!(whole.read.load(Ordering::Relaxed), 80);
+        // The rest of the second is not read.
+        drop(two);
+        assert_eq!(whole.read.load(Ordering::Relaxed), 90);
+        drop(one);
+        assert_eq!(whole.read.load(Ordering::Relaxed), 100);
+    }
+
+    /// As if somebody looked.
+    fn watched(total: u64) -> Arc<Whole> {
+        let (read, begun) = (AtomicU64::new(0), Instant::now());
+        Arc::new(Whole { name: String::from("watched"), total: Some(total), read, begun })
     }
 
     #[test]

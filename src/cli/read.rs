@@ -2,7 +2,7 @@
 
 use super::args::Reading;
 use super::forms::Wrong;
-use super::progress::Progress;
+use super::progress::{Progress, Whole};
 use super::source::Source;
 use super::{Exit, ahead, choose, complain};
 use crate::engine::{Engine, Judge};
@@ -11,6 +11,7 @@ use crate::record::Forgotten;
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
+use std::fmt;
 use std::io;
 
 /// Bytes of frames up to which another thread costs more than it gains.
@@ -47,6 +48,16 @@ pub(super) trait Audience {
     /// Whether it has seen enough, so that nothing more has to be read.
     fn has_enough(&self) -> bool {
         false
+    }
+
+    /// Whether there is a thread with nothing else to do, which may read ahead.
+    fn has_help(&self) -> bool {
+        true
+    }
+
+    /// Something is wrong with an input.
+    fn complain(&mut self, what: fmt::Arguments<'_>) {
+        complain(what);
     }
 
     /// What the input holds beside frames, as far as it was read.
@@ -87,10 +98,15 @@ impl How {
         self.silent
     }
 
-    fn complain(&self, what: std::fmt::Arguments<'_>) {
+    fn complain(&self, audience: &mut impl Audience, what: fmt::Arguments<'_>) {
         if !self.silent {
-            complain(what);
+            audience.complain(what);
         }
+    }
+
+    /// Threads that share the work.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The protocols that are looked for.
@@ -107,12 +123,22 @@ fn threads(reading: &Reading) -> usize {
 /// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
 /// of writing.
 pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
+    let size = source.size();
+    one_of_several(source, how, audience, Whole::new(source.name(), size).part(size))
+}
+
+/// The same for one of several inputs that are read at the same time.
+pub(super) fn one_of_several(
+    source: &Source,
+    how: &How,
+    audience: &mut impl Audience,
+    mut progress: Progress,
+) -> io::Result<Exit> {
     let name = source.name();
-    let mut capture = match open(source, how, &name) {
+    let mut capture = match open(source, how, &name, audience) {
         Ok(capture) => capture,
         Err(exit) => return Ok(exit),
     };
-    let mut progress = Progress::new(&name, source.size());
     let mut engine = Engine::new(how.registry, audience.want()).judged_by(audience.judge());
     let mut frames = 0;
     let mut bytes = 0;
@@ -121,7 +147,7 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
         if audience.has_enough() {
             break None;
         }
-        if reads_ahead && bytes >= SMALL {
+        if reads_ahead && bytes >= SMALL && audience.has_help() {
             let read = ahead::rest(capture, engine, audience, &mut progress)?;
             audience.extras(read.capture.extras());
             audience.forgotten(read.forgotten);
@@ -158,17 +184,17 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
     end(audience, how, &name, frames, damage.as_ref())
 }
 
-fn open(source: &Source, how: &How, name: &str) -> Result<Capture, Exit> {
+fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Exit> {
     let reader = source.open().map_err(|error| {
-        how.complain(format_args!("{name}: cannot be opened: {error}"));
+        how.complain(audience, format_args!("{name}: cannot be opened: {error}"));
         Exit::CannotOpen
     })?;
     let capture = Capture::open_with(reader, how.options).map_err(|error| {
-        how.complain(format_args!("{name}: {error}"));
+        how.complain(audience, format_args!("{name}: {error}"));
         if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
     })?;
     if how.explain {
-        complain(format_args!("{name}: {}", capture.explain()));
+        audience.complain(format_args!("{name}: {}", capture.explain()));
     }
     Ok(capture)
 }
@@ -181,8 +207,8 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
 fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
     let Some(damage) = damage else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
-        0 => how.complain(format_args!("{file}: before the first frame: {damage}")),
-        _ => how.complain(format_args!("{file}: after frame {frame}: {damage}")),
+        0 => how.complain(audience, format_args!("{file}: before the first frame: {damage}")),
+        _ => how.complain(audience, format_args!("{file}: after frame {frame}: {damage}")),
     }
     let text = damage.to_string();
     audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;

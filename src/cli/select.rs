@@ -42,6 +42,11 @@ impl Selection {
         self.left == Some(0)
     }
 
+    /// Whether it counts on from one input to the next.
+    pub(super) fn spans_inputs(&self) -> bool {
+        self.skip > 0 || self.left.is_some()
+    }
+
     /// Whether no record behind this one of an input can be meant.
     pub(super) fn is_past(&self, number: u64) -> bool {
         self.numbers.as_ref().is_some_and(|numbers| numbers.iter().all(|range| *range.end() <= number))

@@ -59,11 +59,12 @@ impl Source {
         }
     }
 
-    /// Whether all bytes are there already, so that nobody waits for a record while it is read.
+    /// Whether all bytes are there already, so that nobody waits for a record while it is read. What cannot be read has none.
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Source::Text(_) => true,
-            Source::File(path) => !is_standard_input(path) && fs::metadata(path).is_ok_and(|about| about.is_file()),
+            Source::File(path) if is_standard_input(path) => false,
+            Source::File(path) => fs::metadata(path).map_or(true, |about| about.is_file() || about.is_dir()),
         }
     }
 }

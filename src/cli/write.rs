@@ -3,6 +3,7 @@
 use super::args::{Args, Output};
 use super::chosen::Chosen;
 use super::forms::Wrong;
+use super::outcome::Outcome;
 use super::read::{self, Audience, How};
 use super::source::Source;
 use super::{Exit, complain, of_output};
@@ -40,25 +41,24 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
     loop {
         let chosen = Chosen::new(output)?;
         let mut writer = Writer { chosen, window: Window::new(window, known), target, file: None };
-        let mut worst = Exit::Fine;
+        let mut outcome = Outcome::default();
         for source in sources {
             match read::input(source, &how, &mut writer) {
-                Ok(exit) => worst = worst.max(exit),
-                Err(error) => return Ok(worst.max(target.failed(&error))),
+                Ok(read) => outcome.add(Outcome { read, ..writer.chosen.outcome() }),
+                Err(error) => return Ok(outcome.read.max(target.failed(&error))),
             }
         }
         if let Some(Err(error)) = writer.file.take().map(CaptureFile::finish) {
-            return Ok(worst.max(target.failed(&error)));
+            return Ok(outcome.read.max(target.failed(&error)));
         }
-        let exit = writer.chosen.exit(worst, output);
         let late = writer.window.into_late();
         if late.count == 0 {
-            return Ok(exit);
+            return Ok(outcome.exit(output));
         }
         if !again || how.is_silent() {
             let count = late.count;
             complain(format_args!("{count} frames that later messages need came too long before them, and are not written"));
-            return Ok(exit);
+            return Ok(outcome.exit(output));
         }
         how = how.silent();
         known = late;
@@ -124,8 +124,8 @@ impl Audience for Writer<'_> {
         Want::HEADINGS.and(self.chosen.want())
     }
 
-    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
-        self.chosen.begin();
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.chosen.begin(begin.file);
         if self.file.is_none() {
             self.file = Some(self.target.open()?);
         }

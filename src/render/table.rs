@@ -81,6 +81,8 @@ impl<W: io::Write> Sink for Table<W> {
         if !self.options.file_names {
             return Ok(());
         }
+        // Behind an empty line, whatever was before.
+        self.was_long = self.was_long.map(|_| true);
         self.print(|printer, out| file_line(begin.file, printer.options.theme, out))
     }
 

@@ -72,6 +72,7 @@ pub const CASES: &[Case] = &[
     ("-o tcp.check_checksum=true", "--packets --number 14 samples/layers.pcap", Differs),
     ("--threads 1", "-l -c 2 samples/pipboy.pcap", Same),
     ("--threads 2", "-l -c 2 samples/pipboy.pcap", Same),
+    ("--threads 2", "-l samples/linux-cooked.pcap samples/vscp.pcap", Same),
     ("--show-secrets", "--number 4 samples/xfire.pcap", Differs),
     ("--no-heuristics", "-l -c 3 samples/vcmp-rel006.pcap", Differs),
 ];

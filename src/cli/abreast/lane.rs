@@ -1,0 +1,229 @@
+//! The way of what is printed of one input, from the thread that reads it to the one that puts it out.
+
+use super::super::outcome::Outcome;
+use std::cell::{RefCell, RefMut};
+use std::io::{self, ErrorKind, Write};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of output that go on at once.
+const BLOCK: usize = 64 << 10;
+
+/// Bytes that the input whose turn it is may let wait beyond the others: it never waits for those behind it.
+const OWN: usize = 8 * BLOCK;
+
+/// Bytes that anything said weighs beside its text.
+const WEIGHT: usize = 4 << 10;
+
+/// What is said of an input.
+pub(super) enum Said {
+    /// It begins.
+    Begin { format: String, links: Vec<String> },
+    /// This is printed of it.
+    Printed(Vec<u8>),
+    /// This is wrong with it.
+    Complaint(String),
+    /// That was all.
+    Done(io::Result<Outcome>),
+}
+
+impl Said {
+    fn weight(&self) -> usize {
+        match self {
+            Said::Printed(text) => WEIGHT + text.len(),
+            Said::Begin { .. } | Said::Complaint(_) | Said::Done(_) => WEIGHT,
+        }
+    }
+}
+
+/// How much of what was said waits, and for whom.
+pub(super) struct Room {
+    most: usize,
+    waiting: Mutex<usize>,
+    changed: Condvar,
+    /// The input that is put out.
+    turn: AtomicUsize,
+    /// Threads that have nothing to do.
+    idle: AtomicUsize,
+    closed: AtomicBool,
+}
+
+impl Room {
+    /// For so many bytes, and so many threads that have nothing to do.
+    pub(super) fn new(most: usize, idle: usize) -> Room {
+        Room {
+            most,
+            waiting: Mutex::new(0),
+            changed: Condvar::new(),
+            turn: AtomicUsize::new(0),
+            idle: AtomicUsize::new(idle),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, usize> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn waits(&self) -> usize {
+        *self.waiting()
+    }
+
+    /// Find room for something said of this input.
+    fn take(&self, number: usize, weight: usize) -> io::Result<()> {
+        let mut waiting = self.waiting();
+        loop {
+            if self.is_closed() {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+            let own = if self.turn.load(Ordering::Relaxed) == number { OWN } else { 0 };
+            if *waiting + weight <= self.most + own {
+                *waiting += weight;
+                return Ok(());
+            }
+            self.idle.fetch_add(1, Ordering::Relaxed);
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// This waits no more.
+    pub(super) fn free(&self, said: &Said) {
+        *self.waiting() -= said.weight();
+        self.changed.notify_all();
+    }
+
+    /// What is said of this input is put out from now on.
+    pub(super) fn turn_to(&self, number: usize) {
+        let _waiting = self.waiting();
+        self.turn.store(number, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// A thread has no more to do.
+    pub(super) fn leave(&self) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether nobody puts anything out any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Closes the room when it goes.
+    pub(super) fn closing(&self) -> impl Drop + '_ {
+        Closing(self)
+    }
+}
+
+struct Closing<'a>(&'a Room);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let Closing(room) = self;
+        let _waiting = room.waiting();
+        room.closed.store(true, Ordering::Relaxed);
+        room.changed.notify_all();
+    }
+}
+
+/// Gathers what is printed of an input, and sends it on.
+pub(super) struct Lane<'a> {
+    room: &'a Room,
+    number: usize,
+    to: Sender<Said>,
+    text: Vec<u8>,
+    ignores: bool,
+}
+
+impl<'a> Lane<'a> {
+    /// For the input of this number.
+    pub(super) fn new(room: &'a Room, number: usize, to: Sender<Said>) -> Lane<'a> {
+        Lane { room, number, to, text: Vec::new(), ignores: false }
+    }
+
+    /// Whether what is printed goes nowhere.
+    pub(super) fn ignore(&mut self, ignores: bool) {
+        self.ignores = ignores;
+    }
+
+    /// Say something behind what was printed so far.
+    ///
+    /// # Errors
+    /// That nobody listens any more.
+    pub(super) fn say(&mut self, said: Said) -> io::Result<()> {
+        if !self.text.is_empty() {
+            let text = std::mem::take(&mut self.text);
+            self.send(Said::Printed(text))?;
+        }
+        self.send(said)
+    }
+
+    fn send(&self, said: Said) -> io::Result<()> {
+        self.room.take(self.number, said.weight())?;
+        self.to.send(said).map_err(|_| ErrorKind::BrokenPipe.into())
+    }
+
+    /// Whether nobody listens any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.room.is_closed()
+    }
+
+    /// Whether a thread has nothing to do, and it is this input that all wait for.
+    pub(super) fn has_help(&self) -> bool {
+        self.room.turn.load(Ordering::Relaxed) == self.number && self.room.idle.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Write for Lane<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.ignores {
+            return Ok(bytes.len());
+        }
+        let fits = bytes.len().min(BLOCK - self.text.len().min(BLOCK));
+        self.text.extend_from_slice(bytes.get(..fits).unwrap_or_default());
+        if self.text.len() >= BLOCK {
+            let text = std::mem::take(&mut self.text);
+            self.send(Said::Printed(text))?;
+        }
+        Ok(fits)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Something to write to that has two owners.
+pub(super) struct Shared<W>(Rc<RefCell<W>>);
+
+impl<W> Shared<W> {
+    /// The first owner's.
+    pub(super) fn new(to: W) -> Shared<W> {
+        Shared(Rc::new(RefCell::new(to)))
+    }
+
+    /// What is owned, for a moment.
+    pub(super) fn get(&self) -> RefMut<'_, W> {
+        self.0.borrow_mut()
+    }
+}
+
+impl<W> Clone for Shared<W> {
+    fn clone(&self) -> Self {
+        Shared(Rc::clone(&self.0))
+    }
+}
+
+impl<W: Write> Write for Shared<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.get().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.get().flush()
+    }
+}

@@ -1,0 +1,197 @@
+//! Reading abreast: several inputs are read, dissected and printed at the same time, each on one of a few threads.
+//!
+//! What they print comes out in the order of the inputs, and so do complaints: nothing depends on how many threads there
+//! are. What comes too early waits in memory, and when much waits, so do those who print it.
+
+mod lane;
+#[cfg(test)]
+mod tests;
+
+use super::chosen::Chosen;
+use super::complain;
+use super::forms::Plan;
+use super::outcome::Outcome;
+use super::printer::Printer;
+use super::progress::Whole;
+use super::read::{self, Audience, How};
+use super::source::Source;
+use crate::engine::Judge;
+use crate::record::Forgotten;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Dissection, Want};
+use lane::{Lane, Room, Said, Shared};
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Bytes that may wait for each thread.
+const WAITING: usize = 4 << 20;
+
+/// How many inputs are best read at the same time.
+pub(super) fn readers(sources: &[Source], threads: usize) -> usize {
+    let files = sources.iter().filter(|source| source.size().is_some()).count();
+    if sources.iter().all(Source::is_whole) { threads.min(files).max(1) } else { 1 }
+}
+
+/// Print what is meant of the inputs, with a thread for each of `chosen`.
+///
+/// # Errors
+/// Those of writing.
+pub(super) fn read(
+    sources: &[Source],
+    how: &How,
+    plan: &Plan,
+    chosen: Vec<Chosen>,
+    to: Box<dyn Write>,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
+    let room = Room::new(chosen.len() * WAITING, how.threads().saturating_sub(chosen.len()));
+    let name = format!("{} files", sources.len());
+    let whole = Whole::new(name, Some(sources.iter().filter_map(Source::size).sum()));
+    let (lanes, in_order) = channel();
+    let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes }));
+    thread::scope(|scope| {
+        // However this ends, nobody waits for ever.
+        let _closing = room.closing();
+        for chosen in chosen {
+            let (room, whole, queue) = (&room, Arc::clone(&whole), Arc::clone(&queue));
+            scope.spawn(move || Reader { room, how, plan, whole, queue }.run(chosen));
+        }
+        // Now the queue ends with those who read.
+        drop(queue);
+        put_out(sources, &in_order, &room, plan, to, outcome)
+    })
+}
+
+/// Write what is said of the inputs, in their order.
+fn put_out(
+    sources: &[Source],
+    in_order: &Receiver<Receiver<Said>>,
+    room: &Room,
+    plan: &Plan,
+    to: Box<dyn Write>,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
+    let mut to = Shared::new(to);
+    let mut sink = plan.sink(Box::new(to.clone()));
+    for ((number, source), lane) in sources.iter().enumerate().zip(in_order) {
+        room.turn_to(number);
+        let mut is_done = false;
+        for said in &lane {
+            room.free(&said);
+            match said {
+                Said::Begin { format, links } => {
+                    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+                    sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
+                }
+                Said::Printed(text) => to.write_all(&text)?,
+                Said::Complaint(text) => complain(format_args!("{text}")),
+                Said::Done(done) => {
+                    outcome.add(done?);
+                    is_done = true;
+                }
+            }
+        }
+        // Only a panic ends it otherwise, and that is told where the thread is waited for.
+        if !is_done {
+            return Ok(());
+        }
+    }
+    sink.finish()
+}
+
+/// The inputs that nobody reads yet.
+struct Queue<'a> {
+    next: usize,
+    sources: &'a [Source],
+    /// Where lanes go, in the order of the inputs.
+    lanes: Sender<Receiver<Said>>,
+}
+
+/// A thread that reads one input after another.
+struct Reader<'a> {
+    room: &'a Room,
+    how: &'a How,
+    plan: &'a Plan,
+    whole: Arc<Whole>,
+    queue: Arc<Mutex<Queue<'a>>>,
+}
+
+impl<'a> Reader<'a> {
+    fn run(self, mut chosen: Chosen) {
+        while let Some((source, lane)) = self.next() {
+            let lane = Shared::new(lane);
+            let printer = Printer { sink: self.plan.sink(Box::new(lane.clone())), chosen };
+            let mut one = One { printer, lane };
+            let read = read::one_of_several(source, self.how, &mut one, self.whole.part(source.size()));
+            let counted = one.printer.chosen.outcome();
+            let done = read.map(|read| Outcome { read, ..counted });
+            // Where nobody listens any more, there is no next one either.
+            let _ = one.lane.get().say(Said::Done(done));
+            chosen = one.printer.chosen;
+        }
+        self.room.leave();
+    }
+
+    fn next(&self) -> Option<(&'a Source, Lane<'a>)> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = queue.sources.get(queue.next).filter(|_| !self.room.is_closed())?;
+        let (to, lane) = channel();
+        queue.lanes.send(lane).ok()?;
+        let number = queue.next;
+        queue.next += 1;
+        Some((source, Lane::new(self.room, number, to)))
+    }
+}
+
+/// Prints one input where it waits for its turn.
+struct One<'a> {
+    printer: Printer<'a>,
+    lane: Shared<Lane<'a>>,
+}
+
+impl Audience for One<'_> {
+    fn want(&self) -> Want {
+        self.printer.want()
+    }
+
+    fn judge(&self) -> Option<Judge> {
+        self.printer.judge()
+    }
+
+    /// How an input begins depends on those before it. Behind that nothing does.
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.lane.get().ignore(true);
+        self.printer.begin(begin)?;
+        self.lane.get().ignore(false);
+        let links = begin.links.iter().map(|link| (*link).to_owned()).collect();
+        self.lane.get().say(Said::Begin { format: begin.format.to_owned(), links })
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.printer.tree(of, captured)
+    }
+
+    fn has_enough(&self) -> bool {
+        self.printer.has_enough() || self.lane.get().is_closed()
+    }
+
+    fn has_help(&self) -> bool {
+        self.lane.get().has_help()
+    }
+
+    fn complain(&mut self, what: fmt::Arguments<'_>) {
+        // Where nobody listens any more, nothing is wrong that matters.
+        let _ = self.lane.get().say(Said::Complaint(what.to_string()));
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.printer.forgotten(forgotten);
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        self.printer.end(problem)
+    }
+}

@@ -1,0 +1,63 @@
+//! How looking at inputs went, and the exit code that comes of it.
+
+use super::args::Output;
+use super::{Exit, complain};
+use std::fmt::{self, Display};
+
+/// How looking at one input went, or at several.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// How reading went.
+    pub read: Exit,
+    /// Records that were meant.
+    pub taken: u64,
+    /// Messages that were malformed.
+    pub malformed: u64,
+    /// Runs of missing bytes.
+    pub gaps: u64,
+    /// The first input that had any, and the frame.
+    pub broken: Option<(String, u64)>,
+}
+
+impl Default for Outcome {
+    fn default() -> Outcome {
+        Outcome { read: Exit::Fine, taken: 0, malformed: 0, gaps: 0, broken: None }
+    }
+}
+
+impl Outcome {
+    /// The next input went like this.
+    pub(super) fn add(&mut self, next: Outcome) {
+        self.read = self.read.max(next.read);
+        self.taken += next.taken;
+        self.malformed += next.malformed;
+        self.gaps += next.gaps;
+        self.broken = self.broken.take().or(next.broken);
+    }
+
+    /// How the run ends. What `--strict` does not let pass is told.
+    pub(super) fn exit(&self, output: &Output) -> Exit {
+        let strict = match &self.broken {
+            Some((file, frame)) if output.strict => {
+                let (malformed, gaps) = (Counted(self.malformed, "malformed message"), Counted(self.gaps, "gap"));
+                complain(format_args!("--strict: {malformed}, {gaps}; the first at frame {frame} of {file}"));
+                Exit::Damaged
+            }
+            _ => Exit::Fine,
+        };
+        match self.read.max(strict) {
+            Exit::Fine if output.exit_status && self.taken == 0 => Exit::Failed,
+            exit => exit,
+        }
+    }
+}
+
+/// So many of something.
+struct Counted(u64, &'static str);
+
+impl Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted(count, what) = self;
+        write!(f, "{count} {what}{}", if *count == 1 { "" } else { "s" })
+    }
+}

@@ -1,0 +1,50 @@
+//! Looks at an input and prints what is meant of it.
+
+use super::chosen::Chosen;
+use super::read::Audience;
+use crate::engine::Judge;
+use crate::record::Forgotten;
+use crate::sink::{Begin, Problem, Sink};
+use crate::tree::{Dissection, Want};
+use std::io;
+
+/// Prints records.
+pub(super) struct Printer<'w> {
+    pub(super) sink: Box<dyn Sink + 'w>,
+    pub(super) chosen: Chosen,
+}
+
+impl Audience for Printer<'_> {
+    fn want(&self) -> Want {
+        self.sink.want().and(self.chosen.want())
+    }
+
+    fn judge(&self) -> Option<Judge> {
+        self.chosen.judge()
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.chosen.begin(begin.file);
+        self.sink.begin(begin)
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.chosen.records(of, captured, |record| self.sink.record(record))
+    }
+
+    fn has_enough(&self) -> bool {
+        self.chosen.has_enough()
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.chosen.forgotten(forgotten);
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        if let Some(problem) = problem {
+            self.sink.problem(problem)?;
+        }
+        self.chosen.end();
+        self.sink.end(self.chosen.tally(), problem.is_some())
+    }
+}
