@@ -152,7 +152,7 @@ fn list(
 
 /// Where what is said goes.
 enum Output<'w> {
-    Dump(Dump<Box<dyn Write + 'w>>),
+    Dump(Dump<Box<dyn Write + Send + 'w>>),
     Files(Files, Box<dyn Write + 'w>),
 }
 

@@ -50,7 +50,7 @@ impl<'a> Task<'a> {
         Ok(Task { sources, how, plan, chosen })
     }
 
-    fn run(self, to: Box<dyn Write>, outcome: &mut Outcome) -> io::Result<()> {
+    fn run(self, to: Box<dyn Write + Send>, outcome: &mut Outcome) -> io::Result<()> {
         match <[Chosen; 1]>::try_from(self.chosen) {
             Ok([chosen]) => {
                 let mut printer = Printer { sink: self.plan.sink(to), chosen };

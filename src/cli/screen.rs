@@ -20,11 +20,11 @@ pub(super) struct Screen {
 
 impl Screen {
     /// Something to write to. Where input may still be growing, each line is handed on at once.
-    pub(super) fn writer(self, waits: bool) -> Box<dyn Write> {
+    pub(super) fn writer(self, waits: bool) -> Box<dyn Write + Send> {
         let stdout = io::stdout();
         match (stdout.is_terminal(), waits) {
-            (false, true) => Box::new(stdout.lock()),
-            (false, false) => Box::new(BufWriter::with_capacity(BLOCK, stdout.lock())),
+            (false, true) => Box::new(stdout),
+            (false, false) => Box::new(BufWriter::with_capacity(BLOCK, stdout)),
             (true, false) if self.pages => match (pager(), rows()) {
                 (Some(pager), Some(rows)) => Box::new(Paged::new(Terminal(stdout), pager, rows)),
                 _ => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),

@@ -1,12 +1,12 @@
-//! The way of what is printed of one input, from the thread that reads it to the one that puts it out.
+//! The way of what is printed of one input, from the thread that reads it to where everything goes.
 
 use super::super::outcome::Outcome;
 use std::cell::{RefCell, RefMut};
 use std::io::{self, ErrorKind, Write};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of output that go on at once.
 const BLOCK: usize = 64 << 10;
@@ -30,7 +30,8 @@ pub(super) enum Said {
 }
 
 impl Said {
-    fn weight(&self) -> usize {
+    /// What it weighs while it waits.
+    pub(super) fn weight(&self) -> usize {
         match self {
             Said::Printed(text) => WEIGHT + text.len(),
             Said::Begin { .. } | Said::Complaint(_) | Said::Done(_) => WEIGHT,
@@ -90,9 +91,9 @@ impl Room {
         }
     }
 
-    /// This waits no more.
-    pub(super) fn free(&self, said: &Said) {
-        *self.waiting() -= said.weight();
+    /// So much waits no more.
+    fn free(&self, weight: usize) {
+        *self.waiting() -= weight;
         self.changed.notify_all();
     }
 
@@ -130,19 +131,58 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Gathers what is printed of an input, and sends it on.
+/// Where everything goes.
+#[derive(Clone, Copy)]
+pub(super) struct Out<'a>(pub(super) &'a Mutex<dyn Write + Send>);
+
+impl Out<'_> {
+    fn get(&self) -> MutexGuard<'_, dyn Write + Send + 'static> {
+        let Out(out) = self;
+        out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is said in a lane, as it is heard.
+pub(super) struct Heard {
+    said: Receiver<Said>,
+    /// How much was said that is not out.
+    left: Arc<AtomicUsize>,
+}
+
+impl Heard {
+    /// What was heard last, and weighs so much, is out.
+    pub(super) fn is_out(&self, room: &Room, weight: usize) {
+        room.free(weight);
+        self.left.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl Iterator for &Heard {
+    type Item = Said;
+
+    fn next(&mut self) -> Option<Said> {
+        self.said.recv().ok()
+    }
+}
+
+/// Gathers what is printed of an input, and sends it on: straight out when it is its turn and nothing is before it.
 pub(super) struct Lane<'a> {
     room: &'a Room,
     number: usize,
+    out: Out<'a>,
     to: Sender<Said>,
+    left: Arc<AtomicUsize>,
     text: Vec<u8>,
     ignores: bool,
 }
 
 impl<'a> Lane<'a> {
     /// For the input of this number.
-    pub(super) fn new(room: &'a Room, number: usize, to: Sender<Said>) -> Lane<'a> {
-        Lane { room, number, to, text: Vec::new(), ignores: false }
+    pub(super) fn new(room: &'a Room, number: usize, out: Out<'a>) -> (Lane<'a>, Heard) {
+        let (to, said) = channel();
+        let left = Arc::new(AtomicUsize::new(0));
+        let heard = Heard { said, left: Arc::clone(&left) };
+        (Lane { room, number, out, to, left, text: Vec::new(), ignores: false }, heard)
     }
 
     /// Whether what is printed goes nowhere.
@@ -153,17 +193,29 @@ impl<'a> Lane<'a> {
     /// Say something behind what was printed so far.
     ///
     /// # Errors
-    /// That nobody listens any more.
+    /// Those of writing, and that nobody listens any more.
     pub(super) fn say(&mut self, said: Said) -> io::Result<()> {
         if !self.text.is_empty() {
-            let text = std::mem::take(&mut self.text);
-            self.send(Said::Printed(text))?;
+            self.hand_on(0)?;
         }
         self.send(said)
     }
 
+    /// Hand on what was printed. Behind it so much is expected.
+    fn hand_on(&mut self, more: usize) -> io::Result<()> {
+        if self.is_turn() && self.left.load(Ordering::Acquire) == 0 {
+            let written = self.out.get().write_all(&self.text);
+            self.text.clear();
+            return written;
+        }
+        let mut text = std::mem::replace(&mut self.text, Vec::with_capacity(more));
+        text.shrink_to_fit();
+        self.send(Said::Printed(text))
+    }
+
     fn send(&self, said: Said) -> io::Result<()> {
         self.room.take(self.number, said.weight())?;
+        self.left.fetch_add(1, Ordering::Relaxed);
         self.to.send(said).map_err(|_| ErrorKind::BrokenPipe.into())
     }
 
@@ -174,7 +226,11 @@ impl<'a> Lane<'a> {
 
     /// Whether a thread has nothing to do, and it is this input that all wait for.
     pub(super) fn has_help(&self) -> bool {
-        self.room.turn.load(Ordering::Relaxed) == self.number && self.room.idle.load(Ordering::Relaxed) > 0
+        self.is_turn() && self.room.idle.load(Ordering::Relaxed) > 0
+    }
+
+    fn is_turn(&self) -> bool {
+        self.room.turn.load(Ordering::Relaxed) == self.number
     }
 }
 
@@ -186,14 +242,23 @@ impl Write for Lane<'_> {
         let fits = bytes.len().min(BLOCK - self.text.len().min(BLOCK));
         self.text.extend_from_slice(bytes.get(..fits).unwrap_or_default());
         if self.text.len() >= BLOCK {
-            let text = std::mem::take(&mut self.text);
-            self.send(Said::Printed(text))?;
+            self.hand_on(BLOCK)?;
         }
         Ok(fits)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.get().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.get().flush()
     }
 }
 

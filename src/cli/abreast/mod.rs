@@ -1,7 +1,8 @@
 //! Reading abreast: several inputs are read, dissected and printed at the same time, each on one of a few threads.
 //!
 //! What they print comes out in the order of the inputs, and so do complaints: nothing depends on how many threads there
-//! are. What comes too early waits in memory, and when much waits, so do those who print it.
+//! are. What comes too early waits in memory, and when much waits, so do those who print it; what comes at its turn goes
+//! straight out.
 
 mod lane;
 #[cfg(test)]
@@ -19,7 +20,7 @@ use crate::engine::Judge;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
-use lane::{Lane, Room, Said, Shared};
+use lane::{Heard, Lane, Out, Room, Said, Shared};
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -44,14 +45,16 @@ pub(super) fn read(
     how: &How,
     plan: &Plan,
     chosen: Vec<Chosen>,
-    to: Box<dyn Write>,
+    to: Box<dyn Write + Send>,
     outcome: &mut Outcome,
 ) -> io::Result<()> {
+    let to = Mutex::new(to);
+    let out = Out(&to);
     let room = Room::new(chosen.len() * WAITING, how.threads().saturating_sub(chosen.len()));
     let name = format!("{} files", sources.len());
     let whole = Whole::new(name, Some(sources.iter().filter_map(Source::size).sum()));
     let (lanes, in_order) = channel();
-    let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes }));
+    let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes, out }));
     thread::scope(|scope| {
         // However this ends, nobody waits for ever.
         let _closing = room.closing();
@@ -61,38 +64,38 @@ pub(super) fn read(
         }
         // Now the queue ends with those who read.
         drop(queue);
-        put_out(sources, &in_order, &room, plan, to, outcome)
+        put_out(sources, &in_order, &room, plan, out, outcome)
     })
 }
 
 /// Write what is said of the inputs, in their order.
 fn put_out(
     sources: &[Source],
-    in_order: &Receiver<Receiver<Said>>,
+    in_order: &Receiver<Heard>,
     room: &Room,
     plan: &Plan,
-    to: Box<dyn Write>,
+    mut out: Out<'_>,
     outcome: &mut Outcome,
 ) -> io::Result<()> {
-    let mut to = Shared::new(to);
-    let mut sink = plan.sink(Box::new(to.clone()));
+    let mut sink = plan.sink(Box::new(out));
     for ((number, source), lane) in sources.iter().enumerate().zip(in_order) {
         room.turn_to(number);
         let mut is_done = false;
         for said in &lane {
-            room.free(&said);
+            let weight = said.weight();
             match said {
                 Said::Begin { format, links } => {
                     let links: Vec<&str> = links.iter().map(String::as_str).collect();
                     sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
                 }
-                Said::Printed(text) => to.write_all(&text)?,
+                Said::Printed(text) => out.write_all(&text)?,
                 Said::Complaint(text) => complain(format_args!("{text}")),
                 Said::Done(done) => {
                     outcome.add(done?);
                     is_done = true;
                 }
             }
+            lane.is_out(room, weight);
         }
         // Only a panic ends it otherwise, and that is told where the thread is waited for.
         if !is_done {
@@ -107,7 +110,8 @@ struct Queue<'a> {
     next: usize,
     sources: &'a [Source],
     /// Where lanes go, in the order of the inputs.
-    lanes: Sender<Receiver<Said>>,
+    lanes: Sender<Heard>,
+    out: Out<'a>,
 }
 
 /// A thread that reads one input after another.
@@ -138,11 +142,10 @@ impl<'a> Reader<'a> {
     fn next(&self) -> Option<(&'a Source, Lane<'a>)> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let source = queue.sources.get(queue.next).filter(|_| !self.room.is_closed())?;
-        let (to, lane) = channel();
-        queue.lanes.send(lane).ok()?;
-        let number = queue.next;
+        let (lane, heard) = Lane::new(self.room, queue.next, queue.out);
+        queue.lanes.send(heard).ok()?;
         queue.next += 1;
-        Some((source, Lane::new(self.room, number, to)))
+        Some((source, lane))
     }
 }
 

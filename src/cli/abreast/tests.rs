@@ -5,13 +5,11 @@ use super::super::args::Args;
 use super::*;
 use clap::Parser;
 use std::io::ErrorKind;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MOST: usize = 300 << 10;
 
-/// A writer that is far longer than what may wait, for the input of this number.
-fn long(room: &Room, number: usize, to: Sender<Said>) -> io::Result<()> {
-    let mut lane = Lane::new(room, number, to);
+/// Print far more than may wait, as the input of this number.
+fn long(mut lane: Lane<'_>, number: usize) -> io::Result<()> {
     let text = vec![b'0' + u8::try_from(number).unwrap(); 5 * MOST];
     lane.write_all(&text)?;
     lane.say(Said::Done(Ok(Outcome::default())))
@@ -20,44 +18,46 @@ fn long(room: &Room, number: usize, to: Sender<Said>) -> io::Result<()> {
 #[test]
 fn what_comes_too_early_waits_and_is_bounded() {
     let room = Room::new(MOST, 0);
-    let waiting = AtomicUsize::new(0);
-    let (lanes, read): (Vec<_>, Vec<_>) = (0..3).map(|_| channel()).unzip();
-    let printed: Vec<Vec<u8>> = thread::scope(|scope| {
+    let printed = Mutex::new(Vec::new());
+    let mut out = Out(&printed);
+    let mut most = 0;
+    thread::scope(|scope| {
         let _closing = room.closing();
-        let lanes: Vec<_> = lanes.into_iter().enumerate().collect();
+        let (lanes, heard): (Vec<_>, Vec<_>) = (0..3).map(|number| Lane::new(&room, number, out)).unzip();
         // Those that come last begin first, and fill the room.
-        for (number, to) in lanes.into_iter().rev() {
-            let room = &room;
-            scope.spawn(move || long(room, number, to));
+        for (number, lane) in lanes.into_iter().enumerate().rev() {
+            scope.spawn(move || long(lane, number));
         }
-        let all = read.iter().enumerate().map(|(number, lane)| {
+        while room.waits() < MOST / 2 {
+            thread::yield_now();
+        }
+        for (number, heard) in heard.into_iter().enumerate() {
             room.turn_to(number);
-            let mut text = Vec::new();
-            for said in lane {
-                waiting.fetch_max(room.waits(), Ordering::Relaxed);
-                room.free(&said);
+            for said in &heard {
+                most = most.max(room.waits());
+                let weight = said.weight();
                 if let Said::Printed(more) = said {
-                    text.extend(more);
+                    out.write_all(&more).unwrap();
                 }
+                heard.is_out(&room, weight);
             }
-            text
-        });
-        all.collect()
+        }
     });
-    for (number, text) in (0..).zip(printed) {
-        assert!(text == vec![b'0' + number; 5 * MOST], "{number}: {} bytes", text.len());
-    }
     assert_eq!(room.waits(), 0);
-    assert!(waiting.into_inner() <= MOST + (1 << 20));
+    assert!((MOST / 2..MOST + (1 << 20)).contains(&most), "{most}");
+    let expected: Vec<u8> = (b'0'..b'3').flat_map(|digit| vec![digit; 5 * MOST]).collect();
+    let printed = printed.into_inner().unwrap();
+    assert!(printed == expected, "{} bytes", printed.len());
 }
 
 #[test]
 fn nobody_waits_for_a_listener_that_has_gone() {
     let room = Room::new(MOST, 0);
-    let (to, _read) = channel();
+    let printed = Mutex::new(Vec::new());
+    let (lane, _heard) = Lane::new(&room, 1, Out(&printed));
     let ended = thread::scope(|scope| {
         let closing = room.closing();
-        let writer = scope.spawn(|| long(&room, 1, to));
+        let writer = scope.spawn(|| long(lane, 1));
         while room.waits() < MOST / 2 {
             thread::yield_now();
         }
@@ -73,20 +73,21 @@ fn an_input_that_is_left_in_the_middle_ends_everything() {
     let sources = Source::all(&args.files, &args.reading);
     let plan = Plan::new(&args.output, true).unwrap();
     let room = Room::new(MOST, 0);
+    let printed = Mutex::new(Vec::new());
     let (lanes, in_order) = channel();
     for number in 0..3 {
-        let (to, lane) = channel();
-        let mut from = Lane::new(&room, number, to);
-        lanes.send(lane).unwrap();
+        let (mut lane, heard) = Lane::new(&room, number, Out(&printed));
+        lanes.send(heard).unwrap();
         // The second is left as by a panic.
-        from.say(Said::Complaint(String::from("one"))).unwrap();
+        lane.say(Said::Printed(vec![b'x'])).unwrap();
         if number != 1 {
-            from.say(Said::Done(Ok(Outcome { read: Exit::Damaged, taken: 1, ..Outcome::default() }))).unwrap();
+            lane.say(Said::Done(Ok(Outcome { read: Exit::Damaged, taken: 1, ..Outcome::default() }))).unwrap();
         }
     }
     let mut outcome = Outcome::default();
-    put_out(&sources, &in_order, &room, &plan, Box::new(io::sink()), &mut outcome).unwrap();
+    put_out(&sources, &in_order, &room, &plan, Out(&printed), &mut outcome).unwrap();
     assert_eq!((outcome.taken, outcome.read), (1, Exit::Damaged));
+    assert_eq!(printed.into_inner().unwrap(), b"xx");
 }
 
 #[test]
