@@ -31,7 +31,7 @@ struct Kept {
     bytes: usize,
 }
 
-const KEPT: Kept = Kept { nodes: 1 << 16, layers: 1 << 10, bytes: 1 << 20 };
+const KEPT: Kept = Kept { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
 const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
 
 /// Layers after which messages that are complete wait for the next frame of their conversation.

@@ -7,8 +7,8 @@ use std::ops::Range;
 /// Read bytes that stay, so that an immediate retransmission with other bytes is noticed.
 const HISTORY: usize = 4 * 1024;
 
-/// Capacity that stays when a large message has been read.
-const ROOM: usize = 16 * 1024;
+/// Capacity for messages that are read as they come. It stays when a large one has been read.
+const ROOM: usize = 2 * HISTORY;
 
 #[derive(Debug, Default)]
 pub(super) struct Ready {
@@ -34,6 +34,9 @@ impl Ready {
 
     /// `run` starts at `end()`.
     pub(super) fn append(&mut self, run: &Run<'_>) {
+        if self.bytes.capacity() - self.bytes.len() < run.bytes.len() {
+            self.make_room(run.bytes.len());
+        }
         self.bytes.extend_from_slice(run.bytes);
         self.pieces.push_back(run.piece);
         self.end = self.end.saturating_add(run.bytes.len() as u64);
@@ -45,9 +48,25 @@ impl Ready {
         while self.pieces.front().is_some_and(|piece| piece.end() <= off) {
             self.pieces.pop_front();
         }
-        // Half as much is moved as was read since the last time, give or take the history.
-        if self.read > 3 * HISTORY && self.read >= self.bytes.len() / 2 {
+        if self.bytes.capacity() > ROOM && self.read > ROOM && self.read >= self.bytes.len() / 2 {
             self.forget(HISTORY);
+        }
+    }
+
+    /// Make room for so many bytes more: by forgetting read ones if that gives much, else by growing.
+    fn make_room(&mut self, more: usize) {
+        let gone = self.read.saturating_sub(HISTORY);
+        // No more is moved than twice what was read since the last time.
+        if gone >= (self.bytes.len() - gone) / 2 {
+            self.bytes.drain(..gone);
+            self.read -= gone;
+        }
+        let needed = self.bytes.len() + more;
+        if needed > ROOM {
+            self.bytes.reserve(more);
+        } else if needed > self.bytes.capacity() {
+            let room = needed.max(2 * self.bytes.capacity()).min(ROOM);
+            self.bytes.reserve_exact(room - self.bytes.len());
         }
     }
 
