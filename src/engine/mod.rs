@@ -63,7 +63,7 @@ impl Engine {
     /// An engine whose trees hold what is wanted.
     #[must_use]
     pub fn new(registry: Registry, want: Want) -> Engine {
-        let want = Want { only: want.only.map(|only| only.told_apart(layers::is_of_header)), ..want };
+        let want = Want { only: want.only.map(layers::told_apart), ..want };
         let mut tree = Tree::new(want);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -102,6 +102,7 @@ impl Engine {
     /// that will not; what is counted and noted stays.
     #[must_use]
     pub fn judged_by(self, judge: Option<Judge>) -> Engine {
+        let judge = judge.map(|judge| Judge { headers: judge.headers.map(layers::told_apart), ..judge });
         Engine { judge, ..self }
     }
 

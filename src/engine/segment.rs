@@ -36,6 +36,9 @@ pub(super) struct Marked {
 impl Marked {
     pub(super) fn new(found: &Findings) -> Marked {
         let mut marked = Marked { found: *found, fields: [&tcp::ANALYSIS; MARKS.len()], count: 0 };
+        if found.marks.is_empty() {
+            return marked;
+        }
         let has = MARKS.iter().filter(|(mark, _)| found.marks.has(*mark));
         for (slot, (_, field)) in marked.fields.iter_mut().zip(has) {
             *slot = field;

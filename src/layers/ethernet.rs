@@ -10,6 +10,7 @@ use super::{Carried, Described, Header, Next, arp, cisco, ip, ipv6, layer, lldp,
 use crate::tree::{Address, Names, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
+use std::fmt;
 
 /// Ethernet.
 pub static PROTOCOL: Protocol = layer(&ETH, FIELDS);
@@ -93,9 +94,9 @@ pub const ETHER_TYPES: Names = &[
     (0x9100, "QinQ"),
 ];
 
-const IPV4: u16 = 0x0800;
+pub(super) const IPV4: u16 = 0x0800;
 const ARP: u16 = 0x0806;
-const IPV6: u16 = 0x86dd;
+pub(super) const IPV6: u16 = 0x86dd;
 const BRIDGED: u16 = 0x6558;
 const PPP: u16 = 0x880b;
 const LLDP: u16 = 0x88cc;
@@ -160,10 +161,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let kind = Ethernet2HeaderSlice::from_slice(wire.ahead()).map(|header| header.ether_type().0);
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
-    wire.info_of(&[packed(src), packed(dst)], |numbers, f| {
-        let mut ends = numbers.iter().map(|number| Address::Mac(unpacked(*number)));
-        write!(f, "{} → {}", Shown(ends.next()), Shown(ends.next()))
-    });
+    if let (Some(src), Some(dst)) = (src, dst) {
+        wire.info_of(&[packed(src), packed(dst)], told);
+    }
     let kind = match kind {
         Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,
         _ => wire.u16_be(&LEN)?,
@@ -263,9 +263,15 @@ pub(super) fn mac(bytes: &[u8]) -> Option<Address> {
     bytes.try_into().ok().map(Address::Mac)
 }
 
+/// Who sends what to whom.
+pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut ends = numbers.iter().map(|number| Address::Mac(unpacked(*number)));
+    write!(f, "{} → {}", Shown(ends.next()), Shown(ends.next()))
+}
+
 /// An Ethernet address as a number.
-fn packed(address: Option<Address>) -> u64 {
-    let Some(Address::Mac([a, b, c, d, e, f])) = address else { return 0 };
+pub(super) fn packed(address: Address) -> u64 {
+    let Address::Mac([a, b, c, d, e, f]) = address else { return 0 };
     u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
 
@@ -277,8 +283,8 @@ fn unpacked(number: u64) -> [u8; 6] {
 /// An address if there is one.
 pub(super) struct Shown(pub Option<Address>);
 
-impl std::fmt::Display for Shown {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |address| address.fmt(f))
     }
 }

@@ -145,7 +145,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     options(wire, start + header_len)?;
     let lax = lax.map_err(|_| Error::Malformed)?.0;
     let payload = lax.payload();
-    wire.info_of(&[packed(src), packed(dst), protocol.into()], told);
+    if let (Some(src), Some(dst)) = (src, dst) {
+        wire.info_of(&[packed(src), packed(dst), protocol.into()], told);
+    }
     // What lies behind an authentication header belongs to it, so its own length counts as payload here.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
     let end = wire.at() + auth + payload.payload.len();
@@ -163,15 +165,16 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 }
 
 /// Who sends what to whom.
-fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [src, dst, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [src, dst].map(|address| Ipv4Addr::from(u32::try_from(address).unwrap_or_default()));
     write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))
 }
 
-fn packed(address: Option<Address>) -> u64 {
+/// An address as a number.
+pub(super) fn packed(address: Address) -> u64 {
     match address {
-        Some(Address::Ip(IpAddr::V4(address))) => u32::from(address).into(),
+        Address::Ip(IpAddr::V4(address)) => u32::from(address).into(),
         _ => 0,
     }
 }

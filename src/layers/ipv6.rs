@@ -97,8 +97,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.note_ahead(&EXTENSION, format_args!("{error}"));
     }
     let protocol = payload.ip_number.0;
-    let ([a, b], [c, d]) = (halves(src), halves(dst));
-    wire.info_of(&[a, b, c, d, protocol.into()], told);
+    if let (Some([a, b]), Some([c, d])) = (src.map(halves), dst.map(halves)) {
+        wire.info_of(&[a, b, c, d, protocol.into()], told);
+    }
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
@@ -115,15 +116,15 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 }
 
 /// Who sends what to whom.
-fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [a, b, c, d, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [(a, b), (c, d)].map(|(high, low)| Ipv6Addr::from(u128::from(high) << 64 | u128::from(low)));
     write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))
 }
 
 /// An address as two numbers.
-fn halves(address: Option<Address>) -> [u64; 2] {
-    let Some(Address::Ip(IpAddr::V6(address))) = address else { return [0; 2] };
+pub(super) fn halves(address: Address) -> [u64; 2] {
+    let Address::Ip(IpAddr::V6(address)) = address else { return [0; 2] };
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = address.octets();
     [u64::from_be_bytes([a, b, c, d, e, f, g, h]), u64::from_be_bytes([i, j, k, l, m, n, o, p])]
 }

@@ -31,6 +31,7 @@ pub mod lldp;
 pub mod mpls;
 pub mod nflog;
 pub mod pktap;
+mod plain;
 pub mod ppi;
 pub mod ppp;
 pub mod pppoe;
@@ -51,7 +52,7 @@ pub mod wlan;
 pub use checksum::Checks;
 
 use crate::input::{Link, link_name};
-use crate::tree::{Address, Ends, Field, LayerId, Span, Tree, Value};
+use crate::tree::{Address, Ends, Field, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -115,10 +116,15 @@ pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 const MAX_LAYERS: usize = 32;
 
 /// Whether a field is one of headers alone, which no message has.
-#[must_use]
-pub fn is_of_header(field: &Field) -> bool {
+fn is_of_header(field: &Field) -> bool {
     let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
+}
+
+/// The same fields, told apart by where they are read.
+#[must_use]
+pub fn told_apart(only: Only) -> Only {
+    only.told_apart(is_of_header, plain::leaves_out)
 }
 
 /// A protocol of this module: found by what lies below it, not by port or looks.
@@ -268,6 +274,9 @@ pub struct Segment {
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
 pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
+    if let Some(reached) = plain::walk(tree, link, frame, missing, checks) {
+        return reached;
+    }
     let first = match link {
         Link::Type(number) => Next::Link(number),
         Link::Stream(_) | Link::Unknown => Next::Data,

@@ -219,6 +219,9 @@ fn scale(options: &[u8]) -> Option<u8> {
 /// # Errors
 /// When the header is not whole or not sound.
 pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Result {
+    if wire.passes_headers() && passed(wire, standing, missing).is_some() {
+        return Ok(());
+    }
     let (start, captured) = (wire.at(), wire.remaining());
     let checked = standing.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
     let src = wire.u16_be(&SRCPORT)?;
@@ -259,13 +262,46 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     let remarks = standing.remarks;
     let numbers = [src.into(), dst.into(), flags, seq.into(), ack.into(), window, len as u64];
     match remarks.marks {
-        [] => wire.info_of(&numbers, |numbers, f| write!(f, "{}", Line(numbers))),
+        [] => wire.info_of(&numbers, told),
         _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
     }
     options(wire, start + header_len)?;
     remarks.put(wire)?;
     wire.rest(&PAYLOAD);
     Ok(())
+}
+
+/// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
+fn passed(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
+    /// Two fillers, then the time stamps.
+    const TIMES: [u8; 4] = [1, 1, 8, 10];
+    const TIMES_LEN: usize = 12;
+    let all = wire.ahead();
+    let (fixed, behind) = all.split_first_chunk::<MIN_HEADER>()?;
+    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
+    let header_len = 4 * usize::from(f0 >> 4);
+    let is_plain = match header_len.checked_sub(MIN_HEADER)? {
+        0 => true,
+        TIMES_LEN => behind.len() >= TIMES_LEN && behind.starts_with(&TIMES),
+        _ => false,
+    };
+    if !is_plain || !standing.remarks.marks.is_empty() || standing.verify.is_some() {
+        return None;
+    }
+    let flags = u16::from_be_bytes([f0, f1]);
+    let has = |flag: &Field| flag.bits_of(flags.into()) != 0;
+    let seq = u32::from_be_bytes([q0, q1, q2, q3]).wrapping_sub(standing.seq_base);
+    let ack = u32::from_be_bytes([a0, a1, a2, a3]).wrapping_sub(if has(&FLAG_ACK) { standing.ack_base } else { 0 });
+    let window = u64::from(u16::from_be_bytes([w0, w1]));
+    let factor = standing.factor.map(|factor| (factor, has(&FLAG_SYN)));
+    let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
+    let (src, dst) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
+    let len = (all.len() + missing - header_len) as u64;
+    let numbers = [src.into(), dst.into(), FLAGS.bits_of(flags.into()), seq.into(), ack.into(), window, len];
+    wire.info_of(&numbers, told);
+    wire.skip(header_len).ok()?;
+    wire.rest(&PAYLOAD);
+    Some(())
 }
 
 /// The window as it is meant. That of a segment that opens the connection is never scaled.
@@ -387,6 +423,10 @@ fn option(wire: &mut Wire<'_>) -> Result {
             Ok(())
         }
     })
+}
+
+fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{}", Line(numbers))
 }
 
 /// The numbers of a segment in a line.

@@ -70,6 +70,12 @@ impl Want {
         self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && !field.names.is_empty())
     }
 
+    /// Whether nobody looks at what the headers that most frames have are made of, but at who sends what to whom.
+    #[must_use]
+    pub fn passes_headers(&self) -> bool {
+        !self.fields || self.only.is_some_and(|only| only.passes)
+    }
+
     /// The same where nothing but messages is read from here on: no field of one if only those of headers are looked at.
     #[must_use]
     pub fn of_messages(self) -> Want {
@@ -90,6 +96,8 @@ pub struct Only {
     nameless: bool,
     /// They are all fields of headers, which no message has.
     of_headers: bool,
+    /// None is a field of a plain header but those that even one that is passed over gives.
+    passes: bool,
 }
 
 impl Only {
@@ -101,7 +109,7 @@ impl Only {
         fields.dedup_by_key(|field| address(field));
         let marks = fields.iter().fold(0, |marks, field| marks | mark(field));
         let kinds = fields.iter().fold(0, |kinds, field| kinds | kind(field));
-        Only { fields: Vec::leak(fields), marks, kinds, nameless: false, of_headers: false }
+        Only { fields: Vec::leak(fields), marks, kinds, nameless: false, of_headers: false, passes: false }
     }
 
     /// Whether there are none.
@@ -110,10 +118,13 @@ impl Only {
         self.fields.is_empty() && !self.nameless
     }
 
-    /// The same, if they are all among those of headers.
+    /// The same, knowing where they are read: whether all are among those of headers, and whether all are read even where
+    /// plain headers are passed over.
     #[must_use]
-    pub fn told_apart(self, is_of_header: impl Fn(&Field) -> bool) -> Only {
-        Only { of_headers: !self.nameless && self.fields.iter().all(|field| is_of_header(field)), ..self }
+    pub fn told_apart(self, is_of_header: impl Fn(&Field) -> bool, is_passed: impl Fn(&Field) -> bool) -> Only {
+        let of_headers = !self.nameless && self.fields.iter().all(|field| is_of_header(field));
+        let passes = !self.fields.iter().any(|field| is_passed(field));
+        Only { of_headers, passes, ..self }
     }
 
     /// The same, and every number that has no name although its field has names.
@@ -125,7 +136,8 @@ impl Only {
     fn and(self, other: Only) -> Only {
         let nameless = self.nameless || other.nameless;
         let of_headers = self.of_headers && other.of_headers;
-        Only { nameless, of_headers, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
+        let passes = self.passes && other.passes;
+        Only { nameless, of_headers, passes, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
     }
 
     /// Whether this field is one of them.

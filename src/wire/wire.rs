@@ -547,6 +547,11 @@ impl<'a> Wire<'a> {
         self.tree.want().fields
     }
 
+    /// Whether nobody looks at what plain headers are made of.
+    pub(crate) fn passes_headers(&self) -> bool {
+        self.tree.want().passes_headers()
+    }
+
     /// Whether what can be saved is going to be. To be asked only before keeping something for that alone.
     #[must_use]
     pub fn wants_objects(&self) -> bool {

@@ -1,0 +1,237 @@
+//! Frames as nearly all are: Ethernet, IP without options or further headers, TCP or UDP, with nothing missing and nothing to
+//! remark. Where nobody looks at what their headers are made of, these are passed over: read in one go, and told with no more
+//! than who sends what to whom.
+
+use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
+use crate::input::Link;
+use crate::tree::{Address, Ends, Field, LayerId, Span, Tells, Tree, Value};
+use crate::wire::{Cut, Wire};
+use std::net::IpAddr;
+use std::ops::Range;
+
+/// The link type that stands for Ethernet.
+const ETHERNET: Link = Link::Type(1);
+
+/// Fields of the headers that are passed over which are put all the same.
+const ADDRESSES: [&Field; 6] = [&ethernet::DST, &ethernet::SRC, &ip::SRC, &ip::DST, &ipv6::SRC, &ipv6::DST];
+
+/// Whether a header that is passed over leaves this field out.
+pub(super) fn leaves_out(field: &Field) -> bool {
+    let passed = [&ethernet::PROTOCOL, &ip::PROTOCOL, &ipv6::PROTOCOL, &tcp::PROTOCOL];
+    let is_one = |known: &&Field| known.is(field);
+    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !ADDRESSES.iter().any(is_one) && !field.is(&tcp::PAYLOAD)
+}
+
+/// Pass over the headers of a frame, if it is such a one and nobody looks.
+pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
+    if link != ETHERNET || missing > 0 || checks.ip || !tree.want().passes_headers() {
+        return None;
+    }
+    let (header, behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
+    let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
+    let (dst, src) = ([d0, d1, d2, d3, d4, d5], [s0, s1, s2, s3, s4, s5]);
+    let packet = match u16::from_be_bytes([high, low]) {
+        ethernet::IPV4 => Packet::v4(behind)?,
+        ethernet::IPV6 => Packet::v6(behind)?,
+        _ => return None,
+    };
+    let (src, dst) = (Address::Mac(src), Address::Mac(dst));
+    let link = Layer {
+        this: &ethernet::ETH,
+        range: 0..ethernet::HEADER,
+        ends: [src, dst],
+        addresses: [(&ethernet::DST, 0..6), (&ethernet::SRC, 6..12)],
+    };
+    let numbers = [ethernet::packed(src), ethernet::packed(dst)];
+    let below = link.put(tree, frame, None, &numbers, ethernet::told);
+    Some(packet.put(tree, frame, below))
+}
+
+/// A packet of which the header says nothing but what it must.
+struct Packet {
+    src: IpAddr,
+    dst: IpAddr,
+    protocol: u8,
+    /// Bytes of the header, and of header and payload.
+    header: usize,
+    len: usize,
+}
+
+impl Packet {
+    fn v4(bytes: &[u8]) -> Option<Packet> {
+        /// Neither an offset nor further fragments.
+        const WHOLE: u16 = 0x3fff;
+        const HEADER: usize = 20;
+        let [0x45, _, t0, t1, _, _, f0, f1, _, protocol, _, _, a, b, c, d, e, f, g, h] = *bytes.first_chunk::<HEADER>()? else {
+            return None;
+        };
+        let len = usize::from(u16::from_be_bytes([t0, t1]));
+        let is_plain = u16::from_be_bytes([f0, f1]) & WHOLE == 0 && (HEADER..=bytes.len()).contains(&len);
+        let packet = Packet { src: [a, b, c, d].into(), dst: [e, f, g, h].into(), protocol, header: HEADER, len };
+        (is_plain && packet.has_transport()).then_some(packet)
+    }
+
+    fn v6(bytes: &[u8]) -> Option<Packet> {
+        const HEADER: usize = 40;
+        let (fixed, ends) = bytes.first_chunk::<HEADER>()?.split_first_chunk::<8>()?;
+        let [first, _, _, _, l0, l1, protocol, _] = *fixed;
+        let (src, dst) = (*ends.first_chunk::<16>()?, *ends.last_chunk::<16>()?);
+        let payload = usize::from(u16::from_be_bytes([l0, l1]));
+        let is_plain = first >> 4 == 6 && payload > 0 && HEADER + payload <= bytes.len();
+        let packet = Packet { src: src.into(), dst: dst.into(), protocol, header: HEADER, len: HEADER + payload };
+        (is_plain && packet.has_transport()).then_some(packet)
+    }
+
+    fn has_transport(&self) -> bool {
+        matches!(self.protocol, ip::TCP | ip::UDP)
+    }
+
+    fn put(self, tree: &mut Tree, frame: &[u8], link: LayerId) -> Reached {
+        let Packet { src, dst, protocol, header, len } = self;
+        let start = ethernet::HEADER;
+        let ends = [Address::Ip(src), Address::Ip(dst)];
+        let at = |from: usize, to: usize| start + from..start + to;
+        let range = at(0, header);
+        let below = if src.is_ipv4() {
+            let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
+            let addresses = [(&ip::SRC, at(12, 16)), (&ip::DST, at(16, 20))];
+            Layer { this: &ip::IP, range, ends, addresses }.put(tree, frame, Some(link), &numbers, ip::told)
+        } else {
+            let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
+            let addresses = [(&ipv6::SRC, at(8, 24)), (&ipv6::DST, at(24, 40))];
+            let numbers = [a, b, c, d, protocol.into()];
+            Layer { this: &ipv6::IPV6, range, ends, addresses }.put(tree, frame, Some(link), &numbers, ipv6::told)
+        };
+        let segment = Segment { range: at(header, len), missing: 0, src, dst, below: Some(below) };
+        if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
+    }
+}
+
+/// A header as a layer.
+struct Layer {
+    this: &'static Field,
+    range: Range<usize>,
+    /// Who sends it to whom.
+    ends: [Address; 2],
+    /// Where it says so, in the order of the bytes.
+    addresses: [(&'static Field, Range<usize>); 2],
+}
+
+impl Layer {
+    fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], tells: Tells) -> LayerId {
+        let Layer { this, range, ends: [src, dst], addresses } = self;
+        let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
+        let layer = tree.push_layer(this, Span::new(0, range.clone()), below, ends, false);
+        let node = tree.here().saturating_sub(1);
+        let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
+        for (field, range) in addresses {
+            wire.put(field, Value::Bytes, range);
+        }
+        wire.info_of(numbers, tells);
+        tree.close(node, this, range.end);
+        layer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Carried, Next, cut, tcp};
+    use super::*;
+    use crate::layers::{self, Bytes};
+    use crate::tree::{FrameInfo, Only, Want};
+    use crate::wire::trial::bytes;
+    use proptest::prelude::*;
+
+    /// TCP with time stamps and with padding, UDP over IPv6, and such as are not plain: options, a fragment, ICMP, a tag.
+    const FRAMES: [&str; 7] = [
+        "020000000002 020000000001 0800 45000038 00014000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 8018ffff 00000000 0101080a 0000000100000002 70617961",
+        "020000000002 020000000001 0800 45000028 00010000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 5012ffff 00000000 000000000000",
+        "020000000002 020000000001 86dd 6000000000 0a 1140 20010db8000000000000000000000001 20010db8000000000000000000000002 \
+         c0000035 000a0000 0102",
+        "020000000002 020000000001 0800 4600002c 00010000 40060000 0a000001 0a000002 94040000 \
+         c0000050 00000001 00000002 6002ffff 00000000 020405b4",
+        "020000000002 020000000001 0800 4500001c 00012001 40110000 0a000001 0a000002 c0000035 00080000",
+        "020000000002 020000000001 0800 4500001c 00010000 40010000 0a000001 0a000002 0800f7ff 00000000",
+        "020000000002 020000000001 8100 0001 0800 4500001c 00010000 40110000 0a000001 0a000002 c0000035 00080000",
+    ];
+
+    /// What a tree says, with where the headers led.
+    fn told(want: Want, missing: usize, frame: &[u8], walk: impl FnOnce(&mut Tree) -> Option<Reached>) -> Option<String> {
+        let mut tree = Tree::new(want);
+        let original = u32::try_from(frame.len() + missing).unwrap();
+        tree.begin(FrameInfo { captured: original, original, ..FrameInfo::default() });
+        let reached = walk(&mut tree)?;
+        let infos: Vec<_> = tree.layers.iter().map(|layer| (tree.info(layer), layer.node, layer.below, layer.ends)).collect();
+        let nodes: Vec<_> = tree.nodes.iter().map(|node| (node.field.abbrev, node.value, node.span, node.end)).collect();
+        Some(format!("{reached:?}\n{infos:?}\n{nodes:?}\n{:?}\n{:?}", tree.ends, tree.notes))
+    }
+
+    fn wants() -> [Want; 3] {
+        let addresses = layers::told_apart(Only::these(ADDRESSES));
+        [Want::LAYERS, Want::HEADINGS, Want { fields: true, only: Some(addresses), ..Want::HEADINGS }]
+    }
+
+    fn passes_well(frame: &[u8], missing: usize) -> bool {
+        let mut passed = false;
+        for want in wants() {
+            let checks = Checks::default();
+            let slowly = told(want, missing, frame, |tree| {
+                let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+                Some(super::super::walk_on(tree, carried, Bytes::of_frame(frame), None, checks))
+            });
+            if let Some(fast) = told(want, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
+                assert_eq!(Some(fast), slowly);
+                passed = true;
+            }
+        }
+        passed
+    }
+
+    /// What the TCP layer of a frame says in its heading.
+    fn heading(want: Want, segment: &[u8], missing: usize, standing: tcp::Standing<'_>) -> (String, bool) {
+        let mut tree = Tree::new(want);
+        tree.begin(FrameInfo::default());
+        let layer = tree.push_layer(&tcp::TCP, Span::new(0, 0..segment.len()), None, 0, false);
+        let mut wire = Wire::new(&mut tree, layer, 0, segment, 0..segment.len(), cut(missing));
+        let is_whole = tcp::segment(&mut wire, standing, missing).is_ok();
+        (tree.info(&tree.layers[0]).into_owned(), is_whole && tree.notes.is_empty())
+    }
+
+    #[test]
+    fn only_plain_frames_are_passed_over() {
+        let passed = FRAMES.map(|frame| passes_well(&bytes(frame), 0));
+        assert_eq!(passed, [true, true, true, false, false, false, false]);
+        assert!(!passes_well(&bytes(FRAMES[0]), 1));
+        let [want, ..] = wants();
+        let everything = Want { fields: true, ..want };
+        assert!(told(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_passed_over_says_the_same(
+            frame in 0..FRAMES.len(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            end in any::<prop::sample::Index>(),
+            is_cut: bool,
+            missing in 0_usize..3,
+            factor in prop::option::of(-2_i64..8),
+        ) {
+            let mut frame = bytes(FRAMES[frame]);
+            for (at, byte) in changes {
+                let at = at.index(frame.len());
+                frame[at] = byte;
+            }
+            if is_cut {
+                frame.truncate(end.index(frame.len()));
+            }
+            passes_well(&frame, missing);
+            let segment = frame.get(34..).unwrap_or_default();
+            let standing = tcp::Standing { stream: Some(7), seq_base: 3, ack_base: 4, factor, ..tcp::Standing::default() };
+            let [_, headings, _] = wants();
+            prop_assert_eq!(heading(headings, segment, missing, standing), heading(Want::EVERYTHING, segment, missing, standing));
+        }
+    }
+}
