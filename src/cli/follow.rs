@@ -113,7 +113,7 @@ struct Lister {
 
 impl Audience for Lister {
     fn want(&self) -> Want {
-        Want::LAYERS
+        Want { bytes: true, ..Want::LAYERS }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

@@ -81,13 +81,31 @@ pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, Standing::default());
+    tcp_layer(tree, bytes, segment, ends, Standing::default(), false);
 }
 
-/// The TCP layer of a segment.
-pub(super) fn tcp_layer(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: u32, standing: Standing<'_>) -> LayerId {
+/// The TCP layer of a segment. One in step is told only by its messages: nothing can be remarked on it.
+pub(super) fn tcp_layer(
+    tree: &mut Tree,
+    bytes: Bytes<'_>,
+    segment: &Segment,
+    ends: u32,
+    standing: Standing<'_>,
+    in_step: bool,
+) -> LayerId {
     let range = segment.range.clone();
     let layer = tree.push_layer(&tcp::TCP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
+    let wanted = tree.want();
+    if in_step {
+        tree.look_for(wanted.of_carriers());
+    }
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
+    let passed = tcp::pass(&mut wire, standing, segment.missing);
+    tree.look_for(wanted);
+    if passed.is_some() {
+        layers::finish(tree, layer, range.end);
+        return layer;
+    }
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
     let result = tcp::segment(&mut wire, standing, segment.missing);
     if result.is_err() {

@@ -5,6 +5,7 @@ use super::mistake::{Wrong, nearest};
 use super::program::{Asked, Case, Test, Value};
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Order};
+use crate::layers;
 use crate::record::pseudo::{self, Pseudo};
 use crate::registry::Registry;
 use crate::tree::{Field, Kind, Only, Want};
@@ -66,7 +67,8 @@ impl Checker {
     /// What was looked at: the fields, and how much of a tree that takes.
     pub(super) fn seen(self) -> (Vec<&'static Field>, Want) {
         let only = (self.want.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
-        (self.fields, Want { only, ..self.want })
+        let carriers = self.measures || self.fields.iter().any(|field| layers::is_of_header(field));
+        (self.fields, Want { only, carriers, bytes: self.want.fields, ..self.want })
     }
 
     /// A condition.

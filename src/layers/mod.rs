@@ -116,7 +116,7 @@ pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 const MAX_LAYERS: usize = 32;
 
 /// Whether a field is one of headers alone, which no message has.
-fn is_of_header(field: &Field) -> bool {
+pub(crate) fn is_of_header(field: &Field) -> bool {
     let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
 }
@@ -274,7 +274,10 @@ pub struct Segment {
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
 pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
-    if let Some(reached) = plain::walk(tree, link, frame, missing, checks) {
+    let wanted = tree.look_for(tree.want().of_carriers());
+    let passed = plain::walk(tree, link, frame, missing, checks);
+    tree.look_for(wanted);
+    if let Some(reached) = passed {
         return reached;
     }
     let first = match link {

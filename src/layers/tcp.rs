@@ -219,9 +219,6 @@ fn scale(options: &[u8]) -> Option<u8> {
 /// # Errors
 /// When the header is not whole or not sound.
 pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Result {
-    if wire.passes_headers() && passed(wire, standing, missing).is_some() {
-        return Ok(());
-    }
     let (start, captured) = (wire.at(), wire.remaining());
     let checked = standing.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
     let src = wire.u16_be(&SRCPORT)?;
@@ -272,7 +269,11 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
 }
 
 /// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
-fn passed(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
+#[must_use]
+pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
+    if !wire.passes_headers() {
+        return None;
+    }
     /// Two fillers, then the time stamps.
     const TIMES: [u8; 4] = [1, 1, 8, 10];
     const TIMES_LEN: usize = 12;

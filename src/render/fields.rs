@@ -204,7 +204,8 @@ impl<W: io::Write> Sink for Columns<W> {
         // What is told of a group is told of what lies below it.
         let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
-        Want { fields: !fields.is_empty(), only, ..Want::NAMES }
+        let has_any = !fields.is_empty();
+        Want { fields: has_any, only, carriers: has_any, bytes: has_any, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

@@ -74,7 +74,7 @@ impl<W: io::Write> Table<W> {
 
 impl<W: io::Write> Sink for Table<W> {
     fn want(&self) -> Want {
-        Want::EVERYTHING
+        Want { carriers: self.options.carriers || !self.options.details.is_empty(), ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

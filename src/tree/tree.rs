@@ -396,11 +396,7 @@ impl Tree {
     /// they are, and `bytes` is nothing; else they are kept here.
     pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {
         let held = match bytes {
-            Some(bytes) => {
-                let start = self.joined.len();
-                self.joined.extend_from_slice(bytes);
-                Held::Tree(start..self.joined.len())
-            }
+            Some(bytes) => self.hold(bytes),
             None => Held::Frame(self.pieces.get(first).map_or(0, |piece| piece.at as usize)),
         };
         self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
@@ -409,14 +405,12 @@ impl Tree {
     /// Bytes that are not on the wire as such, with the pieces they were joined from pushed to [`Tree::pieces`] from `first` on.
     pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
         self.derived = self.derived.saturating_add(1);
-        let number = self.derived;
-        let start = self.joined.len();
-        self.joined.extend_from_slice(bytes);
+        let (number, held) = (self.derived, self.hold(bytes));
         self.push_source(Source {
             origin: Origin::Derived(Derived { number, how, from, is_deciphered: false }),
             base: 0,
             pieces: first..self.pieces.len(),
-            held: Held::Tree(start..self.joined.len()),
+            held,
         })
     }
 
@@ -427,6 +421,15 @@ impl Tree {
             derived.is_deciphered = true;
         }
         place
+    }
+
+    /// Keep bytes that are in no frame as such, if somebody is going to look.
+    fn hold(&mut self, bytes: &[u8]) -> Held {
+        let start = self.joined.len();
+        if self.want.bytes {
+            self.joined.extend_from_slice(bytes);
+        }
+        Held::Tree(start..self.joined.len())
     }
 
     fn push_source(&mut self, source: Source) -> u32 {

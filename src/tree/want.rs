@@ -10,6 +10,10 @@ pub struct Want {
     pub fields: bool,
     /// The only fields that are looked at, if it is known which.
     pub only: Option<Only>,
+    /// Where all fields are looked at: also those of headers that do nothing but carry messages.
+    pub carriers: bool,
+    /// The bytes of messages that lie in several frames.
+    pub bytes: bool,
     /// The names of messages.
     pub names: bool,
     /// What messages and layers say, in a line each.
@@ -22,9 +26,20 @@ pub struct Want {
 
 impl Want {
     /// All there is.
-    pub const EVERYTHING: Want = Want { fields: true, only: None, names: true, words: true, objects: false, transfers: false };
+    pub const EVERYTHING: Want = Want {
+        fields: true,
+        only: None,
+        carriers: true,
+        bytes: true,
+        names: true,
+        words: true,
+        objects: false,
+        transfers: false,
+    };
+    /// All there is of what is told, and nothing of headers that do nothing but carry it.
+    pub const MESSAGES: Want = Want { carriers: false, ..Want::EVERYTHING };
     /// Layers with their headings.
-    pub const HEADINGS: Want = Want { fields: false, ..Want::EVERYTHING };
+    pub const HEADINGS: Want = Want { fields: false, bytes: false, ..Want::MESSAGES };
     /// Layers with the names of messages.
     pub const NAMES: Want = Want { words: false, ..Want::HEADINGS };
     /// Just which layers there are.
@@ -50,6 +65,8 @@ impl Want {
         Want {
             fields: self.fields || other.fields,
             only,
+            carriers: self.carriers || other.carriers,
+            bytes: self.bytes || other.bytes,
             names: self.names || other.names,
             words: self.words || other.words,
             objects: self.objects || other.objects,
@@ -68,6 +85,15 @@ impl Want {
     #[inline]
     pub fn may_keep(&self, field: &Field) -> bool {
         self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && !field.names.is_empty())
+    }
+
+    /// The same for a header that does nothing but carry messages.
+    #[must_use]
+    pub const fn of_carriers(self) -> Want {
+        match self.carriers || self.only.is_some() {
+            true => self,
+            false => Want { fields: false, words: false, ..self },
+        }
     }
 
     /// Whether nobody looks at what the headers that most frames have are made of, but at who sends what to whom.

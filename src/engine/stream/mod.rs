@@ -260,7 +260,8 @@ impl Stream {
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));
-        tcp_layer(tree, *bytes, segment, ends, standing)
+        let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn;
+        tcp_layer(tree, *bytes, segment, ends, standing, in_step)
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.

@@ -178,6 +178,12 @@ impl Direction {
         self.start.get_or_insert(seq);
     }
 
+    /// Whether a segment with this number begins with the byte that is wanted, and nothing waits that it may contradict.
+    #[must_use]
+    pub fn is_in_step(&self, seq: u32) -> bool {
+        self.distance(seq) == Some(0) && self.parked.first().is_none()
+    }
+
     /// Takes the next captured segment of this direction, with or without payload.
     pub fn accept(&mut self, segment: &Segment<'_>) -> Accepted {
         self.wait();

@@ -75,7 +75,7 @@ impl<W: io::Write> Json<W> {
 
 impl<W: io::Write> Sink for Json<W> {
     fn want(&self) -> Want {
-        Want::EVERYTHING
+        Want { carriers: self.options.carriers, ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
