@@ -260,7 +260,7 @@ impl Stream {
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));
-        let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn;
+        let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
         tcp_layer(tree, *bytes, segment, ends, standing, in_step)
     }
 
