@@ -23,12 +23,12 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    /// What the options ask for, of one input or of several.
-    pub(super) fn new(output: &Output, several: bool) -> Result<Plan, Wrong> {
+    /// What the options ask for, of one input or of several; each record at once if more input is waited for.
+    pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
         let form = form(output)?;
         let theme = theme(output.color);
         let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
-        let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: false });
+        let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: waits });
         let columns = |options| {
             Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
         };

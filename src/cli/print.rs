@@ -40,7 +40,7 @@ struct Task<'a> {
 impl<'a> Task<'a> {
     /// What the options ask for; an error says what would do.
     fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
-        let plan = Plan::new(output, sources.len() > 1)?;
+        let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
         let mut chosen = vec![Chosen::new(output)?];
         if !chosen.iter().any(Chosen::spans_inputs) {
             for _ in 1..abreast::readers(sources, how.threads()) {

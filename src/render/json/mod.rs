@@ -58,7 +58,6 @@ impl<W: io::Write> Json<W> {
     }
 
     fn print(&mut self, record: &impl Serialize) -> io::Result<()> {
-        self.line.clear();
         if self.options.shape == Shape::Array {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
@@ -67,7 +66,13 @@ impl<W: io::Write> Json<W> {
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
+        if self.options.flush || self.line.len() >= writer::LONG { self.hand_on() } else { Ok(()) }
+    }
+
+    /// Hand on what was put together.
+    fn hand_on(&mut self) -> io::Result<()> {
         self.to.write_all(&self.line)?;
+        self.line.clear();
         self.line.shrink_to(KEPT);
         if self.options.flush { self.to.flush() } else { Ok(()) }
     }
@@ -79,7 +84,7 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Start(begin)) }
+        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Start(begin)).and_then(|()| self.hand_on()) }
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
@@ -98,14 +103,20 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
-        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&End { tally, truncated }) }
+        // What is not said of one record goes between those of several printers.
+        if self.options.shape == Shape::Flat {
+            self.hand_on()
+        } else {
+            self.print(&End { tally, truncated }).and_then(|()| self.hand_on())
+        }
     }
 
     fn finish(&mut self) -> io::Result<()> {
         // Of an input that could not be read at all there is not even a bracket.
         if self.begun && self.options.shape == Shape::Array {
-            self.to.write_all(b"\n]\n")?;
+            self.line.extend_from_slice(b"\n]\n");
         }
+        self.hand_on()?;
         self.to.flush()
     }
 }

@@ -6,12 +6,11 @@
 
 use crate::tree::{in_hex, is_harmful};
 use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeSeq, Serializer};
-use std::convert::Infallible;
 use std::fmt::{self, Display, Write as _};
 use std::io;
 
-/// Bytes of a record that are handed on before it has ended: one may be as long as the longest message.
-pub(super) const LONG: usize = 256 << 10;
+/// Bytes that are handed on at once, whether or not a record has ended: one may be as long as the longest message.
+pub(super) const LONG: usize = 64 << 10;
 
 /// Put a value behind what is in memory. Of a long one what there is goes on to `to`, the rest stays.
 ///
@@ -28,6 +27,17 @@ pub fn write(line: &mut Vec<u8>, to: &mut dyn io::Write, value: &(impl Serialize
 struct Out<'a> {
     line: &'a mut Vec<u8>,
     to: &'a mut dyn io::Write,
+}
+
+impl Out<'_> {
+    /// Of what has become long, let go of what there is.
+    fn hand_on(&mut self) -> Done {
+        if self.line.len() >= LONG {
+            self.to.write_all(self.line).map_err(Unwritable::To)?;
+            self.line.clear();
+        }
+        Ok(())
+    }
 }
 
 /// Writes one value; with true, text in it is words of ours, which have nothing to escape.
@@ -144,10 +154,10 @@ impl<'w, 'a> Serializer for Writer<'w, 'a> {
 
     fn serialize_bytes(self, bytes: &[u8]) -> Done {
         self.0.line.push(b'"');
-        let Ok(()) = in_hex(bytes, |digits| {
+        in_hex(bytes, |digits| {
             self.0.line.extend_from_slice(digits);
-            Ok::<(), Infallible>(())
-        });
+            self.0.hand_on()
+        })?;
         self.0.line.push(b'"');
         Ok(())
     }
@@ -240,11 +250,7 @@ impl Several<'_, '_> {
 
     fn close(self) -> Done {
         self.out.line.push(self.end);
-        if self.out.line.len() >= LONG {
-            self.out.to.write_all(self.out.line).map_err(Unwritable::To)?;
-            self.out.line.clear();
-        }
-        Ok(())
+        self.out.hand_on()
     }
 }
 
