@@ -8,15 +8,16 @@ use super::read::Audience;
 use crate::engine::Engine;
 use crate::input::{Capture, ReadError};
 use crate::record::Forgotten;
-use crate::tree::{Dissection, Tree};
+use crate::tree::{Dissection, FrameInfo, Tree, Want};
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Frames of a batch at most.
+/// Frames of a batch at most of which something may be told, and with those of which nothing is.
 const FRAMES: usize = 128;
+const MANY: usize = 1024;
 
 /// What a batch weighs at most before it travels: bytes of frames, and each field as so many.
 const WEIGHT: usize = 128 << 10;
@@ -36,6 +37,7 @@ const WAITING: usize = 4;
 struct Batch {
     /// As many as ever were needed; the first of them are in use.
     trees: Vec<Tree>,
+    taken: usize,
     used: Vec<Used>,
     bytes: Vec<u8>,
     weight: usize,
@@ -46,9 +48,18 @@ struct Batch {
 /// A frame of a batch, or what a conversation had left when the input ended.
 struct Used {
     captured: bool,
-    bytes: Range<usize>,
+    /// What holds it.
+    held: Held,
     /// What was given up until then.
     forgotten: Forgotten,
+}
+
+/// What is handed over of a frame.
+enum Held {
+    /// The next tree of the batch, and these bytes.
+    Tree(Range<usize>),
+    /// Which one it is: it says nothing that would be looked at.
+    Frame(FrameInfo),
 }
 
 /// How reading ended.
@@ -90,13 +101,22 @@ fn show_all(
     before: Forgotten,
 ) -> io::Result<Forgotten> {
     let mut forgotten = before;
+    let mut silent = Tree::new(Want::LAYERS);
     for batch in filled {
-        for (tree, used) in batch.trees.iter().zip(&batch.used) {
+        let mut trees = batch.trees.iter();
+        for used in &batch.used {
             if audience.has_enough() {
                 stop.store(true, Ordering::Relaxed);
                 return Ok(forgotten);
             }
-            let bytes = batch.bytes.get(used.bytes.clone()).unwrap_or_default();
+            let of = match &used.held {
+                Held::Tree(bytes) => trees.next().map(|tree| (tree, batch.bytes.get(bytes.clone()).unwrap_or_default())),
+                Held::Frame(frame) => {
+                    silent.begin(*frame);
+                    Some((&silent, [].as_slice()))
+                }
+            };
+            let Some((tree, bytes)) = of else { break };
             audience.tree(Dissection { tree, bytes }, used.captured)?;
             forgotten = used.forgotten;
             progress.frame(|| batch.read);
@@ -163,29 +183,38 @@ impl Batch {
             }
         }
         self.used.clear();
+        self.taken = 0;
         self.bytes.clear();
         self.weight = 0;
     }
 
-    /// Take the tree that was just made, and keep its frame.
+    /// Take the tree that was just made, and keep its frame, if anything may be told of it.
     fn take(&mut self, engine: &mut Engine, frame: Option<&[u8]>) {
-        let place = self.used.len();
-        if self.trees.len() <= place {
+        let held = match engine.silent() {
+            Some(frame) => Held::Frame(frame),
+            None => Held::Tree(self.take_tree(engine, frame)),
+        };
+        self.used.push(Used { captured: frame.is_some(), held, forgotten: engine.forgotten() });
+    }
+
+    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>) -> Range<usize> {
+        if self.trees.len() <= self.taken {
             self.trees.push(engine.another_tree());
         }
-        if let Some(tree) = self.trees.get_mut(place) {
+        let mut unseen = false;
+        if let Some(tree) = self.trees.get_mut(self.taken) {
             engine.swap_tree(tree);
             self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER;
+            unseen = tree.unseen;
         }
+        self.taken += 1;
         let start = self.bytes.len();
-        let unseen = self.trees.get(place).is_some_and(|tree| tree.unseen);
         self.bytes.extend_from_slice(frame.filter(|_| !unseen).unwrap_or_default());
         self.weight += self.bytes.len() - start;
-        let forgotten = engine.forgotten();
-        self.used.push(Used { captured: frame.is_some(), bytes: start..self.bytes.len(), forgotten });
+        start..self.bytes.len()
     }
 
     fn is_full(&self) -> bool {
-        self.used.len() >= FRAMES || self.weight >= WEIGHT
+        self.taken >= FRAMES || self.used.len() >= MANY || self.weight >= WEIGHT
     }
 }

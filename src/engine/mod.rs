@@ -131,6 +131,16 @@ impl Engine {
         std::mem::swap(&mut self.tree.secrets, &mut tree.secrets);
     }
 
+    /// The frame of the last tree, if it holds nothing that anybody looks at: where what carries messages is not looked at, that
+    /// is a frame without any.
+    #[must_use]
+    pub fn silent(&self) -> Option<FrameInfo> {
+        let tree = &self.tree;
+        let tells = tree.layers.iter().any(|layer| layer.message) || !tree.gaps.is_empty();
+        let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
+        (!self.want.carriers && !tells && !gives).then_some(tree.frame)
+    }
+
     /// Everything that can be said of a frame.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
         if !frame.secrets.is_empty() {

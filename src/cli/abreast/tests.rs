@@ -71,7 +71,7 @@ fn nobody_waits_for_a_listener_that_has_gone() {
 fn an_input_that_is_left_in_the_middle_ends_everything() {
     let args = Args::try_parse_from(["proto-dissect", "-l", "a", "b", "c"]).unwrap();
     let sources = Source::all(&args.files, &args.reading);
-    let plan = Plan::new(&args.output, true).unwrap();
+    let plan = Plan::new(&args.output, true, false).unwrap();
     let room = Room::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
     let (lanes, in_order) = channel();

@@ -84,7 +84,10 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Start(begin)).and_then(|()| self.hand_on()) }
+        if self.options.shape != Shape::Flat {
+            self.print(&Start(begin))?;
+        }
+        self.hand_on()
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
@@ -104,11 +107,10 @@ impl<W: io::Write> Sink for Json<W> {
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
         // What is not said of one record goes between those of several printers.
-        if self.options.shape == Shape::Flat {
-            self.hand_on()
-        } else {
-            self.print(&End { tally, truncated }).and_then(|()| self.hand_on())
+        if self.options.shape != Shape::Flat {
+            self.print(&End { tally, truncated })?;
         }
+        self.hand_on()
     }
 
     fn finish(&mut self) -> io::Result<()> {
