@@ -113,7 +113,7 @@ struct Lister {
 
 impl Audience for Lister {
     fn want(&self) -> Want {
-        Want { bytes: true, ..Want::LAYERS }
+        Want::SAID
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -180,7 +180,7 @@ impl<'w> Listener<'w> {
 
 impl Audience for Listener<'_> {
     fn want(&self) -> Want {
-        if self.tells { Want::LAYERS } else { Want::HEADINGS }
+        if self.tells { Want::SAID } else { Want { words: true, names: true, ..Want::SAID } }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

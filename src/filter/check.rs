@@ -67,8 +67,9 @@ impl Checker {
     /// What was looked at: the fields, and how much of a tree that takes.
     pub(super) fn seen(self) -> (Vec<&'static Field>, Want) {
         let only = (self.want.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
-        let carriers = self.measures || self.fields.iter().any(|field| layers::is_of_header(field));
-        (self.fields, Want { only, carriers, bytes: self.want.fields, ..self.want })
+        let fields = self.want.fields;
+        let carriers = fields && (self.measures || self.fields.iter().any(|field| layers::is_of_header(field)));
+        (self.fields, Want { only, carriers, bytes: fields, ..self.want })
     }
 
     /// A condition.

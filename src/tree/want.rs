@@ -44,6 +44,8 @@ impl Want {
     pub const NAMES: Want = Want { words: false, ..Want::HEADINGS };
     /// Just which layers there are.
     pub const LAYERS: Want = Want { names: false, ..Want::NAMES };
+    /// Layers with their bytes, which following a conversation takes.
+    pub const SAID: Want = Want { bytes: true, ..Want::LAYERS };
     /// What can be saved.
     pub const OBJECTS: Want = Want { objects: true, ..Want::LAYERS };
 

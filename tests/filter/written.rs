@@ -55,9 +55,12 @@ fn a_filter_tells_what_it_looks_at() {
     assert_eq!(told("message.name == x"), (String::new(), Want::NAMES));
     assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Want::LAYERS));
     let ports = Registry::default().named("tcp.port");
-    let only = |fields| Want { fields: true, only: Some(Only::these(fields)), ..Want::LAYERS };
+    let of_carriers = Want { fields: true, carriers: true, bytes: true, ..Want::LAYERS };
+    let only = |fields| Want { only: Some(Only::these(fields)), ..of_carriers };
     assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), only(ports)));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Want { fields: true, ..Want::LAYERS }));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), of_carriers));
+    let (_, of_messages) = told("pipboy.type == 3");
+    assert!(of_messages.fields && !of_messages.carriers);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn seconds_since_the_start_have_no_noise() {
             let crate::record::Record::Packet(mut packet) = *record else { return };
             packet.since_start = Some(nanos);
             let mut line = Vec::new();
-            let mut sink = Json::new(&mut line, JsonOptions { shape: Shape::Lines, carriers: false, flush: false });
+            let mut sink = Json::new(&mut line, JsonOptions { shape: Shape::Lines, carriers: false, flush: true });
             sink.record(&crate::record::Record::Packet(packet)).unwrap();
             told = String::from_utf8(line).unwrap();
         });
@@ -156,7 +156,7 @@ fn seconds_since_the_start_have_no_noise() {
 }
 
 #[test]
-fn long_records_are_handed_on_in_pieces_and_short_ones_whole() {
+fn long_records_are_handed_on_in_pieces_and_short_ones_together() {
     #[derive(Default)]
     struct Writes(Vec<Vec<u8>>);
 
@@ -171,20 +171,29 @@ fn long_records_are_handed_on_in_pieces_and_short_ones_whole() {
         }
     }
 
-    let written = |count: usize| {
-        let framed = framed(&vec![7; count], |wire| (0..count).try_for_each(|_| wire.u8(&trial::FLAGS).map(drop)));
+    let written = |framed: &Trial, times: usize, flush: bool| {
         let mut writes = Writes::default();
         framed.records(Messages, |record| {
-            let mut sink = Json::new(&mut writes, JsonOptions { shape: Shape::Lines, carriers: false, flush: false });
-            sink.record(record).unwrap();
+            let mut sink = Json::new(&mut writes, JsonOptions { shape: Shape::Lines, carriers: false, flush });
+            (0..times).for_each(|_| sink.record(record).unwrap());
+            sink.finish().unwrap();
         });
-        let record: serde_json::Value = serde_json::from_slice(&writes.0.concat()).unwrap();
-        assert_eq!(record["fields"].as_array().unwrap().len(), count);
-        writes.0.iter().map(Vec::len).collect::<Vec<usize>>()
+        let all = writes.0.concat();
+        let records = serde_json::Deserializer::from_slice(&all).into_iter::<serde_json::Value>().map(Result::unwrap);
+        let pieces: Vec<usize> = writes.0.iter().map(Vec::len).filter(|length| *length > 0).collect();
+        (records.map(|record| record["fields"].as_array().unwrap().len()).collect::<Vec<usize>>(), pieces)
     };
-    assert_eq!(written(100).len(), 1);
-    let pieces = written(20_000);
-    assert!(pieces.len() > 3 && pieces.iter().all(|piece| *piece < LONG + 1000), "{pieces:?}");
+    let bytes = |count: usize| framed(&vec![7; count], |wire| (0..count).try_for_each(|_| wire.u8(&trial::FLAGS).map(drop)));
+    let blob = framed(&vec![7; 1 << 20], |wire| wire.bytes(&trial::BODY, 1 << 20).map(drop));
+    let (short, long) = (bytes(10), bytes(20_000));
+    let told = |(fields, pieces): (Vec<usize>, Vec<usize>)| (fields, pieces.len());
+    assert_eq!(told(written(&short, 3, false)), (vec![10; 3], 1));
+    assert_eq!(told(written(&short, 3, true)), (vec![10; 3], 3));
+    for (framed, fields) in [(&long, 20_000), (&blob, 1)] {
+        let (told, pieces) = written(framed, 1, false);
+        assert_eq!(told, [fields]);
+        assert!(pieces.len() > 10 && pieces.iter().all(|piece| *piece < LONG + 1000), "{pieces:?}");
+    }
 }
 
 #[test]
