@@ -1,6 +1,7 @@
 //! Standard output, and the pager before it when what is printed does not fit on the screen.
 
 use super::progress;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -24,7 +25,10 @@ impl Screen {
         let stdout = io::stdout();
         match (stdout.is_terminal(), waits) {
             (false, true) => Box::new(stdout),
-            (false, false) => Box::new(BufWriter::with_capacity(BLOCK, stdout)),
+            (false, false) => match file(&stdout) {
+                Ok(file) => Box::new(BufWriter::with_capacity(BLOCK, file)),
+                Err(_) => Box::new(BufWriter::with_capacity(BLOCK, stdout)),
+            },
             (true, false) if self.pages => match (pager(), rows()) {
                 (Some(pager), Some(rows)) => Box::new(Paged::new(Terminal(stdout), pager, rows)),
                 _ => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),
@@ -33,6 +37,16 @@ impl Screen {
             (true, true) => Box::new(Terminal(stdout)),
         }
     }
+}
+
+/// Standard output as a file, which does not look for the ends of lines in what it is given.
+fn file(stdout: &Stdout) -> io::Result<File> {
+    #[cfg(unix)]
+    return std::os::fd::AsFd::as_fd(stdout).try_clone_to_owned().map(File::from);
+    #[cfg(windows)]
+    return std::os::windows::io::AsHandle::as_handle(stdout).try_clone_to_owned().map(File::from);
+    #[cfg(not(any(unix, windows)))]
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// The program and its arguments; none if there is to be no pager.

@@ -1,6 +1,6 @@
 //! Frames as nearly all are: Ethernet, IP without options or further headers, TCP or UDP, with nothing missing and nothing to
-//! remark. Where nobody looks at what their headers are made of, these are passed over: read in one go, and told with no more
-//! than who sends what to whom.
+//! remark. Where nobody looks at what their headers are made of, these are passed over: read in one go, and told with little
+//! more than who sends what to whom.
 
 use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
@@ -13,13 +13,27 @@ use std::ops::Range;
 const ETHERNET: Link = Link::Type(1);
 
 /// Fields of the headers that are passed over which are put all the same.
-const ADDRESSES: [&Field; 6] = [&ethernet::DST, &ethernet::SRC, &ip::SRC, &ip::DST, &ipv6::SRC, &ipv6::DST];
+const GIVEN: [&Field; 13] = [
+    &ethernet::DST,
+    &ethernet::SRC,
+    &ip::PROTO,
+    &ip::SRC,
+    &ip::DST,
+    &ipv6::NXT,
+    &ipv6::SRC,
+    &ipv6::DST,
+    &tcp::SRCPORT,
+    &tcp::DSTPORT,
+    &tcp::STREAM,
+    &tcp::LEN,
+    &tcp::PAYLOAD,
+];
 
 /// Whether a header that is passed over leaves this field out.
 pub(super) fn leaves_out(field: &Field) -> bool {
     let passed = [&ethernet::PROTOCOL, &ip::PROTOCOL, &ipv6::PROTOCOL, &tcp::PROTOCOL];
     let is_one = |known: &&Field| known.is(field);
-    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !ADDRESSES.iter().any(is_one) && !field.is(&tcp::PAYLOAD)
+    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !GIVEN.iter().any(is_one)
 }
 
 /// Pass over the headers of a frame, if it is such a one and nobody looks.
@@ -40,7 +54,7 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
         this: &ethernet::ETH,
         range: 0..ethernet::HEADER,
         ends: [src, dst],
-        addresses: [(&ethernet::DST, 0..6), (&ethernet::SRC, 6..12)],
+        fields: &[(&ethernet::DST, 0..6, Value::Bytes), (&ethernet::SRC, 6..12, Value::Bytes)],
     };
     let numbers = [ethernet::packed(src), ethernet::packed(dst)];
     let below = link.put(tree, frame, None, &numbers, ethernet::told);
@@ -92,40 +106,46 @@ impl Packet {
         let ends = [Address::Ip(src), Address::Ip(dst)];
         let at = |from: usize, to: usize| start + from..start + to;
         let range = at(0, header);
+        let carries = Value::Unsigned(protocol.into());
         let below = if src.is_ipv4() {
             let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
-            let addresses = [(&ip::SRC, at(12, 16)), (&ip::DST, at(16, 20))];
-            Layer { this: &ip::IP, range, ends, addresses }.put(tree, frame, Some(link), &numbers, ip::told)
+            let fields: [Given; 3] =
+                [(&ip::PROTO, at(9, 10), carries), (&ip::SRC, at(12, 16), Value::Bytes), (&ip::DST, at(16, 20), Value::Bytes)];
+            Layer { this: &ip::IP, range, ends, fields: &fields }.put(tree, frame, Some(link), &numbers, ip::told)
         } else {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
-            let addresses = [(&ipv6::SRC, at(8, 24)), (&ipv6::DST, at(24, 40))];
+            let fields: [Given; 3] =
+                [(&ipv6::NXT, at(6, 7), carries), (&ipv6::SRC, at(8, 24), Value::Bytes), (&ipv6::DST, at(24, 40), Value::Bytes)];
             let numbers = [a, b, c, d, protocol.into()];
-            Layer { this: &ipv6::IPV6, range, ends, addresses }.put(tree, frame, Some(link), &numbers, ipv6::told)
+            Layer { this: &ipv6::IPV6, range, ends, fields: &fields }.put(tree, frame, Some(link), &numbers, ipv6::told)
         };
         let segment = Segment { range: at(header, len), missing: 0, src, dst, below: Some(below) };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
     }
 }
 
+/// A field that is put, where it lies and what it is.
+type Given = (&'static Field, Range<usize>, Value);
+
 /// A header as a layer.
-struct Layer {
+struct Layer<'a> {
     this: &'static Field,
     range: Range<usize>,
     /// Who sends it to whom.
     ends: [Address; 2],
-    /// Where it says so, in the order of the bytes.
-    addresses: [(&'static Field, Range<usize>); 2],
+    /// In the order of the bytes.
+    fields: &'a [Given],
 }
 
-impl Layer {
+impl Layer<'_> {
     fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], tells: Tells) -> LayerId {
-        let Layer { this, range, ends: [src, dst], addresses } = self;
+        let Layer { this, range, ends: [src, dst], fields } = self;
         let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
         let layer = tree.push_layer(this, Span::new(0, range.clone()), below, ends, false);
         let node = tree.here().saturating_sub(1);
         let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
-        for (field, range) in addresses {
-            wire.put(field, Value::Bytes, range);
+        for (field, range, value) in fields {
+            wire.put(field, *value, range.clone());
         }
         wire.info_of(numbers, tells);
         tree.close(node, this, range.end);
@@ -169,8 +189,8 @@ mod tests {
     }
 
     fn wants() -> [Want; 3] {
-        let addresses = layers::told_apart(Only::these(ADDRESSES));
-        [Want::LAYERS, Want::HEADINGS, Want { fields: true, only: Some(addresses), ..Want::HEADINGS }]
+        let given = layers::told_apart(Only::these(GIVEN));
+        [Want::LAYERS, Want::HEADINGS, Want { fields: true, only: Some(given), ..Want::HEADINGS }]
     }
 
     fn passes_well(frame: &[u8], missing: usize) -> bool {
@@ -189,14 +209,16 @@ mod tests {
         passed
     }
 
-    /// What the TCP layer of a frame says in its heading.
-    fn heading(want: Want, segment: &[u8], missing: usize, standing: tcp::Standing<'_>) -> (String, bool) {
+    /// What the TCP layer of a frame says in its heading, and the fields of those that are given.
+    fn heading(want: Want, segment: &[u8], missing: usize, standing: tcp::Standing<'_>) -> (String, String, bool) {
         let mut tree = Tree::new(want);
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&tcp::TCP, Span::new(0, 0..segment.len()), None, 0, false);
         let mut wire = Wire::new(&mut tree, layer, 0, segment, 0..segment.len(), cut(missing));
         let is_whole = tcp::pass(&mut wire, standing, missing).is_some() || tcp::segment(&mut wire, standing, missing).is_ok();
-        (tree.info(&tree.layers[0]).into_owned(), is_whole && tree.notes.is_empty())
+        let given = tree.nodes.iter().filter(|node| GIVEN.iter().any(|given| given.is(node.field)));
+        let given: Vec<_> = given.map(|node| (node.field.abbrev, node.value, node.span)).collect();
+        (tree.info(&tree.layers[0]).into_owned(), format!("{given:?}"), is_whole && tree.notes.is_empty())
     }
 
     #[test]
@@ -230,8 +252,8 @@ mod tests {
             passes_well(&frame, missing);
             let segment = frame.get(34..).unwrap_or_default();
             let standing = tcp::Standing { stream: Some(7), seq_base: 3, ack_base: 4, factor, ..tcp::Standing::default() };
-            let [_, headings, _] = wants();
-            prop_assert_eq!(heading(headings, segment, missing, standing), heading(Want::EVERYTHING, segment, missing, standing));
+            let [_, _, given] = wants();
+            prop_assert_eq!(heading(given, segment, missing, standing), heading(Want::EVERYTHING, segment, missing, standing));
         }
     }
 }

@@ -300,6 +300,13 @@ pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Opti
     let len = (all.len() + missing - header_len) as u64;
     let numbers = [src.into(), dst.into(), FLAGS.bits_of(flags.into()), seq.into(), ack.into(), window, len];
     wire.info_of(&numbers, told);
+    let at = wire.at();
+    wire.put(&SRCPORT, Value::Unsigned(src.into()), at..at + 2);
+    wire.put(&DSTPORT, Value::Unsigned(dst.into()), at + 2..at + 4);
+    if let Some(stream) = standing.stream {
+        wire.add(&STREAM, Value::Unsigned(stream.into()));
+    }
+    wire.add(&LEN, Value::Unsigned(len));
     wire.skip(header_len).ok()?;
     wire.rest(&PAYLOAD);
     Some(())

@@ -135,11 +135,30 @@ impl Rfc3339 {
 
 impl fmt::Display for Rfc3339 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Put together at once, since every message has one.
         let at = self.0;
-        write!(f, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", at.year(), at.month(), at.day(), at.hour(), at.minute(), at.second())?;
-        let nanos = i128::from(at.subsec_nanosecond());
-        fraction(nanos, digits(nanos), f)?;
-        f.write_char('Z')
+        let mut text = *b"0000-00-00T00:00:00.000000000Z";
+        let fields: [(usize, usize, i32); 7] = [
+            (0, 4, at.year().into()),
+            (5, 2, at.month().into()),
+            (8, 2, at.day().into()),
+            (11, 2, at.hour().into()),
+            (14, 2, at.minute().into()),
+            (17, 2, at.second().into()),
+            (20, 9, at.subsec_nanosecond()),
+        ];
+        for (from, count, value) in fields {
+            let mut rest = value.unsigned_abs();
+            for digit in text.iter_mut().skip(from).take(count).rev() {
+                *digit += u8::try_from(rest % 10).unwrap_or_default();
+                rest /= 10;
+            }
+        }
+        let text = str::from_utf8(&text).unwrap_or_default();
+        match text.strip_suffix("000Z") {
+            Some(micros) => f.write_str(micros).and_then(|()| f.write_char('Z')),
+            None => f.write_str(text),
+        }
     }
 }
 

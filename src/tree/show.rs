@@ -254,7 +254,7 @@ fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result 
         return write!(out, "{}", Ipv4Addr::from_bits(bits));
     }
     match field.hex {
-        0 => write!(out, "{number}"),
+        0 => out.write_str(itoa::Buffer::new().format(number)),
         digits => write!(out, "0x{number:0width$x}", width = usize::from(digits)),
     }
 }

@@ -216,7 +216,11 @@ impl Meaning<'_> {
             Value::Double(number) => !number.is_finite(),
             _ => false,
         };
-        !is_told && self.0.write_meaning(&mut Probe).is_err()
+        let says = || match self.0.field().digest {
+            Some(_) => self.0.write_meaning(&mut Probe).is_err(),
+            None => self.0.name().is_some_and(|name| !name.is_empty()),
+        };
+        !is_told && says()
     }
 }
 
