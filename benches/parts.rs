@@ -111,7 +111,7 @@ fn reassembly_of_swapped_segments(bencher: Bencher<'_, '_>) {
     });
 }
 
-#[divan::bench(args = ["ip.src == 203.0.113.254", "tcp.port == 27000", "pipboy.value > 3", "frame.len > 60 and not dns"])]
+#[divan::bench(args = ["ip.src == 203.0.113.254", "tcp.port == 27000", "pipboy.entry.int > 3", "frame.len > 60 and not dns"])]
 fn filter(bencher: Bencher<'_, '_>, text: &str) {
     let capture = sample("pipboy");
     let Ok(filter) = Filter::parse(text, Registry::default()) else { return };

@@ -27,7 +27,7 @@ const FIELD: usize = 40;
 const LAYER: usize = 160;
 
 /// Bytes of memory that the trees of a batch keep for the next frames.
-const KEPT: usize = 512 << 10;
+const KEPT: usize = 2 << 20;
 
 /// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
 const WAITING: usize = 4;

@@ -287,9 +287,22 @@ impl Engine {
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
-        let old = self.open_stream(frame, segment, src, dst, &numbers);
         let pair = Pair::new(src, dst);
-        let Some((number, connection)) = self.streams.get(&pair, frame.number) else { return };
+        let path = || message::path_of(&self.tree, segment.below, "tcp");
+        let goes_on = |known: &mut Connection| {
+            let goes_on = !known.is_reopened(src, dst, &numbers);
+            if goes_on {
+                known.wake(src, dst, path);
+            }
+            goes_on
+        };
+        let open = |number| {
+            let client = stream::client(self.registry, src, dst, &numbers);
+            let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
+            let id = StreamId { transport: Transport::Tcp, number };
+            Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
+        };
+        let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
         let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks.tcp);
@@ -315,29 +328,6 @@ impl Engine {
             self.has_ended(pair, number);
         }
         self.aside(|engine| engine.bound_memory(&pair, number, frame, layer));
-    }
-
-    /// Make the stream that a segment belongs to ready. Returns the one whose place a new one takes.
-    fn open_stream(
-        &mut self,
-        frame: &Frame<'_>,
-        segment: &Segment,
-        src: SocketAddr,
-        dst: SocketAddr,
-        numbers: &tcp::Numbers,
-    ) -> Option<(u32, Connection)> {
-        let pair = Pair::new(src, dst);
-        let path = || message::path_of(&self.tree, segment.below, "tcp");
-        if let Some((_, known)) = self.streams.get(&pair, frame.number)
-            && !known.is_reopened(src, dst, numbers)
-        {
-            known.wake(src, dst, path);
-            return None;
-        }
-        let client = stream::client(self.registry, src, dst, numbers);
-        let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
-        let open = |number| Stream::new(StreamId { transport: Transport::Tcp, number }, Some(client), path()).over(over);
-        self.streams.begin(pair, frame.number, |number| Connection::Whole(Box::new(open(number))))
     }
 
     /// The next bytes of a conversation that has no packets.

@@ -1,6 +1,7 @@
 //! Conversations by their two ends.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Place;
 use std::net::{IpAddr, SocketAddr};
 
 /// Conversations that are known at the same time: what a map of 32,768 places takes, so that it never needs a larger one.
@@ -62,12 +63,36 @@ impl<T> Table<T> {
         self.open.get_mut(pair).filter(|entry| entry.number == number).map(|entry| &mut entry.state)
     }
 
+    /// The conversation between these ends if it goes on, else a new one. Returns it with its number, and the one whose place
+    /// it takes.
+    pub fn get_or_begin(
+        &mut self,
+        pair: Pair,
+        frame: u64,
+        goes_on: impl FnOnce(&mut T) -> bool,
+        open: impl FnOnce(u32) -> T,
+    ) -> (u32, &mut T, Option<(u32, T)>) {
+        let number = self.next;
+        let (entry, old) = match self.open.entry(pair) {
+            Place::Occupied(known) => {
+                let entry = known.into_mut();
+                entry.last_frame = frame;
+                if goes_on(&mut entry.state) {
+                    return (entry.number, &mut entry.state, None);
+                }
+                let old = std::mem::replace(&mut **entry, Entry { number, last_frame: frame, state: open(number) });
+                (entry, Some((old.number, old.state)))
+            }
+            Place::Vacant(place) => (place.insert(Box::new(Entry { number, last_frame: frame, state: open(number) })), None),
+        };
+        self.next = number.wrapping_add(1);
+        (number, &mut entry.state, old)
+    }
+
     /// A new conversation between these ends. Returns the one it takes the place of.
     pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
-        let number = self.next;
-        self.next = self.next.wrapping_add(1);
-        let entry = Box::new(Entry { number, last_frame: frame, state: open(number) });
-        self.open.insert(pair, entry).map(|old| (old.number, old.state))
+        let (.., old) = self.get_or_begin(pair, frame, |_| false, open);
+        old
     }
 
     /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
@@ -134,6 +159,8 @@ mod tests {
         assert!(table.begin(pair, 1, |number| number).is_none());
         assert_eq!(table.begin(pair, 2, |number| number), Some((0, 0)));
         assert_eq!(table.get(&pair, 3), Some((1, &mut 1)));
+        assert_eq!(table.get_or_begin(pair, 4, |_| true, |number| number), (1, &mut 1, None));
+        assert_eq!(table.get_or_begin(pair, 5, |_| false, |number| number), (2, &mut 2, Some((1, 1))));
     }
 
     #[test]

@@ -120,7 +120,8 @@ def before_gaps(flow):
     """Length and hash of what each side said before its first gap; all of it for a side without one."""
     for side in (0, 1):
         if flow["gaps"][side]:
-            yield flow["before_gap"][side]
+            before = flow["before_gap"][side]
+            yield before["bytes"], before["sha256"]
         else:
             yield flow["bytes"][side], flow["sha256"][side]
 
