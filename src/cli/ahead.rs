@@ -27,7 +27,7 @@ const FIELD: usize = 40;
 const LAYER: usize = 160;
 
 /// Bytes of memory that the trees of a batch keep for the next frames.
-const KEPT: usize = 2 << 20;
+const KEPT: usize = 512 << 10;
 
 /// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
 const WAITING: usize = 4;
@@ -204,7 +204,7 @@ impl Batch {
         let mut unseen = false;
         if let Some(tree) = self.trees.get_mut(self.taken) {
             engine.swap_tree(tree);
-            self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER;
+            self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER + tree.held();
             unseen = tree.unseen;
         }
         self.taken += 1;

@@ -182,6 +182,12 @@ impl Tree {
             + self.joined.capacity()
     }
 
+    /// Bytes of messages that it keeps because they are in no frame as such.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.joined.len()
+    }
+
     /// Forget the last frame, and give nearly all of the memory back.
     ///
     /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
