@@ -139,7 +139,7 @@ fn columns(bencher: Bencher<'_, '_>) {
     bench(bencher, frames(capture, |_| {}), || {
         let mut sink = Columns::new(io::sink(), columns(), ColumnOptions::default());
         let mut tally = Tally::new(View::Packets);
-        dissect(capture, sink.want(), |of| _ = tally.records(of, true, |record| sink.record(&record)));
+        dissect(capture, sink.want(View::Packets), |of| _ = tally.records(of, true, |record| sink.record(&record)));
         tally.frames
     });
 }

@@ -188,7 +188,7 @@ fn json<W: io::Write>(out: W) -> Json<W> {
 
 fn ndjson(said: &Said) -> usize {
     let mut json = json(io::sink());
-    let want = json.want();
+    let want = json.want(View::Messages);
     run(said, want, Some(&mut json))
 }
 
@@ -196,7 +196,7 @@ fn ndjson(said: &Said) -> usize {
 fn records(said: &Said) -> Vec<serde_json::Value> {
     let mut lines = Vec::new();
     let mut json = json(&mut lines);
-    let want = json.want();
+    let want = json.want(View::Messages);
     run(said, want, Some(&mut json));
     drop(json);
     let text = String::from_utf8_lossy(&lines);

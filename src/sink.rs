@@ -1,6 +1,6 @@
 //! What records go into: a table, lines, JSON, columns.
 
-use crate::record::{Record, Tally};
+use crate::record::{Record, Tally, View};
 use crate::tree::Want;
 use std::io;
 
@@ -32,8 +32,8 @@ pub struct Problem<'a> {
 
 /// Takes the records of one or more inputs, in order.
 pub trait Sink {
-    /// How much of a frame it is going to look at.
-    fn want(&self) -> Want;
+    /// How much of a frame it is going to look at where it is given these records.
+    fn want(&self, view: View) -> Want;
 
     /// An input begins.
     ///

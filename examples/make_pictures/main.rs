@@ -120,7 +120,7 @@ fn messages(
     let mut out = Vec::new();
     let mut sink = open(&mut out);
     let mut tally = Tally::new(view);
-    dissect(sample, sink.want(), |of, captured| {
+    dissect(sample, sink.want(view), |of, captured| {
         Ok(tally.records(of, captured, |record| {
             let number = match record {
                 Record::Message(message) => message.n,

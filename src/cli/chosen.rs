@@ -50,10 +50,14 @@ impl Chosen {
         })
     }
 
+    /// Which records they are.
+    pub(super) fn view(&self) -> View {
+        self.view
+    }
+
     /// How much of a frame has to be looked at to choose.
     pub(super) fn want(&self) -> Want {
-        let want = self.filter.as_ref().map_or(Want::LAYERS, Filter::want);
-        Want { carriers: want.carriers || self.view == View::Packets, ..want }
+        self.filter.as_ref().map_or(Want::LAYERS, Filter::want)
     }
 
     /// Who tells from the layers of a frame that none of its records can be meant.

@@ -16,7 +16,7 @@ pub(super) struct Printer<'w> {
 
 impl Audience for Printer<'_> {
     fn want(&self) -> Want {
-        self.sink.want().and(self.chosen.want())
+        self.sink.want(self.chosen.view()).and(self.chosen.want())
     }
 
     fn judge(&self) -> Option<Judge> {

@@ -5,7 +5,7 @@
 use super::text::Guarded;
 use super::{KEPT, unwritable};
 use crate::record::pseudo::{Answer, Pseudo};
-use crate::record::{Record, Tally};
+use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Field, Kind, Only, Want, clean};
 use std::fmt::{self, Write};
@@ -195,7 +195,7 @@ fn occurrence(
 }
 
 impl<W: io::Write> Sink for Columns<W> {
-    fn want(&self) -> Want {
+    fn want(&self, _: View) -> Want {
         let of = |column: &Column| match &column.of {
             Values::Fields(fields) => fields.clone(),
             Values::Pseudo(_) => Vec::new(),

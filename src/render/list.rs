@@ -8,7 +8,7 @@ use super::text::{Guarded, cut_painted, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Message, Packet, Record, Tally, level_of};
+use crate::record::{Message, Packet, Record, Tally, View, level_of};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Address, Dissection, Ends, Gap, Level, Note, Want, clean};
 use std::fmt::{self, Write};
@@ -150,7 +150,7 @@ impl<W: io::Write> List<W> {
 }
 
 impl<W: io::Write> Sink for List<W> {
-    fn want(&self) -> Want {
+    fn want(&self, _: View) -> Want {
         Want::HEADINGS
     }
 

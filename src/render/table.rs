@@ -9,7 +9,7 @@ use super::rows::{self, Look};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
-use crate::record::{Message, Packet, Record, Tally, place_of};
+use crate::record::{Message, Packet, Record, Tally, View, place_of};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Dissection, Field, Layer, NodeRef, Want, clean};
 use crate::wire::data;
@@ -73,8 +73,9 @@ impl<W: io::Write> Table<W> {
 }
 
 impl<W: io::Write> Sink for Table<W> {
-    fn want(&self) -> Want {
-        Want { carriers: self.options.carriers || !self.options.details.is_empty(), ..Want::EVERYTHING }
+    fn want(&self, view: View) -> Want {
+        let carriers = view == View::Packets || self.options.carriers || !self.options.details.is_empty();
+        Want { carriers, ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -12,7 +12,7 @@ mod tests;
 mod writer;
 
 use super::KEPT;
-use crate::record::{Record, Tally};
+use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::Want;
 use flat::Flat;
@@ -79,8 +79,8 @@ impl<W: io::Write> Json<W> {
 }
 
 impl<W: io::Write> Sink for Json<W> {
-    fn want(&self) -> Want {
-        Want { carriers: self.options.carriers, ..Want::EVERYTHING }
+    fn want(&self, view: View) -> Want {
+        Want { carriers: view == View::Packets || self.options.carriers, ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
