@@ -195,7 +195,7 @@ fn occurrence(
 }
 
 impl<W: io::Write> Sink for Columns<W> {
-    fn want(&self, _: View) -> Want {
+    fn want(&self, view: View) -> Want {
         let of = |column: &Column| match &column.of {
             Values::Fields(fields) => fields.clone(),
             Values::Pseudo(_) => Vec::new(),
@@ -205,7 +205,7 @@ impl<W: io::Write> Sink for Columns<W> {
         let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
         let has_any = !fields.is_empty();
-        Want { fields: has_any, only, carriers: has_any, bytes: has_any, ..Want::NAMES }
+        Want { fields: has_any, only, carriers: has_any || view == View::Packets, bytes: has_any, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

@@ -150,8 +150,8 @@ impl<W: io::Write> List<W> {
 }
 
 impl<W: io::Write> Sink for List<W> {
-    fn want(&self, _: View) -> Want {
-        Want::HEADINGS
+    fn want(&self, view: View) -> Want {
+        Want { carriers: view == View::Packets, ..Want::HEADINGS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
