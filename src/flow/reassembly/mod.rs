@@ -15,6 +15,7 @@
 
 mod parked;
 mod ready;
+mod spare;
 #[cfg(test)]
 mod tests;
 

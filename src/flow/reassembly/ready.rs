@@ -1,5 +1,6 @@
 //! The bytes that are in order: the unread ones and, before them, the last that were read.
 
+use super::spare;
 use super::{Piece, Run, differing};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -63,7 +64,7 @@ impl Ready {
         }
         let needed = self.bytes.len() + more;
         if needed > ROOM {
-            self.bytes.reserve(more);
+            spare::lend(&mut self.bytes, needed);
         } else if needed > self.bytes.capacity() {
             let room = needed.max(2 * self.bytes.capacity()).min(ROOM);
             self.bytes.reserve_exact(room - self.bytes.len());
@@ -84,7 +85,7 @@ impl Ready {
         self.bytes.drain(..gone);
         self.read -= gone;
         let room = if history == 0 { 0 } else { ROOM };
-        self.bytes.shrink_to(room);
+        spare::take_back(&mut self.bytes, room);
         self.pieces.shrink_to(room / size_of::<Piece>());
     }
 
@@ -103,7 +104,7 @@ impl Ready {
     }
 
     pub(super) fn held(&self) -> usize {
-        // Spare capacity of a long run was never written to, so it takes no memory yet.
+        // Spare capacity was never written to, so it takes no memory yet, or is one of the few blocks that are lent.
         self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
     }
 }
