@@ -58,7 +58,8 @@ impl Chosen {
     /// How much of a frame has to be looked at to choose.
     pub(super) fn want(&self) -> Want {
         let want = self.filter.as_ref().map_or(Want::LAYERS, Filter::want);
-        Want { carriers: want.carriers || self.view == View::Packets, ..want }
+        let packets = self.view == View::Packets;
+        Want { carriers: want.carriers || packets, headers: packets || self.filter.is_some(), ..want }
     }
 
     /// Who tells from the layers of a frame that none of its records can be meant.

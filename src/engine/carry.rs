@@ -172,8 +172,11 @@ impl Turn<'_> {
     }
 }
 
-/// How many layers carry this one.
+/// How many layers carry this one, counting those that the tree does not hold itself.
 fn depth(tree: &Tree, layer: LayerId) -> usize {
     let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
-    std::iter::successors(Some(layer), up).count()
+    let own = std::iter::successors(Some(layer), up);
+    let ends = own.clone().last().and_then(|lowest| tree.ends.get(tree.layers.get(lowest as usize)?.ends as usize));
+    let others = ends.and_then(|ends| ends.path.as_deref()).map_or(0, |path| path.split(':').count());
+    own.count() + others
 }

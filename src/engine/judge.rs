@@ -3,8 +3,8 @@
 use super::Engine;
 use super::datagram;
 use crate::input::Frame;
-use crate::layers::{self, Bytes, Reached};
-use crate::tree::{Dissection, Only, Tree, Want};
+use crate::layers::{self, Bytes, Checks, Plain, Reached};
+use crate::tree::{Dissection, LayerId, Only, Tree, Want};
 
 /// Tells whether any record of a frame may be looked at.
 pub struct Judge {
@@ -42,20 +42,42 @@ fn pass_over(tree: &mut Tree, wanted: Want) {
 
 impl Engine {
     /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
-    /// read again if it may.
+    /// read again if it may. Those of a plain segment are not told where nobody looks at them: see [`tell`].
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
+        let plain = if self.checks.tcp { None } else { Plain::of(frame.link, frame.bytes, missing, self.checks) };
+        let plain = plain.and_then(|plain| Some((plain.segment()?, plain)));
         if let Some((judge, only)) = self.judge.as_ref().and_then(|judge| Some((judge, judge.headers?))) {
             let wanted = self.tree.look_for(Want { fields: true, only: Some(only), ..Want::LAYERS });
-            let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
+            let reached = match &plain {
+                Some((segment, plain)) if self.tree.want().passes_headers() => {
+                    plain.mention(&mut self.tree);
+                    Reached::Tcp(segment.clone())
+                }
+                _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
+            };
             let of = Dissection { tree: &self.tree, bytes: frame.bytes };
             if is_all(&reached, frame.bytes) && !(judge.may_match)(of, Known::Headers) {
+                if self.tree.layers.is_empty() {
+                    self.tree.nodes.clear();
+                }
                 pass_over(&mut self.tree, wanted);
                 return reached;
             }
             self.tree.look_for(wanted);
             self.begin(frame);
         }
-        layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks)
+        match plain {
+            Some((segment, _)) if !self.tree.want().headers => Reached::Tcp(segment),
+            _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
+        }
+    }
+}
+
+/// Tell the headers of a frame after all, since its segment is to be told. Returns the layer that carries that.
+pub(super) fn tell(tree: &mut Tree, frame: &Frame<'_>, checks: Checks) -> Option<LayerId> {
+    match layers::walk(tree, frame.link, frame.bytes, 0, checks) {
+        Reached::Tcp(segment) => segment.below,
+        _ => None,
     }
 }
 

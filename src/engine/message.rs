@@ -97,9 +97,9 @@ impl<'a> Out<'a> {
 }
 
 /// The names of the layers up to the one that carries a stream, and of its own.
-pub(super) fn path_of(tree: &Tree, below: Option<LayerId>, own: &str) -> Arc<str> {
+pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
     let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
-    let mut names: Vec<&str> = std::iter::successors(below, up)
+    let mut names: Vec<&str> = std::iter::successors(Some(below), up)
         .filter_map(|place| tree.layers.get(place as usize))
         .filter_map(|layer| tree.nodes.get(layer.node as usize))
         .map(|node| node.field.abbrev)

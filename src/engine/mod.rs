@@ -255,7 +255,7 @@ impl Engine {
         let mut reached = reached;
         loop {
             let inner = match reached {
-                Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
+                Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
                     let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, &segment)
@@ -281,14 +281,19 @@ impl Engine {
         self.transport(frame, joined, reached);
     }
 
-    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: Segment) {
+        let mut segment = segment;
         let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
-            segment::cut_header(&mut self.tree, bytes, segment);
+            segment.below = segment.below.or_else(|| judge::tell(&mut self.tree, frame, self.checks));
+            segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
         let pair = Pair::new(src, dst);
-        let path = || message::path_of(&self.tree, segment.below, "tcp");
+        let path = || match segment.below {
+            Some(below) => message::path_of(&self.tree, below, "tcp"),
+            None => layers::plain_path(src.ip()).into(),
+        };
         let goes_on = |known: &mut Connection| {
             let goes_on = !known.is_reopened(src, dst, &numbers);
             if goes_on {
@@ -304,9 +309,14 @@ impl Engine {
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
-        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, src };
-        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks.tcp);
-        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer));
+        let found = stream.judge(&Speaker { frame, bytes, segment: &segment, numbers: &numbers, src }, old.is_some());
+        let is_told = segment.below.is_some() || !stream.is_as_expected(&numbers, src, found.as_ref());
+        if is_told {
+            segment.below = segment.below.or_else(|| judge::tell(&mut self.tree, frame, self.checks));
+        }
+        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, src };
+        let layer = is_told.then(|| stream.describe(&mut self.tree, &speaker, found, self.checks.tcp));
+        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());
             out.must = true;

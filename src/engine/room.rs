@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// Give back what streams hold only to compare with if it is much, and more if it is too much; what this one has of it, in the layer of its segment, comes last.
-    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: LayerId) {
+    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: Option<LayerId>) {
         self.lean = self.lean.min(self.held * 2).max(LEAN);
         if self.held <= self.lean.min(MAX_HELD) {
             return;
@@ -90,7 +90,7 @@ impl Engine {
         if self.held > MAX_HELD
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
         {
-            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, Some(layer)).of_all());
+            stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, layer).of_all());
             stream.count(&mut self.held);
             self.forgotten.states += 1;
         }

@@ -50,6 +50,7 @@ pub mod vxlan;
 pub mod wlan;
 
 pub use checksum::Checks;
+pub use plain::{Plain, path as plain_path};
 
 use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, LayerId, Only, Span, Tree, Value};
@@ -268,7 +269,7 @@ pub struct Segment {
     pub src: IpAddr,
     /// Who gets it.
     pub dst: IpAddr,
-    /// The layer that carries it.
+    /// The layer that carries it; none if [`Plain`] headers were not told.
     pub below: Option<LayerId>,
 }
 

@@ -38,27 +38,70 @@ pub(super) fn leaves_out(field: &Field) -> bool {
 
 /// Pass over the headers of a frame, if it is such a one and nobody looks.
 pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
-    if link != ETHERNET || missing > 0 || checks.ip || !tree.want().passes_headers() {
-        return None;
+    let passes = tree.want().passes_headers();
+    Some(Plain::of(link, frame, missing, checks).filter(|_| passes)?.put(tree, frame))
+}
+
+/// The names of the layers that a plain frame between such addresses has below its segment, and that one's.
+#[must_use]
+pub fn path(src: IpAddr) -> &'static str {
+    if src.is_ipv4() { "eth:ip:tcp" } else { "eth:ipv6:tcp" }
+}
+
+/// The headers of a plain frame, read but not put anywhere.
+pub struct Plain {
+    src: [u8; 6],
+    dst: [u8; 6],
+    packet: Packet,
+}
+
+impl Plain {
+    /// The headers of a frame, if it is such a one.
+    #[must_use]
+    pub fn of(link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Plain> {
+        if link != ETHERNET || missing > 0 || checks.ip {
+            return None;
+        }
+        let (header, behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
+        let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
+        let packet = match u16::from_be_bytes([high, low]) {
+            ethernet::IPV4 => Packet::v4(behind)?,
+            ethernet::IPV6 => Packet::v6(behind)?,
+            _ => return None,
+        };
+        Some(Plain { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], packet })
     }
-    let (header, behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
-    let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
-    let (dst, src) = ([d0, d1, d2, d3, d4, d5], [s0, s1, s2, s3, s4, s5]);
-    let packet = match u16::from_be_bytes([high, low]) {
-        ethernet::IPV4 => Packet::v4(behind)?,
-        ethernet::IPV6 => Packet::v6(behind)?,
-        _ => return None,
-    };
-    let (src, dst) = (Address::Mac(src), Address::Mac(dst));
-    let link = Layer {
-        this: &ethernet::ETH,
-        range: 0..ethernet::HEADER,
-        ends: [src, dst],
-        fields: &[(&ethernet::DST, 0..6, Value::Bytes), (&ethernet::SRC, 6..12, Value::Bytes)],
-    };
-    let numbers = [ethernet::packed(src), ethernet::packed(dst)];
-    let below = link.put(tree, frame, None, &numbers, ethernet::told);
-    Some(packet.put(tree, frame, below))
+
+    /// The TCP segment it carries, on layers that are not put.
+    #[must_use]
+    pub fn segment(&self) -> Option<Segment> {
+        let Packet { src, dst, protocol, .. } = self.packet;
+        let carried = || Segment { range: self.packet.carried(), missing: 0, src, dst, below: None };
+        (protocol == ip::TCP).then(carried)
+    }
+
+    /// Put what is looked at of its headers, without any layers.
+    pub fn mention(&self, tree: &mut Tree) {
+        let fields = [(&ethernet::ETH, 0..ethernet::HEADER, &self.fields()[..])];
+        let packet = &self.packet;
+        for (this, range, fields) in fields.into_iter().chain([(packet.this(), packet.range(), &packet.fields()[..])]) {
+            tree.push(this, Value::None, Span::new(0, range));
+            for (field, range, value) in fields {
+                tree.push(field, *value, Span::new(0, range.clone()));
+            }
+        }
+    }
+
+    fn fields(&self) -> [Given; 2] {
+        [(&ethernet::DST, 0..6, Value::Bytes), (&ethernet::SRC, 6..12, Value::Bytes)]
+    }
+
+    fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
+        let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
+        let link = Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: &self.fields() };
+        let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::told);
+        self.packet.put(tree, frame, below)
+    }
 }
 
 /// A packet of which the header says nothing but what it must.
@@ -100,26 +143,42 @@ impl Packet {
         matches!(self.protocol, ip::TCP | ip::UDP)
     }
 
-    fn put(self, tree: &mut Tree, frame: &[u8], link: LayerId) -> Reached {
-        let Packet { src, dst, protocol, header, len } = self;
-        let start = ethernet::HEADER;
+    fn this(&self) -> &'static Field {
+        if self.src.is_ipv4() { &ip::IP } else { &ipv6::IPV6 }
+    }
+
+    /// Where its header lies in the frame.
+    fn range(&self) -> Range<usize> {
+        ethernet::HEADER..ethernet::HEADER + self.header
+    }
+
+    /// Where in the frame what it carries lies.
+    fn carried(&self) -> Range<usize> {
+        ethernet::HEADER + self.header..ethernet::HEADER + self.len
+    }
+
+    fn fields(&self) -> [Given; 3] {
+        let at = |from: usize, to: usize| ethernet::HEADER + from..ethernet::HEADER + to;
+        let carries = Value::Unsigned(self.protocol.into());
+        if self.src.is_ipv4() {
+            [(&ip::PROTO, at(9, 10), carries), (&ip::SRC, at(12, 16), Value::Bytes), (&ip::DST, at(16, 20), Value::Bytes)]
+        } else {
+            [(&ipv6::NXT, at(6, 7), carries), (&ipv6::SRC, at(8, 24), Value::Bytes), (&ipv6::DST, at(24, 40), Value::Bytes)]
+        }
+    }
+
+    fn put(&self, tree: &mut Tree, frame: &[u8], link: LayerId) -> Reached {
+        let &Packet { src, dst, protocol, .. } = self;
         let ends = [Address::Ip(src), Address::Ip(dst)];
-        let at = |from: usize, to: usize| start + from..start + to;
-        let range = at(0, header);
-        let carries = Value::Unsigned(protocol.into());
+        let layer = Layer { this: self.this(), range: self.range(), ends, fields: &self.fields() };
         let below = if src.is_ipv4() {
             let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
-            let fields: [Given; 3] =
-                [(&ip::PROTO, at(9, 10), carries), (&ip::SRC, at(12, 16), Value::Bytes), (&ip::DST, at(16, 20), Value::Bytes)];
-            Layer { this: &ip::IP, range, ends, fields: &fields }.put(tree, frame, Some(link), &numbers, ip::told)
+            layer.put(tree, frame, Some(link), &numbers, ip::told)
         } else {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
-            let fields: [Given; 3] =
-                [(&ipv6::NXT, at(6, 7), carries), (&ipv6::SRC, at(8, 24), Value::Bytes), (&ipv6::DST, at(24, 40), Value::Bytes)];
-            let numbers = [a, b, c, d, protocol.into()];
-            Layer { this: &ipv6::IPV6, range, ends, fields: &fields }.put(tree, frame, Some(link), &numbers, ipv6::told)
+            layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::told)
         };
-        let segment = Segment { range: at(header, len), missing: 0, src, dst, below: Some(below) };
+        let segment = Segment { range: self.carried(), missing: 0, src, dst, below: Some(below) };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
     }
 }

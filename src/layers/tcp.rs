@@ -161,6 +161,8 @@ pub struct Numbers {
     pub header: usize,
     /// Whether the header is sound and all there.
     pub whole: bool,
+    /// Whether it is, with no options but what most segments have.
+    pub plain: bool,
 }
 
 impl Numbers {
@@ -178,6 +180,7 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
     let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, length, flags, w0, w1, _, _, _, _] = *fixed;
     let flag = |field: &Field| field.bits_of(flags.into()) != 0;
     let header = 4 * usize::from(length >> 4);
+    let plain = is_plain(header, bytes);
     Some(Numbers {
         src: u16::from_be_bytes([p0, p1]),
         dst: u16::from_be_bytes([q0, q1]),
@@ -188,10 +191,22 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
         rst: flag(&FLAG_RESET),
         acks: flag(&FLAG_ACK),
         window: u16::from_be_bytes([w0, w1]),
-        scale: scale(bytes.get(MIN_HEADER..header).unwrap_or_default()),
+        scale: if plain { None } else { scale(bytes.get(MIN_HEADER..header).unwrap_or_default()) },
         header,
-        whole: etherparse::TcpSlice::from_slice(bytes).is_ok(),
+        whole: plain || etherparse::TcpSlice::from_slice(bytes).is_ok(),
+        plain,
     })
+}
+
+/// Whether a segment has no options, or two fillers and time stamps, as most have.
+fn is_plain(header: usize, segment: &[u8]) -> bool {
+    const TIMES: [u8; 4] = [1, 1, 8, 10];
+    const WITH_TIMES: usize = MIN_HEADER + 12;
+    match header {
+        MIN_HEADER => true,
+        WITH_TIMES => segment.len() >= WITH_TIMES && segment.get(MIN_HEADER..).is_some_and(|options| options.starts_with(&TIMES)),
+        _ => false,
+    }
 }
 
 /// The shift of the last window scale option.
@@ -271,22 +286,11 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
 /// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
 #[must_use]
 pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
-    if !wire.passes_headers() {
-        return None;
-    }
-    /// Two fillers, then the time stamps.
-    const TIMES: [u8; 4] = [1, 1, 8, 10];
-    const TIMES_LEN: usize = 12;
     let all = wire.ahead();
-    let (fixed, behind) = all.split_first_chunk::<MIN_HEADER>()?;
-    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
+    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *all.first_chunk::<MIN_HEADER>()?;
     let header_len = 4 * usize::from(f0 >> 4);
-    let is_plain = match header_len.checked_sub(MIN_HEADER)? {
-        0 => true,
-        TIMES_LEN => behind.len() >= TIMES_LEN && behind.starts_with(&TIMES),
-        _ => false,
-    };
-    if !is_plain || !standing.remarks.marks.is_empty() || standing.verify.is_some() {
+    let has_remarks = !standing.remarks.marks.is_empty() || standing.verify.is_some();
+    if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
         return None;
     }
     let flags = u16::from_be_bytes([f0, f1]);

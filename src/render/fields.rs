@@ -205,7 +205,8 @@ impl<W: io::Write> Sink for Columns<W> {
         let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
         let has_any = !fields.is_empty();
-        Want { fields: has_any, only, carriers: has_any || view == View::Packets, bytes: has_any, ..Want::NAMES }
+        let carriers = has_any || view == View::Packets;
+        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

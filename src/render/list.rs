@@ -151,7 +151,8 @@ impl<W: io::Write> List<W> {
 
 impl<W: io::Write> Sink for List<W> {
     fn want(&self, view: View) -> Want {
-        Want { carriers: view == View::Packets, ..Want::HEADINGS }
+        let carriers = view == View::Packets;
+        Want { carriers, headers: carriers, ..Want::HEADINGS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

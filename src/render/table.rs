@@ -75,7 +75,7 @@ impl<W: io::Write> Table<W> {
 impl<W: io::Write> Sink for Table<W> {
     fn want(&self, view: View) -> Want {
         let carriers = view == View::Packets || self.options.carriers || !self.options.details.is_empty();
-        Want { carriers, ..Want::EVERYTHING }
+        Want { carriers, headers: carriers, ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

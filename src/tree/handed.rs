@@ -90,6 +90,12 @@ pub struct Left {
 }
 
 impl Left {
+    /// Whether nothing is.
+    pub(super) fn is_empty(&self) -> bool {
+        let lists = self.handed.len() + self.opened.len() + self.expected.len() + self.facts.0.len();
+        lists == 0 && self.speaker.is_none()
+    }
+
     /// Forget all.
     pub(super) fn clear(&mut self) {
         self.handed.clear();

@@ -125,11 +125,24 @@ impl Tree {
 
     /// Forget the last frame, keep the memory, and begin with this one.
     pub fn begin(&mut self, frame: FrameInfo) {
-        self.clear(frame, KEPT);
+        self.frame = frame;
+        self.unseen = false;
+        self.tag = 0;
+        self.undissected = 0;
+        if !self.is_blank() {
+            self.clear(KEPT);
+        }
     }
 
-    fn clear(&mut self, frame: FrameInfo, kept: Kept) {
-        self.frame = frame;
+    /// Whether nothing was put since it began.
+    fn is_blank(&self) -> bool {
+        let told = self.nodes.len() + self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
+        let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
+        let is_new = self.ends.len() == 1 && self.sources.len() == 1;
+        is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty()
+    }
+
+    fn clear(&mut self, kept: Kept) {
         self.nodes.clear();
         self.nodes.shrink_to(kept.nodes);
         self.layers.clear();
@@ -146,9 +159,6 @@ impl Tree {
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         self.pieces.clear();
         self.pieces.shrink_to(kept.layers);
-        self.unseen = false;
-        self.tag = 0;
-        self.undissected = 0;
         self.left.clear();
         self.objects.clear();
         self.transfers.clear();
@@ -193,7 +203,8 @@ impl Tree {
     /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
     /// memory, and begins to mix them with what stays.
     pub fn forget(&mut self) {
-        self.clear(FrameInfo::default(), LITTLE);
+        self.clear(LITTLE);
+        self.begin(FrameInfo::default());
     }
 
     /// Whether it has so many layers that what can wait should.

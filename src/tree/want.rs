@@ -12,6 +12,8 @@ pub struct Want {
     pub only: Option<Only>,
     /// Where all fields are looked at: also those of headers that do nothing but carry messages.
     pub carriers: bool,
+    /// Those headers at all, or what they tell beside who speaks to whom.
+    pub headers: bool,
     /// The bytes of messages that lie in several frames.
     pub bytes: bool,
     /// The names of messages.
@@ -30,6 +32,7 @@ impl Want {
         fields: true,
         only: None,
         carriers: true,
+        headers: true,
         bytes: true,
         names: true,
         words: true,
@@ -52,7 +55,7 @@ impl Want {
     /// The same without what is shown of a record; what can be saved or counted stays.
     #[must_use]
     pub const fn unseen(self) -> Want {
-        Want { objects: self.objects, transfers: self.transfers, ..Want::LAYERS }
+        Want { headers: false, objects: self.objects, transfers: self.transfers, ..Want::LAYERS }
     }
 
     /// What either of two wants.
@@ -68,6 +71,7 @@ impl Want {
             fields: self.fields || other.fields,
             only,
             carriers: self.carriers || other.carriers,
+            headers: self.headers || other.headers,
             bytes: self.bytes || other.bytes,
             names: self.names || other.names,
             words: self.words || other.words,

@@ -22,7 +22,8 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
             Record::Gap(gap) => (None, format!("{gap:?}")),
         };
         nodes += tree.map_or(0, |tree| tree.nodes.len());
-        if filter.matches(record) {
+        // What nobody looks at is not there to be asked.
+        if tree.is_none_or(|tree| !tree.unseen) && filter.matches(record) {
             passed.push(format!("{} {told}", number(record)));
         }
     });

@@ -10,7 +10,7 @@ pub(super) use rest::Connection;
 use super::carry::States;
 use super::message::{Out, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
-use crate::flow::analysis::Analysis;
+use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
@@ -241,15 +241,27 @@ impl Stream {
         }
     }
 
-    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was,
-    /// `verify` if its checksum is looked at.
-    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, verify: bool) -> LayerId {
+    /// What the segments before one say of it; `reused` if its connection begins where another one was.
+    pub(super) fn judge(&mut self, speaker: &Speaker<'_>, reused: bool) -> Option<Findings> {
+        let side = self.side_of(speaker.src);
+        speaker.numbers.whole.then(|| {
+            self.set_bases(side, speaker.numbers);
+            self.analysis.judge(side, &judged(speaker), reused)
+        })
+    }
+
+    /// Whether a segment in a plain frame is as every other one: it is in step, nothing can be remarked on it, and it came the way
+    /// that its connection goes.
+    pub(super) fn is_as_expected(&self, numbers: &Numbers, src: SocketAddr, found: Option<&Findings>) -> bool {
+        let order = &self.half(self.side_of(src)).order;
+        let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
+        is_usual && order.is_in_step(numbers.seq) && *self.path == *layers::plain_path(src.ip())
+    }
+
+    /// The TCP layer of a segment, with its place in the connection; `verify` if its checksum is looked at.
+    pub(super) fn describe(&self, tree: &mut Tree, speaker: &Speaker<'_>, found: Option<Findings>, verify: bool) -> LayerId {
         let Speaker { bytes, segment, numbers, src, .. } = speaker;
         let side = self.side_of(*src);
-        let found = numbers.whole.then(|| {
-            self.set_bases(side, numbers);
-            self.analysis.judge(side, &judged(speaker), reused)
-        });
         let marked = found.map(|found| Marked::new(&found));
         let standing = Standing {
             stream: Some(self.id.number),

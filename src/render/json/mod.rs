@@ -80,7 +80,8 @@ impl<W: io::Write> Json<W> {
 
 impl<W: io::Write> Sink for Json<W> {
     fn want(&self, view: View) -> Want {
-        Want { carriers: view == View::Packets || self.options.carriers, ..Want::EVERYTHING }
+        let carriers = view == View::Packets || self.options.carriers;
+        Want { carriers, headers: carriers, ..Want::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
