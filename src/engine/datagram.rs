@@ -218,6 +218,11 @@ impl Exchanges {
         talks.flat_map(of_talk).collect()
     }
 
+    /// Whether there are too many.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.talks.is_crowded()
+    }
+
     /// Forget the conversations that were quiet longest when there are too many. Returns how many.
     pub(super) fn make_room(&mut self, tree: &mut Tree) -> usize {
         let forgotten = self.talks.make_room();

@@ -11,23 +11,25 @@ pub struct Judge {
     /// What it looks at in the headers below TCP and UDP, if they alone may tell.
     pub headers: Option<Only>,
     /// Whether one may, as far as is known.
-    pub may_match: Box<dyn Fn(Dissection<'_>, Known) -> bool + Send>,
+    pub may_match: Box<dyn Fn(Known<'_>) -> bool + Send>,
 }
 
 /// What of a frame is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// The headers below TCP, which are plain and in no tree.
+    Plain(&'a Plain),
     /// The headers below TCP and UDP. There are no others below messages but theirs.
-    Headers,
+    Headers(Dissection<'a>),
     /// All but its messages.
-    Layers,
+    Layers(Dissection<'a>),
 }
 
 /// Look for less if nobody will look at the messages of this frame, whose layers were read, or not at their fields. Returns
 /// what was looked for before.
 pub(super) fn look(judge: Option<&Judge>, tree: &mut Tree, bytes: &[u8]) -> Want {
     let wanted = tree.want();
-    if !tree.unseen && judge.is_some_and(|judge| !(judge.may_match)(Dissection { tree, bytes }, Known::Layers)) {
+    if !tree.unseen && judge.is_some_and(|judge| !(judge.may_match)(Known::Layers(Dissection { tree, bytes }))) {
         pass_over(tree, wanted);
     } else {
         tree.look_for(wanted.of_messages());
@@ -42,38 +44,55 @@ fn pass_over(tree: &mut Tree, wanted: Want) {
 
 impl Engine {
     /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
-    /// read again if it may. Those of a plain segment are not told where nobody looks at them: see [`tell`].
+    /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`tell`].
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
         let plain = if self.checks.tcp { None } else { Plain::of(frame.link, frame.bytes, missing, self.checks) };
-        let plain = plain.and_then(|plain| Some((plain.segment()?, plain)));
-        if let Some((judge, only)) = self.judge.as_ref().and_then(|judge| Some((judge, judge.headers?))) {
-            let wanted = self.tree.look_for(Want { fields: true, only: Some(only), ..Want::LAYERS });
-            let reached = match &plain {
-                Some((segment, plain)) if self.tree.want().passes_headers() => {
-                    plain.mention(&mut self.tree);
-                    Reached::Tcp(segment.clone())
-                }
-                _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
-            };
-            let of = Dissection { tree: &self.tree, bytes: frame.bytes };
-            if is_all(&reached, frame.bytes) && !(judge.may_match)(of, Known::Headers) {
-                if self.tree.layers.is_empty() {
-                    self.tree.nodes.clear();
-                }
-                pass_over(&mut self.tree, wanted);
-                return reached;
+        let plain = plain.filter(Plain::has_segment);
+        let may_be_seen = match &plain {
+            Some(plain) if self.judge.as_ref().is_some_and(Judge::knows_plain) => {
+                self.judge.as_ref().is_none_or(|judge| (judge.may_match)(Known::Plain(plain)))
             }
-            self.tree.look_for(wanted);
-            self.begin(frame);
+            _ => match self.judged(frame, missing) {
+                Some(reached) => return reached,
+                None => true,
+            },
+        };
+        if !may_be_seen {
+            let wanted = self.tree.want();
+            pass_over(&mut self.tree, wanted);
         }
         match plain {
-            Some((segment, _)) if !self.tree.want().headers => Reached::Tcp(segment),
+            Some(plain) if !self.tree.want().headers => Reached::Tcp(plain.segment()),
             _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
         }
+    }
+
+    /// The headers of a frame, if they tell that nobody will look at it.
+    fn judged(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
+        let judge = self.judge.as_ref()?;
+        let only = Some(judge.headers?);
+        let wanted = self.tree.look_for(Want { fields: true, only, ..Want::LAYERS });
+        let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
+        let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
+        if is_all(&reached, frame.bytes) && !(judge.may_match)(known) {
+            pass_over(&mut self.tree, wanted);
+            return Some(reached);
+        }
+        self.tree.look_for(wanted);
+        self.begin(frame);
+        None
+    }
+}
+
+impl Judge {
+    /// Whether all that it looks at in headers is what plain ones give.
+    fn knows_plain(&self) -> bool {
+        self.headers.is_some_and(Only::passes)
     }
 }
 
 /// Tell the headers of a frame after all, since its segment is to be told. Returns the layer that carries that.
+#[inline(never)]
 pub(super) fn tell(tree: &mut Tree, frame: &Frame<'_>, checks: Checks) -> Option<LayerId> {
     match layers::walk(tree, frame.link, frame.bytes, 0, checks) {
         Reached::Tcp(segment) => segment.below,

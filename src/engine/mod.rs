@@ -158,7 +158,9 @@ impl Engine {
             Link::Unknown => self.unknown(frame),
         }
         self.expect();
-        self.aside(|engine| engine.make_room(frame));
+        if self.is_crowded() {
+            self.aside(|engine| engine.make_room(frame));
+        }
         self.tree.look_for(self.want);
         mark_innermost(&mut self.tree, self.awaits);
         &self.tree
@@ -187,10 +189,13 @@ impl Engine {
             interface: frame.interface,
             ..FrameInfo::default()
         });
-        self.keep_remarks(frame);
+        if frame.interface_name.is_some() || !frame.comments.is_empty() {
+            self.keep_remarks(frame);
+        }
     }
 
     /// Keep what the capture itself says of a frame.
+    #[inline(never)]
     fn keep_remarks(&mut self, frame: &Frame<'_>) {
         if let Some(name) = frame.interface_name {
             self.tree.frame.interface_name = self.tree.make(format_args!("{name}"));
@@ -269,6 +274,7 @@ impl Engine {
     }
 
     /// A part of a datagram; the last one to come brings the datagram.
+    #[cold]
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
             self.awaits = true;
@@ -296,7 +302,7 @@ impl Engine {
         };
         let goes_on = |known: &mut Connection| {
             let goes_on = !known.is_reopened(src, dst, &numbers);
-            if goes_on {
+            if goes_on && known.whole().is_none() {
                 known.wake(src, dst, path);
             }
             goes_on
@@ -309,12 +315,14 @@ impl Engine {
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
-        let found = stream.judge(&Speaker { frame, bytes, segment: &segment, numbers: &numbers, src }, old.is_some());
-        let is_told = segment.below.is_some() || !stream.is_as_expected(&numbers, src, found.as_ref());
+        let side = stream.side_of(src);
+        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, side };
+        let found = stream.judge(&speaker, old.is_some());
+        let is_told = segment.below.is_some() || !stream.is_as_expected(&speaker, found.as_ref());
         if is_told {
             segment.below = segment.below.or_else(|| judge::tell(&mut self.tree, frame, self.checks));
         }
-        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, src };
+        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, side };
         let layer = is_told.then(|| stream.describe(&mut self.tree, &speaker, found, self.checks.tcp));
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
@@ -337,16 +345,20 @@ impl Engine {
         if ends {
             self.has_ended(pair, number);
         }
-        self.aside(|engine| engine.bound_memory(&pair, number, frame, layer));
+        if self.holds_much() {
+            self.aside(|engine| engine.bound_memory(&pair, number, frame, layer));
+        }
     }
 
     /// The next bytes of a conversation that has no packets.
+    #[inline(never)]
     fn bare(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
         let stream = self.bare.get_or_insert_with(Stream::bare);
         stream.say(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
     }
 
     /// Bytes of which nobody said what they are.
+    #[cold]
     fn unknown(&mut self, frame: &Frame<'_>) {
         let (guess, others) = guess::guess(self.registry, frame.bytes);
         match guess {
@@ -372,7 +384,11 @@ impl Engine {
     }
 
     /// Remember the conversations that messages of this frame announced.
+    #[inline]
     fn expect(&mut self) {
+        if !self.tree.left.has_expected() {
+            return;
+        }
         for expected in self.tree.left.take_expected() {
             match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),

@@ -40,6 +40,7 @@ pub(super) struct Ended(VecDeque<(Pair, u32)>);
 
 impl Engine {
     /// A connection has ended. Those that ended some time ago take less room from now on.
+    #[inline(never)]
     pub(super) fn has_ended(&mut self, pair: Pair, number: u32) {
         let queue = &mut self.ended.0;
         queue.push_back((pair, number));
@@ -57,12 +58,17 @@ impl Engine {
         }
     }
 
-    /// Give back what streams hold only to compare with if it is much, and more if it is too much; what this one has of it, in the layer of its segment, comes last.
-    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: Option<LayerId>) {
+    /// Whether streams hold so much that some should be given back.
+    #[inline]
+    pub(super) fn holds_much(&mut self) -> bool {
         self.lean = self.lean.min(self.held * 2).max(LEAN);
-        if self.held <= self.lean.min(MAX_HELD) {
-            return;
-        }
+        self.held > self.lean.min(MAX_HELD)
+    }
+
+    /// Give back what streams hold only to compare with, and more if it is too much; what this one has of it, in the layer of its
+    /// segment, comes last.
+    #[cold]
+    pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: Option<LayerId>) {
         let is_too_much = self.held > MAX_HELD;
         for (pair, number) in self.ended.0.iter().rev().skip(READ_AT_LEAST) {
             if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole) {
@@ -127,7 +133,13 @@ impl Engine {
         }
     }
 
+    /// Whether there may be too many conversations, or parts of datagrams that wait.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.streams.is_crowded() || self.exchanges.is_crowded() || !self.fragments.is_empty()
+    }
+
     /// Forget the conversations that were quiet longest when there are too many.
+    #[inline(never)]
     pub(super) fn make_room(&mut self, frame: &Frame<'_>) {
         self.forgotten.conversations += self.exchanges.make_room(&mut self.tree) as u64;
         for joined in self.fragments.make_room(frame.time) {

@@ -78,6 +78,7 @@ pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
 }
 
 /// The TCP layer of a segment that ends inside its header.
+#[cold]
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });

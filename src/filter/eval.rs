@@ -3,12 +3,13 @@
 //! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
 
 use super::given::{self, Remembered};
-use super::program::{Asked, Case, Test, Value};
+use super::program::{self, Case, Test, Value};
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
-use crate::record::Record;
+use crate::layers::Plain;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
+use crate::record::{Message, Packet, Record};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -40,10 +41,18 @@ impl Scratch {
     }
 }
 
-/// A record that is asked.
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) enum Asked<'r, 't> {
+    Record(&'r Record<'t>),
+    /// The headers of a frame that has no record yet.
+    Plain(&'r Plain),
+}
+
+/// Someone who asks.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'r, 't> {
-    pub(super) record: &'r Record<'t>,
+    pub(super) of: Asked<'r, 't>,
     pub(super) scratch: &'r Scratch,
 }
 
@@ -51,7 +60,7 @@ impl Asking<'_, '_> {
     /// Whether the record passes.
     pub(super) fn test(self, test: &Test) -> bool {
         match test {
-            Test::Present(Value::Fields(fields)) => given::has(self.record, fields),
+            Test::Present(Value::Fields(fields)) => given::has(self.of, fields),
             Test::Present(Value::Slice(of, parts)) => {
                 let slice =
                     |item: &Item<'_>| flow(item.with_bytes(|bytes| parts.iter().any(|part| cut(*part, bytes.len()).is_some())));
@@ -76,7 +85,7 @@ impl Asking<'_, '_> {
     }
 
     /// Whether any value does, or all do and there is one.
-    fn asked(self, asked: &Asked, does: impl Fn(&Item<'_>) -> bool) -> bool {
+    fn asked(self, asked: &program::Asked, does: impl Fn(&Item<'_>) -> bool) -> bool {
         let mut seen = false;
         let decided = self.each(&asked.value, &mut |item| {
             seen = true;
@@ -88,19 +97,27 @@ impl Asking<'_, '_> {
     /// The values one by one, until `visit` has seen enough.
     fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
-            Value::Fields(fields) => {
-                given::nodes(self.record, fields).try_for_each(|node| visit(&given::item(node)))?;
-                let Some(remembered) = Remembered::of(self.record) else { return ControlFlow::Continue(()) };
-                fields.iter().filter_map(|field| remembered.item(field)).try_for_each(|item| visit(&item))
-            }
-            Value::Pseudo(pseudo) => match (pseudo.of)(self.record) {
-                Some(answer) => self.answer(answer, visit),
-                None => ControlFlow::Continue(()),
+            Value::Fields(fields) => match self.of {
+                Asked::Plain(plain) => {
+                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|told| visit(&given::item_of(told)))
+                }
+                Asked::Record(record) => {
+                    given::nodes(record, fields).try_for_each(|node| visit(&given::item(node)))?;
+                    let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
+                    fields.iter().filter_map(|field| remembered.item(field)).try_for_each(|item| visit(&item))
+                }
             },
-            Value::Frame => match self.record {
-                Record::Message(message) => visit(&Item::Bytes(Cow::Borrowed(message.of.bytes))),
-                Record::Packet(packet) => visit(&Item::Bytes(Cow::Borrowed(packet.of.bytes))),
-                Record::Gap(_) => ControlFlow::Continue(()),
+            Value::Pseudo(pseudo) => match self.of {
+                Asked::Record(record) => {
+                    (pseudo.of)(record).map_or(ControlFlow::Continue(()), |answer| self.answer(answer, visit))
+                }
+                Asked::Plain(_) => ControlFlow::Continue(()),
+            },
+            Value::Frame => match self.of {
+                Asked::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
+                    visit(&Item::Bytes(Cow::Borrowed(of.bytes)))
+                }
+                Asked::Record(Record::Gap(_)) | Asked::Plain(_) => ControlFlow::Continue(()),
             },
             Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
             Value::Masked(of, masks) => {
@@ -170,7 +187,7 @@ impl Asking<'_, '_> {
     }
 
     /// Two values of the record held against each other.
-    fn between(self, asked: &Asked, order: Order, right: &Value) -> bool {
+    fn between(self, asked: &program::Asked, order: Order, right: &Value) -> bool {
         /// Occurrences up to which each is held against each; more are sorted first, for there may be a million.
         const FEW: usize = 16;
         let mut count = 0;

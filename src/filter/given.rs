@@ -1,6 +1,8 @@
 //! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
 
+use super::eval::Asked;
 use super::value::Item;
+use crate::layers::Told;
 use crate::record::Record;
 use crate::tree::{Address, Dissection, Ends, Field, Kind, Layer, NodeRef, StreamId, Transport, Value};
 use std::borrow::Cow;
@@ -41,8 +43,12 @@ pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl 
     })
 }
 
-/// Whether a record has any of some fields: a node, a note, or a layer that is only remembered.
-pub(super) fn has(record: &Record<'_>, fields: &[&'static Field]) -> bool {
+/// Whether what is asked has any of some fields: a node, a note, or a layer that is only remembered.
+pub(super) fn has(of: Asked<'_, '_>, fields: &[&'static Field]) -> bool {
+    let record = match of {
+        Asked::Plain(plain) => return fields.iter().any(|field| plain.has(field) || plain.get(field).is_some()),
+        Asked::Record(record) => record,
+    };
     if nodes(record, fields).next().is_some() {
         return true;
     }
@@ -79,6 +85,16 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
             (Kind::Ipv6, _, Some(address)) if bytes.len() == 16 => Item::Ipv6(u128::from_be_bytes(*address)),
             _ => Item::Bytes(Cow::Borrowed(bytes)),
         },
+    }
+}
+
+/// The value of a plain header's field.
+pub(super) fn item_of(told: Told<'_>) -> Item<'_> {
+    match told {
+        Told::Mac(address) => Item::Bytes(Cow::Borrowed(address)),
+        Told::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
+        Told::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
+        Told::Number(number) => Item::Number(number.into()),
     }
 }
 

@@ -35,9 +35,9 @@ pub use mistake::Mistake;
 use crate::engine::{Judge, Known};
 use crate::record::{Packet, Record};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Only, Want};
+use crate::tree::{Field, Only, Want};
 use check::Checker;
-use eval::{Asking, Scratch};
+use eval::{Asked, Asking, Scratch};
 use program::Test;
 use std::fmt;
 use syntax::Node;
@@ -80,22 +80,28 @@ impl Filter {
     /// Asks for no memory, but where two fields are held against each other and one occurs more often than sixteen times.
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
-        Asking { record, scratch: &self.scratch }.test(&self.test)
+        Asking { of: Asked::Record(record), scratch: &self.scratch }.test(&self.test)
     }
 
     /// Who tells of a frame, before its messages are read, that none of its records will pass.
     #[must_use]
     pub fn into_judge(self) -> Judge {
         let headers = Some(self.headers).filter(|headers| !headers.is_empty());
-        let may_match = move |of: Dissection<'_>, known| {
-            let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
-            let known = match known {
-                Known::Headers => self.headers,
-                Known::Layers => self.early,
+        let may_match = move |known: Known<'_>| {
+            let (of, known) = match known {
+                Known::Plain(plain) => return self.foretold(Asked::Plain(plain), self.headers),
+                Known::Headers(of) => (of, self.headers),
+                Known::Layers(of) => (of, self.early),
             };
-            Asking { record: &record, scratch: &self.scratch }.foretold(&self.test, known) != Some(false)
+            let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
+            self.foretold(Asked::Record(&record), known)
         };
         Judge { headers, may_match: Box::new(may_match) }
+    }
+
+    /// Whether a record may pass, as far as these fields tell.
+    fn foretold(&self, of: Asked<'_, '_>, known: Only) -> bool {
+        Asking { of, scratch: &self.scratch }.foretold(&self.test, known) != Some(false)
     }
 
     /// The fields it looks at; none if it looks only at records themselves.

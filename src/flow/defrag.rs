@@ -112,6 +112,12 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         Outcome { whole, differing }
     }
 
+    /// Whether no datagram waits for parts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Hands back what will not be completed: too old by now, or the oldest of too much.
     pub fn make_room(&mut self, now: Time) -> Vec<Joined> {
         if self.waiting.is_empty() {

@@ -95,9 +95,15 @@ impl<T> Table<T> {
         old
     }
 
+    /// Whether there are too many.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.open.len() >= MAX_OPEN
+    }
+
     /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
     pub fn make_room(&mut self) -> Vec<(u32, T)> {
-        if self.open.len() < MAX_OPEN {
+        if !self.is_crowded() {
             return Vec::new();
         }
         let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();

@@ -55,6 +55,17 @@ pub struct Plain {
     packet: Packet,
 }
 
+/// What a plain header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told<'a> {
+    /// An address of the link.
+    Mac(&'a [u8; 6]),
+    /// An address of the network.
+    Ip(IpAddr),
+    /// A number.
+    Number(u8),
+}
+
 impl Plain {
     /// The headers of a frame, if it is such a one.
     #[must_use]
@@ -72,24 +83,35 @@ impl Plain {
         Some(Plain { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], packet })
     }
 
-    /// The TCP segment it carries, on layers that are not put.
+    /// Whether it carries a TCP segment.
     #[must_use]
-    pub fn segment(&self) -> Option<Segment> {
-        let Packet { src, dst, protocol, .. } = self.packet;
-        let carried = || Segment { range: self.packet.carried(), missing: 0, src, dst, below: None };
-        (protocol == ip::TCP).then(carried)
+    pub fn has_segment(&self) -> bool {
+        self.packet.protocol == ip::TCP
     }
 
-    /// Put what is looked at of its headers, without any layers.
-    pub fn mention(&self, tree: &mut Tree) {
-        let fields = [(&ethernet::ETH, 0..ethernet::HEADER, &self.fields()[..])];
-        let packet = &self.packet;
-        for (this, range, fields) in fields.into_iter().chain([(packet.this(), packet.range(), &packet.fields()[..])]) {
-            tree.push(this, Value::None, Span::new(0, range));
-            for (field, range, value) in fields {
-                tree.push(field, *value, Span::new(0, range.clone()));
-            }
-        }
+    /// The segment it carries, on layers that are not put.
+    #[must_use]
+    pub fn segment(&self) -> Segment {
+        let Packet { src, dst, .. } = self.packet;
+        Segment { range: self.packet.carried(), missing: 0, src, dst, below: None }
+    }
+
+    /// Whether one of its headers is of this protocol.
+    #[must_use]
+    pub fn has(&self, protocol: &Field) -> bool {
+        protocol.is(&ethernet::ETH) || protocol.is(self.packet.this())
+    }
+
+    /// The value of a field of its headers, of those that are given.
+    #[must_use]
+    pub fn get(&self, field: &Field) -> Option<Told<'_>> {
+        let Packet { src, dst, protocol, .. } = &self.packet;
+        let known = [(&ethernet::DST, Told::Mac(&self.dst)), (&ethernet::SRC, Told::Mac(&self.src))];
+        let of_packet = match src.is_ipv4() {
+            true => [(&ip::PROTO, Told::Number(*protocol)), (&ip::SRC, Told::Ip(*src)), (&ip::DST, Told::Ip(*dst))],
+            false => [(&ipv6::NXT, Told::Number(*protocol)), (&ipv6::SRC, Told::Ip(*src)), (&ipv6::DST, Told::Ip(*dst))],
+        };
+        known.into_iter().chain(of_packet).find(|(known, _)| field.is(known)).map(|(_, told)| told)
     }
 
     fn fields(&self) -> [Given; 2] {

@@ -96,6 +96,12 @@ impl Left {
         lists == 0 && self.speaker.is_none()
     }
 
+    /// Whether conversations were announced.
+    #[must_use]
+    pub fn has_expected(&self) -> bool {
+        !self.expected.is_empty()
+    }
+
     /// Forget all.
     pub(super) fn clear(&mut self) {
         self.handed.clear();

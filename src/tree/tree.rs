@@ -142,6 +142,7 @@ impl Tree {
         is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty()
     }
 
+    #[inline(never)]
     fn clear(&mut self, kept: Kept) {
         self.nodes.clear();
         self.nodes.shrink_to(kept.nodes);
@@ -352,6 +353,7 @@ impl Tree {
     }
 
     /// Remark on a node. The words are made only if somebody is going to look.
+    #[cold]
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         if self.notes.len() < MAX_NOTES {
             let is_told = self.want.words || self.want.fields && self.want.only.is_none();

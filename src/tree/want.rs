@@ -2,6 +2,7 @@
 
 use super::{Field, Kind, Value, name_of};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,14 +84,14 @@ impl Want {
     /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {
-        self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && is_nameless(field, value))
+        self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && is_nameless(field, value))
     }
 
     /// Whether nodes of this field are kept, with some values at least.
     #[must_use]
     #[inline]
     pub fn may_keep(&self, field: &Field) -> bool {
-        self.fields && self.only.is_none_or(|only| only.has(field) || only.nameless && !field.names.is_empty())
+        self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && !field.names.is_empty())
     }
 
     /// The same for a header that does nothing but carry messages.
@@ -105,21 +106,24 @@ impl Want {
     /// Whether nobody looks at what the headers that most frames have are made of, but at who sends what to whom.
     #[must_use]
     pub fn passes_headers(&self) -> bool {
-        !self.fields || self.only.is_some_and(|only| only.passes)
+        !self.fields || self.only.is_some_and(|only| only.passes())
     }
 
     /// The same where nothing but messages is read from here on: no field of one if only those of headers are looked at.
     #[must_use]
     pub fn of_messages(self) -> Want {
-        Want { fields: self.fields && self.only.is_none_or(|only| !only.of_headers), ..self }
+        Want { fields: self.fields && self.only.is_none_or(|only| !only.0.of_headers), ..self }
     }
 }
 
 /// Some fields, found fast.
-#[derive(Clone, Copy)]
-pub struct Only {
-    /// By their addresses.
-    fields: &'static [&'static Field],
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Only(&'static Chosen);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Chosen {
+    /// The fields by their addresses, in order.
+    fields: Vec<Place>,
     /// A bit for each, by its address: most others have another one.
     marks: u64,
     /// A bit for each kind that they are of.
@@ -132,55 +136,93 @@ pub struct Only {
     passes: bool,
 }
 
+/// A field, known by where it is.
+#[derive(Clone, Copy)]
+struct Place(&'static Field);
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Place) -> bool {
+        self.0.is(other.0)
+    }
+}
+
+impl Eq for Place {}
+
 impl Only {
-    /// These fields. They stay for the rest of the run: a process asks for them once.
+    /// These fields.
     #[must_use]
     pub fn these(fields: impl IntoIterator<Item = &'static Field>) -> Only {
-        let mut fields: Vec<&'static Field> = fields.into_iter().collect();
-        fields.sort_by_key(|field| address(field));
-        fields.dedup_by_key(|field| address(field));
-        let marks = fields.iter().fold(0, |marks, field| marks | mark(field));
-        let kinds = fields.iter().fold(0, |kinds, field| kinds | kind(field));
-        Only { fields: Vec::leak(fields), marks, kinds, nameless: false, of_headers: false, passes: false }
+        let mut fields: Vec<Place> = fields.into_iter().map(Place).collect();
+        fields.sort_by_key(|place| address(place.0));
+        fields.dedup();
+        let marks = fields.iter().fold(0, |marks, place| marks | mark(place.0));
+        let kinds = fields.iter().fold(0, |kinds, place| kinds | kind(place.0));
+        Only::kept(Chosen { fields, marks, kinds, nameless: false, of_headers: false, passes: false })
+    }
+
+    /// A choice is made once and stays for the rest of the run, so that it can be handed about as a word.
+    fn kept(chosen: Chosen) -> Only {
+        static ALL: Mutex<Vec<&'static Chosen>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|known| ***known == chosen).copied();
+        Only(known.unwrap_or_else(|| {
+            let new: &'static Chosen = Box::leak(Box::new(chosen));
+            all.push(new);
+            new
+        }))
     }
 
     /// Whether there are none.
     #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.fields.is_empty() && !self.nameless
+    pub fn is_empty(self) -> bool {
+        self.0.fields.is_empty() && !self.0.nameless
+    }
+
+    /// Whether all are read even where plain headers are passed over, as far as they are of headers.
+    #[must_use]
+    pub fn passes(self) -> bool {
+        self.0.passes
     }
 
     /// The same, knowing where they are read: whether all are among those of headers, and whether all are read even where
     /// plain headers are passed over.
     #[must_use]
     pub fn told_apart(self, is_of_header: impl Fn(&Field) -> bool, is_passed: impl Fn(&Field) -> bool) -> Only {
-        let of_headers = !self.nameless && self.fields.iter().all(|field| is_of_header(field));
-        let passes = !self.fields.iter().any(|field| is_passed(field));
-        Only { of_headers, passes, ..self }
+        let of_headers = !self.0.nameless && self.fields().all(&is_of_header);
+        let passes = !self.fields().any(is_passed);
+        Only::kept(Chosen { of_headers, passes, ..self.0.clone() })
     }
 
     /// The same, and every number that has no name although its field has names.
     #[must_use]
     pub fn and_nameless(self) -> Only {
-        Only { nameless: true, ..self }
+        Only::kept(Chosen { nameless: true, ..self.0.clone() })
     }
 
     fn and(self, other: Only) -> Only {
-        let nameless = self.nameless || other.nameless;
-        let of_headers = self.of_headers && other.of_headers;
-        let passes = self.passes && other.passes;
-        Only { nameless, of_headers, passes, ..Only::these(self.fields.iter().chain(other.fields).copied()) }
+        let Chosen { nameless, of_headers, passes, .. } = *self.0;
+        let both = Only::these(self.fields().chain(other.fields()));
+        Only::kept(Chosen {
+            nameless: nameless || other.0.nameless,
+            of_headers: of_headers && other.0.of_headers,
+            passes: passes && other.0.passes,
+            ..both.0.clone()
+        })
+    }
+
+    fn fields(self) -> impl Iterator<Item = &'static Field> {
+        self.0.fields.iter().map(|place| place.0)
     }
 
     /// Whether this field is one of them.
     #[must_use]
     #[inline]
     pub fn has(self, field: &Field) -> bool {
-        self.marks & mark(field) != 0 && self.kinds & kind(field) != 0 && self.lists(field)
+        self.0.marks & mark(field) != 0 && self.0.kinds & kind(field) != 0 && self.lists(field)
     }
 
     fn lists(self, field: &Field) -> bool {
-        self.fields.binary_search_by_key(&address(field), |known| address(known)).is_ok()
+        self.0.fields.binary_search_by_key(&address(field), |known| address(known.0)).is_ok()
     }
 }
 
@@ -218,18 +260,9 @@ fn mark(field: &Field) -> u64 {
     1 << (address(field).wrapping_mul(MIX) >> (usize::BITS - 6))
 }
 
-impl PartialEq for Only {
-    fn eq(&self, other: &Only) -> bool {
-        self.nameless == other.nameless
-            && self.fields.iter().map(|field| address(field)).eq(other.fields.iter().map(|field| address(field)))
-    }
-}
-
-impl Eq for Only {}
-
 impl fmt::Debug for Only {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.fields).finish()
+        f.debug_list().entries(self.fields()).finish()
     }
 }
 

@@ -77,10 +77,12 @@ pub(super) struct Speaker<'a> {
     pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
     pub numbers: &'a Numbers,
-    pub src: SocketAddr,
+    /// Which side of its connection speaks.
+    pub side: Side,
 }
 
 impl Stream {
+    #[inline(never)]
     pub(super) fn new(id: StreamId, sockets: Option<[SocketAddr; 2]>, path: Arc<str>) -> Stream {
         Stream {
             id,
@@ -156,6 +158,7 @@ impl Stream {
     }
 
     /// Keep no bytes and no conversation any more, unless something still waits for being told.
+    #[inline(never)]
     pub(super) fn let_go(&mut self, tree: &mut Tree) {
         if !self.is_empty() {
             return;
@@ -170,6 +173,7 @@ impl Stream {
     }
 
     /// Let its protocol forget what it can do without. Whether it did.
+    #[cold]
     pub(super) fn forget(&mut self) -> bool {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
         match &mut self.belongs {
@@ -178,6 +182,7 @@ impl Stream {
         }
     }
 
+    #[cold]
     pub(super) fn shrink(&mut self) {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
         self.analysis.shrink();
@@ -215,10 +220,10 @@ impl Stream {
 
     /// Whether a segment opens a new connection between the same ends.
     fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
-        numbers.opens_anew(self.half(self.side_of(src)).base)
+        numbers.syn && numbers.opens_anew(self.half(self.side_of(src)).base)
     }
 
-    fn side_of(&self, src: SocketAddr) -> Side {
+    pub(super) fn side_of(&self, src: SocketAddr) -> Side {
         match self.sockets {
             Some([client, _]) if client != src => Side::Server,
             _ => Side::Client,
@@ -243,25 +248,24 @@ impl Stream {
 
     /// What the segments before one say of it; `reused` if its connection begins where another one was.
     pub(super) fn judge(&mut self, speaker: &Speaker<'_>, reused: bool) -> Option<Findings> {
-        let side = self.side_of(speaker.src);
         speaker.numbers.whole.then(|| {
-            self.set_bases(side, speaker.numbers);
-            self.analysis.judge(side, &judged(speaker), reused)
+            self.set_bases(speaker.side, speaker.numbers);
+            self.analysis.judge(speaker.side, &judged(speaker), reused)
         })
     }
 
     /// Whether a segment in a plain frame is as every other one: it is in step, nothing can be remarked on it, and it came the way
     /// that its connection goes.
-    pub(super) fn is_as_expected(&self, numbers: &Numbers, src: SocketAddr, found: Option<&Findings>) -> bool {
-        let order = &self.half(self.side_of(src)).order;
+    pub(super) fn is_as_expected(&self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
+        let Speaker { numbers, segment, side, .. } = speaker;
         let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
-        is_usual && order.is_in_step(numbers.seq) && *self.path == *layers::plain_path(src.ip())
+        let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
+        is_usual && goes_on() && *self.path == *layers::plain_path(segment.src)
     }
 
     /// The TCP layer of a segment, with its place in the connection; `verify` if its checksum is looked at.
     pub(super) fn describe(&self, tree: &mut Tree, speaker: &Speaker<'_>, found: Option<Findings>, verify: bool) -> LayerId {
-        let Speaker { bytes, segment, numbers, src, .. } = speaker;
-        let side = self.side_of(*src);
+        let &Speaker { bytes, segment, numbers, side, .. } = speaker;
         let marked = found.map(|found| Marked::new(&found));
         let standing = Standing {
             stream: Some(self.id.number),
@@ -273,7 +277,7 @@ impl Stream {
         };
         let ends = tree.push_ends(self.ends(side));
         let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
-        tcp_layer(tree, *bytes, segment, ends, standing, in_step)
+        tcp_layer(tree, bytes, segment, ends, standing, in_step)
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
@@ -304,10 +308,9 @@ impl Stream {
 
     /// Take a segment: what it completes is shown now, whichever side said it.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
-        let Speaker { frame, bytes, segment, numbers, src } = speaker;
+        let &Speaker { frame, bytes, segment, numbers, side } = speaker;
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.reset |= numbers.rst;
-        let side = self.side_of(*src);
         let start = (segment.range.start + numbers.header).min(segment.range.end);
         self.half_mut(side).from_start |= numbers.syn;
         let in_order = InOrder {
@@ -339,6 +342,7 @@ impl Stream {
     }
 
     /// Take a segment that was joined from fragments: each piece of it was captured elsewhere.
+    #[cold]
     fn take_in_pieces(&mut self, side: Side, segment: &InOrder<'_>, source: u32, out: &mut Out<'_>) -> Side {
         let start = u64::from(segment.at);
         let range = start..start + segment.bytes.len() as u64;
@@ -442,6 +446,7 @@ impl Stream {
     }
 
     /// Ask whose stream this is. True if that turned client and server around.
+    #[inline(never)]
     fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
         let [client, server] = &self.halves;
         let full = client.order.buffered().len().max(server.order.buffered().len()) >= MAX_OPENING;
@@ -469,6 +474,7 @@ impl Stream {
     }
 
     /// The side taken for the client turns out to be the server. Nothing was shown yet.
+    #[cold]
     fn turn(&mut self, tree: &mut Tree) {
         self.halves.reverse();
         self.analysis.turn();

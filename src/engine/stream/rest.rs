@@ -75,6 +75,7 @@ impl Connection {
     }
 
     /// The whole connection again, for a segment between its ends.
+    #[cold]
     pub(in crate::engine) fn wake(&mut self, src: SocketAddr, dst: SocketAddr, path: impl FnOnce() -> Arc<str>) {
         let Connection::Rest(rest) = self else { return };
         let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };

@@ -19,6 +19,7 @@ impl Stream {
     }
 
     /// Show what lies before the first hole, say what is missing, and go on behind it.
+    #[cold]
     pub(super) fn give_hole_up(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(gap) = self.half(side).order.hole() else { return };
         self.drain(side, Behind::Gap(gap), out);
@@ -47,6 +48,7 @@ impl Stream {
     }
 
     /// Show everything that is left, as no more will come; as much as a tree should have, unless all must be told now.
+    #[cold]
     pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
             while self.half(side).order.hole().is_some() && !out.is_full() {
@@ -65,6 +67,7 @@ impl Stream {
     }
 
     /// Show what waits, complete or not, and keep no more than the next bytes from now on.
+    #[cold]
     pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
             let half = self.half(side);
@@ -108,6 +111,7 @@ impl Stream {
     }
 
     /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
+    #[inline(never)]
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
         let began = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);

@@ -8,7 +8,7 @@ use crate::tree::{Only, Tree};
 
 /// An engine whose every frame is passed over for what its headers say.
 fn engine() -> Engine {
-    let judge = Judge { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(|_, _| false) };
+    let judge = Judge { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(|_| false) };
     Engine::new(Registry::of(TOYS), Want::EVERYTHING).judged_by(Some(judge))
 }
 

@@ -324,6 +324,7 @@ impl Direction {
 
     /// Gives the first hole up, and with it whatever is still buffered in front of it: read that first.
     /// Then [`buffered`](Self::buffered) holds what follows.
+    #[cold]
     pub fn skip_hole(&mut self) -> Option<Gap> {
         let gap = self.hole()?;
         self.ready.skip_to(gap.end());
@@ -404,6 +405,7 @@ impl Direction {
 
     /// Remembers a given-up hole. Of too many, the oldest become one: bytes between them count as late
     /// when they come again, which shows them once too often rather than not at all.
+    #[cold]
     fn remember(&mut self, gap: Gap) {
         if self.gaps.len() >= MAX_GAPS {
             let oldest = self.gaps.remove(0);
