@@ -110,10 +110,10 @@ pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
 }
 
 /// The place of what is known of a conversation's ends, put there if it is not.
-pub(super) fn ends_of(tree: &mut Tree, ends: &Ends) -> u32 {
+pub(super) fn ends_of(tree: &mut Tree, ends: Ends) -> u32 {
     let known = tree.ends.iter().position(|known| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst);
     match known.and_then(|place| u32::try_from(place).ok()) {
         Some(place) => place,
-        None => tree.push_ends(ends.clone()),
+        None => tree.push_ends(ends),
     }
 }

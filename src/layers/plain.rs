@@ -105,13 +105,16 @@ impl Plain {
     /// The value of a field of its headers, of those that are given.
     #[must_use]
     pub fn get(&self, field: &Field) -> Option<Told<'_>> {
-        let Packet { src, dst, protocol, .. } = &self.packet;
-        let known = [(&ethernet::DST, Told::Mac(&self.dst)), (&ethernet::SRC, Told::Mac(&self.src))];
-        let of_packet = match src.is_ipv4() {
-            true => [(&ip::PROTO, Told::Number(*protocol)), (&ip::SRC, Told::Ip(*src)), (&ip::DST, Told::Ip(*dst))],
-            false => [(&ipv6::NXT, Told::Number(*protocol)), (&ipv6::SRC, Told::Ip(*src)), (&ipv6::DST, Told::Ip(*dst))],
-        };
-        known.into_iter().chain(of_packet).find(|(known, _)| field.is(known)).map(|(_, told)| told)
+        let Packet { src, dst, protocol, .. } = self.packet;
+        let of_packet = if src.is_ipv4() { [&ip::SRC, &ip::DST, &ip::PROTO] } else { [&ipv6::SRC, &ipv6::DST, &ipv6::NXT] };
+        match of_packet.map(|known| field.is(known)) {
+            [true, ..] => Some(Told::Ip(src)),
+            [_, true, _] => Some(Told::Ip(dst)),
+            [.., true] => Some(Told::Number(protocol)),
+            _ if field.is(&ethernet::SRC) => Some(Told::Mac(&self.src)),
+            _ if field.is(&ethernet::DST) => Some(Told::Mac(&self.dst)),
+            _ => None,
+        }
     }
 
     fn fields(&self) -> [Given; 2] {

@@ -420,7 +420,7 @@ impl Stream {
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());
         if !stale.is_empty() && segment.frame == out.tree.frame.number {
             let layer = layers::unexplained(out.tree, Bytes::of_frame(out.frame), stale, out.below);
-            let ends = ends_of(out.tree, &self.ends(side));
+            let ends = ends_of(out.tree, self.ends(side));
             if let Some(layer) = out.tree.layers.get_mut(layer as usize) {
                 layer.ends = ends;
             }

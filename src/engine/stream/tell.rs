@@ -134,7 +134,7 @@ impl Stream {
         if out.below.is_none() {
             ends.path = Some(self.path.clone());
         }
-        let ends = ends_of(out.tree, &ends);
+        let ends = ends_of(out.tree, ends);
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();

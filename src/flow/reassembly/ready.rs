@@ -5,11 +5,11 @@ use super::{Piece, Run, differing};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Read bytes that stay, so that an immediate retransmission with other bytes is noticed.
-const HISTORY: usize = 4 * 1024;
+/// Read bytes that stay, so that an immediate retransmission with other bytes is noticed: two segments of the usual size.
+const HISTORY: usize = 3 * 1024;
 
 /// Capacity for messages that are read as they come. It stays when a large one has been read.
-const ROOM: usize = 2 * HISTORY;
+const ROOM: usize = 8 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Ready {

@@ -193,8 +193,8 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, file:
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
             }
-            let bytes = data.iter().flat_map(|range| all.get(range.start - start..range.end - start).unwrap_or_default());
-            let bytes: Vec<u8> = bytes.copied().collect();
+            let chunk = |range: &Range<usize>| all.get(range.start - start..range.end - start).unwrap_or_default();
+            let bytes = data.iter().map(chunk).collect::<Vec<_>>().concat();
             let pieces = pieces(wire, &data);
             wire.joined("chunked", &pieces, &bytes, |inner| content(inner, facts, bytes.len(), file))
         }
