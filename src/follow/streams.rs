@@ -189,7 +189,7 @@ impl Streams {
         }
     }
 
-    fn members(&self, stream: &Stream, of: &mut Members<'_>) -> io::Result<()> {
+    fn members(&self, stream: &Stream, of: &mut Members<'_, '_>) -> io::Result<()> {
         of.put("type", "stream")?;
         of.words("stream", stream.id)?;
         for (key, end) in ["client", "server"].into_iter().zip(stream.ends) {

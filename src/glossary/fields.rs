@@ -156,7 +156,7 @@ pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn members_of(entry: &Entry, members: &mut Members<'_>) -> io::Result<()> {
+fn members_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
     members.put("name", entry.name)?;
     members.put("type", kind(entry.kind))?;
     members.put("protocol", entry.protocol)?;

@@ -131,7 +131,7 @@ fn count(protocol: &'static Protocol) -> usize {
     Registry::default().fields_of(protocol).count()
 }
 
-fn members_of(protocol: &'static Protocol, members: &mut Members<'_>) -> io::Result<()> {
+fn members_of(protocol: &'static Protocol, members: &mut Members<'_, '_>) -> io::Result<()> {
     let this = protocol.this;
     members.put("name", this.abbrev)?;
     members.put("label", this.name)?;

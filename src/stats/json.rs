@@ -77,7 +77,7 @@ fn in_seconds(nanos: i128) -> f64 {
     nanos as f64 / 1e9
 }
 
-fn overview(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+fn overview(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     let (traffic, tally) = (&stats.traffic, &stats.tally);
     of.put("frames", &traffic.all.frames)?;
     of.put("bytes", &traffic.all.bytes)?;
@@ -109,14 +109,14 @@ fn overview(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
     }
 }
 
-fn time(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+fn time(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     let (counts, interval) = stats.traffic.in_intervals(INTERVALS);
     of.put("interval", &in_seconds(interval))?;
     of.put("frames", &counts.iter().map(|count| count.frames).collect::<Vec<_>>())?;
     of.put("bytes", &counts.iter().map(|count| count.bytes).collect::<Vec<_>>())
 }
 
-fn hierarchy(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
+fn hierarchy(stats: &Stats, all: &mut Members<'_, '_>) -> io::Result<()> {
     all.list("hierarchy", stats.hierarchy.in_order(), |of, (path, place)| {
         of.put("path", &path)?;
         of.put("protocol", place.protocol.abbrev)?;
@@ -134,12 +134,12 @@ fn hierarchy(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
     })
 }
 
-fn counted(of: &mut Members<'_>, count: Count) -> io::Result<()> {
+fn counted(of: &mut Members<'_, '_>, count: Count) -> io::Result<()> {
     of.put("frames", &count.frames)?;
     of.put("bytes", &count.bytes)
 }
 
-fn conversations(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
+fn conversations(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.list(talks.over.layer(), talks.largest(), |of, talk| {
         let ([a, b], [sent, answered]) = (talk.ends, talk.sent);
         of.words("a", a)?;
@@ -153,7 +153,7 @@ fn conversations(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
     })
 }
 
-fn endpoints(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
+fn endpoints(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.list(talks.over.layer(), talks.endpoints().iter(), |of, (end, shares)| {
         let (sent, got) = (shares.sent, shares.got);
         of.words("address", end)?;
@@ -163,7 +163,7 @@ fn endpoints(talks: &Talks, of: &mut Members<'_>) -> io::Result<()> {
     })
 }
 
-fn transfers(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
+fn transfers(stats: &Stats, all: &mut Members<'_, '_>) -> io::Result<()> {
     all.list("transfers", stats.transfers.kinds(), |of, came| {
         of.put("protocol", came.protocol.abbrev)?;
         of.put("what", came.what)?;
@@ -181,7 +181,7 @@ fn transfers(stats: &Stats, all: &mut Members<'_>) -> io::Result<()> {
     })
 }
 
-fn health(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+fn health(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.put("gaps", &stats.health.gaps)?;
     of.put("missing_bytes", &stats.health.lost)?;
     of.put("malformed", &stats.tally.malformed)?;
@@ -201,7 +201,7 @@ fn health(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
     })
 }
 
-fn coverage(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
+fn coverage(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     let coverage = &stats.coverage;
     covered(of, coverage.all())?;
     of.list("protocols", coverage.spoken(), |of, spoken| {
@@ -228,7 +228,7 @@ fn coverage(stats: &Stats, of: &mut Members<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn covered(of: &mut Members<'_>, covered: Covered) -> io::Result<()> {
+fn covered(of: &mut Members<'_, '_>, covered: Covered) -> io::Result<()> {
     of.put("messages", &covered.messages)?;
     of.put("explained", &covered.explained)?;
     of.put("unexplained", &covered.unexplained)?;

@@ -25,7 +25,8 @@ pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, StreamId, T
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};
 pub use secrets::Secrets;
-pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, in_hex, is_harmful};
+pub(crate) use show::is_special;
+pub use show::{Dissection, HIDDEN, NodeRef, clean, hex, in_hex, is_harmful, is_plain};
 pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};

@@ -309,7 +309,7 @@ pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) ->
 /// # Errors
 /// Only those of `out`.
 pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b'\\') {
+    if is_plain(text.as_bytes()) || text.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b'\\') {
         return out.write_str(text);
     }
     for character in text.chars() {
@@ -323,6 +323,37 @@ pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Whether text is nothing but printable ASCII, without quotes and backslashes. Eight bytes at a time: most texts are short.
+#[must_use]
+pub fn is_plain(bytes: &[u8]) -> bool {
+    if let Some(last) = bytes.last_chunk() {
+        let (words, _) = bytes.as_chunks();
+        return words.iter().chain([last]).all(|word| is_plain_word(u64::from_le_bytes(*word)));
+    }
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some([a, b, c, d]), Some([e, f, g, h])) => is_plain_word(u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h])),
+        _ => !bytes.iter().any(|byte| is_special(*byte)),
+    }
+}
+
+/// The same for eight bytes: what must not be there sets the highest bit of its byte, and may carry one into the next.
+const fn is_plain_word(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    const QUOTES: u64 = 0x22 * ONES;
+    const BACKSLASHES: u64 = 0x5c * ONES;
+    let control = word.wrapping_sub(0x20 * ONES) & !word;
+    let beyond = word | word.wrapping_add(ONES);
+    let quote = (word ^ QUOTES).wrapping_sub(ONES) & !(word ^ QUOTES);
+    let backslash = (word ^ BACKSLASHES).wrapping_sub(ONES) & !(word ^ BACKSLASHES);
+    (control | beyond | quote | backslash) & HIGH == 0
+}
+
+/// Whether a byte has to be looked at: quotes, control characters, and all beyond ASCII.
+pub(crate) fn is_special(byte: u8) -> bool {
+    !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
 }
 
 /// Whether a terminal might do something else with this character than show it.
@@ -349,6 +380,18 @@ mod tests {
         assert_eq!(cleaned("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(cleaned("line\r\n"), "line\\r\\n");
         assert_eq!(cleaned("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
+    }
+
+    #[test]
+    fn each_byte_is_judged_at_each_place() {
+        for length in 1..20 {
+            for (place, byte) in (0..length).flat_map(|place| (0..=u8::MAX).map(move |byte| (place, byte))) {
+                let mut bytes = vec![b'~'; length];
+                bytes[place] = byte;
+                let plain = (0x20..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
+                assert_eq!(is_plain(&bytes), plain, "{byte:#x} at {place} of {length}");
+            }
+        }
     }
 
     #[test]

@@ -234,11 +234,7 @@ impl Tree {
     /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
     #[inline]
     pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
-        let place = self.here();
-        if self.notices(field) {
-            self.keep(field, value, span);
-        }
-        place
+        if self.notices(field) { self.keep(field, value, span) } else { self.here() }
     }
 
     /// Whether a node of this field may leave something here.
@@ -248,18 +244,20 @@ impl Tree {
         self.want.may_keep(field) || field.secret || field.kind == Kind::Protocol
     }
 
-    fn keep(&mut self, field: &'static Field, value: Value, span: Span) {
+    /// The same for a field that is noticed.
+    pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
+        let place = self.here();
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
         }
-        if field.kind == Kind::Protocol || self.want.keeps(field, value) {
+        if self.want.is_all() || field.kind == Kind::Protocol || self.want.keeps(field, value) {
             if self.nodes.len() < MAX_NODES {
-                let end = self.here() + 1;
-                self.nodes.push(Node { field, value, span, end });
+                self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {
                 self.left_out += 1;
             }
         }
+        place
     }
 
     /// Put a node that is only these bits of its bytes.

@@ -81,6 +81,13 @@ impl Want {
         }
     }
 
+    /// Whether all nodes are kept.
+    #[must_use]
+    #[inline]
+    pub fn is_all(&self) -> bool {
+        self.fields && self.only.is_none()
+    }
+
     /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {

@@ -494,7 +494,7 @@ impl<'a> Wire<'a> {
     fn put_down(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
-        self.tree.push(field, value, Span::new(self.source, range))
+        self.tree.keep(field, value, Span::new(self.source, range))
     }
 
     /// Pass over bytes that a field put with [`Wire::put`] explains.

@@ -278,7 +278,8 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
         if field.is(&ENTRY_TYPE) {
             out.write_str(child.name().unwrap_or_default())?;
         } else if field.is(&ENTRY_ID) {
-            write!(out, ", id {}", child.number().unwrap_or_default())?;
+            out.write_str(", id ")?;
+            digits(child.number().unwrap_or_default(), out)?;
         } else if field.is(&ENTRY_PATH) {
             out.write_str(", ")?;
             clean(&path_of(child), out)?;
@@ -293,6 +294,11 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
         }
     }
     Ok(())
+}
+
+/// A number, without the machinery of formats: there are millions of entries.
+fn digits(number: u64, out: &mut dyn fmt::Write) -> fmt::Result {
+    out.write_str(itoa::Buffer::new().format(number))
 }
 
 /// The path of an entry as people read it: the root has none.
@@ -311,7 +317,8 @@ pub(super) fn insert_value(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
 /// The number of the member's value, and its path.
 pub(super) fn insert_meaning(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Some(id) = insert.child(&INSERT_REF).and_then(NodeRef::number) else { return Ok(()) };
-    write!(out, "ref {id}")?;
+    out.write_str("ref ")?;
+    digits(id, out)?;
     let (Some(path), Some(key)) = (path_above(insert), insert.child(&INSERT_KEY)) else { return Ok(()) };
     out.write_str(", ")?;
     clean(&path.text(), out)?;
@@ -321,14 +328,16 @@ pub(super) fn insert_meaning(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> f
 
 /// The number of an element of a list.
 pub(super) fn ref_value(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    element.number().map_or(Ok(()), |id| write!(out, "{id}"))
+    element.number().map_or(Ok(()), |id| digits(id, out))
 }
 
 /// Its path: elements follow the number of them, and that the path of the list.
 pub(super) fn ref_meaning(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Some(path) = path_above(element) else { return Ok(()) };
     clean(&path.text(), out)?;
-    write!(out, "[{}]", element.place().saturating_sub(path.place() + 2))
+    out.write_str("[")?;
+    digits(element.place().saturating_sub(path.place() + 2).into(), out)?;
+    out.write_str("]")
 }
 
 /// The path of the entry that something is part of.

@@ -5,7 +5,6 @@
 
 mod flat;
 mod nodes;
-mod object;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -16,10 +15,10 @@ use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::Want;
 use flat::Flat;
-pub use object::{Members, object};
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
-use serde::ser::Serialize;
 use std::io;
+pub use writer::{Members, object};
+use writer::{Out, Put};
 
 /// How records follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +56,12 @@ impl<W: io::Write> Json<W> {
         Json { to, options, line: Vec::new(), begun: false }
     }
 
-    fn print(&mut self, record: &impl Serialize) -> io::Result<()> {
+    fn print(&mut self, record: &impl Put) -> io::Result<()> {
         if self.options.shape == Shape::Array {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
         self.begun = true;
-        writer::write(&mut self.line, &mut self.to, record)?;
+        record.put(&mut Out::new(&mut self.line, &mut self.to))?;
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }

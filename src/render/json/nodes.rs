@@ -1,10 +1,12 @@
 //! Fields and notes as JSON.
+//!
+//! Nearly all of what is written is fields, so their keys are put down as they are, in front of each value.
 
-use super::writer::Known;
+use super::writer::{Members, Out, Put, Shown};
 use crate::record::{Buffer, level_of, place_of};
 use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use std::fmt::{self, Write};
+use std::fmt::{self, Display};
+use std::io::Result;
 
 /// The largest whole number that every reader of JSON keeps exactly.
 const EXACT: u64 = (1 << 53) - 1;
@@ -17,118 +19,131 @@ pub struct Children<'t> {
     pub buffer: Buffer,
 }
 
-impl Serialize for Children<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        for node in self.node.children() {
-            list.serialize_element(&One { of: self.of, node, outer: self.buffer })?;
-        }
-        list.end()
+impl Put for Children<'_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        out.list(self.node.children(), |out, node| one(self.of, node, self.buffer, out))
     }
 }
 
-struct One<'t> {
-    of: Dissection<'t>,
-    node: NodeRef<'t>,
-    outer: Buffer,
-}
-
-impl Serialize for One<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let One { of, node, outer } = *self;
-        let field = node.field();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &Known(field.abbrev))?;
-        map.serialize_entry("label", &Known(field.name))?;
-        value(node, &mut map)?;
-        if field.transformed && !node.is_secret() {
-            map.serialize_entry("raw", &Hex(node.bytes()))?;
-        }
-        if Meaning(node).is_there() {
-            map.serialize_entry("text", &Shown(Meaning(node)))?;
-        }
-        if let Some(bits) = node.bits() {
-            map.serialize_entry("bit", &bits.first)?;
-            map.serialize_entry("bits", &bits.count)?;
-        }
-        let mut buffer = outer;
-        if node.span().is_somewhere() {
-            let place = place_of(of, node.span());
-            buffer = place.buffer;
-            map.serialize_entry("off", &(place.base + u64::from(node.span().start)))?;
-            map.serialize_entry("len", &node.span().len())?;
-            if buffer != outer {
-                map.serialize_entry("buffer", &Shown(buffer))?;
-            }
-        }
-        if node.has_children() {
-            map.serialize_entry("fields", &Children { of, node, buffer })?;
-        }
-        map.end()
+/// A field, inside one whose offsets count in `outer`.
+fn one(of: Dissection<'_>, node: NodeRef<'_>, outer: Buffer, out: &mut Out<'_>) -> Result<()> {
+    let field = node.field();
+    // Words of ours, with nothing to escape.
+    out.raw(r#"{"name":""#);
+    out.raw(field.abbrev);
+    out.raw(r#"","label":""#);
+    out.raw(field.name);
+    out.raw(r#"""#);
+    value(node, out)?;
+    if field.transformed && !node.is_secret() {
+        out.raw(r#","raw":"#);
+        out.hex(node.bytes())?;
     }
+    meaning(node, out)?;
+    if let Some(bits) = node.bits() {
+        number(r#","bit":"#, bits.first, out)?;
+        number(r#","bits":"#, bits.count, out)?;
+    }
+    let mut buffer = outer;
+    let span = node.span();
+    if span.is_somewhere() {
+        let place = place_of(of, span);
+        buffer = place.buffer;
+        number(r#","off":"#, place.base + u64::from(span.start), out)?;
+        number(r#","len":"#, span.len(), out)?;
+        if buffer != outer {
+            out.raw(r#","buffer":"#);
+            Shown(buffer).put(out)?;
+        }
+    }
+    if node.has_children() {
+        out.raw(r#","fields":"#);
+        Children { of, node, buffer }.put(out)?;
+    }
+    out.raw("}");
+    out.hand_on()
 }
 
-fn value<M: SerializeMap>(node: NodeRef<'_>, map: &mut M) -> Result<(), M::Error> {
+fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
+    out.raw(key);
+    number.put(out)
+}
+
+/// Value and type, behind commas.
+fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
+    const VALUE: &str = r#","value":"#;
+    let mut put = |value: &dyn Put, behind: &str| {
+        out.raw(VALUE);
+        value.put(out)?;
+        out.raw(behind);
+        Ok(())
+    };
     if node.is_secret() {
-        map.serialize_entry("value", HIDDEN)?;
-        return map.serialize_entry("masked", &true);
+        return put(&HIDDEN, r#","masked":true"#);
     }
     match node.value() {
         Value::None => Ok(()),
-        Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => map.serialize_entry("value", &Shown(Plain(node))),
-        Value::Unsigned(number) if number > EXACT => {
-            map.serialize_entry("value", &Shown(number))?;
-            map.serialize_entry("type", "u64")
-        }
-        Value::Unsigned(number) => map.serialize_entry("value", &number),
-        Value::Signed(number) if number.unsigned_abs() > EXACT => {
-            map.serialize_entry("value", &Shown(number))?;
-            map.serialize_entry("type", "i64")
-        }
-        Value::Signed(number) => map.serialize_entry("value", &number),
-        Value::Single(number) if number.is_finite() => map.serialize_entry("value", &number),
-        Value::Single(number) => not_finite(number, map),
-        Value::Double(number) if number.is_finite() => map.serialize_entry("value", &number),
-        Value::Double(number) => not_finite(number, map),
-        Value::Bool(truth) => map.serialize_entry("value", &truth),
+        Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
+        Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
+        Value::Unsigned(value) => number(VALUE, value, out),
+        Value::Signed(value) if value.unsigned_abs() > EXACT => put(&Shown(value), r#","type":"i64""#),
+        Value::Signed(value) => number(VALUE, value, out),
+        Value::Single(value) if value.is_finite() => number(VALUE, value, out),
+        Value::Single(value) => not_finite(value, out),
+        Value::Double(value) if value.is_finite() => number(VALUE, value, out),
+        Value::Double(value) => not_finite(value, out),
+        Value::Bool(value) => number(VALUE, value, out),
         Value::Bytes => match node.field().kind {
-            Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => map.serialize_entry("value", &Shown(Plain(node))),
-            _ => {
-                map.serialize_entry("value", &Hex(node.bytes()))?;
-                map.serialize_entry("type", "bytes")
+            Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => put(&Shown(Plain(node)), ""),
+            _ => put(&Hex(node.bytes()), r#","type":"bytes""#),
+        },
+        Value::Made(_) => put(&node.text(), ""),
+        Value::Text => match std::str::from_utf8(node.text_bytes()) {
+            Ok(text) => put(&text, ""),
+            Err(_) => {
+                put(&node.text(), r#","raw":"#)?;
+                out.hex(node.text_bytes())
             }
         },
-        Value::Made(_) => map.serialize_entry("value", &node.text()),
-        Value::Text => {
-            map.serialize_entry("value", &node.text())?;
-            match std::str::from_utf8(node.text_bytes()) {
-                Ok(_) => Ok(()),
-                Err(_) => map.serialize_entry("raw", &Hex(node.text_bytes())),
-            }
-        }
     }
 }
 
 /// The value of a node alone, as JSON has it.
-pub fn value_of<S: Serializer>(node: NodeRef<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    match node.value() {
-        Value::Unsigned(number) if number > EXACT => serializer.collect_str(&number),
-        Value::Unsigned(number) => serializer.serialize_u64(number),
-        Value::Signed(number) if number.unsigned_abs() > EXACT => serializer.collect_str(&number),
-        Value::Signed(number) => serializer.serialize_i64(number),
-        Value::Single(number) if number.is_finite() => serializer.serialize_f32(number),
-        Value::Double(number) if number.is_finite() => serializer.serialize_f64(number),
-        Value::None | Value::Single(_) | Value::Double(_) => serializer.serialize_unit(),
-        Value::Bool(truth) => serializer.serialize_bool(truth),
-        Value::Bytes => serializer.collect_str(&Plain(node)),
-        Value::Made(_) | Value::Text => serializer.serialize_str(&node.text()),
+pub struct Alone<'t>(pub NodeRef<'t>);
+
+impl Put for Alone<'_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        let node = self.0;
+        match node.value() {
+            Value::Unsigned(number) if number > EXACT => Shown(number).put(out),
+            Value::Unsigned(number) => number.put(out),
+            Value::Signed(number) if number.unsigned_abs() > EXACT => Shown(number).put(out),
+            Value::Signed(number) => number.put(out),
+            Value::Single(number) if number.is_finite() => number.put(out),
+            Value::Double(number) if number.is_finite() => number.put(out),
+            Value::None | Value::Single(_) | Value::Double(_) => ().put(out),
+            Value::Bool(truth) => truth.put(out),
+            Value::Bytes => Shown(Plain(node)).put(out),
+            Value::Made(_) | Value::Text => node.text().put(out),
+        }
     }
 }
 
 /// A number that JSON has no digits for.
-fn not_finite<M: SerializeMap>(number: impl fmt::Display, map: &mut M) -> Result<(), M::Error> {
-    map.serialize_entry("value", &())?;
-    map.serialize_entry("text", &Shown(number))
+fn not_finite(value: impl Display, out: &mut Out<'_>) -> Result<()> {
+    out.raw(r#","value":null,"text":"#);
+    Shown(value).put(out)
+}
+
+/// What the value means, if there is anything to add. A number without digits has its text already.
+fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
+    let is_told = match node.value() {
+        Value::Single(number) => !number.is_finite(),
+        Value::Double(number) => !number.is_finite(),
+        _ => false,
+    };
+    let has_none = node.field().digest.is_none() && node.field().names.is_empty();
+    if is_told || has_none { Ok(()) } else { out.words(r#","text":"#, |words| node.write_meaning(words)) }
 }
 
 /// Remarks; the buffer is named where it is not the record's.
@@ -138,103 +153,49 @@ pub struct Notes<'a, 't> {
     pub buffer: Buffer,
 }
 
-impl Serialize for Notes<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        for note in self.notes {
-            list.serialize_element(&Remark { of: self.of, note, outer: self.buffer })?;
-        }
-        list.end()
+impl Put for Notes<'_, '_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        out.list(self.notes, |out, note| out.object(|map| self.remark(note, map)))
     }
 }
 
-struct Remark<'t> {
-    of: Dissection<'t>,
-    note: &'t Note,
-    outer: Buffer,
-}
-
-impl Serialize for Remark<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Remark { of, note, outer } = *self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", level_of(note).word())?;
-        map.serialize_entry("code", note.code.abbrev)?;
+impl Notes<'_, '_> {
+    fn remark(&self, note: &Note, map: &mut Members<'_, '_>) -> Result<()> {
+        let of = self.of;
+        map.put("level", level_of(note).word())?;
+        map.put("code", note.code.abbrev)?;
         if let Some(node) = of.node(note.node) {
-            map.serialize_entry("field", node.field().abbrev)?;
+            map.put("field", node.field().abbrev)?;
         }
         let text = of.tree.made(note.text);
         if !text.is_empty() {
-            map.serialize_entry("text", text)?;
+            map.put("text", text)?;
         }
         if note.span.is_somewhere() {
             let place = place_of(of, note.span);
-            map.serialize_entry("off", &(place.base + u64::from(note.span.start)))?;
-            map.serialize_entry("len", &note.span.len())?;
-            if place.buffer != outer {
-                map.serialize_entry("buffer", &Shown(place.buffer))?;
+            map.put("off", &(place.base + u64::from(note.span.start)))?;
+            map.put("len", &note.span.len())?;
+            if place.buffer != self.buffer {
+                map.put("buffer", &Shown(place.buffer))?;
             }
         }
-        map.end()
+        Ok(())
     }
 }
 
-/// Something as the text that it shows itself as.
-pub struct Shown<T>(pub T);
-
-impl<T: fmt::Display> Serialize for Shown<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-/// Bytes, which [`super::writer`] writes as hexadecimal digits.
+/// Bytes as hexadecimal digits.
 struct Hex<'a>(&'a [u8]);
 
-impl Serialize for Hex<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
+impl Put for Hex<'_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        out.hex(self.0)
     }
 }
 
 struct Plain<'t>(NodeRef<'t>);
 
-impl fmt::Display for Plain<'_> {
+impl Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.write_plain(f)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Meaning<'t>(NodeRef<'t>);
-
-impl Meaning<'_> {
-    /// A number without digits has its text already.
-    fn is_there(self) -> bool {
-        let is_told = match self.0.value() {
-            Value::Single(number) => !number.is_finite(),
-            Value::Double(number) => !number.is_finite(),
-            _ => false,
-        };
-        let says = || match self.0.field().digest {
-            Some(_) => self.0.write_meaning(&mut Probe).is_err(),
-            None => self.0.name().is_some_and(|name| !name.is_empty()),
-        };
-        !is_told && says()
-    }
-}
-
-impl fmt::Display for Meaning<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.write_meaning(f)
-    }
-}
-
-/// Fails as soon as there is anything to write.
-struct Probe;
-
-impl Write for Probe {
-    fn write_str(&mut self, words: &str) -> fmt::Result {
-        if words.is_empty() { Ok(()) } else { Err(fmt::Error) }
     }
 }

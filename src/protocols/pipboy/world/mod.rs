@@ -383,7 +383,11 @@ impl fmt::Display for Path<'_> {
                     f.write_str(between)?;
                     f.write_str(world.words.get(*name))?;
                 }
-                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Index(index) => {
+                    f.write_str("[")?;
+                    f.write_str(itoa::Buffer::new().format(*index))?;
+                    f.write_str("]")?;
+                }
                 Step::None => {}
             }
             between = ".";
