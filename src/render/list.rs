@@ -86,7 +86,7 @@ impl<W: io::Write> List<W> {
     }
 
     fn columns(&mut self, number: u64, when: When, ends: Option<&Ends>, protocol: &str, length: u32) -> fmt::Result {
-        write!(self.cell, "{number}")?;
+        self.cell.push_str(itoa::Buffer::new().format(number));
         self.put(Role::Number, Align::Right(NUMBER))?;
         self.clock.write(when, &mut self.cell)?;
         self.put(Role::Time, Align::Right(TIME))?;
@@ -96,7 +96,7 @@ impl<W: io::Write> List<W> {
         self.address(dst, Align::Left(ADDRESS))?;
         self.cell.push_str(protocol);
         self.put(Role::Protocol, Align::Left(PROTOCOL))?;
-        write!(self.cell, "{length}")?;
+        self.cell.push_str(itoa::Buffer::new().format(length));
         self.put(Role::Meaning, Align::Right(LENGTH))
     }
 

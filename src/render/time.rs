@@ -101,8 +101,8 @@ impl Clock {
             write!(out, "{} ", at.date())?;
         }
         write!(out, "{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())?;
-        let nanos = i128::from(at.subsec_nanosecond());
-        fraction(nanos, digits(nanos), out)
+        let nanos = at.subsec_nanosecond();
+        fraction(nanos.unsigned_abs().into(), digits(nanos.into()), out)
     }
 }
 
@@ -113,7 +113,8 @@ fn epoch(time: Timestamp, out: &mut String) -> fmt::Result {
 
 /// Microseconds are enough unless there are nanoseconds.
 fn digits(nanos: i128) -> usize {
-    if nanos % 1000 == 0 { 6 } else { 9 }
+    let has_none = i64::try_from(nanos).map_or(nanos % 1000 == 0, |nanos| nanos % 1000 == 0);
+    if has_none { 6 } else { 9 }
 }
 
 fn moment(time: Timestamp) -> Option<jiff::Timestamp> {

@@ -89,11 +89,7 @@ impl Dotted {
     }
 
     fn number(&mut self, number: u16) {
-        for power in [10_000, 1000, 100, 10, 1] {
-            if number >= power || power == 1 {
-                self.push(b'0' + u8::try_from(number / power % 10).unwrap_or_default());
-            }
-        }
+        itoa::Buffer::new().format(number).bytes().for_each(|digit| self.push(digit));
     }
 
     fn push(&mut self, character: u8) {

@@ -105,7 +105,7 @@ impl<'a> Update<'_, 'a> {
         let result = wire.group(&ENTRY, |wire| {
             wire.u8(&ENTRY_TYPE)?;
             let id = wire.u32_le(&ENTRY_ID)?;
-            if self.world.is_some() {
+            if self.world.is_some() && wire.wants_fields() {
                 self.paths.push((wire.add(&ENTRY_PATH, Value::None), id));
             }
             let told = self.value(wire, kind, id)?;
