@@ -127,7 +127,8 @@ impl Buffer {
     fn read_once(&mut self) -> io::Result<()> {
         self.make_room();
         let room = self.data.get_mut(self.end..).unwrap_or_default();
-        match self.source.read(room) {
+        let count = room.len().min(READ_SIZE);
+        match self.source.read(room.get_mut(..count).unwrap_or_default()) {
             Ok(0) => self.ended = true,
             Ok(count) => self.end += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -136,32 +137,35 @@ impl Buffer {
         Ok(())
     }
 
-    /// Leaves at least one byte of room behind `end`.
+    /// Leaves at least one byte of room behind `end`, which is where a page begins: whole pages are read into whole pages. A copy
+    /// from one page into another that is a few bytes off takes several times as long.
     fn make_room(&mut self) {
-        if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-        }
-        if self.end < self.data.len() {
+        let held = self.end - self.start;
+        if held > 0 && self.end < self.data.len() {
             return;
         }
-        if self.start > 0 {
-            // Up to a whole page, for the next read to fill whole pages from whole pages.
-            let held = self.end - self.start;
-            let end = held.next_multiple_of(PAGE).min(self.data.len());
+        let end = behind(&self.data, held);
+        // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
+        if end <= self.data.len() / 2 {
             self.data.copy_within(self.start..self.end, end - held);
             (self.start, self.end) = (end - held, end);
+            return;
         }
-        // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
-        if self.end > self.data.len() / 2 || self.data.is_empty() {
-            // Fresh memory is zero already, unlike the end of memory that grew.
-            let mut larger = vec![0; (self.data.len() * 2).max(READ_SIZE)];
-            if let (Some(new), Some(old)) = (larger.get_mut(..self.end), self.data.get(..self.end)) {
-                new.copy_from_slice(old);
-            }
-            self.data = larger;
+        // Fresh memory is zero already, unlike the end of memory that grew.
+        let mut larger = vec![0; (self.data.len() * 2).max(READ_SIZE + 2 * PAGE)];
+        let end = behind(&larger, held);
+        if let (Some(new), Some(old)) = (larger.get_mut(end - held..end), self.data.get(self.start..self.end)) {
+            new.copy_from_slice(old);
         }
+        self.data = larger;
+        (self.start, self.end) = (end - held, end);
     }
+}
+
+/// The first place in `data` with so many bytes before it where a page of memory begins.
+fn behind(data: &[u8], held: usize) -> usize {
+    let first = data.as_ptr().align_offset(PAGE).min(PAGE);
+    first + held.saturating_sub(first).next_multiple_of(PAGE)
 }
 
 impl Read for Buffer {
@@ -225,7 +229,7 @@ mod tests {
     fn an_absurd_length_allocates_only_what_arrives() {
         let mut buffer = Buffer::new(Box::new(io::Cursor::new(vec![0; 100])));
         assert_eq!(buffer.need(LARGEST).unwrap(), Supply::Ended);
-        assert!(buffer.data.len() <= READ_SIZE);
+        assert!(buffer.data.len() <= READ_SIZE + 2 * PAGE);
         let mut endless = Buffer::new(Box::new(io::repeat(0)));
         assert!(endless.need(LARGEST + 1).is_err());
     }
