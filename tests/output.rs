@@ -19,6 +19,27 @@ fn messages(arguments: &[&str]) -> Vec<Value> {
     records(arguments).into_iter().filter(|record| record["type"] == "message").collect()
 }
 
+/// What carries a message is not told where nobody looks at it, which changes nothing else.
+#[test]
+fn messages_are_the_same_whether_or_not_their_headers_are_told() {
+    let samples = std::fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
+    let mut carried = 0;
+    for sample in samples.filter(|path| path.extension().is_some_and(|end| end.to_str().unwrap().starts_with("pcap"))) {
+        let sample = sample.to_str().unwrap();
+        let (without, mut with) = (messages(&["--json", sample]), messages(&["--json", "-v", sample]));
+        // Of buffers that were made, those with the layers come with them.
+        with.iter_mut().for_each(|message| {
+            let members = message.as_object_mut().unwrap();
+            carried += members.remove("layers").map_or(0, |layers| layers.as_array().unwrap().len());
+            members.remove("derived");
+        });
+        let mut without = without;
+        without.iter_mut().for_each(|message| drop(message.as_object_mut().unwrap().remove("derived")));
+        assert_eq!(without, with, "{sample}");
+    }
+    assert!(carried > 1000, "{carried}");
+}
+
 #[test]
 fn forms_print_what_is_kept() {
     for (name, arguments) in [

@@ -234,6 +234,28 @@ mod tests {
         assert!(endless.need(LARGEST + 1).is_err());
     }
 
+    /// Notes where in a page it is read to.
+    struct Pages(std::sync::Arc<std::sync::Mutex<Vec<usize>>>);
+
+    impl Read for Pages {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().push(out.as_ptr().addr() % PAGE);
+            Ok(out.len())
+        }
+    }
+
+    #[test]
+    fn a_read_begins_where_a_page_does_whatever_is_held() {
+        let places = std::sync::Arc::default();
+        let mut buffer = Buffer::new(Box::new(Pages(std::sync::Arc::clone(&places))));
+        for count in [24, 16, 1500, 70_000, 300_000, 16, 66, 200_000, 1500].into_iter().cycle().take(90) {
+            assert_eq!(buffer.need(count).unwrap(), Supply::Enough);
+            assert_eq!(buffer.use_up(count).len(), count);
+        }
+        let places = places.lock().unwrap();
+        assert!(places.len() > 40 && places.iter().all(|place| *place == 0), "{places:?}");
+    }
+
     #[test]
     fn lines_end_at_a_line_feed_or_at_the_end() {
         let mut buffer = Buffer::new(Box::new(Drip(b"one\n\ntwo".to_vec(), 0)));

@@ -287,10 +287,38 @@ mod tests {
             });
             if let Some(fast) = told(want, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
                 assert_eq!(Some(fast), slowly);
+                answers_as_a_tree(&Plain::of(ETHERNET, frame, missing, checks).unwrap(), frame);
                 passed = true;
             }
         }
         passed
+    }
+
+    /// Asked for a protocol or a field, plain headers say what a tree of the frame has.
+    fn answers_as_a_tree(plain: &Plain, frame: &[u8]) {
+        let mut tree = Tree::new(Want::EVERYTHING);
+        tree.begin(FrameInfo::default());
+        let reached = layers::walk_from(&mut tree, Next::Link(1), frame, 0, Checks::default());
+        let is_tcp = matches!(reached, Reached::Tcp(_));
+        assert_eq!(plain.has_segment(), is_tcp);
+        let (Reached::Tcp(segment) | Reached::Udp(segment)) = reached else { panic!("{reached:?}") };
+        assert_eq!(format!("{:?}", plain.segment()), format!("{:?}", Segment { below: None, ..segment }));
+        for field in GIVEN.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
+            let node = tree.nodes.iter().find(|node| node.field.is(field));
+            let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();
+            let is_protocol = field.kind == crate::tree::Kind::Protocol;
+            let told = plain.get(field).map(|told| match told {
+                Told::Mac(address) => address.to_vec(),
+                Told::Ip(IpAddr::V4(address)) => address.octets().to_vec(),
+                Told::Ip(IpAddr::V6(address)) => address.octets().to_vec(),
+                Told::Number(number) => vec![number],
+            });
+            assert_eq!(
+                (plain.has(field), told),
+                (is_protocol && node.is_some(), node.filter(|_| !is_protocol).map(bytes)),
+                "{field:?}"
+            );
+        }
     }
 
     /// What the TCP layer of a frame says in its heading, and the fields of those that are given.
