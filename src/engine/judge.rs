@@ -3,8 +3,8 @@
 use super::Engine;
 use super::datagram;
 use crate::input::Frame;
-use crate::layers::{self, Bytes, Checks, Plain, Reached};
-use crate::tree::{Dissection, LayerId, Only, Tree, Want};
+use crate::layers::{self, Bytes, Checks, Plain, Reached, Segment};
+use crate::tree::{Dissection, Only, Tree, Want};
 
 /// Tells whether any record of a frame may be looked at.
 pub struct Judge {
@@ -44,22 +44,22 @@ fn pass_over(tree: &mut Tree, wanted: Want) {
 
 impl Engine {
     /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
-    /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`tell`].
+    /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`told`].
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
-        let plain = if self.checks.tcp { None } else { Plain::of(frame.link, frame.bytes, missing, self.checks) };
-        let plain = plain.filter(Plain::has_segment);
-        let may_be_seen = match &plain {
-            Some(plain) if self.judge.as_ref().is_some_and(Judge::knows_plain) => {
-                self.judge.as_ref().is_none_or(|judge| (judge.may_match)(Known::Plain(plain)))
+        let plain = Plain::of(frame.link, frame.bytes, missing, self.checks);
+        let plain = plain.filter(|plain| plain.has_segment() && !self.checks.tcp);
+        match (&plain, self.judge.as_ref().filter(|judge| judge.knows_plain())) {
+            (Some(plain), Some(judge)) => {
+                if !(judge.may_match)(Known::Plain(plain)) {
+                    let wanted = self.tree.want();
+                    pass_over(&mut self.tree, wanted);
+                }
             }
-            _ => match self.judged(frame, missing) {
-                Some(reached) => return reached,
-                None => true,
-            },
-        };
-        if !may_be_seen {
-            let wanted = self.tree.want();
-            pass_over(&mut self.tree, wanted);
+            _ => {
+                if let Some(reached) = self.judged(frame, missing) {
+                    return reached;
+                }
+            }
         }
         match plain {
             Some(plain) if !self.tree.want().headers => Reached::Tcp(plain.segment()),
@@ -91,12 +91,15 @@ impl Judge {
     }
 }
 
-/// Tell the headers of a frame after all, since its segment is to be told. Returns the layer that carries that.
+/// A segment that is to be told, on headers that are, if need be now.
 #[inline(never)]
-pub(super) fn tell(tree: &mut Tree, frame: &Frame<'_>, checks: Checks) -> Option<LayerId> {
-    match layers::walk(tree, frame.link, frame.bytes, 0, checks) {
-        Reached::Tcp(segment) => segment.below,
-        _ => None,
+pub(super) fn told(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, checks: Checks) -> Segment {
+    match segment.below {
+        Some(_) => segment.clone(),
+        None => match layers::walk(tree, frame.link, frame.bytes, 0, checks) {
+            Reached::Tcp(segment) => segment,
+            _ => segment.clone(),
+        },
     }
 }
 

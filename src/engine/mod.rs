@@ -260,7 +260,7 @@ impl Engine {
         let mut reached = reached;
         loop {
             let inner = match reached {
-                Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
+                Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
                 Reached::Udp(segment) => {
                     let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, &segment)
@@ -287,10 +287,9 @@ impl Engine {
         self.transport(frame, joined, reached);
     }
 
-    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: Segment) {
-        let mut segment = segment;
+    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
-            segment.below = segment.below.or_else(|| judge::tell(&mut self.tree, frame, self.checks));
+            let segment = judge::told(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
@@ -316,14 +315,8 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(src);
-        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, side };
-        let found = stream.judge(&speaker, old.is_some());
-        let is_told = segment.below.is_some() || !stream.is_as_expected(&speaker, found.as_ref());
-        if is_told {
-            segment.below = segment.below.or_else(|| judge::tell(&mut self.tree, frame, self.checks));
-        }
-        let speaker = Speaker { frame, bytes, segment: &segment, numbers: &numbers, side };
-        let layer = is_told.then(|| stream.describe(&mut self.tree, &speaker, found, self.checks.tcp));
+        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side };
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());

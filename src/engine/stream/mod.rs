@@ -8,13 +8,14 @@ mod tell;
 pub(super) use rest::Connection;
 
 use super::carry::States;
+use super::judge;
 use super::message::{Out, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
-use crate::layers::{self, Bytes, Segment};
+use crate::layers::{self, Bytes, Checks, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
@@ -246,38 +247,39 @@ impl Stream {
         }
     }
 
-    /// What the segments before one say of it; `reused` if its connection begins where another one was.
-    pub(super) fn judge(&mut self, speaker: &Speaker<'_>, reused: bool) -> Option<Findings> {
-        speaker.numbers.whole.then(|| {
-            self.set_bases(speaker.side, speaker.numbers);
-            self.analysis.judge(speaker.side, &judged(speaker), reused)
-        })
-    }
-
     /// Whether a segment in a plain frame is as every other one: it is in step, nothing can be remarked on it, and it came the way
     /// that its connection goes.
-    pub(super) fn is_as_expected(&self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
+    fn is_as_expected(&self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
         let Speaker { numbers, segment, side, .. } = speaker;
         let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
         let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
         is_usual && goes_on() && *self.path == *layers::plain_path(segment.src)
     }
 
-    /// The TCP layer of a segment, with its place in the connection; `verify` if its checksum is looked at.
-    pub(super) fn describe(&self, tree: &mut Tree, speaker: &Speaker<'_>, found: Option<Findings>, verify: bool) -> LayerId {
-        let &Speaker { bytes, segment, numbers, side, .. } = speaker;
+    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
+    /// looks at its headers and there is nothing to say of it.
+    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
+        let &Speaker { frame, bytes, segment, numbers, side } = speaker;
+        let found = numbers.whole.then(|| {
+            self.set_bases(side, numbers);
+            self.analysis.judge(side, &judged(speaker), reused)
+        });
+        if segment.below.is_none() && self.is_as_expected(speaker, found.as_ref()) {
+            return None;
+        }
+        let segment = &judge::told(tree, frame, segment, checks);
         let marked = found.map(|found| Marked::new(&found));
         let standing = Standing {
             stream: Some(self.id.number),
             seq_base: self.half(side).base.unwrap_or_default(),
             ack_base: self.half(side.other()).base.unwrap_or_default(),
             factor: found.map(|found| found.scaling.factor()),
-            verify: verify.then_some([segment.src, segment.dst]),
+            verify: checks.tcp.then_some([segment.src, segment.dst]),
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
         let ends = tree.push_ends(self.ends(side));
         let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
-        tcp_layer(tree, bytes, segment, ends, standing, in_step)
+        Some(tcp_layer(tree, bytes, segment, ends, standing, in_step))
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
