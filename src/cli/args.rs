@@ -249,10 +249,10 @@ pub struct Reading {
 
     /// Threads that share the work: 1 unless said
     ///
-    /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, JSON
-    /// and tables are quicker with 2. Both only where cores are idle; what is printed is the same.
-    #[arg(hide_short_help = true, long, value_name = "N")]
-    pub threads: Option<std::num::NonZeroU8>,
+    /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, long
+    /// messages are told quicker with 2. Both only where cores are idle; what is printed is the same.
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub threads: Option<u8>,
 
     /// Show passwords and other secrets, which are masked otherwise
     #[arg(hide_short_help = true, long)]

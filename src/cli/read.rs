@@ -117,7 +117,7 @@ impl How {
 
 /// Threads that share the work: what the user said, else one. Where two share a core, handing frames over costs what it gains.
 fn threads(reading: &Reading) -> usize {
-    reading.threads.map_or(1, |threads| usize::from(threads.get()))
+    reading.threads.map_or(1, usize::from)
 }
 
 /// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
