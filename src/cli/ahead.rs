@@ -205,7 +205,7 @@ impl Batch {
         if let Some(tree) = self.trees.get_mut(self.taken) {
             engine.swap_tree(tree);
             self.weight += tree.nodes.len() * FIELD + tree.layers.len() * LAYER + tree.held();
-            unseen = tree.unseen;
+            unseen = tree.unseen && tree.seen_from == u32::MAX;
         }
         self.taken += 1;
         let start = self.bytes.len();

@@ -83,8 +83,12 @@ impl Chosen {
     ) -> io::Result<()> {
         let Chosen { tally, filter, selection, past, outcome, .. } = self;
         let shown = tally.records(of, captured, |record| {
-            let is_gap = matches!(record, Record::Gap(_));
-            let matches = (is_gap || !of.tree.unseen) && filter.as_ref().is_none_or(|filter| filter.matches(&record));
+            let is_seen = match &record {
+                Record::Message(message) => of.tree.is_seen(message.layer),
+                Record::Packet(_) => !of.tree.unseen,
+                Record::Gap(_) => true,
+            };
+            let matches = is_seen && filter.as_ref().is_none_or(|filter| filter.matches(&record));
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,

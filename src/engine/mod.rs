@@ -168,10 +168,12 @@ impl Engine {
 
     /// Tell what conversations said that have to go: it may be looked at, even if nobody looks at this frame.
     fn aside(&mut self, tell: impl FnOnce(&mut Engine)) {
-        let (wanted, told) = (self.tree.look_for(self.want), self.tree.layers.len());
+        let (wanted, told, from) = (self.tree.look_for(self.want), self.tree.layers.len(), self.tree.here());
         tell(self);
         self.tree.look_for(wanted);
-        self.tree.unseen &= self.tree.layers.len() == told;
+        if self.tree.layers.len() > told {
+            self.tree.seen_from = self.tree.seen_from.min(from);
+        }
     }
 
     /// Begin the tree of a frame.

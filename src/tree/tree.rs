@@ -72,6 +72,8 @@ pub struct Tree {
     pub ask_after: Option<u64>,
     /// Nobody is going to look at any record of it: it only counts.
     pub unseen: bool,
+    /// The place of the first node that is looked at all the same: what other conversations say at this frame lies behind it.
+    pub seen_from: u32,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
     /// What protocols open with what was sealed. They stay from frame to frame.
@@ -110,6 +112,7 @@ impl Tree {
             transfers: Vec::new(),
             ask_after: None,
             unseen: false,
+            seen_from: u32::MAX,
             reveal: false,
             secrets: Secrets::default(),
             hidden: Vec::new(),
@@ -127,6 +130,7 @@ impl Tree {
     pub fn begin(&mut self, frame: FrameInfo) {
         self.frame = frame;
         self.unseen = false;
+        self.seen_from = u32::MAX;
         self.tag = 0;
         self.undissected = 0;
         if !self.is_blank() {
@@ -206,6 +210,12 @@ impl Tree {
     pub fn forget(&mut self) {
         self.clear(LITTLE);
         self.begin(FrameInfo::default());
+    }
+
+    /// Whether anybody may look at what a layer says.
+    #[must_use]
+    pub fn is_seen(&self, layer: &Layer) -> bool {
+        !self.unseen || layer.node >= self.seen_from
     }
 
     /// Whether it has so many layers that what can wait should.

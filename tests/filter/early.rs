@@ -23,7 +23,12 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
         };
         nodes += tree.map_or(0, |tree| tree.nodes.len());
         // What nobody looks at is not there to be asked.
-        if tree.is_none_or(|tree| !tree.unseen) && filter.matches(record) {
+        let is_seen = match record {
+            Record::Message(message) => message.of.tree.is_seen(message.layer),
+            Record::Packet(packet) => !packet.of.tree.unseen,
+            Record::Gap(_) => true,
+        };
+        if is_seen && filter.matches(record) {
             passed.push(format!("{} {told}", number(record)));
         }
     });
