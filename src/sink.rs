@@ -30,6 +30,24 @@ pub struct Problem<'a> {
     pub at: Option<u64>,
 }
 
+/// Records that were printed apart, to go behind those that another one printed before.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// What was printed.
+    pub text: Vec<u8>,
+    /// Its edges, where what stands before and behind it depends on them.
+    pub edges: Option<Edges>,
+}
+
+/// How a row of records begins and ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Edges {
+    /// Whether the first takes more than a line.
+    pub first_is_long: bool,
+    /// Whether the last does.
+    pub last_is_long: bool,
+}
+
 /// Takes the records of one or more inputs, in order.
 pub trait Sink {
     /// How much of a frame it is going to look at where it is given these records.
@@ -46,6 +64,23 @@ pub trait Sink {
     /// # Errors
     /// Those of writing.
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// What it is going to print goes behind what others printed.
+    fn go_on(&mut self) {}
+
+    /// Hand on all that was printed so far. Returns the edges of the records since this was asked last.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+        Ok(None)
+    }
+
+    /// Records that were printed apart.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn printed(&mut self, printed: &Printed) -> io::Result<()>;
 
     /// The input is damaged here.
     ///

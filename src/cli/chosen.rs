@@ -9,6 +9,7 @@ use crate::filter::Filter;
 use crate::record::{Forgotten, Record, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Dissection, Want};
+use std::convert::Infallible;
 use std::io;
 
 /// Chooses records, and remembers how it went.
@@ -25,6 +26,17 @@ pub(super) struct Chosen {
     /// The first of its frames with a malformed message, or behind missing bytes.
     broken: Option<u64>,
     outcome: Outcome,
+}
+
+/// How choosing from a part of an input went.
+#[derive(Default)]
+pub(super) struct Counted {
+    /// What the input had by its end.
+    tally: Option<Tally>,
+    /// Records that were meant.
+    taken: u64,
+    /// Its first frame with a malformed message, or behind missing bytes.
+    broken: Option<u64>,
 }
 
 /// Why no more records are looked at.
@@ -64,7 +76,7 @@ impl Chosen {
 
     /// Who tells from the layers of a frame that none of its records can be meant.
     pub(super) fn judge(&self) -> Option<Judge> {
-        Some(Filter::parse(&self.filter.as_ref()?.to_string(), Registry::default()).ok()?.into_judge())
+        same(self.filter.as_ref()?).map(Filter::into_judge)
     }
 
     /// An input begins.
@@ -111,6 +123,49 @@ impl Chosen {
         }
     }
 
+    /// Who chooses the same from here on; nobody where it depends on what was chosen before.
+    pub(super) fn apart(&self) -> Option<Chosen> {
+        let filter = match &self.filter {
+            Some(filter) => Some(same(filter)?),
+            None => None,
+        };
+        self.selection.is_all().then(|| Chosen {
+            view: self.view,
+            tally: self.tally.clone(),
+            filter,
+            selection: Selection::all(),
+            past: false,
+            file: String::new(),
+            broken: None,
+            outcome: Outcome::default(),
+        })
+    }
+
+    /// Count records that somebody else chooses from.
+    pub(super) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
+        let Ok(()) = self.tally.records(of, captured, |_| Ok::<(), Infallible>(()));
+    }
+
+    /// The input had so much when somebody else had chosen from a part of it.
+    pub(super) fn go_on(&mut self, tally: Tally) {
+        self.tally = tally;
+    }
+
+    /// How it went since this was asked last.
+    pub(super) fn counted(&mut self) -> Counted {
+        let taken = std::mem::take(&mut self.outcome.taken);
+        Counted { tally: Some(self.tally.clone()), taken, broken: self.broken.take() }
+    }
+
+    /// Somebody else chose from a part of the input.
+    pub(super) fn add(&mut self, part: &mut Counted) {
+        if let Some(tally) = part.tally.take() {
+            self.go_on(tally);
+        }
+        self.outcome.taken += part.taken;
+        self.broken = self.broken.or(part.broken);
+    }
+
     /// Whether nothing more can be meant in this input.
     pub(super) fn has_enough(&self) -> bool {
         self.past || self.selection.has_enough()
@@ -145,4 +200,9 @@ impl Chosen {
     pub(super) fn spans_inputs(&self) -> bool {
         self.selection.spans_inputs()
     }
+}
+
+/// The same filter for another thread.
+fn same(filter: &Filter) -> Option<Filter> {
+    Filter::parse(&filter.to_string(), Registry::default()).ok()
 }

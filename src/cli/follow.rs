@@ -137,7 +137,7 @@ fn list(
     as_json: bool,
     as_array: bool,
     theme: Theme,
-    mut to: Box<dyn Write + '_>,
+    mut to: Box<dyn Write + Send + '_>,
 ) -> io::Result<Exit> {
     let mut lister = Lister { streams: Streams::default(), opened: false };
     let exit = read::input(source, how, &mut lister)?;
@@ -153,7 +153,7 @@ fn list(
 /// Where what is said goes.
 enum Output<'w> {
     Dump(Dump<Box<dyn Write + Send + 'w>>),
-    Files(Files, Box<dyn Write + 'w>),
+    Files(Files, Box<dyn Write + Send + 'w>),
 }
 
 struct Listener<'w> {

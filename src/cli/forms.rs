@@ -59,7 +59,7 @@ impl Plan {
     }
 
     /// Something that prints it.
-    pub(super) fn sink<'w>(&self, to: Box<dyn Write + 'w>) -> Box<dyn Sink + 'w> {
+    pub(super) fn sink<'w>(&self, to: Box<dyn Write + Send + 'w>) -> Box<dyn Sink + Send + 'w> {
         match self {
             Plan::Table(options) => Box::new(Table::new(to, options.clone())),
             Plan::List(options) => Box::new(List::new(to, *options)),

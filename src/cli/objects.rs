@@ -60,7 +60,7 @@ struct List<'a, W> {
     done: bool,
 }
 
-impl<W: Write> Audience for List<'_, W> {
+impl<W: Write + Send> Audience for List<'_, W> {
     fn want(&self) -> Want {
         Want::OBJECTS
     }

@@ -53,7 +53,7 @@ impl<'a> Task<'a> {
     fn run(self, to: Box<dyn Write + Send>, outcome: &mut Outcome) -> io::Result<()> {
         match <[Chosen; 1]>::try_from(self.chosen) {
             Ok([chosen]) => {
-                let mut printer = Printer { sink: self.plan.sink(to), chosen };
+                let mut printer = Printer::new(&self.plan, to, chosen);
                 for source in self.sources {
                     let read = read::input(source, &self.how, &mut printer)?;
                     outcome.add(Outcome { read, ..printer.chosen.outcome() });

@@ -89,9 +89,16 @@ pub(super) struct Progress {
 impl Progress {
     /// One more frame was read, and so many bytes by now.
     pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
-        let Some(total) = self.whole.total else { return };
         self.looks += 1;
-        if !self.looks.is_multiple_of(SELDOM) || self.whole.begun.elapsed() < PATIENCE {
+        if self.looks.is_multiple_of(SELDOM) {
+            self.look(read);
+        }
+    }
+
+    /// Look at the clock.
+    pub(super) fn look(&mut self, read: impl FnOnce() -> u64) {
+        let Some(total) = self.whole.total else { return };
+        if self.whole.begun.elapsed() < PATIENCE {
             return;
         }
         self.tell(read());

@@ -2,12 +2,13 @@
 
 use super::args::Reading;
 use super::forms::Wrong;
+use super::part::{Apart, Part};
 use super::progress::{Progress, Whole};
 use super::source::Source;
 use super::{Exit, ahead, choose, complain};
 use crate::engine::{Engine, Judge};
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
-use crate::record::Forgotten;
+use crate::record::{Forgotten, Tally};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
@@ -18,7 +19,7 @@ use std::io;
 const SMALL: usize = 256 << 10;
 
 /// Looks at what an input holds, frame by frame.
-pub(super) trait Audience {
+pub(super) trait Audience: Send {
     /// How much of a frame it is going to look at.
     fn want(&self) -> Want;
 
@@ -43,6 +44,19 @@ pub(super) trait Audience {
         let Want { fields, only, .. } = self.want();
         let may_settle = self.judge().is_some_and(|judge| judge.headers.is_some());
         fields && only.is_none() && !may_settle
+    }
+
+    /// Who does the same with parts of the input that come later; nobody if that cannot be done apart.
+    fn apart<'a>(&self) -> Option<Apart<'a>> {
+        None
+    }
+
+    /// The input had so much up to the next tree.
+    fn go_on(&mut self, _tally: Tally) {}
+
+    /// A part of the input was looked at apart.
+    fn part(&mut self, _part: &mut Part) -> io::Result<()> {
+        Ok(())
     }
 
     /// Whether it has seen enough, so that nothing more has to be read.

@@ -18,6 +18,16 @@ impl Selection {
         Ok(Selection { skip: output.skip, left: output.count, numbers })
     }
 
+    /// Every record.
+    pub(super) fn all() -> Selection {
+        Selection { skip: 0, left: None, numbers: None }
+    }
+
+    /// Whether every record is printed.
+    pub(super) fn is_all(&self) -> bool {
+        self.skip == 0 && self.left.is_none() && self.numbers.is_none()
+    }
+
     /// Whether to print the record of this number. Asked once for each that would be printed otherwise.
     pub(super) fn takes(&mut self, number: u64) -> bool {
         if self.numbers.as_ref().is_some_and(|numbers| !numbers.iter().any(|range| range.contains(&number))) {

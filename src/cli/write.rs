@@ -91,10 +91,10 @@ impl Target {
         matches!(self, Target::File(_))
     }
 
-    fn open(&self) -> io::Result<CaptureFile<Box<dyn Write>>> {
-        let (to, form): (Box<dyn Write>, _) = match self {
+    fn open(&self) -> io::Result<CaptureFile<Box<dyn Write + Send>>> {
+        let (to, form): (Box<dyn Write + Send>, _) = match self {
             Target::File(path) => (Box::new(File::create(path)?), FileForm::of_name(&path.to_string_lossy())),
-            Target::StandardOutput => (Box::new(io::stdout().lock()), FileForm::PcapNg),
+            Target::StandardOutput => (Box::new(io::stdout()), FileForm::PcapNg),
         };
         Ok(CaptureFile::new(Box::new(BufWriter::with_capacity(BLOCK, to)), form))
     }
@@ -116,7 +116,7 @@ struct Writer<'a> {
     window: Window,
     target: &'a Target,
     /// Opened with the first input that can be read: of what cannot be read nothing is written over.
-    file: Option<CaptureFile<Box<dyn Write>>>,
+    file: Option<CaptureFile<Box<dyn Write + Send>>>,
 }
 
 impl Audience for Writer<'_> {

@@ -125,10 +125,21 @@ impl Engine {
         tree
     }
 
-    /// Keep the tree of the last frame, and give one for the next that [`Engine::another_tree`] made. Secrets stay here.
-    pub fn swap_tree(&mut self, tree: &mut Tree) {
-        std::mem::swap(&mut self.tree, tree);
-        std::mem::swap(&mut self.tree.secrets, &mut tree.secrets);
+    /// Bytes that the tree of the last frame takes.
+    #[must_use]
+    pub fn tree_size(&self) -> usize {
+        self.tree.size()
+    }
+
+    /// Put the tree of the last frame into one that [`Engine::another_tree`] made: with the memory it is in, or a copy of it.
+    /// Secrets stay here.
+    pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
+        if memory {
+            std::mem::swap(&mut self.tree, to)
+        } else {
+            self.tree.copy_to(to)
+        }
+        std::mem::swap(&mut self.tree.secrets, &mut to.secrets);
     }
 
     /// The frame of the last tree, if it holds nothing that anybody looks at: where what carries messages is not looked at, that

@@ -288,7 +288,7 @@ pub struct Forgotten {
 }
 
 /// Numbers records and counts what was seen.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tally {
     view: View,
     first: Time,

@@ -6,7 +6,7 @@ use super::text::Guarded;
 use super::{KEPT, unwritable};
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{Record, Tally, View};
-use crate::sink::{Begin, Problem, Sink};
+use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Dissection, Field, Kind, Only, Want, clean};
 use std::fmt::{self, Write};
 use std::io;
@@ -229,6 +229,10 @@ impl<W: io::Write> Sink for Columns<W> {
         }
         self.columns(record).map_err(unwritable)?;
         self.print()
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
     }
 
     fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {

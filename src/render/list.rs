@@ -9,7 +9,7 @@ use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
 use crate::record::{Message, Packet, Record, Tally, View, level_of};
-use crate::sink::{Begin, Problem, Sink};
+use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Dissection, Ends, Gap, Level, Note, Want, clean};
 use std::fmt::{self, Write};
 use std::io;
@@ -171,6 +171,10 @@ impl<W: io::Write> Sink for List<W> {
         }
         .map_err(unwritable)?;
         self.print()
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
     }
 
     fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
 use crate::record::{Message, Packet, Record, Tally, View, place_of};
-use crate::sink::{Begin, Problem, Sink};
+use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::{Dissection, Field, Layer, NodeRef, Want, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -46,15 +46,15 @@ pub struct Table<W> {
     options: TableOptions,
     clock: Clock,
     text: String,
-    /// Whether the last record took more than a line, if there was one.
-    was_long: Option<bool>,
+    /// Whether the first and the last record took more than a line, if there were any.
+    edges: Option<Edges>,
 }
 
 impl<W: io::Write> Table<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: TableOptions) -> Table<W> {
         let clock = Clock::new(options.time);
-        Table { to, options, clock, text: String::new(), was_long: None }
+        Table { to, options, clock, text: String::new(), edges: None }
     }
 
     fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
@@ -62,13 +62,21 @@ impl<W: io::Write> Table<W> {
         let printer = Printer { options: &self.options, heading: Heading { theme: self.options.theme, clock: &self.clock } };
         write(&printer, &mut self.text).map_err(unwritable)?;
         let is_long = self.text.lines().nth(1).is_some();
-        if self.was_long.is_some_and(|was_long| was_long || is_long) {
-            self.to.write_all(b"\n")?;
-        }
-        self.was_long = Some(is_long);
+        self.join(Edges { first_is_long: is_long, last_is_long: is_long })?;
         self.to.write_all(self.text.as_bytes())?;
         self.text.shrink_to(KEPT);
         Ok(())
+    }
+
+    /// An empty line, where what comes next or what was before takes more than a line.
+    fn join(&mut self, next: Edges) -> io::Result<()> {
+        let Some(edges) = &mut self.edges else {
+            self.edges = Some(next);
+            return Ok(());
+        };
+        let is_apart = edges.last_is_long || next.first_is_long;
+        edges.last_is_long = next.last_is_long;
+        if is_apart { self.to.write_all(b"\n") } else { Ok(()) }
     }
 }
 
@@ -83,7 +91,7 @@ impl<W: io::Write> Sink for Table<W> {
             return Ok(());
         }
         // Behind an empty line, whatever was before.
-        self.was_long = self.was_long.map(|_| true);
+        self.edges = self.edges.map(|edges| Edges { last_is_long: true, ..edges });
         self.print(|printer, out| file_line(begin.file, printer.options.theme, out))
     }
 
@@ -93,6 +101,15 @@ impl<W: io::Write> Sink for Table<W> {
             Record::Packet(packet) => printer.packet(packet, out),
             Record::Gap(gap) => printer.heading.gap(gap, out),
         })
+    }
+
+    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+        Ok(self.edges.take())
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        printed.edges.map_or(Ok(()), |edges| self.join(edges))?;
+        self.to.write_all(&printed.text)
     }
 
     fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {

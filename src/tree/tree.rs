@@ -197,10 +197,10 @@ impl Tree {
             + self.joined.capacity()
     }
 
-    /// Bytes of messages that it keeps because they are in no frame as such.
+    /// Bytes of memory that it uses, but for what there is little of.
     #[must_use]
-    pub fn held(&self) -> usize {
-        self.joined.len()
+    pub fn size(&self) -> usize {
+        size_of_val(self.nodes.as_slice()) + size_of_val(self.layers.as_slice()) + self.joined.len() + self.made.len()
     }
 
     /// Forget the last frame, and give nearly all of the memory back.
@@ -210,6 +210,21 @@ impl Tree {
     pub fn forget(&mut self) {
         self.clear(LITTLE);
         self.begin(FrameInfo::default());
+    }
+
+    /// Put what it holds into another one. What is long is copied: the memory that is here need not grow again for the next
+    /// frame, and the other has no more than it takes.
+    pub fn copy_to(&mut self, to: &mut Tree) {
+        std::mem::swap(self, to);
+        copy(&mut to.nodes, &mut self.nodes);
+        copy(&mut to.layers, &mut self.layers);
+        copy(&mut to.pieces, &mut self.pieces);
+        copy(&mut to.hidden, &mut self.hidden);
+        copy(&mut to.bits, &mut self.bits);
+        copy(&mut to.numbers, &mut self.numbers);
+        copy(&mut to.joined, &mut self.joined);
+        self.made.clone_from(&to.made);
+        std::mem::swap(&mut to.made, &mut self.made);
     }
 
     /// Whether anybody may look at what a layer says.
@@ -507,4 +522,11 @@ impl Tree {
             Some(here)
         })
     }
+}
+
+/// Leave in `from` a copy of what it has, which is made where `to` is, and its memory in `to`.
+fn copy<T: Copy>(from: &mut Vec<T>, to: &mut Vec<T>) {
+    to.clear();
+    to.extend_from_slice(from);
+    std::mem::swap(from, to);
 }

@@ -1,9 +1,7 @@
 //! The way of what is printed of one input, from the thread that reads it to where everything goes.
 
 use super::super::outcome::Outcome;
-use std::cell::{RefCell, RefMut};
 use std::io::{self, ErrorKind, Write};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -253,37 +251,6 @@ impl Write for Lane<'_> {
 }
 
 impl Write for Out<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.get().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.get().flush()
-    }
-}
-
-/// Something to write to that has two owners.
-pub(super) struct Shared<W>(Rc<RefCell<W>>);
-
-impl<W> Shared<W> {
-    /// The first owner's.
-    pub(super) fn new(to: W) -> Shared<W> {
-        Shared(Rc::new(RefCell::new(to)))
-    }
-
-    /// What is owned, for a moment.
-    pub(super) fn get(&self) -> RefMut<'_, W> {
-        self.0.borrow_mut()
-    }
-}
-
-impl<W> Clone for Shared<W> {
-    fn clone(&self) -> Self {
-        Shared(Rc::clone(&self.0))
-    }
-}
-
-impl<W: Write> Write for Shared<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.get().write(bytes)
     }

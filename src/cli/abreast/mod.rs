@@ -12,15 +12,17 @@ use super::chosen::Chosen;
 use super::complain;
 use super::forms::Plan;
 use super::outcome::Outcome;
+use super::part::{Apart, Part};
 use super::printer::Printer;
 use super::progress::Whole;
 use super::read::{self, Audience, How};
+use super::shared::Shared;
 use super::source::Source;
 use crate::engine::Judge;
-use crate::record::Forgotten;
+use crate::record::{Forgotten, Tally};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
-use lane::{Heard, Lane, Out, Room, Said, Shared};
+use lane::{Heard, Lane, Out, Room, Said};
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -127,7 +129,7 @@ impl<'a> Reader<'a> {
     fn run(self, mut chosen: Chosen) {
         while let Some((source, lane)) = self.next() {
             let lane = Shared::new(lane);
-            let printer = Printer { sink: self.plan.sink(Box::new(lane.clone())), chosen };
+            let printer = Printer::new(self.plan, Box::new(lane.clone()), chosen);
             let mut one = One { printer, lane };
             let read = read::one_of_several(source, self.how, &mut one, self.whole.part(source.size()));
             let counted = one.printer.chosen.outcome();
@@ -175,6 +177,18 @@ impl Audience for One<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.printer.tree(of, captured)
+    }
+
+    fn apart<'a>(&self) -> Option<Apart<'a>> {
+        self.printer.apart()
+    }
+
+    fn go_on(&mut self, tally: Tally) {
+        self.printer.go_on(tally);
+    }
+
+    fn part(&mut self, part: &mut Part) -> io::Result<()> {
+        self.printer.part(part)
     }
 
     fn has_enough(&self) -> bool {

@@ -12,7 +12,7 @@ mod writer;
 
 use super::KEPT;
 use crate::record::{Record, Tally, View};
-use crate::sink::{Begin, Problem, Sink};
+use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::Want;
 use flat::Flat;
 use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
@@ -65,11 +65,11 @@ impl<W: io::Write> Json<W> {
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
-        if self.options.flush || self.line.len() >= writer::LONG { self.hand_on() } else { Ok(()) }
+        if self.options.flush || self.line.len() >= writer::LONG { self.let_go() } else { Ok(()) }
     }
 
     /// Hand on what was put together.
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn let_go(&mut self) -> io::Result<()> {
         self.to.write_all(&self.line)?;
         self.line.clear();
         self.line.shrink_to(KEPT);
@@ -87,7 +87,7 @@ impl<W: io::Write> Sink for Json<W> {
         if self.options.shape != Shape::Flat {
             self.print(&Start(begin))?;
         }
-        self.hand_on()
+        self.let_go()
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
@@ -101,6 +101,19 @@ impl<W: io::Write> Sink for Json<W> {
         }
     }
 
+    fn go_on(&mut self) {
+        self.begun = true;
+    }
+
+    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+        self.let_go().map(|()| None)
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.let_go()?;
+        self.to.write_all(&printed.text)
+    }
+
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
         if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Damage(problem)) }
     }
@@ -110,7 +123,7 @@ impl<W: io::Write> Sink for Json<W> {
         if self.options.shape != Shape::Flat {
             self.print(&End { tally, truncated })?;
         }
-        self.hand_on()
+        self.let_go()
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -118,7 +131,7 @@ impl<W: io::Write> Sink for Json<W> {
         if self.begun && self.options.shape == Shape::Array {
             self.line.extend_from_slice(b"\n]\n");
         }
-        self.hand_on()?;
+        self.let_go()?;
         self.to.flush()
     }
 }

@@ -1,0 +1,252 @@
+//! Reading ahead: frames are read and dissected while, on a thread of its own, somebody looks at those before them.
+//!
+//! Frames travel in batches, in the order of the capture. Where whoever looks at them is behind, and it can be done apart,
+//! the thread that reads prints a batch itself, and the text travels in its place: what is printed does not depend on how
+//! many threads there are. Batches and texts go back to be filled again.
+
+mod batch;
+
+use super::part::{Apart, Part};
+use super::progress::Progress;
+use super::read::Audience;
+use crate::engine::Engine;
+use crate::input::{Capture, ReadError};
+use crate::record::Forgotten;
+use batch::{Batch, Large};
+use std::convert::Infallible;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+/// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
+const WAITING: usize = 4;
+
+/// Bytes that may wait beside them of what was printed apart, and how many such texts.
+const PRINTED: usize = 2 << 20;
+const TEXTS: usize = 4;
+
+/// What travels, there and back.
+enum Parcel {
+    Batch(Batch),
+    Printed(Text),
+}
+
+/// How reading ended.
+pub(super) struct Read {
+    pub capture: Capture,
+    /// Frames read ahead.
+    pub frames: u64,
+    /// What is wrong with the capture.
+    pub damage: Option<ReadError>,
+    /// What was given up before the last frame that was looked at.
+    pub forgotten: Forgotten,
+}
+
+/// Read a capture to its end.
+///
+/// # Errors
+/// Those of the audience.
+pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audience, progress: &mut Progress) -> io::Result<Read> {
+    let before = engine.forgotten();
+    let apart = audience.apart();
+    thread::scope(|scope| {
+        let (there, parcels) = sync_channel(WAITING + TEXTS);
+        let (back, returned) = channel();
+        // What is read stays on this thread, whose memory is the cheapest to get.
+        let shown = scope.spawn(|| show_all((parcels, back), audience, progress, before));
+        let read = Reader { capture, engine, apart, way: Way::new(there, returned) }.run();
+        let forgotten = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        read.map(|read| Read { forgotten, ..read })
+    })
+}
+
+/// Show what comes. Returns what was given up before the last that was shown.
+fn show_all(
+    (parcels, back): (Receiver<Parcel>, Sender<Parcel>),
+    audience: &mut impl Audience,
+    progress: &mut Progress,
+    before: Forgotten,
+) -> io::Result<Forgotten> {
+    let mut forgotten = before;
+    for mut parcel in parcels {
+        match &mut parcel {
+            Parcel::Batch(batch) => {
+                if let Some(tally) = batch.before.take() {
+                    audience.go_on(tally);
+                }
+                let shown = batch.each(|of, used| {
+                    if audience.has_enough() {
+                        return Err(Stop::Enough);
+                    }
+                    audience.tree(of, used.captured).map_err(Stop::Output)?;
+                    forgotten = used.forgotten;
+                    progress.frame(|| batch.read);
+                    Ok(())
+                });
+                match shown {
+                    Ok(()) => {}
+                    Err(Stop::Enough) => break,
+                    Err(Stop::Output(error)) => return Err(error),
+                }
+            }
+            Parcel::Printed(text) => {
+                audience.part(&mut text.part)?;
+                forgotten = text.forgotten;
+                progress.look(|| text.read);
+            }
+        }
+        // The reader may have come to the end and want no more.
+        let _ = back.send(parcel);
+    }
+    Ok(forgotten)
+}
+
+/// Why no more is shown.
+enum Stop {
+    Enough,
+    Output(io::Error),
+}
+
+/// The thread that reads.
+struct Reader<'a> {
+    capture: Capture,
+    engine: Engine,
+    /// Prints what the other thread does not come to.
+    apart: Option<Apart<'a>>,
+    way: Way,
+}
+
+impl Reader<'_> {
+    fn run(mut self) -> io::Result<Read> {
+        let mut frames = 0;
+        let mut batch = Batch::default();
+        let damage = loop {
+            let frame = match self.capture.next_frame() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break None,
+                Err(damage) => break Some(damage),
+            };
+            frames += 1;
+            self.engine.dissect(&frame);
+            batch.take(&mut self.engine, Some(&frame), &mut self.way.large);
+            if batch.is_full() && !self.hand_on(&mut batch)? {
+                break None;
+            }
+        };
+        while self.engine.finish().is_some() {
+            batch.take(&mut self.engine, None, &mut self.way.large);
+            if batch.is_full() && !self.hand_on(&mut batch)? {
+                break;
+            }
+        }
+        self.hand_on(&mut batch)?;
+        Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default() })
+    }
+
+    /// Send a batch, or what it says, and begin another one. False if nobody wants more.
+    fn hand_on(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let Reader { apart, way, .. } = self;
+        batch.read = self.capture.bytes_read();
+        way.take_back();
+        let parcel = match apart {
+            Some(apart) if way.out > WAITING && way.printed < PRINTED && batch.is_light() => {
+                let text = way.texts.pop().unwrap_or_default().print(apart, batch)?;
+                batch.clear(&mut way.large);
+                Parcel::Printed(text)
+            }
+            apart => {
+                if let Some(apart) = apart {
+                    batch.before = Some(apart.tally());
+                    let Ok(()) = batch.each(|of, used| {
+                        apart.pass(of, used.captured);
+                        Ok::<(), Infallible>(())
+                    });
+                }
+                if batch.is_heavy() {
+                    way.wait();
+                }
+                Parcel::Batch(std::mem::replace(batch, way.batches.pop().unwrap_or_default()))
+            }
+        };
+        Ok(way.send(parcel))
+    }
+}
+
+/// The way to those who look at what was read, and what has come back to be filled again.
+struct Way {
+    there: SyncSender<Parcel>,
+    returned: Receiver<Parcel>,
+    /// Batches that have not come back, and bytes of texts that have not.
+    out: usize,
+    printed: usize,
+    batches: Vec<Batch>,
+    texts: Vec<Text>,
+    large: Large,
+}
+
+impl Way {
+    fn new(there: SyncSender<Parcel>, returned: Receiver<Parcel>) -> Way {
+        Way { there, returned, out: 0, printed: 0, batches: Vec::new(), texts: Vec::new(), large: Large::default() }
+    }
+
+    /// False if nobody wants more.
+    fn send(&mut self, parcel: Parcel) -> bool {
+        match &parcel {
+            Parcel::Batch(_) => self.out += 1,
+            Parcel::Printed(text) => self.printed += text.part.printed.text.len(),
+        }
+        self.there.send(parcel).is_ok()
+    }
+
+    /// Take what has come back.
+    fn take_back(&mut self) {
+        while let Ok(parcel) = self.returned.try_recv() {
+            self.sort(parcel);
+        }
+    }
+
+    /// Wait until all batches are back.
+    fn wait(&mut self) {
+        while self.out > 0
+            && let Ok(parcel) = self.returned.recv()
+        {
+            self.sort(parcel);
+        }
+    }
+
+    fn sort(&mut self, parcel: Parcel) {
+        match parcel {
+            Parcel::Batch(mut batch) => {
+                self.out -= 1;
+                batch.clear(&mut self.large);
+                self.batches.push(batch);
+            }
+            Parcel::Printed(text) => {
+                self.printed -= text.part.printed.text.len();
+                self.texts.push(text);
+            }
+        }
+    }
+}
+
+/// What was printed of a batch.
+#[derive(Default)]
+struct Text {
+    part: Part,
+    /// What was given up by its end.
+    forgotten: Forgotten,
+    /// Bytes of the input that were read by its end.
+    read: u64,
+}
+
+impl Text {
+    fn print(self, apart: &mut Apart<'_>, batch: &Batch) -> io::Result<Text> {
+        let mut text = Text { read: batch.read, ..self };
+        batch.each(|of, used| {
+            text.forgotten = used.forgotten;
+            apart.print(of, used.captured)
+        })?;
+        apart.give(&mut text.part)?;
+        Ok(text)
+    }
+}
