@@ -42,17 +42,17 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         }
         if has(|part| matches!(part, Part::Conversations(_))) {
             all.object("conversations", |of| {
-                let wanted = stats.talks.iter().filter(|talks| stats.parts.contains(&Part::Conversations(talks.over)));
+                let wanted = stats.kinds().filter(|talks| stats.parts.contains(&Part::Conversations(talks.over)));
                 wanted.into_iter().try_for_each(|talks| conversations(talks, of))
             })?;
         }
         if has(|part| matches!(part, Part::Endpoints(_))) {
             all.object("endpoints", |of| {
-                let wanted = stats.talks.iter().filter(|talks| stats.parts.contains(&Part::Endpoints(talks.over)));
+                let wanted = stats.kinds().filter(|talks| stats.parts.contains(&Part::Endpoints(talks.over)));
                 wanted.into_iter().try_for_each(|talks| endpoints(talks, of))
             })?;
         }
-        let left_out: Vec<&Talks> = stats.talks.iter().filter(|talks| talks.left_out.frames > 0).collect();
+        let left_out: Vec<&Talks> = stats.kinds().filter(|talks| talks.left_out.frames > 0).collect();
         if !left_out.is_empty() {
             all.object("conversations_not_remembered", |of| {
                 left_out.iter().try_for_each(|talks| of.object(talks.over.layer(), |of| counted(of, talks.left_out)))

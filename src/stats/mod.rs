@@ -10,6 +10,7 @@ mod index;
 mod json;
 mod parts;
 mod plot;
+mod recent;
 mod rows;
 mod tables;
 mod talks;
@@ -22,6 +23,7 @@ pub use hierarchy::{Hierarchy, Place, commonest};
 pub use json::print_json;
 pub use parts::{Over, Part};
 pub use tables::{TableLook, print_tables};
+use talks::Kinds;
 pub use talks::{End, Endpoints, Shares, Talk, Talks};
 pub use traffic::{Count, Traffic};
 pub use transfers::{Came, Transfers};
@@ -60,7 +62,7 @@ pub struct Stats {
     /// Protocols on each other.
     pub hierarchy: Hierarchy,
     /// Conversations of the kinds that are asked for.
-    pub talks: Vec<Talks>,
+    talks: Kinds,
     /// What came whole, and how fast.
     pub transfers: Transfers,
     /// What is missing, strange or broken.
@@ -85,7 +87,7 @@ impl Stats {
             traffic: Traffic::default(),
             tally: Tally::new(View::Messages),
             hierarchy: Hierarchy::default(),
-            talks,
+            talks: Kinds::new(talks),
             transfers: Transfers::default(),
             health: Health::default(),
             coverage: Coverage::new(registry),
@@ -110,12 +112,8 @@ impl Stats {
     /// Count a frame, or with `captured` false what a conversation had left at the end.
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
-            self.traffic.frame(&of.tree.frame);
-            let room = talks::rooms(&self.talks);
-            for talks in &mut self.talks {
-                let room = room(talks);
-                talks.frame(of, self.traffic.start, room);
-            }
+            let since_start = self.traffic.frame(&of.tree.frame);
+            self.talks.frame(of.tree, since_start);
         }
         self.transfers.tree(of);
         self.health.tree(of);
@@ -141,6 +139,11 @@ impl Stats {
     /// The conversations of a kind.
     #[must_use]
     pub fn over(&self, over: Over) -> Option<&Talks> {
-        self.talks.iter().find(|talks| talks.over == over)
+        self.kinds().find(|talks| talks.over == over)
+    }
+
+    /// The conversations of each kind that is asked for.
+    pub fn kinds(&self) -> impl Iterator<Item = &Talks> {
+        self.talks.all.iter()
     }
 }

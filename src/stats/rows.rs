@@ -39,6 +39,12 @@ impl Row {
         [Spot { host: a, port: from }, Spot { host: b, port: to }]
     }
 
+    /// Whether these are its ends, in any order.
+    pub(super) fn is_between(&self, [src, dst]: [End; 2], hosts: &Hosts) -> bool {
+        let [a, b] = self.ends();
+        (a.is(src, hosts) && b.is(dst, hosts)) || (a.is(dst, hosts) && b.is(src, hosts))
+    }
+
     /// The first end sent a frame, or the second if it `answers`.
     pub(super) fn add(&mut self, answers: bool, bytes: u32, time: Option<i64>) {
         let side = usize::from(answers);
@@ -75,6 +81,13 @@ impl Row {
 pub(super) struct Spot {
     pub host: u32,
     pub port: u16,
+}
+
+impl Spot {
+    /// Whether it is this end.
+    pub(super) fn is(self, end: End, hosts: &Hosts) -> bool {
+        self.port == end.port.unwrap_or_default() && hosts.get(self.host) == Some(end.host)
+    }
 }
 
 /// Addresses, each once.

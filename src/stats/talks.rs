@@ -2,9 +2,10 @@
 
 use super::index::Index;
 use super::parts::Over;
+use super::recent::Recent;
 use super::rows::{Hosts, Row, Spot};
 use super::traffic::Count;
-use crate::tree::{Address, Dissection, Time};
+use crate::tree::{Address, Ends, Tree};
 use std::cmp::Reverse;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -120,6 +121,8 @@ pub struct Talks {
     /// Those that are known by their ends, in the order in which they began.
     paired: Vec<Row>,
     pairs: Index,
+    /// Where those lie that were spoken in lately.
+    recent: Recent,
     hosts: Hosts,
     /// Of the numbered, those that no frame of was seen.
     silent: usize,
@@ -130,31 +133,24 @@ pub struct Talks {
 impl Talks {
     pub(super) fn new(over: Over) -> Talks {
         let (numbered, paired, pairs, hosts) = (Vec::new(), Vec::new(), Index::default(), Hosts::default());
-        Talks { over, numbered, paired, pairs, hosts, silent: 0, left_out: Count::default() }
+        let recent = Recent::default();
+        Talks { over, numbered, paired, pairs, recent, hosts, silent: 0, left_out: Count::default() }
     }
 
-    /// Count the layers of a frame that belong to conversations of this kind, with so much room for new ones.
-    pub(super) fn frame(&mut self, of: Dissection<'_>, start: Time, room: usize) {
-        let tree = of.tree;
-        let time = tree.frame.time.zip(start);
-        let time = time.map(|(time, start)| i64::try_from(time.since(start)).unwrap_or(i64::MAX));
-        let most = self.room() + room;
-        let protocol = self.over.protocol();
-        for layer in &tree.layers {
-            if tree.nodes.get(layer.node as usize).is_none_or(|node| !node.field.is(protocol)) {
-                continue;
-            }
-            let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
-            let (Some(src), Some(dst)) = (ends.src.map(End::of), ends.dst.map(End::of)) else { continue };
-            if !src.fits(self.over) || !dst.fits(self.over) {
-                continue;
-            }
-            let number = ends.stream.map(|(id, _)| id.number);
-            match self.find([src, dst], number, most) {
-                Some((row, answers)) => row.add(answers, tree.frame.original, time),
-                None => self.left_out.add(tree.frame.original.into()),
-            }
+    /// Count a layer of a frame with so many bytes that these exchange, if it belongs to a conversation of this kind, with so
+    /// much room for new ones. Says whether it is a new one.
+    pub(super) fn layer(&mut self, ends: &Ends, bytes: u32, time: Option<i64>, room: usize) -> bool {
+        let (Some(src), Some(dst)) = (ends.src.map(End::of), ends.dst.map(End::of)) else { return false };
+        if !src.fits(self.over) || !dst.fits(self.over) {
+            return false;
         }
+        let before = self.room();
+        let number = ends.stream.map(|(id, _)| id.number);
+        match self.find([src, dst], number, before + room) {
+            Some((row, answers)) => row.add(answers, bytes, time),
+            None => self.left_out.add(bytes.into()),
+        }
+        self.room() != before
     }
 
     /// The row of a conversation, made if it is new and there is room, and whether the first of these ends is its second.
@@ -169,7 +165,7 @@ impl Talks {
             Place::Paired(place) => (self.paired.get_mut(place)?, &self.hosts),
         };
         let [first, _] = row.ends();
-        let answers = first.port != src.port.unwrap_or_default() || hosts.get(first.host) != Some(src.host);
+        let answers = !first.is(src, hosts);
         Some((row, answers))
     }
 
@@ -189,6 +185,16 @@ impl Talks {
     }
 
     fn paired(&mut self, ends: [End; 2], most: usize) -> Option<Place> {
+        let recent = self.recent.get(ends);
+        if self.paired.get(recent as usize).is_some_and(|row| row.is_between(ends, &self.hosts)) {
+            return Some(Place::Paired(recent as usize));
+        }
+        let place = self.among_all(ends, most)?;
+        self.recent.put(ends, place);
+        Some(Place::Paired(place as usize))
+    }
+
+    fn among_all(&mut self, ends: [End; 2], most: usize) -> Option<u32> {
         let has_room = self.room() < most;
         let spots = self.spots(ends, has_room)?;
         let sorted = |[a, b]: [Spot; 2]| [a.min(b), a.max(b)];
@@ -196,14 +202,14 @@ impl Talks {
         let paired = &self.paired;
         let known = |place: u32| paired.get(place as usize).map(Row::ends).map(sorted);
         if let Some(place) = self.pairs.find(&key, known) {
-            return Some(Place::Paired(place as usize));
+            return Some(place);
         }
         let place = u32::try_from(paired.len()).ok().filter(|_| has_room)?;
         self.pairs.put(place, &key, known);
         let mut row = Row::SILENT;
         row.between(spots);
         self.paired.push(row);
-        Some(Place::Paired(place as usize))
+        Some(place)
     }
 
     fn spots(&mut self, ends: [End; 2], has_room: bool) -> Option<[Spot; 2]> {
@@ -334,12 +340,38 @@ impl Endpoints<'_> {
     }
 }
 
-/// How much room for new conversations each kind has.
-pub(super) fn rooms(all: &[Talks]) -> impl Fn(&Talks) -> usize + use<> {
-    let used: usize = all.iter().map(Talks::room).sum();
-    let kept: usize = all.iter().map(|talks| SURE.saturating_sub(talks.room())).sum();
-    let free = MOST.saturating_sub(used + kept);
-    move |talks| free + SURE.saturating_sub(talks.room())
+/// Conversations of several kinds, which share the room that there is.
+#[derive(Debug)]
+pub(super) struct Kinds {
+    pub(super) all: Vec<Talks>,
+    /// Room that is sure to none of them.
+    free: usize,
+}
+
+impl Kinds {
+    pub(super) fn new(all: Vec<Talks>) -> Kinds {
+        let free = free(&all);
+        Kinds { all, free }
+    }
+
+    /// Count a frame, that long after the first one.
+    pub(super) fn frame(&mut self, tree: &Tree, since_start: Option<i64>) {
+        for layer in &tree.layers {
+            let Some(field) = tree.nodes.get(layer.node as usize).map(|node| node.field) else { continue };
+            let Some(talks) = self.all.iter_mut().find(|talks| field.is(talks.over.protocol())) else { continue };
+            let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
+            let room = self.free + SURE.saturating_sub(talks.room());
+            if talks.layer(ends, tree.frame.original, since_start, room) {
+                self.free = free(&self.all);
+            }
+        }
+    }
+}
+
+/// What is left where each kind keeps what is sure to it.
+fn free(all: &[Talks]) -> usize {
+    let used: usize = all.iter().map(|talks| talks.room().max(SURE)).sum();
+    MOST.saturating_sub(used)
 }
 
 #[cfg(test)]
@@ -385,11 +417,10 @@ mod tests {
 
     #[test]
     fn each_kind_has_some_room_whatever_the_others_take() {
-        let mut all = [Talks::new(Over::Ip), Talks::new(Over::Tcp)];
-        let [full, other] = &mut all;
+        let (mut full, other) = (Talks::new(Over::Ip), Talks::new(Over::Tcp));
+        assert_eq!(free(&[Talks::new(Over::Ip), Talks::new(Over::Tcp)]), MOST - 2 * SURE);
         full.paired = vec![Row::SILENT; MOST - SURE];
         assert_eq!(other.room(), 0);
-        let room = rooms(&all);
-        assert_eq!(all.each_ref().map(room), [0, SURE]);
+        assert_eq!(free(&[full, other]), 0);
     }
 }

@@ -72,17 +72,20 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    pub(super) fn frame(&mut self, frame: &FrameInfo) {
+    /// Count a frame. Returns how many nanoseconds after the first it was captured.
+    pub(super) fn frame(&mut self, frame: &FrameInfo) -> Option<i64> {
         self.all.add(frame.original.into());
         self.captured += u64::from(frame.captured);
         self.cut += u64::from(frame.captured < frame.original);
         let (least, most) = self.sizes.unwrap_or((frame.original, frame.original));
         self.sizes = Some((least.min(frame.original), most.max(frame.original)));
-        let Some(time) = frame.time else { return };
+        let time = frame.time?;
         let start = *self.start.get_or_insert(time);
         self.first = Some(self.first.unwrap_or(time).min(time));
         self.last = Some(self.last.unwrap_or(time).max(time));
-        self.at(time.since(start), frame.original.into());
+        let since = time.since(start);
+        self.at(since, frame.original.into());
+        Some(i64::try_from(since).unwrap_or(i64::MAX))
     }
 
     fn at(&mut self, since: i128, bytes: u64) {
