@@ -117,7 +117,7 @@ fn filter(bencher: Bencher<'_, '_>, text: &str) {
     let Ok(filter) = Filter::parse(text, Registry::default()) else { return };
     bench(bencher, frames(capture, |_| {}), || {
         let (mut tally, mut passed) = (Tally::new(View::Messages), 0);
-        dissect(capture, filter.want(), |of| {
+        dissect(capture, filter.want().and(Want::LAYERS), |of| {
             let _: Result<(), ()> = tally.records(of, true, |record| {
                 passed += u64::from(filter.matches(&record));
                 Ok(())

@@ -61,3 +61,28 @@ fn shared_fields_are_written_as_tshark_writes_them() {
     let never: Vec<&&str> = fields.iter().zip(&seen).filter(|(_, count)| **count == 0).map(|(field, _)| field).collect();
     assert!(never.is_empty(), "no sample has {never:?}");
 }
+
+/// What headers tell by themselves, at all depths.
+const OF_HEADERS: &str = "frame.number frame.time_epoch frame.len eth.src eth.type vlan.id ip.src ip.dst ip.proto ip.len \
+    ipv6.src ipv6.nxt tcp.port tcp.len tcp.seq_raw tcp.ack_raw tcp.hdr_len tcp.flags tcp.flags.syn tcp.window_size_value \
+    tcp.checksum tcp.payload udp.port udp.length icmp.type arp.opcode";
+
+#[test]
+fn what_headers_tell_is_the_same_whether_or_not_conversations_are_read() {
+    let columns: Vec<&str> = OF_HEADERS.split_whitespace().flat_map(|field| ["-e", field]).collect();
+    let mut lines = 0;
+    for sample in fs::read_dir("samples").unwrap() {
+        let path = sample.unwrap().path();
+        let path = path.to_str().unwrap();
+        let print = |more: &[&str]| run(&[&["--packets", "-T", "fields", path], &columns[..], more].concat());
+        let (alone, with_stream) = (print(&[]), print(&["-e", "tcp.stream"]));
+        let without: String = with_stream.out.lines().map(|line| format!("{}\n", line.rsplit_once('\t').unwrap().0)).collect();
+        assert_eq!((alone.code, &alone.err), (with_stream.code, &with_stream.err), "{path}");
+        assert!(alone.out == without, "{path}");
+        assert_eq!(print(&["--strict"]).out, alone.out, "{path}");
+        let filtered = |more: &str| print(&["-Y", &format!("tcp and ip.ttl > 9{more}")]).out;
+        assert_eq!(filtered(""), filtered(" and !(message.number == 0)"), "{path}");
+        lines += alone.out.lines().count();
+    }
+    assert!(lines > 500, "{lines}");
+}

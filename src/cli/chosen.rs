@@ -19,6 +19,8 @@ pub(super) struct Chosen {
     tally: Tally,
     filter: Option<Filter>,
     selection: Selection,
+    /// Whether malformed messages and gaps matter.
+    strict: bool,
     /// No record behind the last one of this input can be meant.
     past: bool,
     /// What the input at hand is called.
@@ -55,6 +57,7 @@ impl Chosen {
             tally: Tally::new(view),
             filter: output.filter.as_ref().map(parse).transpose()?,
             selection: Selection::new(output)?,
+            strict: output.strict,
             past: false,
             file: String::new(),
             broken: None,
@@ -69,9 +72,10 @@ impl Chosen {
 
     /// How much of a frame has to be looked at to choose.
     pub(super) fn want(&self) -> Want {
-        let want = self.filter.as_ref().map_or(Want::LAYERS, Filter::want);
+        let want = self.filter.as_ref().map_or(Want { talks: false, ..Want::LAYERS }, Filter::want);
         let packets = self.view == View::Packets;
-        Want { carriers: want.carriers || packets, headers: packets || self.filter.is_some(), ..want }
+        let talks = want.talks || !packets || self.strict;
+        Want { carriers: want.carriers || packets, headers: packets || self.filter.is_some(), talks, ..want }
     }
 
     /// Who tells from the layers of a frame that none of its records can be meant.
@@ -134,6 +138,7 @@ impl Chosen {
             tally: self.tally.clone(),
             filter,
             selection: Selection::all(),
+            strict: self.strict,
             past: false,
             file: String::new(),
             broken: None,

@@ -84,6 +84,10 @@ pub(super) fn datagram(
         return None;
     }
     let said = bytes.get(payload.clone());
+    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
+    if tunnel.is_none() && !tree.want().talks {
+        return None;
+    }
     let side = venue.map_or(Side::Client, |(_, side)| side);
     let mut none = States::default();
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
@@ -91,7 +95,6 @@ pub(super) fn datagram(
     let claimed = if chosen { None } else { states.claim(None, side, said) };
     let owner = claimed.or_else(|| venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said)));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
-    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
     if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
         return Some((Carried::new(next, payload, missing), layer));

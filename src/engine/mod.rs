@@ -307,6 +307,11 @@ impl Engine {
             return;
         };
         let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
+        if !self.tree.want().talks {
+            let segment = judge::told(&mut self.tree, frame, segment, self.checks);
+            segment::alone(&mut self.tree, bytes, &segment, [src, dst]);
+            return;
+        }
         let pair = Pair::new(src, dst);
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),

@@ -6,6 +6,7 @@ use crate::layers::tcp::{self, Remarks, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
 use crate::wire::Wire;
+use std::net::SocketAddr;
 
 /// The field that stands for each mark, in the order in which they are shown.
 const MARKS: [(Mark, &Field); 15] = [
@@ -82,6 +83,13 @@ pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
+    tcp_layer(tree, bytes, segment, ends, Standing::default(), false);
+}
+
+/// The TCP layer of a segment, as far as it tells that by itself.
+pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: [SocketAddr; 2]) {
+    let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
+    let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
     tcp_layer(tree, bytes, segment, ends, Standing::default(), false);
 }
 

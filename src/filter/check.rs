@@ -61,7 +61,7 @@ fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
 
 impl Checker {
     pub(super) fn new(registry: Registry) -> Checker {
-        Checker { registry, fields: Vec::new(), want: Want::LAYERS, measures: false }
+        Checker { registry, fields: Vec::new(), want: Want { talks: false, ..Want::LAYERS }, measures: false }
     }
 
     /// What was looked at: the fields, and how much of a tree that takes.
@@ -102,6 +102,7 @@ impl Checker {
         }
         if let Some(pseudo) = pseudo::named(name) {
             self.want.names |= pseudo.name == "message.name";
+            self.want.talks |= !pseudo.is_of_frame();
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let fields = self.registry.named(name);
@@ -112,6 +113,8 @@ impl Checker {
             // How far a layer reaches is known only where its fields are kept.
             self.want.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
             self.measures |= value && field.kind == Kind::Protocol;
+            let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
+            self.want.talks |= !is_layer && !layers::is_of_frame(field);
             if !self.fields.iter().any(|known| known.is(field)) {
                 self.fields.push(field);
             }

@@ -110,7 +110,7 @@ impl Filter {
         &self.fields
     }
 
-    /// How much of a tree it looks at.
+    /// How much of a tree it looks at; of packets, where headers alone tell whether they pass, no talks.
     #[must_use]
     pub fn want(&self) -> Want {
         self.want

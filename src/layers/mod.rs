@@ -53,7 +53,7 @@ pub use checksum::Checks;
 pub use plain::{Plain, Told, path as plain_path};
 
 use crate::input::{Link, link_name};
-use crate::tree::{Address, Ends, Field, LayerId, Only, Span, Tree, Value};
+use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -120,6 +120,14 @@ const MAX_LAYERS: usize = 32;
 pub(crate) fn is_of_header(field: &Field) -> bool {
     let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
+}
+
+/// Whether the headers of a frame tell this field by themselves, whatever other frames said.
+#[must_use]
+pub fn is_of_frame(field: &Field) -> bool {
+    let is_of_tcp = tcp::PROTOCOL.fields.iter().any(|known| known.is(field));
+    let is_value = !matches!(field.kind, Kind::Protocol | Kind::Group | Kind::Note(_));
+    is_value && is_of_header(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
 /// The same fields, told apart by where they are read.

@@ -104,6 +104,28 @@ const CHECKSUM_AT: usize = 16;
 const FLAG_BITS: &[&Field] =
     &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
 
+/// Fields that a segment tells by itself, whatever was said before it.
+pub(super) const OWN: [&Field; 18] = [
+    &SRCPORT,
+    &DSTPORT,
+    &LEN,
+    &SEQ_RAW,
+    &ACK_RAW,
+    &HDR_LEN,
+    &FLAGS,
+    &FLAG_CWR,
+    &FLAG_ECE,
+    &FLAG_URG,
+    &FLAG_ACK,
+    &FLAG_PUSH,
+    &FLAG_RESET,
+    &FLAG_SYN,
+    &FLAG_FIN,
+    &WINDOW,
+    &CHECKSUM,
+    &PAYLOAD,
+];
+
 /// What a segment's own header cannot tell: where it stands in its connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Standing<'a> {

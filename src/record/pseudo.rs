@@ -1,6 +1,6 @@
 //! Fields that are not in the bytes: what the record itself is, for columns and filters.
 
-use super::seconds::{seconds, since_1970};
+use super::seconds::{SECOND, seconds, since_1970};
 use super::{Path, Record};
 use crate::tree::{Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt;
@@ -41,9 +41,9 @@ pub enum Answer<'t> {
 impl fmt::Display for Answer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Number(number) => number.fmt(f),
+            Answer::Number(number) => f.write_str(itoa::Buffer::new().format(*number)),
             Answer::Nanos(nanos) => seconds(*nanos, 9, f),
-            Answer::Time(time) if time.seconds < 0 => seconds(since_1970(*time), 9, f),
+            Answer::Time(time) if time.seconds < 0 || i128::from(time.nanos) < SECOND => seconds(since_1970(*time), 9, f),
             Answer::Time(time) => write!(f, "{}.{:09}", time.seconds, time.nanos),
             Answer::Date(time) => date(*time, f),
             Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, f),
@@ -72,6 +72,14 @@ pub static ALL: &[Pseudo] = &[
     Pseudo { name: "message.protocol", kind: Kind::Text, about: "The protocol of the message", of: protocol },
     Pseudo { name: "stream", kind: Kind::Text, about: "The conversation, as tcp/0", of: stream },
 ];
+
+impl Pseudo {
+    /// Whether a frame tells it by itself, whatever other frames said.
+    #[must_use]
+    pub fn is_of_frame(&self) -> bool {
+        self.name.starts_with("frame.") && self.name != "frame.protocols"
+    }
+}
 
 /// The one of this name.
 #[must_use]

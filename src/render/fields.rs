@@ -4,10 +4,11 @@
 
 use super::text::Guarded;
 use super::{KEPT, unwritable};
+use crate::layers;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Dissection, Field, Kind, Only, Want, clean};
+use crate::tree::{Dissection, Field, Kind, Only, Value, Want, clean};
 use std::fmt::{self, Write};
 use std::io;
 use std::ops::Range;
@@ -19,6 +20,16 @@ pub struct Column {
     pub name: String,
     /// What stands in it.
     pub of: Values,
+}
+
+impl Column {
+    /// Whether each frame tells by itself what stands in it.
+    fn is_of_frame(&self) -> bool {
+        match &self.of {
+            Values::Fields(fields) => fields.iter().all(|field| layers::is_of_frame(field)),
+            Values::Pseudo(pseudo) => pseudo.is_of_frame(),
+        }
+    }
 }
 
 /// Where the values of a column come from.
@@ -171,9 +182,19 @@ fn occurrences(
     options: &ColumnOptions,
     cell: &mut String,
 ) -> fmt::Result {
-    let nodes = places.flatten().filter_map(|place| of.node(place));
-    for (at, node) in nodes.filter(|node| fields.iter().any(|field| field.is(node.field()))).enumerate() {
-        occurrence(options, at, cell, |cell| node.write_plain(&mut Guarded(cell)))?;
+    let nodes = places.flat_map(|range| {
+        let nodes = of.tree.nodes.get(range.start as usize..range.end as usize).unwrap_or_default();
+        range.zip(nodes)
+    });
+    let meant = nodes.filter(|(_, node)| fields.iter().any(|field| field.is(node.field)));
+    for (at, node) in meant.filter_map(|(place, _)| of.node(place)).enumerate() {
+        let is_text = matches!(node.value(), Value::None | Value::Text | Value::Made(_));
+        occurrence(
+            options,
+            at,
+            cell,
+            |cell| if is_text { node.write_plain(&mut Guarded(cell)) } else { node.write_plain(cell) },
+        )?;
     }
     Ok(())
 }
@@ -206,7 +227,8 @@ impl<W: io::Write> Sink for Columns<W> {
         let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
-        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, ..Want::NAMES }
+        let talks = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
+        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, talks, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -245,5 +267,32 @@ impl<W: io::Write> Sink for Columns<W> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::pseudo;
+    use crate::registry::Registry;
+
+    #[test]
+    fn conversations_are_read_only_for_columns_that_take_them() {
+        let column = |name: &str| match pseudo::named(name) {
+            Some(pseudo) => Values::Pseudo(pseudo),
+            None => Values::Fields(Registry::default().named(name)),
+        };
+        let talks = |names: &[&str], view: View| {
+            let columns = names.iter().map(|name| Column { name: (*name).into(), of: column(name) }).collect();
+            Columns::new(io::sink(), columns, ColumnOptions::default()).want(view).talks
+        };
+        let of_headers =
+            ["frame.number", "frame.time_epoch", "eth.src", "ip.src", "ip.addr", "tcp.port", "tcp.len", "udp.length"];
+        assert!(!talks(&of_headers, View::Packets) && talks(&of_headers, View::Messages));
+        for other in
+            ["tcp.stream", "tcp.seq", "tcp.analysis.retransmission", "tcp", "data.data", "dns.id", "frame.protocols", "stream"]
+        {
+            assert!(talks(&[&of_headers[..], &[other]].concat(), View::Packets), "{other}");
+        }
     }
 }

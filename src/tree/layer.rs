@@ -67,13 +67,13 @@ impl fmt::Display for Address {
 }
 
 /// An IPv4 address as text, with a port or without, made at once: it is what most lines of most captures say.
-struct Dotted {
+pub(super) struct Dotted {
     text: [u8; 21],
     len: usize,
 }
 
 impl Dotted {
-    fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
+    pub(super) fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
         let mut dotted = Dotted { text: [0; 21], len: 0 };
         for (at, octet) in ip.octets().into_iter().enumerate() {
             if at > 0 {
@@ -98,12 +98,15 @@ impl Dotted {
             self.len += 1;
         }
     }
+
+    pub(super) fn as_str(&self) -> &str {
+        str::from_utf8(self.text.get(..self.len).unwrap_or_default()).unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Dotted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.text.get(..self.len).unwrap_or_default();
-        f.pad(str::from_utf8(text).unwrap_or_default())
+        f.pad(self.as_str())
     }
 }
 

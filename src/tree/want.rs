@@ -25,6 +25,9 @@ pub struct Want {
     pub objects: bool,
     /// How much came whole, and in what time.
     pub transfers: bool,
+    /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
+    /// of messages, gaps and the like is nothing.
+    pub talks: bool,
 }
 
 impl Want {
@@ -39,6 +42,7 @@ impl Want {
         words: true,
         objects: false,
         transfers: false,
+        talks: true,
     };
     /// All there is of what is told, and nothing of headers that do nothing but carry it.
     pub const MESSAGES: Want = Want { carriers: false, ..Want::EVERYTHING };
@@ -56,7 +60,8 @@ impl Want {
     /// The same without what is shown of a record; what can be saved or counted stays.
     #[must_use]
     pub const fn unseen(self) -> Want {
-        Want { headers: false, objects: self.objects, transfers: self.transfers, ..Want::LAYERS }
+        let Want { objects, transfers, talks, .. } = self;
+        Want { headers: false, objects, transfers, talks, ..Want::LAYERS }
     }
 
     /// What either of two wants.
@@ -78,6 +83,7 @@ impl Want {
             words: self.words || other.words,
             objects: self.objects || other.objects,
             transfers: self.transfers || other.transfers,
+            talks: self.talks || other.talks,
         }
     }
 

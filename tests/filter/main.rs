@@ -101,7 +101,11 @@ fn check(view: View, rows: Rows) {
         for (expression, expected) in *rows {
             let filter = parsed(expression);
             let mut passed = Vec::new();
-            each_record(sample, view, filter.want(), |record| passed.extend(filter.matches(record).then(|| number(record))));
+            let want = match view {
+                View::Messages => Want { talks: true, ..filter.want() },
+                View::Packets => filter.want(),
+            };
+            each_record(sample, view, want, |record| passed.extend(filter.matches(record).then(|| number(record))));
             let passed = listed(&passed, expected);
             if passed != *expected {
                 wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({:?})", filter.want()));

@@ -57,7 +57,9 @@ fn a_filter_tells_what_it_looks_at() {
     let ports = Registry::default().named("tcp.port");
     let of_carriers = Want { fields: true, carriers: true, bytes: true, ..Want::LAYERS };
     let only = |fields| Want { only: Some(Only::these(fields)), ..of_carriers };
-    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), only(ports)));
+    let of_frames = Want { talks: false, ..only(ports) };
+    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
+    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Want { talks: false, ..Want::LAYERS }));
     assert_eq!(told("tcp contains \"a\""), ("tcp".into(), of_carriers));
     let (_, of_messages) = told("pipboy.type == 3");
     assert!(of_messages.fields && !of_messages.carriers);
