@@ -68,28 +68,37 @@ impl fmt::Display for Address {
 
 /// An IPv4 address as text, with a port or without, made at once: it is what most lines of most captures say.
 pub(super) struct Dotted {
-    text: [u8; 21],
+    text: [u8; 24],
     len: usize,
 }
 
 impl Dotted {
     pub(super) fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
-        let mut dotted = Dotted { text: [0; 21], len: 0 };
-        for (at, octet) in ip.octets().into_iter().enumerate() {
-            if at > 0 {
-                dotted.push(b'.');
-            }
-            dotted.number(octet.into());
+        let mut dotted = Dotted { text: [0; 24], len: 0 };
+        for octet in ip.octets() {
+            dotted.octet(octet);
         }
+        // The last point belongs to the port, or to nobody.
+        dotted.len -= 1;
         if let Some(port) = port {
             dotted.push(b':');
-            dotted.number(port);
+            itoa::Buffer::new().format(port).bytes().for_each(|digit| dotted.push(digit));
         }
         dotted
     }
 
-    fn number(&mut self, number: u16) {
-        itoa::Buffer::new().format(number).bytes().for_each(|digit| self.push(digit));
+    /// A number and a point.
+    fn octet(&mut self, octet: u8) {
+        let (hundreds, tens, ones) = (b'0' + octet / 100, b'0' + octet / 10 % 10, b'0' + octet % 10);
+        let (text, len) = match octet {
+            0..=9 => ([ones, b'.', 0, 0], 2),
+            10..=99 => ([tens, ones, b'.', 0], 3),
+            100.. => ([hundreds, tens, ones, b'.'], 4),
+        };
+        if let Some(place) = self.text.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
+            *place = text;
+            self.len += len;
+        }
     }
 
     fn push(&mut self, character: u8) {
@@ -212,4 +221,22 @@ pub struct FrameInfo {
     pub interface_name: Made,
     /// What somebody remarked on it in the capture.
     pub comment: Made,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_as_the_standard_library_writes_them() {
+        for octet in 0..=255 {
+            let ip = Ipv4Addr::new(octet, 255 - octet, octet / 2, octet.wrapping_mul(7));
+            assert_eq!(Address::Ip(ip.into()).to_string(), ip.to_string());
+            for port in [0, 7, 80, 443, 9999, 27000, 65535] {
+                let socket = SocketAddr::new(ip.into(), port);
+                assert_eq!(Address::Socket(socket).to_string(), socket.to_string());
+            }
+            assert_eq!(format!("{:>24}|", Address::Ip(ip.into())), format!("{:>24}|", ip.to_string()));
+        }
+    }
 }
