@@ -127,7 +127,7 @@ mod tests {
             &["-T", "csv", "-e", "frame.number", "-e", "message.number", "-E", "header=y"],
             &["--json", "-Y", "!xfire && !data && !(pipboy.type == 3)"],
         ];
-        for file in ["samples/xfire.pcap", "samples/pipboy.pcap", "samples/vscp.pcap"] {
+        for file in ["samples/xfire.pcap", "samples/pipboy.pcap", "samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
             for form in forms {
                 let (whole, outcome) = printed(form, file, None);
                 assert!(!whole.is_empty() || form.contains(&"-Y"), "{form:?} {file}");
