@@ -52,7 +52,7 @@ pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audienc
     thread::scope(|scope| {
         let (there, parcels) = sync_channel(WAITING + TEXTS);
         let (back, returned) = channel();
-        // What is read stays on this thread, whose memory is the cheapest to get.
+        // Who reads stays on this thread, where the conversations so far have their memory.
         let shown = scope.spawn(|| show_all((parcels, back), audience, progress, before));
         let read = Reader { capture, engine, apart, way: Way::new(there, returned) }.run();
         let forgotten = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
