@@ -25,6 +25,8 @@ pub struct Want {
     pub objects: bool,
     /// How much came whole, and in what time.
     pub transfers: bool,
+    /// Remarks on messages that are well-formed. Whether one is not is always told.
+    pub remarks: bool,
     /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
     /// of messages, gaps and the like is nothing.
     pub talks: bool,
@@ -42,6 +44,7 @@ impl Want {
         words: true,
         objects: false,
         transfers: false,
+        remarks: true,
         talks: true,
     };
     /// All there is of what is told, and nothing of headers that do nothing but carry it.
@@ -61,7 +64,7 @@ impl Want {
     #[must_use]
     pub const fn unseen(self) -> Want {
         let Want { objects, transfers, talks, .. } = self;
-        Want { headers: false, objects, transfers, talks, ..Want::LAYERS }
+        Want { headers: false, remarks: false, objects, transfers, talks, ..Want::LAYERS }
     }
 
     /// What either of two wants.
@@ -83,6 +86,7 @@ impl Want {
             words: self.words || other.words,
             objects: self.objects || other.objects,
             transfers: self.transfers || other.transfers,
+            remarks: self.remarks || other.remarks,
             talks: self.talks || other.talks,
         }
     }

@@ -558,6 +558,14 @@ impl<'a> Wire<'a> {
         self.tree.want().objects
     }
 
+    /// Whether anybody looks at more than that there is a message, and whether it is well-formed. To be asked only before putting
+    /// off what others are told of it.
+    #[must_use]
+    pub fn is_looked_at(&self) -> bool {
+        let want = self.tree.want();
+        want.fields || want.remarks || want.objects
+    }
+
     /// Whether what a message says in a line is looked at. To be asked only before working that out.
     #[must_use]
     pub fn wants_words(&self) -> bool {

@@ -44,7 +44,7 @@ impl Calls {
 pub(super) fn command(wire: &mut Wire<'_>, session: &mut Session) -> Result {
     let said = json::object(wire, &JSON, COMMAND_MEMBERS);
     let kind = said.of(&COMMAND_TYPE).and_then(|kind| kind.parse().ok());
-    let target = target(kind, &said).map(|id| session.world.path(id).to_string());
+    let target = target(kind, &said).filter(|_| wire.is_looked_at()).map(|id| session.known.world().path(id).to_string());
     if let Some(path) = &target {
         wire.add_text(&COMMAND_TARGET, format_args!("{path}"));
     }

@@ -27,6 +27,7 @@
 mod calls;
 mod discovery;
 mod json;
+mod known;
 mod looks;
 mod map;
 mod step;
@@ -39,9 +40,9 @@ use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
 use calls::Calls;
 use json::{Is, Member};
+use known::Known;
 use std::fmt;
 use step::Step;
-use world::World;
 
 /// Fallout 4 Pip-Boy.
 pub static PROTOCOL: Protocol = Protocol {
@@ -243,7 +244,7 @@ struct Session {
     app: Step,
     game: Step,
     /// What the game has told.
-    world: World,
+    known: Known,
     /// There is no memory for that.
     forgets: bool,
     /// And that is told with the next of it.
@@ -274,17 +275,17 @@ impl Conversation for Session {
     }
 
     fn held(&self) -> usize {
-        size_of_val(self) + self.world.held()
+        size_of_val(self) + self.known.held()
     }
 
     fn forget(&mut self) -> bool {
-        self.world = World::default();
+        self.known = Known::default();
         self.tells |= !self.forgets;
         !std::mem::replace(&mut self.forgets, true)
     }
 
     fn objects(&self) -> Vec<Object> {
-        let Some(bytes) = self.world.json() else { return Vec::new() };
+        let Some(bytes) = self.known.json() else { return Vec::new() };
         vec![Object { kind: "values", name: "values.json".to_owned(), bytes }]
     }
 
@@ -346,7 +347,12 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
     if std::mem::take(&mut session.tells) {
         wire.note_layer(&NOTE_FORGOTTEN, format_args!("what this conversation told before was forgotten to bound memory"));
     }
-    update::data_update(wire, Some(&mut session.world).filter(|_| from == Side::Server && !session.forgets))
+    let known = Some(&mut session.known).filter(|_| from == Side::Server && !session.forgets);
+    if !wire.is_looked_at() && step::are_entries(wire.ahead()) {
+        known.into_iter().for_each(|known| known.later(wire.ahead()));
+        return wire.skip(wire.remaining());
+    }
+    update::data_update(wire, known.map(Known::world))
 }
 
 fn no_payload(wire: &mut Wire<'_>) -> Result {

@@ -249,6 +249,11 @@ enum Walk {
     Stuck(usize),
 }
 
+/// Whether a payload is entries to its end, of which none is odd.
+pub(super) fn are_entries(payload: &[u8]) -> bool {
+    matches!(walk(payload), Walk::Whole)
+}
+
 fn walk(payload: &[u8]) -> Walk {
     let mut at = 0;
     while let Some(entry) = payload.get(at..).filter(|entry| !entry.is_empty()) {

@@ -8,7 +8,7 @@ use super::{
     NOTE_UTF8, REMOVE_COUNT, REMOVE_REF, SUMMARY, SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8,
     SUMMARY_INT32, SUMMARY_LIST, SUMMARY_MEMBER, SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32, ends_early,
 };
-use crate::tree::{Field, NodeRef, Value, clean};
+use crate::tree::{Field, NodeRef, Tree, Value, Want, clean};
 use crate::wire::{Cut, Error, Result, Wire};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
@@ -81,6 +81,14 @@ pub(super) fn data_update(wire: &mut Wire<'_>, world: Option<&mut World>) -> Res
     wire.info(format_args!("{count} {}", if count == 1 { "entry" } else { "entries" }));
     update.finish(wire);
     result
+}
+
+/// Put the entries of an update into the tree that nobody was told of.
+pub(super) fn put(world: &mut World, entries: &[u8]) {
+    let mut tree = Tree::new(Want::LAYERS);
+    let mut wire = Wire::new(&mut tree, 0, 0, entries, 0..entries.len(), Cut::No);
+    // As far as they go: what is wrong with them was told when they came.
+    let _ = data_update(&mut wire, Some(world));
 }
 
 impl<'a> Update<'_, 'a> {

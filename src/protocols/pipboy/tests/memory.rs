@@ -32,6 +32,8 @@ struct Told {
     session: Session,
     tree: Option<Tree>,
     bytes: Vec<u8>,
+    /// Nobody looks at the next messages.
+    unseen: bool,
 }
 
 impl Told {
@@ -40,7 +42,8 @@ impl Told {
     }
 
     fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
-        let mut tree = Tree::new(Want { objects: true, ..Want::EVERYTHING });
+        let seen = Want { objects: true, ..Want::EVERYTHING };
+        let mut tree = Tree::new(if self.unseen { Want::EVERYTHING.unseen() } else { seen });
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
@@ -360,4 +363,58 @@ fn a_session_that_must_forget_is_read_on_without_paths() {
     assert!(told.of().tree.notes.iter().any(|note| note.code.is(&NOTE_FORGOTTEN)));
     told.update(&entries);
     assert!(told.of().tree.notes.is_empty());
+}
+
+/// Updates of a few values: odd ones, such as no tree has, such as end too early.
+fn some_update() -> impl Strategy<Value = Vec<u8>> {
+    let id = || 0_u32..6;
+    let one = prop_oneof![
+        (id(), 0_u8..3).prop_map(|(id, truth)| entry(0, id, &[truth])),
+        (id(), "[a-c]{0,3}").prop_map(|(id, text)| entry(6, id, &[text.as_bytes(), b"\0"].concat())),
+        (id(), prop::collection::vec(id(), 0..4)).prop_map(|(id, children)| list(id, &children)),
+        (id(), prop::collection::vec((id(), "[a-c]"), 0..4), prop::collection::vec(id(), 0..2)).prop_map(
+            |(id, members, gone)| {
+                let members: Vec<_> = members.iter().map(|(child, name)| (*child, name.as_str())).collect();
+                dict(id, &members, &gone)
+            }
+        ),
+    ];
+    (prop::collection::vec(one, 0..4), 0_usize..12).prop_map(|(entries, cut)| {
+        let mut update = entries.concat();
+        update.truncate(update.len().saturating_sub(cut.saturating_sub(9)));
+        update
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_nobody_looked_at_is_known_when_somebody_looks(updates in prop::collection::vec((some_update(), any::<bool>()), 1..12)) {
+        let (mut sometimes, mut always) = (Told::default(), Told::default());
+        for (update, unseen) in updates {
+            sometimes.unseen = unseen;
+            sometimes.update(std::slice::from_ref(&update));
+            always.update(&[update]);
+            if !unseen {
+                prop_assert_eq!(format!("{:?}", sometimes.tree), format!("{:?}", always.tree));
+            }
+        }
+        sometimes.unseen = false;
+        sometimes.update(&[]);
+        prop_assert_eq!(sometimes.session.objects(), always.session.objects());
+    }
+}
+
+#[test]
+fn what_waits_to_be_looked_at_is_bounded() {
+    let mut told = small_world();
+    let before = told.session.known.held();
+    told.unseen = true;
+    for text in 0..300_u32 {
+        let text = [text.to_string().repeat(2000).as_bytes(), b"\0"].concat();
+        told.update(&[entry(6, 22344, &text)]);
+        assert!(told.session.known.held() < before + (3 << 20));
+    }
+    told.unseen = false;
+    told.update(&[entry(6, 22344, b"seen\0")]);
+    assert_eq!(told.column(&BEFORE_STRING), ["299".repeat(2000)]);
 }
