@@ -50,6 +50,13 @@ pub fn path(src: IpAddr) -> &'static str {
     if src.is_ipv4() { "eth:ip:tcp" } else { "eth:ipv6:tcp" }
 }
 
+/// Who sends a plain frame on its link, and to whom.
+#[must_use]
+pub fn link(frame: &[u8]) -> Option<[[u8; 6]; 2]> {
+    let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5] = *frame.first_chunk()?;
+    Some([[s0, s1, s2, s3, s4, s5], [d0, d1, d2, d3, d4, d5]])
+}
+
 /// The headers of a plain frame, read but not put anywhere.
 pub struct Plain {
     src: [u8; 6],

@@ -1,9 +1,11 @@
 //! Protocols on each other, down to the names of messages.
 
 use super::traffic::Count;
+use crate::layers::{ethernet, ip, ipv6, tcp};
 use crate::record::Message;
-use crate::tree::{Dissection, Field};
+use crate::tree::{Dissection, Field, Passed};
 use std::collections::HashMap;
+use std::net::SocketAddr;
 
 /// Names of messages that are told apart in one place of the hierarchy.
 const NAMES: usize = 1000;
@@ -39,6 +41,8 @@ pub struct Hierarchy {
     roots: Vec<usize>,
     /// Where the layers of the tree at hand stand.
     here: Vec<Option<usize>>,
+    /// Where those of segments stand that are in no tree, on IPv6 and on IPv4.
+    plain: [Option<[usize; 3]>; 2],
     /// Trees seen.
     trees: u64,
 }
@@ -49,15 +53,19 @@ impl Hierarchy {
         let tree = of.tree;
         self.trees += 1;
         self.here.clear();
+        let passed = tree.passed.map(|passed| (passed.stream, self.passed(&passed, tree.frame.original)));
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
+            let ends = tree.ends.get(layer.ends as usize);
+            let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
+            let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
+            let segment = passed.filter(|(passed, _)| stream == Some(*passed)).map(|(_, place)| place);
+            let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
                 Some(below) => self.here.get(below as usize).copied().flatten(),
-                None => None,
+                None if elsewhere => self.by_path(path),
+                None => segment,
             };
-            let path = tree.ends.get(layer.ends as usize).and_then(|ends| ends.path.as_deref()).unwrap_or_default();
-            let elsewhere = layer.below.is_none() && !path.is_empty();
-            let below = if elsewhere { self.by_path(path) } else { below };
             let place = self.place(below, node.field());
             self.here.push(Some(place));
             let trees = self.trees;
@@ -68,6 +76,27 @@ impl Hierarchy {
                 }
             }
         }
+    }
+
+    /// Count the headers of a segment that are in no tree. Returns the place of the innermost.
+    fn passed(&mut self, passed: &Passed, bytes: u32) -> usize {
+        let is_v4 = passed.sockets.iter().all(SocketAddr::is_ipv4);
+        let known = self.plain.get(usize::from(is_v4)).copied().flatten();
+        let places = known.unwrap_or_else(|| {
+            let link = self.place(None, &ethernet::ETH);
+            let net = self.place(Some(link), if is_v4 { &ip::IP } else { &ipv6::IPV6 });
+            let places = [link, net, self.place(Some(net), &tcp::TCP)];
+            self.plain.get_mut(usize::from(is_v4)).into_iter().for_each(|plain| *plain = Some(places));
+            places
+        });
+        for place in places {
+            if let Some(place) = self.places.get_mut(place) {
+                place.seen = self.trees;
+                place.count.add(bytes.into());
+            }
+        }
+        let [.., segment] = places;
+        segment
     }
 
     /// Count a message of the tree that was counted last.

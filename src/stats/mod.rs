@@ -8,6 +8,7 @@ mod health;
 mod hierarchy;
 mod index;
 mod json;
+mod lately;
 mod parts;
 mod plot;
 mod recent;
@@ -100,7 +101,7 @@ impl Stats {
     pub fn want(&self) -> Want {
         let [fields, names] = self.looks;
         let transfers = self.parts.contains(&Part::Transfers);
-        Want { fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, ..Want::LAYERS }
+        Want { headers: false, fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, ..Want::LAYERS }
     }
 
     /// An input begins.
@@ -113,7 +114,7 @@ impl Stats {
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
             let since_start = self.traffic.frame(&of.tree.frame);
-            self.talks.frame(of.tree, since_start);
+            self.talks.frame(of, since_start);
         }
         self.transfers.tree(of);
         self.health.tree(of);

@@ -1,11 +1,13 @@
 //! Conversations and endpoints: who speaks with whom, and how much.
 
 use super::index::Index;
+use super::lately::{Lately, Rows};
 use super::parts::Over;
 use super::recent::Recent;
 use super::rows::{Hosts, Row, Spot};
 use super::traffic::Count;
-use crate::tree::{Address, Ends, Tree};
+use crate::layers;
+use crate::tree::{Address, Dissection, Field, Passed};
 use std::cmp::Reverse;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -105,7 +107,23 @@ pub struct Shares {
     pub got: Count,
 }
 
+/// What of a frame is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    bytes: u32,
+    /// Nanoseconds from the first frame to it.
+    time: Option<i64>,
+}
+
+/// A conversation, and whether it is its second end that speaks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    place: Place,
+    answers: bool,
+}
+
 /// Where a row is.
+#[derive(Debug, Clone, Copy)]
 enum Place {
     Numbered(usize),
     Paired(usize),
@@ -137,36 +155,43 @@ impl Talks {
         Talks { over, numbered, paired, pairs, recent, hosts, silent: 0, left_out: Count::default() }
     }
 
-    /// Count a layer of a frame with so many bytes that these exchange, if it belongs to a conversation of this kind, with so
-    /// much room for new ones. Says whether it is a new one.
-    pub(super) fn layer(&mut self, ends: &Ends, bytes: u32, time: Option<i64>, room: usize) -> bool {
-        let (Some(src), Some(dst)) = (ends.src.map(End::of), ends.dst.map(End::of)) else { return false };
-        if !src.fits(self.over) || !dst.fits(self.over) {
-            return false;
+    /// Count a layer of a frame that these exchange, if it belongs to a conversation of this kind, with so much room for new
+    /// ones. Says where.
+    fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, room: usize) -> Option<Found> {
+        let ends = ends.map(End::of);
+        if !ends.iter().all(|end| end.fits(self.over)) {
+            return None;
         }
-        let before = self.room();
-        let number = ends.stream.map(|(id, _)| id.number);
-        match self.find([src, dst], number, before + room) {
-            Some((row, answers)) => row.add(answers, bytes, time),
-            None => self.left_out.add(bytes.into()),
+        let found = self.find(ends, number, self.room() + room);
+        match found {
+            Some(found) => self.add(found, frame),
+            None => self.left_out.add(frame.bytes.into()),
         }
-        self.room() != before
+        found
     }
 
-    /// The row of a conversation, made if it is new and there is room, and whether the first of these ends is its second.
-    fn find(&mut self, ends: [End; 2], number: Option<u32>, most: usize) -> Option<(&mut Row, bool)> {
-        let row = match number {
+    /// Count a frame of a conversation.
+    fn add(&mut self, found: Found, frame: Seen) {
+        if let Some(row) = self.at(found.place) {
+            row.add(found.answers, frame.bytes, frame.time);
+        }
+    }
+
+    /// Where a conversation is, made if it is new and there is room.
+    fn find(&mut self, ends: [End; 2], number: Option<u32>, most: usize) -> Option<Found> {
+        let place = match number {
             Some(number) => self.numbered(ends, number as usize, most)?,
             None => self.paired(ends, most)?,
         };
-        let [src, _] = ends;
-        let (row, hosts) = match row {
-            Place::Numbered(place) => (self.numbered.get_mut(place)?, &self.hosts),
-            Place::Paired(place) => (self.paired.get_mut(place)?, &self.hosts),
-        };
-        let [first, _] = row.ends();
-        let answers = !first.is(src, hosts);
-        Some((row, answers))
+        let ([src, _], [first, _]) = (ends, self.at(place)?.ends());
+        Some(Found { place, answers: !first.is(src, &self.hosts) })
+    }
+
+    fn at(&mut self, place: Place) -> Option<&mut Row> {
+        match place {
+            Place::Numbered(place) => self.numbered.get_mut(place),
+            Place::Paired(place) => self.paired.get_mut(place),
+        }
     }
 
     fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<Place> {
@@ -346,25 +371,67 @@ pub(super) struct Kinds {
     pub(super) all: Vec<Talks>,
     /// Room that is sure to none of them.
     free: usize,
+    lately: Lately,
 }
 
 impl Kinds {
     pub(super) fn new(all: Vec<Talks>) -> Kinds {
         let free = free(&all);
-        Kinds { all, free }
+        Kinds { all, free, lately: Lately::default() }
     }
 
     /// Count a frame, that long after the first one.
-    pub(super) fn frame(&mut self, tree: &Tree, since_start: Option<i64>) {
+    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>) {
+        let tree = of.tree;
+        let frame = Seen { bytes: tree.frame.original, time };
+        if let Some(passed) = &tree.passed {
+            self.passed(passed, of.bytes, frame);
+        }
         for layer in &tree.layers {
             let Some(field) = tree.nodes.get(layer.node as usize).map(|node| node.field) else { continue };
-            let Some(talks) = self.all.iter_mut().find(|talks| field.is(talks.over.protocol())) else { continue };
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
-            let room = self.free + SURE.saturating_sub(talks.room());
-            if talks.layer(ends, tree.frame.original, since_start, room) {
-                self.free = free(&self.all);
+            let Some(between) = ends.src.zip(ends.dst).map(|(src, dst)| [src, dst]) else { continue };
+            self.layer(field, between, ends.stream.map(|(id, _)| id.number), frame);
+        }
+    }
+
+    /// Count the headers of a segment that are in no tree.
+    fn passed(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) {
+        let Some(link) = layers::plain_link(bytes) else { return };
+        if let Some(rows) = self.lately.get(passed, link) {
+            for (talks, found) in self.all.iter_mut().zip(rows) {
+                found.iter().for_each(|found| talks.add(*found, frame));
+            }
+            return;
+        }
+        let net = passed.sockets.map(|socket| socket.ip());
+        let over = if net.iter().all(IpAddr::is_ipv4) { Over::Ip } else { Over::Ipv6 };
+        let headers = [
+            (Over::Eth, link.map(Address::Mac), None),
+            (over, net.map(Address::Ip), None),
+            (Over::Tcp, passed.sockets.map(Address::Socket), Some(passed.stream.number)),
+        ];
+        let (mut rows, mut all_have_room) = (Rows::default(), true);
+        for (over, ends, number) in headers {
+            if let Some((kind, found)) = self.layer(over.protocol(), ends, number, frame) {
+                rows.get_mut(kind).into_iter().for_each(|row| *row = found);
+                all_have_room &= found.is_some();
             }
         }
+        if all_have_room {
+            self.lately.put(passed, link, rows);
+        }
+    }
+
+    /// Count a layer, if conversations of its kind are. Says of which, and where.
+    fn layer(&mut self, of: &Field, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<(usize, Option<Found>)> {
+        let (kind, talks) = self.all.iter_mut().enumerate().find(|(_, talks)| of.is(talks.over.protocol()))?;
+        let before = talks.room();
+        let found = talks.layer(ends, number, frame, self.free + SURE.saturating_sub(before));
+        if talks.room() != before {
+            self.free = free(&self.all);
+        }
+        Some((kind, found))
     }
 }
 
@@ -384,7 +451,7 @@ mod tests {
 
     fn say(talks: &mut Talks, ends: [End; 2], number: Option<u32>, most: usize) {
         match talks.find(ends, number, most) {
-            Some((row, answers)) => row.add(answers, 100, None),
+            Some(found) => talks.add(found, Seen { bytes: 100, time: None }),
             None => talks.left_out.add(100),
         }
     }

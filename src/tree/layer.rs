@@ -132,6 +132,15 @@ pub struct Ends {
     pub path: Option<Arc<str>>,
 }
 
+/// The headers of a segment of which none is in the tree: they are plain, and it is as expected.
+#[derive(Debug, Clone, Copy)]
+pub struct Passed {
+    /// Who sends it, and to whom.
+    pub sockets: [SocketAddr; 2],
+    /// The conversation it is part of.
+    pub stream: StreamId,
+}
+
 /// A layer of this tree, by its place in [`super::Tree::layers`].
 pub type LayerId = u32;
 

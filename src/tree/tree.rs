@@ -5,8 +5,8 @@ use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Piece, Side, Source,
-    Span, StreamId, Tells, Transfer, Value, Want,
+    Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed, Piece, Side,
+    Source, Span, StreamId, Tells, Transfer, Value, Want,
 };
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -58,6 +58,8 @@ pub struct Tree {
     pub sources: Vec<Source>,
     /// Where the bytes of stream sources were captured.
     pub pieces: Vec<Piece>,
+    /// Headers that the frame has beside its layers, which nobody looks at.
+    pub passed: Option<Passed>,
     /// What tells packets of the same addresses apart: the numbers of virtual networks they are in.
     pub tag: u64,
     /// Payload bytes that nobody explained.
@@ -105,6 +107,7 @@ impl Tree {
             ends: Vec::new(),
             sources: Vec::new(),
             pieces: Vec::new(),
+            passed: None,
             tag: 0,
             undissected: 0,
             left: Left::default(),
@@ -131,6 +134,7 @@ impl Tree {
         self.frame = frame;
         self.unseen = false;
         self.seen_from = u32::MAX;
+        self.passed = None;
         self.tag = 0;
         self.undissected = 0;
         if !self.is_blank() {

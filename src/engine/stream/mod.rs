@@ -17,7 +17,7 @@ use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{Address, Carried, Ends, LayerId, Piece, Side, Span, StreamId, Time, Transport, Tree};
+use crate::tree::{Address, Carried, Ends, LayerId, Passed, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, How, Next, On, Opening, Protocol};
 use half::{Behind, Half};
@@ -265,6 +265,8 @@ impl Stream {
             self.analysis.judge(side, &judged(speaker), reused)
         });
         if segment.below.is_none() && self.is_as_expected(speaker, found.as_ref()) {
+            let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
+            tree.passed = Some(Passed { sockets, stream: self.id });
             return None;
         }
         let segment = &judge::told(tree, frame, segment, checks);
