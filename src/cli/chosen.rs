@@ -98,6 +98,9 @@ impl Chosen {
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let Chosen { tally, filter, selection, past, outcome, .. } = self;
+        if self.view == View::Messages && of.tree.untold.count > 0 {
+            *past = selection.is_past(tally.messages + of.tree.untold.count as u64);
+        }
         let shown = tally.records(of, captured, |record| {
             let is_seen = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),

@@ -78,6 +78,13 @@ impl<'a> Out<'a> {
         });
     }
 
+    /// The same where nobody looks: it counts.
+    pub(super) fn count(&mut self, len: usize, pieces: impl Iterator<Item = Piece>) {
+        self.tree.undissected += len as u64;
+        self.tree.untold.count += 1;
+        self.tree.untold.time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
+    }
+
     fn source<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) -> u32 {
         let first = self.tree.pieces.len();
         if let Some(how) = said.how {

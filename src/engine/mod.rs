@@ -147,7 +147,7 @@ impl Engine {
     #[must_use]
     pub fn silent(&self) -> Option<FrameInfo> {
         let tree = &self.tree;
-        let tells = tree.layers.iter().any(|layer| layer.message) || !tree.gaps.is_empty();
+        let tells = has_message(tree) || !tree.gaps.is_empty();
         let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
         (!self.want.carriers && !tells && !gives).then_some(tree.frame)
     }
@@ -336,7 +336,7 @@ impl Engine {
         let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
-        if let Some(mut old) = old.and_then(|(_, old)| old.into_whole()) {
+        if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());
             out.must = true;
             old.close(&mut out);
@@ -412,11 +412,15 @@ impl Engine {
 /// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,
 /// without remarks.
 fn mark_innermost(tree: &mut Tree, awaits: bool) {
-    if tree.layers.iter().any(|layer| layer.message) {
+    if has_message(tree) {
         return;
     }
     let remarked = tree.notes.iter().any(|note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd);
     let Some(innermost) = tree.layers.last_mut() else { return };
     let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
     innermost.message = remarked || !(is_tcp || awaits);
+}
+
+fn has_message(tree: &Tree) -> bool {
+    tree.untold.count > 0 || tree.layers.iter().any(|layer| layer.message)
 }

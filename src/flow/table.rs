@@ -37,11 +37,14 @@ pub struct Table<T> {
     next: u32,
 }
 
-#[derive(Debug)]
-struct Entry<T> {
-    number: u32,
+/// A conversation in a table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry<T> {
+    /// Its number.
+    pub number: u32,
     last_frame: u64,
-    state: T,
+    /// What is kept of it.
+    pub state: T,
 }
 
 impl<T> Default for Table<T> {
@@ -64,15 +67,16 @@ impl<T> Table<T> {
     }
 
     /// The conversation between these ends if it goes on, else a new one. Returns it with its number, and the one whose place
-    /// it takes.
+    /// it takes: where it lies, because it may be large and mostly there is none.
     pub fn get_or_begin(
         &mut self,
         pair: Pair,
         frame: u64,
         goes_on: impl FnOnce(&mut T) -> bool,
         open: impl FnOnce(u32) -> T,
-    ) -> (u32, &mut T, Option<(u32, T)>) {
+    ) -> (u32, &mut T, Option<Box<Entry<T>>>) {
         let number = self.next;
+        let begun = || Box::new(Entry { number, last_frame: frame, state: open(number) });
         let (entry, old) = match self.open.entry(pair) {
             Place::Occupied(known) => {
                 let entry = known.into_mut();
@@ -80,10 +84,10 @@ impl<T> Table<T> {
                 if goes_on(&mut entry.state) {
                     return (entry.number, &mut entry.state, None);
                 }
-                let old = std::mem::replace(&mut **entry, Entry { number, last_frame: frame, state: open(number) });
-                (entry, Some((old.number, old.state)))
+                let old = std::mem::replace(entry, begun());
+                (entry, Some(old))
             }
-            Place::Vacant(place) => (place.insert(Box::new(Entry { number, last_frame: frame, state: open(number) })), None),
+            Place::Vacant(place) => (place.insert(begun()), None),
         };
         self.next = number.wrapping_add(1);
         (number, &mut entry.state, old)
@@ -92,7 +96,7 @@ impl<T> Table<T> {
     /// A new conversation between these ends. Returns the one it takes the place of.
     pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
         let (.., old) = self.get_or_begin(pair, frame, |_| false, open);
-        old
+        old.map(|old| (old.number, old.state))
     }
 
     /// Whether there are too many.
@@ -166,7 +170,8 @@ mod tests {
         assert_eq!(table.begin(pair, 2, |number| number), Some((0, 0)));
         assert_eq!(table.get(&pair, 3), Some((1, &mut 1)));
         assert_eq!(table.get_or_begin(pair, 4, |_| true, |number| number), (1, &mut 1, None));
-        assert_eq!(table.get_or_begin(pair, 5, |_| false, |number| number), (2, &mut 2, Some((1, 1))));
+        let old = Box::new(Entry { number: 1, last_frame: 4, state: 1 });
+        assert_eq!(table.get_or_begin(pair, 5, |_| false, |number| number), (2, &mut 2, Some(old)));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 pub mod pseudo;
 pub(crate) mod seconds;
 
-use crate::tree::{Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time};
+use crate::tree::{
+    Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Untold,
+};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -345,6 +347,7 @@ impl Tally {
                 show(Record::Packet(Packet { since_start, since_previous, of }))?;
             }
         }
+        self.untold(of.tree.untold);
         for (at, layer) in of.tree.layers.iter().enumerate() {
             while let Some(gap) = gaps.next_if(|gap| gap.before <= at) {
                 self.gaps += 1;
@@ -365,6 +368,14 @@ impl Tally {
             show(Record::Gap(gap))?;
         }
         Ok(())
+    }
+
+    /// Count messages that are in no tree.
+    fn untold(&mut self, untold: Untold) {
+        self.messages += untold.count as u64;
+        if untold.count > 0 && self.view == View::Messages {
+            self.previous = untold.time.or(self.previous);
+        }
     }
 
     /// How long after the first frame and after the record before this one.

@@ -132,6 +132,15 @@ pub struct Ends {
     pub path: Option<Arc<str>>,
 }
 
+/// Messages that are in no tree: they only count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Untold {
+    /// How many.
+    pub count: usize,
+    /// When the frame was captured that completed the last one.
+    pub time: Time,
+}
+
 /// The headers of a segment of which none is in the tree: they are plain, and it is as expected.
 #[derive(Debug, Clone, Copy)]
 pub struct Passed {

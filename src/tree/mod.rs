@@ -21,7 +21,7 @@ mod want;
 pub use dump::dump;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use handed::{Expected, Facts, Handed, Left, Opened};
-pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport};
+pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport, Untold};
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};
 pub use secrets::Secrets;

@@ -6,7 +6,7 @@ use super::secrets::Secrets;
 use super::span::Held;
 use super::{
     Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed, Piece, Side,
-    Source, Span, StreamId, Tells, Transfer, Value, Want,
+    Source, Span, StreamId, Tells, Transfer, Untold, Value, Want,
 };
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -58,6 +58,8 @@ pub struct Tree {
     pub sources: Vec<Source>,
     /// Where the bytes of stream sources were captured.
     pub pieces: Vec<Piece>,
+    /// Messages that the frame has beside its layers, which nobody looks at.
+    pub untold: Untold,
     /// Headers that the frame has beside its layers, which nobody looks at.
     pub passed: Option<Passed>,
     /// What tells packets of the same addresses apart: the numbers of virtual networks they are in.
@@ -107,6 +109,7 @@ impl Tree {
             ends: Vec::new(),
             sources: Vec::new(),
             pieces: Vec::new(),
+            untold: Untold::default(),
             passed: None,
             tag: 0,
             undissected: 0,
@@ -134,6 +137,7 @@ impl Tree {
         self.frame = frame;
         self.unseen = false;
         self.seen_from = u32::MAX;
+        self.untold = Untold::default();
         self.passed = None;
         self.tag = 0;
         self.undissected = 0;
@@ -240,7 +244,7 @@ impl Tree {
     /// Whether it has so many layers that what can wait should.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.layers.len() >= MANY_LAYERS
+        self.layers.len() + self.untold.count >= MANY_LAYERS
     }
 
     /// What is going to be looked at.

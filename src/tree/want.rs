@@ -67,6 +67,12 @@ impl Want {
         Want { headers: false, remarks: false, objects, transfers, talks, ..Want::LAYERS }
     }
 
+    /// Whether anybody looks at more of a message than that there is one, and whether it is well-formed.
+    #[must_use]
+    pub const fn looks(&self) -> bool {
+        self.fields || self.remarks || self.objects
+    }
+
     /// What either of two wants.
     #[must_use]
     pub fn and(self, other: Want) -> Want {

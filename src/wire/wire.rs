@@ -562,8 +562,7 @@ impl<'a> Wire<'a> {
     /// off what others are told of it.
     #[must_use]
     pub fn is_looked_at(&self) -> bool {
-        let want = self.tree.want();
-        want.fields || want.remarks || want.objects
+        self.tree.want().looks()
     }
 
     /// Whether what a message says in a line is looked at. To be asked only before working that out.

@@ -6,7 +6,7 @@ use crate::engine::carry::Turn;
 use crate::engine::message::{Out, Said, ends_of};
 use crate::layers::Bytes;
 use crate::registry::Venue;
-use crate::tree::{self, Side, Span};
+use crate::tree::{self, Ends, Side, Span};
 use crate::wire::notes::{GIVEN_UP, HUGE};
 use crate::wire::{Cut, Missing};
 
@@ -130,11 +130,7 @@ impl Stream {
 
     /// One message, or one run of data. False if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
-        let mut ends = self.ends(side);
-        if out.below.is_none() {
-            ends.path = Some(self.path.clone());
-        }
-        let ends = ends_of(out.tree, ends);
+        let ends = self.ends(side);
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();
@@ -155,17 +151,19 @@ impl Stream {
         let ahead = half.order.buffered();
         let len = len.clamp(1, ahead.len().max(1));
         let off = half.order.buffered_off();
-        let said = Said {
+        let said = |out: &mut Out<'_>| Said {
             stream: self.id,
             side,
-            ends,
+            ends: ends_of(out.tree, Ends { path: out.below.is_none().then(|| self.path.clone()), ..ends }),
             off,
             how: self.how,
             bytes: ahead.get(..len).unwrap_or(ahead),
             pieces: half.order.pieces(off, len),
         };
         match (cut, &mut self.belongs) {
+            (None, _) if !crowded && !out.tree.want().looks() => out.count(len, half.order.pieces(off, len)),
             (Some(cut), Belongs::To(protocol, conversation)) => {
+                let said = said(out);
                 let bytes = said.bytes;
                 out.message(said, protocol, cut, |wire| {
                     if claimed > 0 {
@@ -182,6 +180,7 @@ impl Stream {
                 turn.handed_on(out.tree, Bytes { source: 0, all: bytes });
             }
             (_, belongs) => {
+                let said = said(out);
                 out.data(said);
                 if let (true, Belongs::To(_, conversation)) = (crowded, belongs) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });

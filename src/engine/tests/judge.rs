@@ -2,7 +2,7 @@
 
 use super::tcp::from_port;
 use super::*;
-use crate::engine::Judge;
+use crate::engine::{Judge, Known};
 use crate::layers::ip;
 use crate::tree::{Only, Tree};
 
@@ -49,5 +49,53 @@ fn what_conversations_say_that_have_to_go_is_whole() {
             told += lengths(tree);
         }
         assert!(told > 1000, "{told}");
+    }
+}
+
+/// The messages of every frame with an odd number: which they are, and how long after the one before.
+fn odd_ones(segments: &[Vec<u8>], judge: Option<Judge>) -> (Vec<String>, String) {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING).judged_by(judge);
+    let mut tally = Tally::new(View::Messages);
+    let mut seen = Vec::new();
+    for (number, bytes) in (1..).zip(segments) {
+        let time = Some(Timestamp { seconds: i64::try_from(number * number).unwrap(), nanos: 0 });
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        // Only one sender is looked at, as a filter for it would.
+        let tree = engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() });
+        let is_odd = bytes[15] % 2 == 1;
+        let Ok(()) = tally.records(Dissection { tree, bytes }, true, |record| {
+            if let (Record::Message(message), true) = (record, is_odd) {
+                let frames = message.frames();
+                seen.push(format!("{} {frames:?} {:?} {:?}", message.n, message.since_start, message.since_previous));
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+    }
+    (seen, format!("{tally:?}"))
+}
+
+proptest! {
+    #[test]
+    fn what_is_passed_over_counts_and_is_in_time(
+        said in prop::collection::vec((0_u8..4, 0_u32..60, 1_usize..12, any::<bool>()), 1..40)
+    ) {
+        let segments: Vec<Vec<u8>> = said
+            .iter()
+            .map(|(host, seq, len, is_client)| {
+                let side = if *is_client { Side::Client } else { Side::Server };
+                // Bytes that are nobody's, and such as are somebody's until they are not.
+                let payload: Vec<u8> = (0..*len).map(|at| if host % 3 == 0 { 1 } else { 0xf0 + u8::try_from(at).unwrap() }).collect();
+                let mut bytes = bytes(&says(side, 100 + seq, &payload));
+                // Both ends get the number of the host.
+                (bytes[15], bytes[19]) = (*host, *host);
+                bytes
+            })
+            .collect();
+        let may_match = |known: Known<'_>| match known {
+            Known::Plain(_) => true,
+            Known::Headers(of) | Known::Layers(of) => of.bytes[15] % 2 == 1,
+        };
+        let judge = Judge { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(may_match) };
+        prop_assert_eq!(odd_ones(&segments, Some(judge)), odd_ones(&segments, None));
     }
 }
