@@ -22,6 +22,7 @@ mod check;
 mod early;
 mod eval;
 mod given;
+mod lately;
 mod lexer;
 mod literal;
 mod mistake;
@@ -38,6 +39,7 @@ use crate::registry::Registry;
 use crate::tree::{Field, Only, Want};
 use check::Checker;
 use eval::{Asked, Asking, Scratch};
+use lately::Lately;
 use program::Test;
 use std::fmt;
 use syntax::Node;
@@ -87,9 +89,12 @@ impl Filter {
     #[must_use]
     pub fn into_judge(self) -> Judge {
         let headers = Some(self.headers).filter(|headers| !headers.is_empty());
+        let lately = Lately::default();
         let may_match = move |known: Known<'_>| {
             let (of, known) = match known {
-                Known::Plain(plain) => return self.foretold(Asked::Plain(plain), self.headers),
+                Known::Plain(plain) => {
+                    return lately.or_ask(plain.heads(), || self.foretold(Asked::Plain(plain), self.headers));
+                }
                 Known::Headers(of) => (of, self.headers),
                 Known::Layers(of) => (of, self.early),
             };

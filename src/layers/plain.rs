@@ -64,6 +64,28 @@ pub struct Plain {
     packet: Packet,
 }
 
+/// What plain headers say to whoever asks: the same for most frames of a conversation that go the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heads {
+    link: [[u8; 6]; 2],
+    net: [IpAddr; 2],
+    protocol: u8,
+}
+
+impl Heads {
+    /// A number that differs for most that differ in their addresses.
+    #[must_use]
+    pub fn spread(&self) -> u32 {
+        /// The golden ratio, as a fraction of 32 bits.
+        const SPREAD: u32 = 0x9e37_79b9;
+        let [src, dst] = self.net.map(|address| match address {
+            IpAddr::V4(address) => address.to_bits(),
+            IpAddr::V6(address) => address.octets().last_chunk().copied().map_or(0, u32::from_be_bytes),
+        });
+        src.wrapping_mul(SPREAD).wrapping_add(dst).wrapping_mul(SPREAD)
+    }
+}
+
 /// What a plain header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told<'a> {
@@ -103,6 +125,13 @@ impl Plain {
     pub fn segment(&self) -> Segment {
         let Packet { src, dst, .. } = self.packet;
         Segment { range: self.packet.carried(), missing: 0, src, dst, below: None }
+    }
+
+    /// All that [`Plain::has`] and [`Plain::get`] tell.
+    #[must_use]
+    pub fn heads(&self) -> Heads {
+        let Packet { src, dst, protocol, .. } = self.packet;
+        Heads { link: [self.src, self.dst], net: [src, dst], protocol }
     }
 
     /// Whether one of its headers is of this protocol.

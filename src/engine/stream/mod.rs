@@ -265,8 +265,10 @@ impl Stream {
             self.analysis.judge(side, &judged(speaker), reused)
         });
         if segment.below.is_none() && self.is_as_expected(speaker, found.as_ref()) {
-            let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
-            tree.passed = Some(Passed { sockets, stream: self.id });
+            if !tree.unseen {
+                let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
+                tree.passed = Some(Passed { sockets, stream: self.id });
+            }
             return None;
         }
         let segment = &judge::told(tree, frame, segment, checks);
