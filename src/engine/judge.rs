@@ -48,9 +48,9 @@ impl Engine {
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
         let asks = self.judge.as_ref().filter(|judge| judge.knows_plain());
         let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.want().headers);
-        let plain = may_stay.then(|| Plain::of(frame.link, frame.bytes, missing, self.checks)).flatten();
-        let plain = plain.filter(Plain::has_segment);
-        match (&plain, asks) {
+        let plain = if may_stay { Plain::of(frame.link, frame.bytes, missing, self.checks) } else { None };
+        let plain = plain.as_ref().filter(|plain| plain.has_segment());
+        match (plain, asks) {
             (Some(plain), Some(judge)) => {
                 if !(judge.may_match)(Known::Plain(plain)) {
                     let wanted = self.tree.want();

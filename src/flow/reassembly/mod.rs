@@ -187,6 +187,9 @@ impl Direction {
 
     /// Takes the next captured segment of this direction, with or without payload.
     pub fn accept(&mut self, segment: &Segment<'_>) -> Accepted {
+        if let Some(accepted) = self.follow(segment) {
+            return accepted;
+        }
         self.wait();
         let seq = segment.seq.wrapping_add(u32::from(segment.syn));
         if segment.syn || segment.fin || segment.wire_len() > 0 {
@@ -216,6 +219,25 @@ impl Direction {
             }
         }
         accepted
+    }
+
+    /// Takes a segment as most are: it begins with the byte that is wanted, nothing waits, and nothing is missing of it.
+    fn follow(&mut self, segment: &Segment<'_>) -> Option<Accepted> {
+        let next = self.ready.end();
+        let is_plain = !segment.syn && !segment.fin && segment.missing == 0;
+        let has_hole = self.cut_to > next || self.fin.is_some();
+        if !is_plain || has_hole || !self.is_in_step(segment.seq) {
+            return None;
+        }
+        let &Segment { bytes, frame, at, time, .. } = segment;
+        if bytes.is_empty() {
+            return Some(Accepted::unused(Place::Empty, segment, next));
+        }
+        let piece = Piece { off: next, len: u32::try_from(bytes.len()).ok()?, frame, at, time };
+        self.ready.append(&Run { piece, bytes });
+        self.waited = 0;
+        let alone = bytes.len() == self.buffered().len();
+        Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, alone, differs: None, full: false })
     }
 
     /// Stores `run`, whose bytes end at `end` if those the capture cut off are counted.

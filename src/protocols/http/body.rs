@@ -193,6 +193,9 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, file:
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
             }
+            if !wire.is_looked_at() {
+                return Ok(());
+            }
             let chunk = |range: &Range<usize>| all.get(range.start - start..range.end - start).unwrap_or_default();
             let bytes = data.iter().map(chunk).collect::<Vec<_>>().concat();
             let pieces = pieces(wire, &data);
