@@ -547,6 +547,14 @@ impl<'a> Wire<'a> {
         self.tree.want().fields
     }
 
+    /// Whether one of these fields is kept, with some values at least. To be asked only before working out what goes into them
+    /// alone.
+    #[must_use]
+    pub fn wants(&self, fields: &[&Field]) -> bool {
+        let want = self.tree.want();
+        fields.iter().any(|field| want.may_keep(field))
+    }
+
     /// Whether nobody looks at what plain headers are made of.
     pub(crate) fn passes_headers(&self) -> bool {
         self.tree.want().passes_headers()

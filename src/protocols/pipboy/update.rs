@@ -40,6 +40,9 @@ const INSERT_MIN: usize = REF + 1;
 /// Entries from which on a message is told in short.
 const MANY: u64 = 64;
 
+/// Bytes from which on a message is long.
+const LONG: usize = 1 << 12;
+
 /// The most members of the root that are told in short.
 const TOPS: usize = 64;
 
@@ -56,12 +59,19 @@ static COUNTS: [&Field; 9] = [
     &SUMMARY_DICT,
 ];
 
+/// The fields that tell a long message in short, beside those counts.
+static SHORT: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
+
 /// A message as it is read. Its whole entries change the tree one by one; where they lie is known when all have.
 struct Update<'w, 'a> {
     /// Nothing if the wrong side speaks.
     world: Option<&'w mut World>,
     /// Values that appear now are worth telling.
     has_root: bool,
+    /// Whether it is told in short if it is long.
+    in_short: bool,
+    /// Whether places of values are looked at.
+    tells_paths: bool,
     count: u64,
     types: [u64; 9],
     /// Fields that wait for the path of a value.
@@ -71,10 +81,16 @@ struct Update<'w, 'a> {
     inserted: Vec<(u32, &'a [u8])>,
 }
 
-pub(super) fn data_update(wire: &mut Wire<'_>, world: Option<&mut World>) -> Result {
+pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
     let (paths, refs, inserted) = (Vec::new(), Vec::new(), Vec::new());
-    let mut update = Update { world, has_root, count: 0, types: [0; 9], paths, refs, inserted };
+    if let Some(world) = world.as_mut().filter(|_| !has_root && wire.remaining() > LONG) {
+        // The first of all: what comes later is mostly known.
+        world.expect(wire.remaining());
+    }
+    let in_short = wire.wants(&SHORT) || wire.wants(&COUNTS);
+    let tells_paths = world.is_some() && (in_short || wire.wants(&[&ENTRY_PATH]));
+    let mut update = Update { world, has_root, in_short, tells_paths, count: 0, types: [0; 9], paths, refs, inserted };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -113,7 +129,7 @@ impl<'a> Update<'_, 'a> {
         let result = wire.group(&ENTRY, |wire| {
             wire.u8(&ENTRY_TYPE)?;
             let id = wire.u32_le(&ENTRY_ID)?;
-            if self.world.is_some() && wire.wants_fields() {
+            if self.tells_paths {
                 self.paths.push((wire.add(&ENTRY_PATH, Value::None), id));
             }
             let told = self.value(wire, kind, id)?;
@@ -200,7 +216,7 @@ impl<'a> Update<'_, 'a> {
         for (place, id) in &self.paths {
             wire.set_text(*place, &ENTRY_PATH, format_args!("{}", world.path(*id)));
         }
-        if self.count > MANY && wire.wants_fields() {
+        if self.count > MANY && self.in_short {
             wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &self.paths));
         }
         world.settle();

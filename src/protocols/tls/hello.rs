@@ -40,10 +40,12 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     hello.early = offer.extensions.contains(&EARLY_DATA);
     told.say(&offer.name);
     told.say(&offer.protocols.join(" "));
-    if wire.wants_fields() {
+    if wire.wants(&[&JA3, &JA3_FULL]) {
         let ja3 = fingerprint::ja3(&offer);
         wire.add_text(&JA3_FULL, format_args!("{ja3}"));
         wire.add_text(&JA3, format_args!("{}", fingerprint::md5(&ja3)));
+    }
+    if wire.wants(&[&JA4, &JA4_R]) {
         let ja4 = fingerprint::ja4(&offer);
         wire.add_text(&JA4, format_args!("{}", ja4.short()));
         wire.add_text(&JA4_R, format_args!("{}", ja4.raw()));
@@ -69,7 +71,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     told.say(name_of(VERSIONS, hello.version.into()).unwrap_or_default());
     told.say(name_of(suites::SUITES, suite.into()).unwrap_or_default());
     told.say(&offer.protocols.join(" "));
-    if wire.wants_fields() {
+    if wire.wants(&[&JA3S, &JA3S_FULL]) {
         offer.suites = vec![suite];
         let ja3s = fingerprint::ja3s(&offer);
         wire.add_text(&JA3S_FULL, format_args!("{ja3s}"));

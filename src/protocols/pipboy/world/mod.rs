@@ -78,7 +78,7 @@ pub(super) struct Told {
     /// The value before, where there was one and it was another.
     pub(super) before: Option<Scalar<'static>>,
     /// What became of the children of a list or a dict, where it was there before and has others now.
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<Box<Change>>,
     /// The value was not there.
     pub(super) is_new: bool,
     /// What is strange about it.
@@ -100,6 +100,13 @@ impl World {
     /// Bytes of memory held on the heap, about.
     pub(super) fn held(&self) -> usize {
         self.nodes.held() + self.words.held() + self.loose.capacity() * size_of::<Slot>()
+    }
+
+    /// So many bytes of entries come.
+    pub(super) fn expect(&mut self, bytes: usize) {
+        /// Bytes of most entries are fewer.
+        const ENTRY: usize = 16;
+        self.nodes.expect((bytes / ENTRY).min(MOST));
     }
 
     /// Whether the root was sent, and with it all there is.
@@ -148,10 +155,12 @@ impl World {
         let mut told = Told::default();
         let Some(slot) = self.open(id, &mut told.strange) else { return told };
         told.is_new = !self.is_sent(slot);
-        let mut change = Change::from(self.nodes.children(slot));
-        self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
-        told.change = change.to(0);
-        self.let_children_go(slot);
+        if self.nodes.children(slot) > 0 {
+            let mut change = Change::from(self.nodes.children(slot));
+            self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
+            told.change = change.to(0).map(Box::new);
+            self.let_children_go(slot);
+        }
         let before = self.scalar(slot);
         if before.as_ref().is_some_and(|before| before.equals(&value)) {
             return told;
@@ -188,7 +197,7 @@ impl World {
             let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
             self.nodes.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
             change.moved = !self.nodes.below(slot).eq(before);
-            told.change = change.to(self.nodes.children(slot));
+            told.change = change.to(self.nodes.children(slot)).map(Box::new);
         }
         told
     }
@@ -223,7 +232,7 @@ impl World {
         }
         if !told.is_new {
             gone.iter().filter(|name| free.contains(name)).for_each(|name| change.removed.put(self.words.get(*name)));
-            told.change = change.to(self.nodes.children(slot));
+            told.change = change.to(self.nodes.children(slot)).map(Box::new);
         }
         gone.into_iter().for_each(|name| self.words.release(name));
         told

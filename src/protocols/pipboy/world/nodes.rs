@@ -83,6 +83,17 @@ fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
     pages.get(place / PAGE)?.get(place % PAGE)
 }
 
+fn hash_of_id(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
+    seed.hash_one(at(pages, slot).map_or(0, |node| node.id))
+}
+
+fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
+    match at(pages, slot) {
+        Some(Node { parent: Some(parent), step: Step::Name(name), .. }) => seed.hash_one((parent, name)),
+        _ => 0,
+    }
+}
+
 impl Nodes {
     pub(super) fn held(&self) -> usize {
         let behind = self.pages.len().saturating_sub(1) * PAGE;
@@ -98,6 +109,13 @@ impl Nodes {
 
     pub(super) fn slot(&self, id: u32) -> Option<Slot> {
         self.by_id.find(self.seed.hash_one(id), |slot| self.get(*slot).is_some_and(|node| node.id == id)).copied()
+    }
+
+    /// There may soon be so many more, half of them with names.
+    pub(super) fn expect(&mut self, more: usize) {
+        let (pages, seed) = (&self.pages, &self.seed);
+        self.by_id.reserve(more, |slot| hash_of_id(pages, seed, *slot));
+        self.by_name.reserve(more / 2, |slot| hash_of_name(pages, seed, *slot));
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
@@ -124,7 +142,7 @@ impl Nodes {
             }
             None => self.push(node)?,
         };
-        let hash = |slot: &Slot| self.seed.hash_one(at(&self.pages, *slot).map_or(0, |node| node.id));
+        let hash = |slot: &Slot| hash_of_id(&self.pages, &self.seed, *slot);
         self.by_id.insert_unique(hash(&slot), slot, hash);
         Some(slot)
     }
@@ -171,10 +189,7 @@ impl Nodes {
             (node.parent, node.step, node.before, node.behind) = (Some(parent), step, Some(last), None);
         }
         if let Step::Name(name) = step {
-            let hash = |slot: &Slot| match at(&self.pages, *slot) {
-                Some(Node { parent: Some(parent), step: Step::Name(name), .. }) => self.seed.hash_one((parent, name)),
-                _ => 0,
-            };
+            let hash = |slot: &Slot| hash_of_name(&self.pages, &self.seed, *slot);
             self.by_name.insert_unique(self.seed.hash_one((parent, name)), child, hash);
         }
     }
