@@ -110,19 +110,21 @@ fn member(wire: &mut Wire<'_>, left: &mut usize) -> Result {
 /// A text between quotes; its span is what stands between them.
 fn string(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
     let ahead = wire.ahead();
-    let mut end = 1;
+    let (mut end, mut has_escapes) = (1, false);
     loop {
-        match ahead.get(end).ok_or(Error::Malformed)? {
-            b'"' => break,
-            b'\\' => end += 2,
-            _ => end += 1,
+        let next = ahead.get(end..).and_then(|ahead| memchr::memchr2(b'"', b'\\', ahead)).ok_or(Error::Malformed)?;
+        end += next;
+        if ahead.get(end) == Some(&b'"') {
+            break;
         }
+        (end, has_escapes) = (end + 2, true);
     }
     let quoted = ahead.get(..=end).filter(|quoted| quoted.first() == Some(&b'"')).ok_or(Error::Malformed)?;
     let range = wire.at() + 1..wire.at() + end;
-    match serde_json::from_slice::<String>(quoted) {
-        Ok(words) if quoted.contains(&b'\\') => wire.put_text(field, range, format_args!("{words}")),
-        _ => wire.put(field, Value::Text, range),
+    let words = if has_escapes { serde_json::from_slice::<String>(quoted).ok() } else { None };
+    match words {
+        Some(words) => wire.put_text(field, range, format_args!("{words}")),
+        None => wire.put(field, Value::Text, range),
     };
     wire.skip(end + 1)
 }
