@@ -49,7 +49,8 @@ impl Engine {
         let asks = self.judge.as_ref().filter(|judge| judge.knows_plain());
         let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.want().headers);
         let plain = if may_stay { Plain::of(frame.link, frame.bytes, missing, self.checks) } else { None };
-        let plain = plain.as_ref().filter(|plain| plain.has_segment());
+        let tells_all = |plain: &Plain| asks.and_then(|judge| judge.headers).is_none_or(|headers| plain.tells_all(headers));
+        let plain = plain.as_ref().filter(|plain| plain.has_segment() && tells_all(plain));
         match (plain, asks) {
             (Some(plain), Some(judge)) => {
                 if !(judge.may_match)(Known::Plain(plain)) {

@@ -315,7 +315,7 @@ impl Engine {
         let pair = Pair::new(src, dst);
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
-            None => layers::plain_path(src.ip()).into(),
+            None => segment.path.into(),
         };
         let goes_on = |known: &mut Connection| {
             let goes_on = !known.is_reopened(src, dst, &numbers);

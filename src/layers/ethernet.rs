@@ -105,7 +105,7 @@ const MPLS_MULTICAST: u16 = 0x8848;
 const PPPOE_DISCOVERY: u16 = 0x8863;
 const PPPOE_SESSION: u16 = 0x8864;
 const CISCO_METADATA: u16 = 0x8909;
-const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+pub(super) const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
 /// Numbers below are lengths, not types.
 const FIRST_TYPE: u16 = 1536;

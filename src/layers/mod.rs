@@ -50,7 +50,7 @@ pub mod vxlan;
 pub mod wlan;
 
 pub use checksum::Checks;
-pub use plain::{Heads, Plain, Told, link as plain_link, path as plain_path};
+pub use plain::{Heads, Plain, Told, link as plain_link};
 
 use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value};
@@ -109,6 +109,12 @@ pub static ALL: &[&Protocol] = &[
     &vxlan::PROTOCOL,
     &wlan::PROTOCOL,
 ];
+
+/// The protocol of this name, of those described here.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Protocol> {
+    ALL.iter().copied().find(|protocol| protocol.this.abbrev == name)
+}
 
 /// Bytes that nobody understands, as a protocol.
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
@@ -279,6 +285,8 @@ pub struct Segment {
     pub dst: IpAddr,
     /// The layer that carries it; none if [`Plain`] headers were not told.
     pub below: Option<LayerId>,
+    /// The names of its layers, its own the last, if they were not.
+    pub path: &'static str,
 }
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
@@ -357,7 +365,7 @@ pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below
 fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
     let ends = tree.ends.last()?;
     let (Some(Address::Ip(src)), Some(Address::Ip(dst))) = (ends.src, ends.dst) else { return None };
-    let segment = Segment { range: carried.range.clone(), missing: carried.missing, src, dst, below };
+    let segment = Segment { range: carried.range.clone(), missing: carried.missing, src, dst, below, path: "" };
     match carried.next {
         Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
         Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),

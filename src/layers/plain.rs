@@ -1,10 +1,10 @@
-//! Frames as nearly all are: Ethernet, IP without options or further headers, TCP or UDP, with nothing missing and nothing to
-//! remark. Where nobody looks at what their headers are made of, these are passed over: read in one go, and told with little
-//! more than who sends what to whom.
+//! Frames as nearly all are: Ethernet, with tags of virtual LANs or without, IP without options or further headers, TCP or UDP,
+//! with nothing missing and nothing to remark. Where nobody looks at what their headers are made of, these are passed over:
+//! read in one go, and told with little more than who sends what to whom. Those with tags are if nothing at all is told.
 
 use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
-use crate::tree::{Address, Ends, Field, LayerId, Span, Tells, Tree, Value};
+use crate::tree::{Address, Ends, Field, LayerId, Only, Span, Tells, Tree, Value};
 use crate::wire::{Cut, Wire};
 use std::net::IpAddr;
 use std::ops::Range;
@@ -41,14 +41,22 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
     if !tree.want().passes_headers() {
         return None;
     }
-    Some(Plain::of(link, frame, missing, checks)?.put(tree, frame))
+    let plain = Plain::of(link, frame, missing, checks).filter(|plain| plain.tags == 0)?;
+    Some(plain.put(tree, frame))
 }
 
-/// The names of the layers that a plain frame between such addresses has below its segment, and that one's.
-#[must_use]
-pub fn path(src: IpAddr) -> &'static str {
-    if src.is_ipv4() { "eth:ip:tcp" } else { "eth:ipv6:tcp" }
-}
+/// Tags of virtual LANs that a plain frame may have.
+const TAGS: usize = 2;
+
+/// Bytes of a tag, and the type of what it stands before.
+const TAG: usize = 4;
+
+/// The names of the layers of plain frames with a segment, by their tags, on IPv4 and on IPv6.
+const PATHS: [[&str; 2]; TAGS + 1] = [
+    ["eth:ip:tcp", "eth:ipv6:tcp"],
+    ["eth:vlan:ip:tcp", "eth:vlan:ipv6:tcp"],
+    ["eth:vlan:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"],
+];
 
 /// Who sends a plain frame on its link, and to whom.
 #[must_use]
@@ -61,6 +69,7 @@ pub fn link(frame: &[u8]) -> Option<[[u8; 6]; 2]> {
 pub struct Plain {
     src: [u8; 6],
     dst: [u8; 6],
+    tags: usize,
     packet: Packet,
 }
 
@@ -68,6 +77,7 @@ pub struct Plain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heads {
     link: [[u8; 6]; 2],
+    tags: usize,
     net: [IpAddr; 2],
     protocol: u8,
 }
@@ -104,14 +114,26 @@ impl Plain {
         if link != ETHERNET || missing > 0 || checks.ip {
             return None;
         }
-        let (header, behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
+        let (header, mut behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
         let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
-        let packet = match u16::from_be_bytes([high, low]) {
-            ethernet::IPV4 => Packet::v4(behind)?,
-            ethernet::IPV6 => Packet::v6(behind)?,
+        let (mut kind, mut tags) = (u16::from_be_bytes([high, low]), 0);
+        while tags < TAGS && ethernet::VLAN_TYPES.contains(&kind) {
+            let ([_, _, high, low], carried) = behind.split_first_chunk::<TAG>()?;
+            (kind, behind, tags) = (u16::from_be_bytes([*high, *low]), carried, tags + 1);
+        }
+        let start = ethernet::HEADER + tags * TAG;
+        let packet = match kind {
+            ethernet::IPV4 => Packet::v4(start, behind)?,
+            ethernet::IPV6 => Packet::v6(start, behind)?,
             _ => return None,
         };
-        Some(Plain { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], packet })
+        Some(Plain { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], tags, packet })
+    }
+
+    /// Whether what it tells is all that its headers have of these fields.
+    #[must_use]
+    pub fn tells_all(&self, of: Only) -> bool {
+        of.passes() && (self.tags == 0 || !ethernet::VLAN_PROTOCOL.fields.iter().any(|field| of.has(field)))
     }
 
     /// Whether it carries a TCP segment.
@@ -124,17 +146,19 @@ impl Plain {
     #[must_use]
     pub fn segment(&self) -> Segment {
         let Packet { src, dst, .. } = self.packet;
-        Segment { range: self.packet.carried(), missing: 0, src, dst, below: None }
+        let [v4, v6] = PATHS.get(self.tags).copied().unwrap_or_default();
+        let path = if src.is_ipv4() { v4 } else { v6 };
+        Segment { range: self.packet.carried(), missing: 0, src, dst, below: None, path }
     }
 
     /// All that [`Plain::has`] and [`Plain::get`] tell.
     #[must_use]
     pub fn heads(&self) -> Heads {
         let Packet { src, dst, protocol, .. } = self.packet;
-        Heads { link: [self.src, self.dst], net: [src, dst], protocol }
+        Heads { link: [self.src, self.dst], tags: self.tags, net: [src, dst], protocol }
     }
 
-    /// Whether one of its headers is of this protocol.
+    /// Whether one of its headers is of this protocol, tags aside.
     #[must_use]
     pub fn has(&self, protocol: &Field) -> bool {
         protocol.is(&ethernet::ETH) || protocol.is(self.packet.this())
@@ -172,13 +196,15 @@ struct Packet {
     src: IpAddr,
     dst: IpAddr,
     protocol: u8,
+    /// Where it begins in the frame.
+    start: usize,
     /// Bytes of the header, and of header and payload.
     header: usize,
     len: usize,
 }
 
 impl Packet {
-    fn v4(bytes: &[u8]) -> Option<Packet> {
+    fn v4(start: usize, bytes: &[u8]) -> Option<Packet> {
         /// Neither an offset nor further fragments.
         const WHOLE: u16 = 0x3fff;
         const HEADER: usize = 20;
@@ -187,18 +213,18 @@ impl Packet {
         };
         let len = usize::from(u16::from_be_bytes([t0, t1]));
         let is_plain = u16::from_be_bytes([f0, f1]) & WHOLE == 0 && (HEADER..=bytes.len()).contains(&len);
-        let packet = Packet { src: [a, b, c, d].into(), dst: [e, f, g, h].into(), protocol, header: HEADER, len };
+        let packet = Packet { src: [a, b, c, d].into(), dst: [e, f, g, h].into(), protocol, start, header: HEADER, len };
         (is_plain && packet.has_transport()).then_some(packet)
     }
 
-    fn v6(bytes: &[u8]) -> Option<Packet> {
+    fn v6(start: usize, bytes: &[u8]) -> Option<Packet> {
         const HEADER: usize = 40;
         let (fixed, ends) = bytes.first_chunk::<HEADER>()?.split_first_chunk::<8>()?;
         let [first, _, _, _, l0, l1, protocol, _] = *fixed;
         let (src, dst) = (*ends.first_chunk::<16>()?, *ends.last_chunk::<16>()?);
         let payload = usize::from(u16::from_be_bytes([l0, l1]));
         let is_plain = first >> 4 == 6 && payload > 0 && HEADER + payload <= bytes.len();
-        let packet = Packet { src: src.into(), dst: dst.into(), protocol, header: HEADER, len: HEADER + payload };
+        let packet = Packet { src: src.into(), dst: dst.into(), protocol, start, header: HEADER, len: HEADER + payload };
         (is_plain && packet.has_transport()).then_some(packet)
     }
 
@@ -212,16 +238,16 @@ impl Packet {
 
     /// Where its header lies in the frame.
     fn range(&self) -> Range<usize> {
-        ethernet::HEADER..ethernet::HEADER + self.header
+        self.start..self.start + self.header
     }
 
     /// Where in the frame what it carries lies.
     fn carried(&self) -> Range<usize> {
-        ethernet::HEADER + self.header..ethernet::HEADER + self.len
+        self.start + self.header..self.start + self.len
     }
 
     fn fields(&self) -> [Given; 3] {
-        let at = |from: usize, to: usize| ethernet::HEADER + from..ethernet::HEADER + to;
+        let at = |from: usize, to: usize| self.start + from..self.start + to;
         let carries = Value::Unsigned(self.protocol.into());
         if self.src.is_ipv4() {
             [(&ip::PROTO, at(9, 10), carries), (&ip::SRC, at(12, 16), Value::Bytes), (&ip::DST, at(16, 20), Value::Bytes)]
@@ -241,7 +267,7 @@ impl Packet {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
             layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::told)
         };
-        let segment = Segment { range: self.carried(), missing: 0, src, dst, below: Some(below) };
+        let segment = Segment { range: self.carried(), missing: 0, src, dst, below: Some(below), path: "" };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
     }
 }
@@ -284,8 +310,9 @@ mod tests {
     use crate::wire::trial::bytes;
     use proptest::prelude::*;
 
-    /// TCP with time stamps and with padding, UDP over IPv6, and such as are not plain: options, a fragment, ICMP, a tag.
-    const FRAMES: [&str; 7] = [
+    /// TCP with time stamps and with padding, UDP over IPv6, and such as are not plain or have tags: options, a fragment, ICMP, a
+    /// datagram with a tag, segments with one and with two.
+    const FRAMES: [&str; 9] = [
         "020000000002 020000000001 0800 45000038 00014000 40060000 0a000001 0a000002 \
          c0000050 00000001 00000002 8018ffff 00000000 0101080a 0000000100000002 70617961",
         "020000000002 020000000001 0800 45000028 00010000 40060000 0a000001 0a000002 \
@@ -297,6 +324,10 @@ mod tests {
         "020000000002 020000000001 0800 4500001c 00012001 40110000 0a000001 0a000002 c0000035 00080000",
         "020000000002 020000000001 0800 4500001c 00010000 40010000 0a000001 0a000002 0800f7ff 00000000",
         "020000000002 020000000001 8100 0001 0800 4500001c 00010000 40110000 0a000001 0a000002 c0000035 00080000",
+        "020000000002 020000000001 8100 6005 0800 4500002a 00010000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 5018ffff 00000000 7061 0000",
+        "020000000002 020000000001 88a8 0001 8100 0002 86dd 60000000001406 40 20010db8000000000000000000000001 \
+         20010db8000000000000000000000002 c0000050 00000001 00000002 5010ffff 00000000",
     ];
 
     /// What a tree says, with where the headers led.
@@ -325,9 +356,11 @@ mod tests {
             });
             if let Some(fast) = told(want, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
                 assert_eq!(Some(fast), slowly);
-                answers_as_a_tree(&Plain::of(ETHERNET, frame, missing, checks).unwrap(), frame);
                 passed = true;
             }
+        }
+        if let Some(plain) = Plain::of(ETHERNET, frame, missing, Checks::default()) {
+            answers_as_a_tree(&plain, frame);
         }
         passed
     }
@@ -340,7 +373,10 @@ mod tests {
         let is_tcp = matches!(reached, Reached::Tcp(_));
         assert_eq!(plain.has_segment(), is_tcp);
         let (Reached::Tcp(segment) | Reached::Udp(segment)) = reached else { panic!("{reached:?}") };
-        assert_eq!(format!("{:?}", plain.segment()), format!("{:?}", Segment { below: None, ..segment }));
+        let names = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].field.abbrev).chain(["tcp"]);
+        let told = plain.segment();
+        assert!(!is_tcp || told.path == names.collect::<Vec<_>>().join(":"), "{}", told.path);
+        assert_eq!(format!("{told:?}"), format!("{:?}", Segment { below: None, path: told.path, ..segment }));
         for field in GIVEN.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
             let node = tree.nodes.iter().find(|node| node.field.is(field));
             let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();
@@ -374,11 +410,25 @@ mod tests {
     #[test]
     fn only_plain_frames_are_passed_over() {
         let passed = FRAMES.map(|frame| passes_well(&bytes(frame), 0));
-        assert_eq!(passed, [true, true, true, false, false, false, false]);
+        assert_eq!(passed, [true, true, true, false, false, false, false, false, false]);
         assert!(!passes_well(&bytes(FRAMES[0]), 1));
         let [want, ..] = wants();
         let everything = Want { fields: true, ..want };
         assert!(told(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
+    }
+
+    #[test]
+    fn tags_are_seen_through_where_nobody_asks_for_them() {
+        let plain = |frame: &str| Plain::of(ETHERNET, &bytes(frame), 0, Checks::default());
+        let [.., one, two] = FRAMES.map(plain);
+        let (one, two) = (one.unwrap(), two.unwrap());
+        assert_eq!([one.segment().path, two.segment().path], ["eth:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"]);
+        let only = |name: &str| {
+            let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&GIVEN).find(|field| field.abbrev == name).unwrap();
+            layers::told_apart(Only::these([*field]))
+        };
+        let told = |plain: &Plain| ["ip.src", "vlan.id", "vlan"].map(|name| plain.tells_all(only(name)));
+        assert_eq!((told(&one), told(&plain(FRAMES[0]).unwrap())), ([true, false, false], [true; 3]));
     }
 
     proptest! {

@@ -1,11 +1,10 @@
 //! Protocols on each other, down to the names of messages.
 
 use super::traffic::Count;
-use crate::layers::{ethernet, ip, ipv6, tcp};
+use crate::layers;
 use crate::record::Message;
 use crate::tree::{Dissection, Field, Passed};
 use std::collections::HashMap;
-use std::net::SocketAddr;
 
 /// Names of messages that are told apart in one place of the hierarchy.
 const NAMES: usize = 1000;
@@ -41,8 +40,8 @@ pub struct Hierarchy {
     roots: Vec<usize>,
     /// Where the layers of the tree at hand stand.
     here: Vec<Option<usize>>,
-    /// Where those of segments stand that are in no tree, on IPv6 and on IPv4.
-    plain: [Option<[usize; 3]>; 2],
+    /// Where those of segments stand that are in no tree, by the names of them.
+    passed: Vec<(&'static str, Vec<usize>)>,
     /// Trees seen.
     trees: u64,
 }
@@ -59,7 +58,7 @@ impl Hierarchy {
             let ends = tree.ends.get(layer.ends as usize);
             let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
             let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
-            let segment = passed.filter(|(passed, _)| stream == Some(*passed)).map(|(_, place)| place);
+            let segment = passed.filter(|(passed, _)| stream == Some(*passed)).and_then(|(_, place)| place);
             let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
                 Some(below) => self.here.get(below as usize).copied().flatten(),
@@ -79,24 +78,26 @@ impl Hierarchy {
     }
 
     /// Count the headers of a segment that are in no tree. Returns the place of the innermost.
-    fn passed(&mut self, passed: &Passed, bytes: u32) -> usize {
-        let is_v4 = passed.sockets.iter().all(SocketAddr::is_ipv4);
-        let known = self.plain.get(usize::from(is_v4)).copied().flatten();
-        let places = known.unwrap_or_else(|| {
-            let link = self.place(None, &ethernet::ETH);
-            let net = self.place(Some(link), if is_v4 { &ip::IP } else { &ipv6::IPV6 });
-            let places = [link, net, self.place(Some(net), &tcp::TCP)];
-            self.plain.get_mut(usize::from(is_v4)).into_iter().for_each(|plain| *plain = Some(places));
-            places
+    fn passed(&mut self, passed: &Passed, bytes: u32) -> Option<usize> {
+        let known = self.passed.iter().position(|(path, _)| *path == passed.path).unwrap_or_else(|| {
+            let mut below = None;
+            let places = passed.path.split(':').filter_map(layers::named).map(|header| {
+                let place = self.place(below, header.this);
+                below = Some(place);
+                place
+            });
+            let places = places.collect();
+            self.passed.push((passed.path, places));
+            self.passed.len() - 1
         });
+        let (_, places) = self.passed.get(known)?;
         for place in places {
-            if let Some(place) = self.places.get_mut(place) {
+            if let Some(place) = self.places.get_mut(*place) {
                 place.seen = self.trees;
                 place.count.add(bytes.into());
             }
         }
-        let [.., segment] = places;
-        segment
+        places.last().copied()
     }
 
     /// Count a message of the tree that was counted last.

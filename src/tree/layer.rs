@@ -148,6 +148,8 @@ pub struct Passed {
     pub sockets: [SocketAddr; 2],
     /// The conversation it is part of.
     pub stream: StreamId,
+    /// The names of its layers.
+    pub path: &'static str,
 }
 
 /// A layer of this tree, by its place in [`super::Tree::layers`].

@@ -253,7 +253,7 @@ impl Stream {
         let Speaker { numbers, segment, side, .. } = speaker;
         let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
         let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
-        is_usual && goes_on() && *self.path == *layers::plain_path(segment.src)
+        is_usual && goes_on() && *self.path == *segment.path
     }
 
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
@@ -267,7 +267,7 @@ impl Stream {
         if segment.below.is_none() && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.unseen {
                 let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
-                tree.passed = Some(Passed { sockets, stream: self.id });
+                tree.passed = Some(Passed { sockets, stream: self.id, path: segment.path });
             }
             return None;
         }
