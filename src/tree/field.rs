@@ -102,6 +102,8 @@ pub struct Field {
     pub secret: bool,
     /// Whether its bytes say something else than its value, so that outputs give both.
     pub transformed: bool,
+    /// How JSON begins to tell of it, put together beforehand because there may be millions of it; empty where that was not done.
+    pub head: &'static str,
     /// Of a protocol: what of it is read, in a sentence or two.
     pub covers: &'static str,
     /// Of a protocol: what is not read, and what nobody has written down.
@@ -123,6 +125,7 @@ impl Field {
             instead: None,
             secret: false,
             transformed: false,
+            head: "",
             covers: "",
             open: "",
         }
@@ -262,6 +265,13 @@ impl Field {
         self
     }
 
+    /// JSON begins like this to tell of it.
+    #[must_use]
+    pub const fn headed(mut self, head: &'static str) -> Field {
+        self.head = head;
+        self
+    }
+
     /// Of a protocol: what of it is read, in a sentence or two for somebody who wonders whether it does.
     #[must_use]
     pub const fn covers(mut self, covers: &'static str) -> Field {
@@ -313,10 +323,12 @@ impl fmt::Debug for Field {
 /// ```
 #[macro_export]
 macro_rules! fields {
-    ($($name:ident = $kind:ident($($text:expr),+ $(,)?) $(.$with:ident($($arg:expr),*))*;)+) => {
+    ($($name:ident = $kind:ident($abbrev:expr, $label:expr, $about:expr $(,)?) $(.$with:ident($($arg:expr),*))*;)+) => {
         $(
-            #[doc = concat!($($text, " · "),+)]
-            pub static $name: $crate::tree::Field = $crate::tree::Field::$kind($($text),+)$(.$with($($arg),*))*;
+            #[doc = concat!($abbrev, " · ", $label, " · ", $about, " · ")]
+            pub static $name: $crate::tree::Field = $crate::tree::Field::$kind($abbrev, $label, $about)
+                .headed(concat!(r#"{"name":""#, $abbrev, r#"","label":""#, $label, "\""))
+                $(.$with($($arg),*))*;
         )+
         /// Every field of this protocol.
         pub static FIELDS: &[&$crate::tree::Field] = &[$(&$name),+];

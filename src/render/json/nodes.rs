@@ -29,11 +29,15 @@ impl Put for Children<'_> {
 fn one(of: Dissection<'_>, node: NodeRef<'_>, outer: Buffer, out: &mut Out<'_>) -> Result<()> {
     let field = node.field();
     // Words of ours, with nothing to escape.
-    out.raw(r#"{"name":""#);
-    out.raw(field.abbrev);
-    out.raw(r#"","label":""#);
-    out.raw(field.name);
-    out.raw(r#"""#);
+    if field.head.is_empty() {
+        out.raw(r#"{"name":""#);
+        out.raw(field.abbrev);
+        out.raw(r#"","label":""#);
+        out.raw(field.name);
+        out.raw(r#"""#);
+    } else {
+        out.raw(field.head);
+    }
     value(node, out)?;
     if field.transformed && !node.is_secret() {
         out.raw(r#","raw":"#);
@@ -197,5 +201,21 @@ struct Plain<'t>(NodeRef<'t>);
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.write_plain(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::Registry;
+
+    #[test]
+    fn what_is_put_together_beforehand_is_json() {
+        let mut count = 0;
+        for field in Registry::default().fields().filter(|field| !field.head.is_empty()) {
+            let told: serde_json::Value = serde_json::from_str(&format!("{}}}", field.head)).unwrap();
+            assert_eq!(told, serde_json::json!({"name": field.abbrev, "label": field.name}));
+            count += 1;
+        }
+        assert!(count > 1000, "{count}");
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::tree::{in_hex, is_harmful, is_plain, is_special};
 use std::borrow::Cow;
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Display};
 use std::io;
 
 /// Bytes that are handed on at once, whether or not a record has ended: one may be as long as the longest message.
@@ -66,13 +66,27 @@ impl<'a> Out<'a> {
     pub(super) fn words(&mut self, key: &str, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Done {
         let before = self.line.len();
         self.raw(key);
+        let start = self.line.len();
+        self.quoted(words)?;
+        if self.line.len() == start + r#""""#.len() {
+            self.line.truncate(before);
+        }
+        Ok(())
+    }
+
+    /// The same between quotes alone, whether or not there are any.
+    fn quoted(&mut self, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Done {
         self.raw("\"");
         let start = self.line.len();
         words(&mut Words(self.line)).map_err(io::Error::other)?;
-        match self.line.len() == start {
-            true => self.line.truncate(before),
-            false => self.raw("\""),
+        // They come in small pieces, so they are looked at once all are there.
+        let there = self.line.get(start..).unwrap_or_default();
+        if !is_plain(there) {
+            let there = String::from_utf8_lossy(there).into_owned();
+            self.line.truncate(start);
+            harmless(self.line, &there);
         }
+        self.raw("\"");
         Ok(())
     }
 
@@ -167,10 +181,7 @@ pub struct Shown<T>(pub T);
 
 impl<T: Display> Put for Shown<T> {
     fn put(&self, out: &mut Out<'_>) -> Done {
-        out.raw("\"");
-        write!(Words(out.line), "{}", self.0).map_err(io::Error::other)?;
-        out.raw("\"");
-        Ok(())
+        out.quoted(|words| write!(words, "{}", self.0))
     }
 }
 
@@ -260,7 +271,7 @@ struct Words<'a>(&'a mut Vec<u8>);
 
 impl fmt::Write for Words<'_> {
     fn write_str(&mut self, words: &str) -> fmt::Result {
-        harmless(self.0, words);
+        self.0.extend_from_slice(words.as_bytes());
         Ok(())
     }
 }
