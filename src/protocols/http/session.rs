@@ -27,7 +27,9 @@ pub(super) struct Session {
 struct Half {
     /// Bytes of the next head that were searched for its end.
     looked: usize,
-    /// How far the chunks of the next message were followed, from the end of its head on.
+    /// Where the head of the next message ends, once chunks were followed behind it.
+    head: Option<usize>,
+    /// How far they were.
     chunks: Chunks,
     /// The next message is a head whose body is told in parts.
     parts: bool,
@@ -51,6 +53,13 @@ enum Method {
     Head,
     Connect,
     Other,
+}
+
+impl Half {
+    /// The next message begins where nothing was looked at yet.
+    fn begin(&mut self) {
+        (self.looked, self.head, self.chunks) = (0, None, Chunks::default());
+    }
 }
 
 impl Session {
@@ -80,6 +89,9 @@ impl Session {
     }
 
     fn start(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        if let Some(head) = self.half(from).head {
+            return self.in_chunks(from, ahead, head);
+        }
         if !looks::may_start(ahead) {
             let run = looks::next_start(ahead).unwrap_or(ahead.len());
             return Extent::Unknown(run);
@@ -97,18 +109,27 @@ impl Session {
         let whole = match self.behind(&facts) {
             Behind::Nothing => Some(head),
             Behind::Length(length) => usize::try_from(length).ok().and_then(|length| head.checked_add(length)),
-            Behind::Chunks(_) => {
-                let body = ahead.get(head..).unwrap_or_default();
-                match self.half(from).chunks.follow(body) {
-                    Some(end) => Some(head + end),
-                    None if ahead.len() >= WHOLE_MAX => None,
-                    None => return Extent::NeedMore(ahead.len() + 1),
-                }
-            }
+            Behind::Chunks(_) => return self.in_chunks(from, ahead, head),
             Behind::ToEnd if ahead.len() >= WHOLE_MAX => None,
             Behind::ToEnd if more => return Extent::NeedMore(ahead.len() + 1),
             Behind::ToEnd => Some(ahead.len()),
         };
+        self.whole_or_head(from, whole, head)
+    }
+
+    /// A message with chunks behind its head.
+    fn in_chunks(&mut self, from: Side, ahead: &[u8], head: usize) -> Extent {
+        let half = self.half(from);
+        half.head = Some(head);
+        let whole = half.chunks.follow(ahead.get(head..).unwrap_or_default()).map(|end| head + end);
+        if whole.is_none() && ahead.len() < WHOLE_MAX {
+            return Extent::NeedMore(ahead.len() + 1);
+        }
+        self.whole_or_head(from, whole, head)
+    }
+
+    /// A whole message, or if it is too long only its head.
+    fn whole_or_head(&mut self, from: Side, whole: Option<usize>, head: usize) -> Extent {
         let whole = whole.filter(|whole| *whole <= WHOLE_MAX);
         self.half(from).parts = whole.is_none();
         Extent::Message(whole.unwrap_or(head))
@@ -216,7 +237,7 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let half = self.half(from);
-        (half.looked, half.chunks) = (0, Chunks::default());
+        half.begin();
         if let Some(rest) = half.rest.take() {
             return self.part(from, rest, wire);
         }
@@ -260,7 +281,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         let half = self.half(from);
-        (half.looked, half.chunks) = (0, Chunks::default());
+        half.begin();
         half.rest = match half.rest.take() {
             _ if missing.in_step => None,
             Some(Behind::Length(left)) => left.checked_sub(missing.bytes).filter(|left| *left > 0).map(Behind::Length),
