@@ -304,12 +304,7 @@ impl Stream {
     }
 
     fn ends(&self, side: Side) -> Ends {
-        let [client, server] = match self.sockets {
-            Some(sockets) => sockets.map(|socket| Some(Address::Socket(socket))),
-            None => [None, None],
-        };
-        let (src, dst) = if side == Side::Client { (client, server) } else { (server, client) };
-        Ends { src, dst, stream: Some((self.id, side)), path: None }
+        who(self.id, self.sockets, side)
     }
 
     /// Take a segment: what it completes is shown now, whichever side said it.
@@ -502,4 +497,14 @@ pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbe
     let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
     let speaks_first = if numbers.syn { !numbers.acks } else { !home(src) || home(dst) };
     if speaks_first { [src, dst] } else { [dst, src] }
+}
+
+/// Who speaks to whom where this side of a stream speaks.
+fn who(id: StreamId, sockets: Option<[SocketAddr; 2]>, side: Side) -> Ends {
+    let [client, server] = match sockets {
+        Some(sockets) => sockets.map(|socket| Some(Address::Socket(socket))),
+        None => [None, None],
+    };
+    let (src, dst) = if side == Side::Client { (client, server) } else { (server, client) };
+    Ends { src, dst, stream: Some((id, side)), path: None }
 }

@@ -1,7 +1,7 @@
 //! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
 
 use super::half::{Behind, Half, Step};
-use super::{Belongs, MAX_MESSAGE, Stream};
+use super::{Belongs, MAX_MESSAGE, Stream, who};
 use crate::engine::carry::Turn;
 use crate::engine::message::{Out, Said, ends_of};
 use crate::layers::Bytes;
@@ -130,7 +130,6 @@ impl Stream {
 
     /// One message, or one run of data. False if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
-        let ends = self.ends(side);
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();
@@ -154,7 +153,10 @@ impl Stream {
         let said = |out: &mut Out<'_>| Said {
             stream: self.id,
             side,
-            ends: ends_of(out.tree, Ends { path: out.below.is_none().then(|| self.path.clone()), ..ends }),
+            ends: ends_of(
+                out.tree,
+                Ends { path: out.below.is_none().then(|| self.path.clone()), ..who(self.id, self.sockets, side) },
+            ),
             off,
             how: self.how,
             bytes: ahead.get(..len).unwrap_or(ahead),
