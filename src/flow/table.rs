@@ -17,8 +17,9 @@ pub struct Pair {
     high: End,
 }
 
-/// An address, and a port with a bit that tells addresses of IPv6: numbers are compared and hashed faster than a [`SocketAddr`].
-type End = (u128, u32);
+/// The two halves of an address, and a port with a bit that tells addresses of IPv6: numbers are compared and hashed faster
+/// than a [`SocketAddr`], and take less room.
+type End = (u64, u64, u32);
 
 impl Pair {
     /// The conversation that a packet from `src` to `dst` belongs to.
@@ -34,8 +35,11 @@ fn end(socket: SocketAddr) -> End {
     const V6: u32 = 1 << u16::BITS;
     let port = u32::from(socket.port());
     match socket.ip() {
-        IpAddr::V4(ip) => (ip.to_bits().into(), port),
-        IpAddr::V6(ip) => (ip.to_bits(), V6 | port),
+        IpAddr::V4(ip) => (0, ip.to_bits().into(), port),
+        IpAddr::V6(ip) => {
+            let [a, b, c, d, e, f, g, h, low @ ..] = ip.octets();
+            (u64::from_be_bytes([a, b, c, d, e, f, g, h]), u64::from_be_bytes(low), V6 | port)
+        }
     }
 }
 
@@ -182,7 +186,7 @@ mod tests {
         assert_eq!(table.begin(pair, 2, |number| number), Some((0, 0)));
         assert_eq!(table.get(&pair, 3), Some((1, &mut 1)));
         assert_eq!(table.get_or_begin(pair, 4, |_| true, |number| number), (1, &mut 1, None));
-        let old = Box::new(Entry { number: 1, last_frame: 4, state: 1 });
+        let old = Box::new(Entry { number: 1, last_frame: 5, state: 1 });
         assert_eq!(table.get_or_begin(pair, 5, |_| false, |number| number), (2, &mut 2, Some(old)));
     }
 

@@ -118,6 +118,17 @@ impl Hosts {
         self.all.get(place as usize).copied()
     }
 
+    /// Of each by its place, how many come before it in the order of addresses.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        let mut order: Vec<(Host, u32)> = self.all.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut ranks = vec![0; order.len()];
+        for ((_, place), rank) in order.into_iter().zip(0..) {
+            ranks.get_mut(place as usize).into_iter().for_each(|known| *known = rank);
+        }
+        ranks
+    }
+
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

@@ -295,13 +295,16 @@ impl Talks {
     #[must_use]
     pub fn endpoints(&self) -> Endpoints<'_> {
         let mut mentions: Vec<Mention> = self.places().flat_map(|talk| [(talk, 0), (talk, 1)]).collect();
-        mentions.sort_unstable_by_key(|mention| self.mentioned(*mention).map(|(end, _)| end));
+        let ranks = self.hosts.ranks();
+        let key = |(talk, side): &Mention| {
+            let [a, b] = self.row(*talk)?.ends();
+            let spot = if *side == 0 { a } else { b };
+            Some((ranks.get(spot.host as usize)?, spot.port))
+        };
+        mentions.sort_unstable_by_key(key);
         let mut endpoints = Endpoints { talks: self, mentions, largest: Vec::new() };
         let mut from = 0;
-        let same = |one: &Mention, other: &Mention| {
-            self.mentioned(*one).map(|(end, _)| end) == self.mentioned(*other).map(|(end, _)| end)
-        };
-        for mentions in endpoints.mentions.chunk_by(same) {
+        for mentions in endpoints.mentions.chunk_by(|one, other| key(one) == key(other)) {
             let to = from + mentions.len();
             let shares = endpoints.shares(from..to);
             endpoints.largest.push((shares.sent.bytes + shares.got.bytes, from, to));
