@@ -2,7 +2,7 @@
 
 use crate::layers::DATA;
 use crate::registry::Registry;
-use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree};
+use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub(super) struct Out<'a> {
     pub below: Option<LayerId>,
     /// Nothing can wait for the next frame, however much there is.
     pub must: bool,
+    /// What is told is put into another order afterwards.
+    pub sorts: bool,
 }
 
 /// Bytes that one side of a stream said.
@@ -35,7 +37,7 @@ pub(super) struct Said<'a, P> {
 
 impl<'a> Out<'a> {
     pub(super) fn new(tree: &'a mut Tree, registry: Registry, frame: &'a [u8], below: Option<LayerId>) -> Out<'a> {
-        Out { tree, registry, frame, below, must: false }
+        Out { tree, registry, frame, below, must: false, sorts: false }
     }
 
     /// The same, where everything there is has to be told now.
@@ -81,8 +83,8 @@ impl<'a> Out<'a> {
     /// The same where nobody looks: it counts.
     pub(super) fn count(&mut self, len: usize, pieces: impl Iterator<Item = Piece>) {
         self.tree.undissected += len as u64;
-        self.tree.untold.count += 1;
-        self.tree.untold.time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
+        let time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
+        self.tree.untold = Untold { count: self.tree.untold.count + 1, time, before: self.tree.layers.len() };
     }
 
     fn source<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) -> u32 {

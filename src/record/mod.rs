@@ -347,8 +347,12 @@ impl Tally {
                 show(Record::Packet(Packet { since_start, since_previous, of }))?;
             }
         }
-        self.untold(of.tree.untold);
+        self.messages += of.tree.untold.count as u64;
+        let mut untold = Some(of.tree.untold).filter(|untold| untold.count > 0 && self.view == View::Messages);
         for (at, layer) in of.tree.layers.iter().enumerate() {
+            if untold.is_some_and(|untold| untold.before <= at) {
+                self.pass(untold.take());
+            }
             while let Some(gap) = gaps.next_if(|gap| gap.before <= at) {
                 self.gaps += 1;
                 show(Record::Gap(gap))?;
@@ -363,6 +367,7 @@ impl Tally {
                 }
             }
         }
+        self.pass(untold);
         for gap in gaps {
             self.gaps += 1;
             show(Record::Gap(gap))?;
@@ -370,12 +375,9 @@ impl Tally {
         Ok(())
     }
 
-    /// Count messages that are in no tree.
-    fn untold(&mut self, untold: Untold) {
-        self.messages += untold.count as u64;
-        if untold.count > 0 && self.view == View::Messages {
-            self.previous = untold.time.or(self.previous);
-        }
+    /// What comes now comes behind messages that are in no tree.
+    fn pass(&mut self, untold: Option<Untold>) {
+        self.previous = untold.and_then(|untold| untold.time).or(self.previous);
     }
 
     /// How long after the first frame and after the record before this one.

@@ -139,6 +139,8 @@ pub struct Untold {
     pub count: usize,
     /// When the frame was captured that completed the last one.
     pub time: Time,
+    /// How many layers the tree had by then: messages behind came later.
+    pub before: usize,
 }
 
 /// The headers of a segment of which none is in the tree: they are plain, and it is as expected.

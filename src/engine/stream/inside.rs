@@ -32,8 +32,7 @@ impl Stream {
             });
             inner.last_frame = self.last_frame;
             let layers = out.tree.layers.len();
-            let mut out =
-                Out { tree: out.tree, registry: out.registry, frame: out.frame, below: Some(opened.carrier), must: out.must };
+            let mut out = Out { below: Some(opened.carrier), tree: out.tree, ..*out };
             inner.hear(side, &opened, &mut out);
             // What it says is said by what it carries, once any of that is complete.
             if out.tree.layers.len() > layers

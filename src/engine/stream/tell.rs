@@ -114,6 +114,7 @@ impl Stream {
     #[inline(never)]
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
+        let sorted = std::mem::replace(&mut out.sorts, true);
         let began = |half: &Half| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
         let mut sides = Side::BOTH;
         // Who spoke first is read first: what the other one says may hang on it.
@@ -125,6 +126,7 @@ impl Stream {
                 && self.step(side, Behind::More, out)
             {}
         }
+        out.sorts = sorted;
         out.tree.sort_layers(first);
     }
 
@@ -163,7 +165,7 @@ impl Stream {
             pieces: half.order.pieces(off, len),
         };
         match (cut, &mut self.belongs) {
-            (None, _) if !crowded && !out.tree.want().looks() => out.count(len, half.order.pieces(off, len)),
+            (None, Belongs::Nobody) if !out.sorts && !out.tree.want().looks() => out.count(len, half.order.pieces(off, len)),
             (Some(cut), Belongs::To(protocol, conversation)) => {
                 let said = said(out);
                 let bytes = said.bytes;
