@@ -148,3 +148,60 @@ impl Stats {
         self.talks.all.iter()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::input::{Frame, Link};
+    use etherparse::PacketBuilder;
+    use proptest::prelude::*;
+
+    /// A frame of one of a few connections, which may go another way than the one before.
+    type Said = (u8, bool, u8, u8, u8);
+
+    fn frame(&(port, answers, mac, tags, len): &Said, seq: u32) -> Vec<u8> {
+        let (client, server) = ([2, 0, 0, 0, 0, mac], [2, 0, 0, 0, 0, 9]);
+        let (src, dst) = if answers { (server, client) } else { (client, server) };
+        let link = || PacketBuilder::ethernet2(src, dst);
+        let net = match tags {
+            0 => link().ipv4([10, 0, 0, src[5]], [10, 0, 0, dst[5]], 64),
+            1 => link().single_vlan(7.try_into().unwrap()).ipv4([10, 0, 0, src[5]], [10, 0, 0, dst[5]], 64),
+            _ => link().double_vlan(7.try_into().unwrap(), 8.try_into().unwrap()).ipv6([1; 16], [2; 16], 64),
+        };
+        let ports = if answers { (80, 1000 + u16::from(port)) } else { (1000 + u16::from(port), 80) };
+        let mut bytes = Vec::new();
+        net.tcp(ports.0, ports.1, seq, 500).ack(1).write(&mut bytes, &vec![0xee; len.into()]).unwrap();
+        bytes
+    }
+
+    /// What statistics say of frames whose headers are told, or not.
+    fn counted(said: &[Said], headers: bool) -> String {
+        let registry = Registry::default();
+        let mut stats = Stats::new(registry, Part::all());
+        let mut engine = Engine::new(registry, Want { headers, ..stats.want() });
+        let mut sent = [0; 16];
+        for (number, one) in (1..).zip(said) {
+            let direction = &mut sent[usize::from(one.0) * 2 + usize::from(one.1)];
+            let bytes = frame(one, 100 + *direction);
+            *direction += u32::from(one.4);
+            let original_len = u32::try_from(bytes.len()).unwrap();
+            let frame = Frame { number, link: Link::Type(1), bytes: &bytes, original_len, ..Frame::default() };
+            let tree = engine.dissect(&frame);
+            assert!(!headers || tree.passed.is_none());
+            stats.tree(Dissection { tree, bytes: &bytes }, true);
+        }
+        let mut told = Vec::new();
+        print_json(&stats, &mut told).unwrap();
+        String::from_utf8(told).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn headers_that_are_not_told_count_the_same(
+            said in prop::collection::vec((0_u8..8, any::<bool>(), 0_u8..3, 0_u8..3, 0_u8..9), 1..60)
+        ) {
+            prop_assert_eq!(counted(&said, false), counted(&said, true));
+        }
+    }
+}
