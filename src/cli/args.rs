@@ -250,7 +250,8 @@ pub struct Reading {
     /// Threads that share the work: 1 unless said
     ///
     /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, 2
-    /// share reading and writing: tables and JSON come quicker. Both only where cores are idle; what is printed is the same.
+    /// share reading and writing: tables come quicker, and JSON of long captures. Both only where cores are idle; what is printed
+    /// is the same.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub threads: Option<u8>,
 
