@@ -98,6 +98,7 @@ impl Chosen {
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let Chosen { tally, filter, selection, past, outcome, .. } = self;
+        // Messages that only count bring it behind the last one that is meant as well.
         if self.view == View::Messages && of.tree.untold.count > 0 {
             *past = selection.is_past(tally.messages + of.tree.untold.count as u64);
         }

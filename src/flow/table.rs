@@ -54,8 +54,7 @@ pub struct Table<T> {
 /// A conversation in a table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry<T> {
-    /// Its number.
-    pub number: u32,
+    number: u32,
     last_frame: u64,
     /// What is kept of it.
     pub state: T,

@@ -349,7 +349,9 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
     }
     let known = Some(&mut session.known).filter(|_| from == Side::Server && !session.forgets);
     if !wire.is_looked_at() && step::are_entries(wire.ahead()) {
-        known.into_iter().for_each(|known| known.later(wire.ahead()));
+        if let Some(known) = known {
+            known.later(wire.ahead());
+        }
         return wire.skip(wire.remaining());
     }
     update::data_update(wire, known.map(Known::world))
