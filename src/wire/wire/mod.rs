@@ -1,10 +1,13 @@
 //! The reading cursor: one call reads bytes, names the field and records the span.
 
+mod asks;
+mod says;
+
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Question, Result};
 use crate::tree::{
-    Address, Bits, Carried, Ends, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Opened, Origin, Piece, Side, Span,
-    Tells, Time, Transfer, Transport, Tree, Value,
+    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Opened, Origin, Piece, Span, Transfer, Transport,
+    Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -533,170 +536,6 @@ impl<'a> Wire<'a> {
     #[must_use]
     pub fn cut(&self) -> Cut {
         self.cut
-    }
-
-    /// Fields that were read but not kept because the tree was full.
-    #[must_use]
-    pub fn left_out(&self) -> u64 {
-        self.tree.left_out()
-    }
-
-    /// Whether fields are kept. To be asked only before working something out that goes into fields alone.
-    #[must_use]
-    pub fn wants_fields(&self) -> bool {
-        self.tree.want().fields
-    }
-
-    /// Whether one of these fields is kept, with some values at least. To be asked only before working out what goes into them
-    /// alone.
-    #[must_use]
-    pub fn wants(&self, fields: &[&Field]) -> bool {
-        let want = self.tree.want();
-        fields.iter().any(|field| want.may_keep(field))
-    }
-
-    /// Whether nobody looks at what plain headers are made of.
-    pub(crate) fn passes_headers(&self) -> bool {
-        self.tree.want().passes_headers()
-    }
-
-    /// Whether what can be saved is going to be. To be asked only before keeping something for that alone.
-    #[must_use]
-    pub fn wants_objects(&self) -> bool {
-        self.tree.want().objects
-    }
-
-    /// Whether anybody looks at more than that there is a message, and whether it is well-formed. To be asked only before putting
-    /// off what others are told of it.
-    #[must_use]
-    pub fn is_looked_at(&self) -> bool {
-        self.tree.want().looks()
-    }
-
-    /// Whether what a message says in a line is looked at. To be asked only before working that out.
-    #[must_use]
-    pub fn wants_words(&self) -> bool {
-        self.tree.want().words
-    }
-
-    /// The number of the frame that completed these bytes, and when it was captured.
-    #[must_use]
-    pub fn completed(&self) -> (u64, Time) {
-        let source = self.tree.sources.get(self.source as usize);
-        let pieces = source.map(|source| self.tree.pieces_of(source)).unwrap_or_default();
-        let last = pieces.iter().max_by_key(|piece| piece.frame).map(|piece| (piece.frame, piece.time));
-        last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
-    }
-
-    /// Who speaks and who is spoken to, where both are ends of UDP or TCP.
-    #[must_use]
-    pub fn ends(&self) -> Option<[SocketAddr; 2]> {
-        let layer = self.tree.layers.get(self.layer as usize)?;
-        match self.tree.ends.get(layer.ends as usize) {
-            Some(Ends { src: Some(Address::Socket(src)), dst: Some(Address::Socket(dst)), .. }) => Some([*src, *dst]),
-            _ => None,
-        }
-    }
-
-    /// Say that only this side sends such a datagram: who is the client and who the server was a guess until then.
-    pub fn said_by(&mut self, side: Side) {
-        self.tree.left.said_by(side);
-    }
-
-    /// Tell a number to other protocols of the conversation. They have to know its name.
-    pub fn remember(&mut self, name: &'static str, number: u64) {
-        self.tree.left.facts.remember(name, number);
-    }
-
-    /// What a protocol of the conversation told by this name.
-    #[must_use]
-    pub fn recall(&self, name: &str) -> Option<u64> {
-        self.tree.left.facts.recall(name)
-    }
-
-    /// Whether a layer of this protocol carries this one.
-    #[must_use]
-    pub fn is_over(&self, protocol: &Field) -> bool {
-        let up = |place: &LayerId| self.tree.layers.get(*place as usize)?.below;
-        let mut below = std::iter::successors(up(&self.layer), up).filter_map(|place| self.tree.layers.get(place as usize));
-        below.any(|layer| self.tree.nodes.get(layer.node as usize).is_some_and(|node| node.field.is(protocol)))
-    }
-
-    /// What kind of message this is; shown in its heading.
-    pub fn name(&mut self, name: &str) {
-        let made = self.tree.make_name(name);
-        let layer = self.layer as usize;
-        if let Some(layer) = self.tree.layers.get_mut(layer) {
-            layer.name = made;
-        }
-    }
-
-    /// What the message says, in a line; shown in its heading.
-    pub fn info(&mut self, info: fmt::Arguments<'_>) {
-        let made = self.tree.make_heading(info);
-        let layer = self.layer as usize;
-        if let Some(layer) = self.tree.layers.get_mut(layer) {
-            layer.info = made.into();
-        }
-    }
-
-    /// The same for headers, which few look at: the words are made of these numbers when somebody does.
-    pub fn info_of(&mut self, numbers: &[u64], tells: Tells) {
-        let info = self.tree.keep_numbers(numbers, tells);
-        if let Some(layer) = self.tree.layers.get_mut(self.layer as usize) {
-            layer.info = info;
-        }
-    }
-
-    /// Say in which virtual network everything behind is.
-    pub fn tag(&mut self, number: u64) {
-        self.tree.tag = self.tree.tag.rotate_left(24) ^ (number + 1);
-    }
-
-    /// Read without touching the heading: what is quoted here would write its own.
-    pub fn quoting<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
-        let layer = self.layer as usize;
-        let heading = self.tree.layers.get(layer).map(|layer| (layer.name, layer.info));
-        let result = read(self);
-        if let (Some(layer), Some((name, info))) = (self.tree.layers.get_mut(layer), heading) {
-            (layer.name, layer.info) = (name, info);
-        }
-        result
-    }
-
-    /// Remark on the field just read.
-    pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
-        let last = self.last_read();
-        let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
-        self.tree.note(code, last, span, words);
-    }
-
-    /// Remark on what comes next, up to the end.
-    pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
-        let last = self.last_read();
-        let span = Span::new(self.source, self.at..self.end);
-        self.tree.note(code, last, span, words);
-    }
-
-    /// The field just read; those that were worked out since are not what a remark is about.
-    fn last_read(&self) -> u32 {
-        let nodes = self.tree.nodes.iter().rposition(|node| node.span.is_somewhere());
-        nodes.and_then(|place| u32::try_from(place).ok()).unwrap_or_else(|| self.tree.here().saturating_sub(1))
-    }
-
-    /// Remark on the whole layer, and the bytes of it that were not read.
-    pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
-        let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
-        self.tree.note(code, node, Span::new(self.source, self.at..self.end), words);
-    }
-
-    /// Remark that what comes next makes no sense, and stop reading.
-    ///
-    /// # Errors
-    /// Always [`Error::Malformed`].
-    pub fn malformed<T>(&mut self, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
-        self.note_ahead(code, words);
-        Err(Error::Malformed)
     }
 
     fn slice(&mut self, count: usize) -> Result<&'a [u8]> {

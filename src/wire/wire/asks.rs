@@ -1,0 +1,95 @@
+//! What a protocol asks of what surrounds its bytes: what of them is looked at, who speaks, and what others told; and what it
+//! tells those others.
+
+use super::Wire;
+use crate::tree::{Address, Ends, Field, LayerId, Side, Time};
+use std::net::SocketAddr;
+
+impl Wire<'_> {
+    /// Fields that were read but not kept because the tree was full.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.tree.left_out()
+    }
+
+    /// Whether fields are kept. To be asked only before working something out that goes into fields alone.
+    #[must_use]
+    pub fn wants_fields(&self) -> bool {
+        self.tree.want().fields
+    }
+
+    /// Whether one of these fields is kept, with some values at least. To be asked only before working out what goes into them
+    /// alone.
+    #[must_use]
+    pub fn wants(&self, fields: &[&Field]) -> bool {
+        let want = self.tree.want();
+        fields.iter().any(|field| want.may_keep(field))
+    }
+
+    /// Whether nobody looks at what plain headers are made of.
+    pub(crate) fn passes_headers(&self) -> bool {
+        self.tree.want().passes_headers()
+    }
+
+    /// Whether what can be saved is going to be. To be asked only before keeping something for that alone.
+    #[must_use]
+    pub fn wants_objects(&self) -> bool {
+        self.tree.want().objects
+    }
+
+    /// Whether anybody looks at more than that there is a message, and whether it is well-formed. To be asked only before putting
+    /// off what others are told of it.
+    #[must_use]
+    pub fn is_looked_at(&self) -> bool {
+        self.tree.want().looks()
+    }
+
+    /// Whether what a message says in a line is looked at. To be asked only before working that out.
+    #[must_use]
+    pub fn wants_words(&self) -> bool {
+        self.tree.want().words
+    }
+
+    /// The number of the frame that completed these bytes, and when it was captured.
+    #[must_use]
+    pub fn completed(&self) -> (u64, Time) {
+        let source = self.tree.sources.get(self.source as usize);
+        let pieces = source.map(|source| self.tree.pieces_of(source)).unwrap_or_default();
+        let last = pieces.iter().max_by_key(|piece| piece.frame).map(|piece| (piece.frame, piece.time));
+        last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
+    }
+
+    /// Who speaks and who is spoken to, where both are ends of UDP or TCP.
+    #[must_use]
+    pub fn ends(&self) -> Option<[SocketAddr; 2]> {
+        let layer = self.tree.layers.get(self.layer as usize)?;
+        match self.tree.ends.get(layer.ends as usize) {
+            Some(Ends { src: Some(Address::Socket(src)), dst: Some(Address::Socket(dst)), .. }) => Some([*src, *dst]),
+            _ => None,
+        }
+    }
+
+    /// Say that only this side sends such a datagram: who is the client and who the server was a guess until then.
+    pub fn said_by(&mut self, side: Side) {
+        self.tree.left.said_by(side);
+    }
+
+    /// Tell a number to other protocols of the conversation. They have to know its name.
+    pub fn remember(&mut self, name: &'static str, number: u64) {
+        self.tree.left.facts.remember(name, number);
+    }
+
+    /// What a protocol of the conversation told by this name.
+    #[must_use]
+    pub fn recall(&self, name: &str) -> Option<u64> {
+        self.tree.left.facts.recall(name)
+    }
+
+    /// Whether a layer of this protocol carries this one.
+    #[must_use]
+    pub fn is_over(&self, protocol: &Field) -> bool {
+        let up = |place: &LayerId| self.tree.layers.get(*place as usize)?.below;
+        let mut below = std::iter::successors(up(&self.layer), up).filter_map(|place| self.tree.layers.get(place as usize));
+        below.any(|layer| self.tree.nodes.get(layer.node as usize).is_some_and(|node| node.field.is(protocol)))
+    }
+}
