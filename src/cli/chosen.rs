@@ -72,7 +72,7 @@ impl Chosen {
 
     /// How much of a frame has to be looked at to choose.
     pub(super) fn want(&self) -> Want {
-        let want = self.filter.as_ref().map_or(Want { talks: false, ..Want::LAYERS }, Filter::want);
+        let want = self.filter.as_ref().map_or(Want { talks: false, loose: true, ..Want::LAYERS }, Filter::want);
         let packets = self.view == View::Packets;
         let talks = want.talks || !packets || self.strict;
         Want { carriers: want.carriers || packets, headers: packets || self.filter.is_some(), talks, ..want }

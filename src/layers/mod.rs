@@ -291,6 +291,9 @@ pub struct Segment {
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
 pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
+    if let Some(reached) = plain::loose(tree, link, frame, missing, checks) {
+        return reached;
+    }
     let wanted = tree.look_for(tree.want().of_carriers());
     let passed = plain::walk(tree, link, frame, missing, checks);
     tree.look_for(wanted);

@@ -45,6 +45,21 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
     Some(plain.put(tree, frame))
 }
 
+/// Put the fields that are looked at of a frame with a segment, and nothing else, if its headers are such ones.
+pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
+    let only = tree.want().only.filter(|_| tree.want().loose)?;
+    let plain = Plain::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
+    let segment = plain.packet.carried();
+    if !tcp::numbers(frame.get(segment.clone())?)?.plain {
+        return None;
+    }
+    let mut wire = Wire::new(tree, 0, 0, frame, segment, Cut::No);
+    for (field, range, value) in plain.fields().iter().chain(&plain.packet.fields()) {
+        wire.put(field, *value, range.clone());
+    }
+    tcp::pass(&mut wire, tcp::Standing::default(), missing).map(|()| Reached::End)
+}
+
 /// Tags of virtual LANs that a plain frame may have.
 const TAGS: usize = 2;
 
@@ -362,7 +377,36 @@ mod tests {
         if let Some(plain) = Plain::of(ETHERNET, frame, missing, Checks::default()) {
             answers_as_a_tree(&plain, frame);
         }
+        by_themselves(frame, missing);
         passed
+    }
+
+    /// Fields that are looked at by themselves are those of a tree with layers.
+    fn by_themselves(frame: &[u8], missing: usize) -> bool {
+        let only = GIVEN.into_iter().filter(|field| !field.is(&tcp::STREAM));
+        let only = Some(layers::told_apart(Only::these(only)));
+        let want = Want { fields: true, only, loose: true, ..Want::LAYERS };
+        let (mut tree, mut whole) = (Tree::new(want), Tree::new(Want { loose: false, ..want }));
+        tree.begin(FrameInfo::default());
+        whole.begin(FrameInfo::default());
+        let checks = Checks::default();
+        if loose(&mut tree, ETHERNET, frame, missing, checks).is_none() {
+            assert!(tree.nodes.is_empty());
+            return false;
+        }
+        let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+        let Reached::Tcp(segment) = layers::walk_on(&mut whole, carried, Bytes::of_frame(frame), None, checks) else {
+            panic!("no segment")
+        };
+        let mut wire = Wire::new(&mut whole, 0, 0, frame, segment.range, cut(missing));
+        tcp::segment(&mut wire, tcp::Standing::default(), missing).unwrap();
+        assert!(whole.notes.is_empty() && tree.layers.is_empty());
+        let fields = |tree: &Tree| -> Vec<_> {
+            let nodes = tree.nodes.iter().filter(|node| node.field.kind != crate::tree::Kind::Protocol);
+            nodes.map(|node| (node.field.abbrev, node.value, node.span)).collect()
+        };
+        assert_eq!(fields(&tree), fields(&whole));
+        true
     }
 
     /// Asked for a protocol or a field, plain headers say what a tree of the frame has.
@@ -415,6 +459,12 @@ mod tests {
         let [want, ..] = wants();
         let everything = Want { fields: true, ..want };
         assert!(told(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
+    }
+
+    #[test]
+    fn fields_are_found_by_themselves_where_there_is_a_segment() {
+        let found = FRAMES.map(|frame| by_themselves(&bytes(frame), 0));
+        assert_eq!(found, [true, true, false, false, false, false, false, true, true]);
     }
 
     #[test]

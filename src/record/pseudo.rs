@@ -3,7 +3,7 @@
 use super::seconds::{SECOND, seconds, since_1970};
 use super::{Path, Record};
 use crate::tree::{Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// A field of the record itself.
 pub struct Pseudo {
@@ -38,18 +38,28 @@ pub enum Answer<'t> {
     Path(Path<'t>),
 }
 
+impl Answer<'_> {
+    /// Put it down as tshark writes it in a column.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write(&self, out: &mut dyn Write) -> fmt::Result {
+        match self {
+            Answer::Number(number) => out.write_str(itoa::Buffer::new().format(*number)),
+            Answer::Nanos(nanos) => seconds(*nanos, 9, out),
+            Answer::Time(time) if time.seconds < 0 || i128::from(time.nanos) < SECOND => seconds(since_1970(*time), 9, out),
+            Answer::Time(time) => write!(out, "{}.{:09}", time.seconds, time.nanos),
+            Answer::Date(time) => date(*time, out),
+            Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, out),
+            Answer::Stream(stream) => write!(out, "{stream}"),
+            Answer::Path(path) => write!(out, "{path}"),
+        }
+    }
+}
+
 impl fmt::Display for Answer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Answer::Number(number) => f.write_str(itoa::Buffer::new().format(*number)),
-            Answer::Nanos(nanos) => seconds(*nanos, 9, f),
-            Answer::Time(time) if time.seconds < 0 || i128::from(time.nanos) < SECOND => seconds(since_1970(*time), 9, f),
-            Answer::Time(time) => write!(f, "{}.{:09}", time.seconds, time.nanos),
-            Answer::Date(time) => date(*time, f),
-            Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, f),
-            Answer::Stream(stream) => stream.fmt(f),
-            Answer::Path(path) => path.fmt(f),
-        }
+        self.write(f)
     }
 }
 
@@ -96,14 +106,14 @@ fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
 }
 
 /// As tshark writes it: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
-fn date(time: Timestamp, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn date(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     let nanos = i32::try_from(time.nanos).unwrap_or(i32::MAX);
     match jiff::Timestamp::new(time.seconds, nanos) {
         Ok(at) => {
             let at = at.to_zoned(jiff::tz::TimeZone::system());
-            write!(f, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos, at.strftime("%Z"))
+            write!(out, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos, at.strftime("%Z"))
         }
-        Err(_) => write!(f, "{}", Answer::Time(time)),
+        Err(_) => Answer::Time(time).write(out),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::layers;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Dissection, Field, Kind, Only, Value, Want, clean};
-use std::fmt::{self, Write};
+use crate::tree::{Dissection, Field, Kind, Layer, Only, Value, Want, clean};
+use std::fmt;
 use std::io;
 use std::ops::Range;
 
@@ -125,94 +125,90 @@ impl<W: io::Write> Columns<W> {
             if at > 0 {
                 line.push(options.separator);
             }
-            cell.clear();
+            let start = line.len();
+            let mut values = Occurrences { line, start, count: 0, options };
             match &column.of {
-                Values::Fields(fields) => values(record, fields, options, cell)?,
+                Values::Fields(fields) => values.of_fields(record, fields)?,
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
-                    Some(Answer::Lines(lines)) => {
-                        let mut lines = lines.lines().enumerate();
-                        lines.try_for_each(|(at, line)| occurrence(options, at, cell, |cell| clean(line, cell)))?;
-                    }
-                    Some(answer) => write!(cell, "{answer}")?,
+                    Some(Answer::Lines(lines)) => lines.lines().try_for_each(|one| values.put(|line| clean(one, line)))?,
+                    Some(answer) => answer.write(line)?,
                     None => {}
                 },
             }
-            quoted(cell, options, line);
+            if let Some(quote) = options.quote {
+                line.get(start..).unwrap_or_default().clone_into(cell);
+                line.truncate(start);
+                quoted(cell, quote, options.double_quotes, line);
+            }
         }
         Ok(())
     }
 }
 
-fn quoted(cell: &str, options: &ColumnOptions, line: &mut String) {
-    match options.quote {
-        Some(quote) if !cell.is_empty() => {
+/// A column between quotes, unless it is empty.
+fn quoted(cell: &str, quote: char, double: bool, line: &mut String) {
+    if cell.is_empty() {
+        return;
+    }
+    line.push(quote);
+    for character in cell.chars() {
+        if character == quote && double {
             line.push(quote);
-            for character in cell.chars() {
-                if character == quote && options.double_quotes {
-                    line.push(quote);
-                }
-                line.push(character);
+        }
+        line.push(character);
+    }
+    line.push(quote);
+}
+
+/// The values of a column, at the end of its line.
+struct Occurrences<'a> {
+    line: &'a mut String,
+    /// Where the column begins.
+    start: usize,
+    /// Values so far.
+    count: usize,
+    options: &'a ColumnOptions,
+}
+
+impl Occurrences<'_> {
+    /// The values that a record has of some fields.
+    fn of_fields(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
+        match record {
+            Record::Packet(packet) => self.of_nodes(packet.of, 0..packet.of.tree.here(), fields),
+            Record::Message(message) => {
+                let tree = message.of.tree;
+                let end = |layer: &Layer| tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
+                let mut layers = message.carriers().into_iter().chain([message.layer]);
+                layers.try_for_each(|layer| self.of_nodes(message.of, layer.node..end(layer), fields))
             }
-            line.push(quote);
+            Record::Gap(_) => Ok(()),
         }
-        _ => line.push_str(cell),
     }
-}
 
-/// The values that a record has of some fields.
-fn values(record: &Record<'_>, fields: &[&'static Field], options: &ColumnOptions, cell: &mut String) -> fmt::Result {
-    match record {
-        Record::Packet(packet) => {
-            let all = 0..packet.of.tree.here();
-            occurrences(packet.of, std::iter::once(all), fields, options, cell)
+    fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
+        let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
+        for (place, node) in places.zip(nodes) {
+            if !fields.iter().any(|field| field.is(node.field)) {
+                continue;
+            }
+            let Some(node) = of.node(place) else { continue };
+            let is_text = matches!(node.value(), Value::None | Value::Text | Value::Made(_));
+            self.put(|line| if is_text { node.write_plain(&mut Guarded(line)) } else { node.write_plain(line) })?;
         }
-        Record::Message(message) => {
-            let layers = message.carriers().into_iter().chain([message.layer]);
-            let nodes = |place: u32| Some(place..message.of.tree.nodes.get(usize::try_from(place).ok()?)?.end);
-            occurrences(message.of, layers.filter_map(|layer| nodes(layer.node)), fields, options, cell)
+        Ok(())
+    }
+
+    /// One more value, if it is one of those that are shown.
+    fn put(&mut self, write: impl FnOnce(&mut String) -> fmt::Result) -> fmt::Result {
+        self.count += 1;
+        match self.options.occurrence {
+            _ if self.count == 1 => {}
+            Occurrence::First => return Ok(()),
+            Occurrence::Last => self.line.truncate(self.start),
+            Occurrence::All => self.line.push(self.options.aggregator),
         }
-        Record::Gap(_) => Ok(()),
+        write(self.line)
     }
-}
-
-fn occurrences(
-    of: Dissection<'_>,
-    places: impl Iterator<Item = Range<u32>>,
-    fields: &[&'static Field],
-    options: &ColumnOptions,
-    cell: &mut String,
-) -> fmt::Result {
-    let nodes = places.flat_map(|range| {
-        let nodes = of.tree.nodes.get(range.start as usize..range.end as usize).unwrap_or_default();
-        range.zip(nodes)
-    });
-    let meant = nodes.filter(|(_, node)| fields.iter().any(|field| field.is(node.field)));
-    for (at, node) in meant.filter_map(|(place, _)| of.node(place)).enumerate() {
-        let is_text = matches!(node.value(), Value::None | Value::Text | Value::Made(_));
-        occurrence(
-            options,
-            at,
-            cell,
-            |cell| if is_text { node.write_plain(&mut Guarded(cell)) } else { node.write_plain(cell) },
-        )?;
-    }
-    Ok(())
-}
-
-/// One more value of a cell, if it is one of those that are shown.
-fn occurrence(
-    options: &ColumnOptions,
-    at: usize,
-    cell: &mut String,
-    write: impl FnOnce(&mut String) -> fmt::Result,
-) -> fmt::Result {
-    match options.occurrence {
-        Occurrence::First if at > 0 => return Ok(()),
-        Occurrence::Last => cell.clear(),
-        Occurrence::All if at > 0 => cell.push(options.aggregator),
-        _ => {}
-    }
-    write(cell)
 }
 
 impl<W: io::Write> Sink for Columns<W> {
@@ -228,7 +224,7 @@ impl<W: io::Write> Sink for Columns<W> {
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
         let talks = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
-        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, talks, ..Want::NAMES }
+        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, loose: !talks, talks, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

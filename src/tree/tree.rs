@@ -283,7 +283,7 @@ impl Tree {
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
         }
-        if self.want.is_all() || field.kind == Kind::Protocol || self.want.keeps(field, value) {
+        if self.want.keeps_any(field) || self.want.keeps(field, value) {
             if self.nodes.len() < MAX_NODES {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {

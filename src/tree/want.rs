@@ -27,6 +27,8 @@ pub struct Want {
     pub transfers: bool,
     /// Remarks on messages that are well-formed. Whether one is not is always told.
     pub remarks: bool,
+    /// The only fields by themselves: neither which layers they are of nor who speaks to whom.
+    pub loose: bool,
     /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
     /// of messages, gaps and the like is nothing.
     pub talks: bool,
@@ -45,6 +47,7 @@ impl Want {
         objects: false,
         transfers: false,
         remarks: true,
+        loose: false,
         talks: true,
     };
     /// All there is of what is told, and nothing of headers that do nothing but carry it.
@@ -93,6 +96,7 @@ impl Want {
             objects: self.objects || other.objects,
             transfers: self.transfers || other.transfers,
             remarks: self.remarks || other.remarks,
+            loose: self.loose && other.loose,
             talks: self.talks || other.talks,
         }
     }
@@ -102,6 +106,13 @@ impl Want {
     #[inline]
     pub fn is_all(&self) -> bool {
         self.fields && self.only.is_none()
+    }
+
+    /// Whether a node that is noticed is kept whatever its value is: see [`Want::keeps`].
+    #[must_use]
+    #[inline]
+    pub fn keeps_any(&self, field: &Field) -> bool {
+        self.is_all() || field.kind == Kind::Protocol || !field.secret && self.only.is_some_and(|only| !only.0.nameless)
     }
 
     /// Whether a node of this field with this value is kept. Those of protocols always are.
