@@ -4,7 +4,7 @@ use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
 use crate::layers::ip::INCOMPLETE;
 use crate::layers::{self, Bytes, Part, Segment};
-use crate::tree::{Span, Tree};
+use crate::tree::{Address, Ends, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
 
@@ -55,7 +55,9 @@ pub(super) fn source(tree: &mut Tree, joined: &Joined) -> u32 {
 }
 
 /// What there is of a datagram that will not be completed.
-pub(super) fn incomplete(tree: &mut Tree, joined: &Joined) {
+pub(super) fn incomplete(tree: &mut Tree, key: &Key, joined: &Joined) {
+    let [src, dst] = [key.src, key.dst].map(|ip| Some(Address::Ip(ip)));
+    tree.push_ends(Ends { src, dst, ..Ends::default() });
     let source = source(tree, joined);
     let bytes = Bytes { source, all: &joined.bytes };
     layers::unexplained(tree, bytes, 0..joined.bytes.len(), None);

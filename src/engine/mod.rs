@@ -260,10 +260,10 @@ impl Engine {
             return Some(&self.tree);
         }
         let left = self.fragments.drain();
-        let last = left.last().and_then(|joined| joined.pieces.last())?;
+        let last = left.last().and_then(|(_, joined)| joined.pieces.last())?;
         self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
-        for joined in &left {
-            fragment::incomplete(&mut self.tree, joined);
+        for (key, joined) in &left {
+            fragment::incomplete(&mut self.tree, key, joined);
         }
         Some(&self.tree)
     }

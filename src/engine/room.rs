@@ -142,8 +142,8 @@ impl Engine {
     #[inline(never)]
     pub(super) fn make_room(&mut self, frame: &Frame<'_>) {
         self.forgotten.conversations += self.exchanges.make_room(&mut self.tree) as u64;
-        for joined in self.fragments.make_room(frame.time) {
-            fragment::incomplete(&mut self.tree, &joined);
+        for (key, joined) in self.fragments.make_room(frame.time) {
+            fragment::incomplete(&mut self.tree, &key, &joined);
         }
         for (_, connection) in self.streams.make_room() {
             self.forgotten.conversations += 1;

@@ -118,8 +118,8 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         self.waiting.is_empty()
     }
 
-    /// Hands back what will not be completed: too old by now, or the oldest of too much.
-    pub fn make_room(&mut self, now: Time) -> Vec<Joined> {
+    /// Hands back what will not be completed, with what tied it together: too old by now, or the oldest of too much.
+    pub fn make_room(&mut self, now: Time) -> Vec<(K, Joined)> {
         if self.waiting.is_empty() {
             return Vec::new();
         }
@@ -129,15 +129,15 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         };
         let limit = if self.held > MAX_HELD { self.median_frame() } else { 0 };
         let old = self.waiting.extract_if(|_, datagram| is_old(datagram) || datagram.last_frame < limit);
-        let old: Vec<Datagram> = old.map(|(_, datagram)| datagram).collect();
-        self.held = self.held.saturating_sub(old.iter().map(Datagram::held).sum());
+        let old: Vec<(K, Datagram)> = old.collect();
+        self.held = self.held.saturating_sub(old.iter().map(|(_, datagram)| datagram.held()).sum());
         in_order(old)
     }
 
     /// Hands back everything.
-    pub fn drain(&mut self) -> Vec<Joined> {
+    pub fn drain(&mut self) -> Vec<(K, Joined)> {
         self.held = 0;
-        in_order(self.waiting.drain().map(|(_, datagram)| datagram).collect())
+        in_order(self.waiting.drain().collect())
     }
 
     fn median_frame(&self) -> u64 {
@@ -147,9 +147,9 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
     }
 }
 
-fn in_order(mut datagrams: Vec<Datagram>) -> Vec<Joined> {
-    datagrams.sort_by_key(|datagram| datagram.last_frame);
-    datagrams.into_iter().map(Datagram::joined).collect()
+fn in_order<K>(mut datagrams: Vec<(K, Datagram)>) -> Vec<(K, Joined)> {
+    datagrams.sort_by_key(|(_, datagram)| datagram.last_frame);
+    datagrams.into_iter().map(|(key, datagram)| (key, datagram.joined())).collect()
 }
 
 impl Datagram {
@@ -273,8 +273,8 @@ mod tests {
         fragments.accept(1, &Fragment { time: time(100), ..fragment(0, true, b"abcdefgh", 1) });
         fragments.accept(1, &Fragment { time: time(101), ..fragment(16, false, b"q", 2) });
         assert!(fragments.make_room(time(161)).is_empty());
-        let left = fragments.make_room(time(162));
-        assert_eq!((left[0].bytes.as_slice(), left[0].missing), (&b"abcdefghq"[..], 8));
+        let [(key, left)] = &fragments.make_room(time(162))[..] else { panic!("one") };
+        assert_eq!((*key, left.bytes.as_slice(), left.missing), (1, &b"abcdefghq"[..], 8));
         assert_eq!(fragments.held, 0);
     }
 

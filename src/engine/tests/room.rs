@@ -7,6 +7,7 @@ use crate::flow::Pair;
 use crate::layers::tcp;
 use crate::record::Forgotten;
 use crate::tree::Tree;
+use crate::wire::{data, trial};
 
 /// A whole connection from this port: opened, one message, ended by both sides.
 fn connection(port: u16) -> Vec<Vec<u8>> {
@@ -214,4 +215,26 @@ fn protocols_forget_before_anybody_is_no_longer_read() {
     assert_eq!(told, (180, 0, 0));
     let forgotten = engine.forgotten();
     assert!((38..=44).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+}
+
+/// Said with a later frame, or when the capture has ended, it is still said by who said it.
+#[test]
+fn a_datagram_that_stays_incomplete_is_said_by_who_said_it() {
+    let fragment = "4500001c 00072000 40110000 0a000007 0a000008 0102030405060708";
+    let ends = |tree: &Tree| {
+        let data = tree.layers.iter().find(|layer| tree.nodes[layer.node as usize].field.is(&data::DATA));
+        data.map(|layer| {
+            let ends = &tree.ends[layer.ends as usize];
+            format!("{} {} {:?}", ends.src.unwrap(), ends.dst.unwrap(), ends.stream)
+        })
+    };
+    for other in [connection(9_000), Vec::new()] {
+        let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+        assert_eq!(ends(dissect(&mut engine, 1, &trial::bytes(fragment))), None);
+        let told = match other.first() {
+            Some(other) => ends(dissect(&mut engine, 1000, other)),
+            None => engine.finish().and_then(ends),
+        };
+        assert_eq!(told.as_deref(), Some("10.0.0.7 10.0.0.8 None"));
+    }
 }
