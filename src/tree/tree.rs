@@ -310,9 +310,9 @@ impl Tree {
     }
 
     /// Give a node that was pushed earlier the words that were not known then. They are made only if the node was kept.
-    pub fn set_text(&mut self, place: u32, field: &'static Field, words: fmt::Arguments<'_>) {
+    pub fn set_text(&mut self, place: u32, field: &'static Field, words: impl FnOnce(&mut dyn Write) -> fmt::Result) {
         if self.nodes.get(place as usize).is_some_and(|node| node.field.is(field)) {
-            let made = self.make(words);
+            let made = self.make_by(words);
             if let Some(node) = self.nodes.get_mut(place as usize) {
                 node.value = Value::Made(made);
             }
@@ -340,9 +340,13 @@ impl Tree {
 
     /// Keep words that are not on the wire as such.
     pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
+        self.make_by(|out| out.write_fmt(words))
+    }
+
+    fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Made {
         let start = self.made.len();
         // Writing to a String does not fail; a Display that does leaves what it had written.
-        let _ = self.made.write_fmt(words);
+        let _ = words(&mut self.made);
         Made { start: u32::try_from(start).unwrap_or(u32::MAX), len: u32::try_from(self.made.len() - start).unwrap_or(u32::MAX) }
     }
 

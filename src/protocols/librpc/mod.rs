@@ -154,7 +154,7 @@ impl Reader {
         let place = wire.add(&CALL_TEXT, Value::None);
         let result = wire.group(&NODE, |wire| self.node(wire, tag, 1));
         let script = self.script.text();
-        wire.set_text(place, &CALL_TEXT, format_args!("{script}"));
+        wire.set_text(place, &CALL_TEXT, |out| write!(out, "{script}"));
         let (shown, dots) = self.script.brief();
         wire.info(format_args!("{shown}{dots}"));
         result?;

@@ -84,8 +84,7 @@ struct Update<'w, 'a> {
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
     let (paths, refs, inserted) = (Vec::new(), Vec::new(), Vec::new());
-    if let Some(world) = world.as_mut().filter(|_| !has_root && wire.remaining() > LONG) {
-        // The first of all: what comes later is mostly known.
+    if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
         world.expect(wire.remaining());
     }
     let in_short = wire.wants(&SHORT) || wire.wants(&COUNTS);
@@ -189,7 +188,7 @@ impl<'a> Update<'_, 'a> {
     }
 
     /// Say what an entry changed.
-    fn tell(&self, wire: &mut Wire<'_>, told: Option<Told>) {
+    fn tell(&mut self, wire: &mut Wire<'_>, told: Option<Told>) {
         let Some(told) = told else { return };
         match told.before {
             Some(Scalar::Bool(truth)) => drop(wire.add(&BEFORE_BOOL, Value::Bool(truth))),
@@ -205,8 +204,8 @@ impl<'a> Update<'_, 'a> {
         if told.is_new && self.has_root {
             wire.add(&ENTRY_NEW, Value::Bool(true));
         }
-        if told.strange.is_there() {
-            wire.note(&NOTE_TREE, format_args!("{}", told.strange));
+        if let Some(strange) = self.world.as_mut().and_then(|world| world.strange()) {
+            wire.note(&NOTE_TREE, format_args!("{strange}"));
         }
     }
 
@@ -214,7 +213,7 @@ impl<'a> Update<'_, 'a> {
     fn finish(self, wire: &mut Wire<'_>) {
         let Some(world) = self.world else { return };
         for (place, id) in &self.paths {
-            wire.set_text(*place, &ENTRY_PATH, format_args!("{}", world.path(*id)));
+            wire.set_text(*place, &ENTRY_PATH, |out| world.path(*id).write(out));
         }
         if self.count > MANY && self.in_short {
             wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &self.paths));

@@ -411,12 +411,12 @@ impl<'a> Wire<'a> {
     /// Put text that was worked out and lies nowhere.
     pub fn add_text(&mut self, field: &'static Field, words: fmt::Arguments<'_>) -> u32 {
         let place = self.add(field, Value::None);
-        self.set_text(place, field, words);
+        self.set_text(place, field, |out| out.write_fmt(words));
         place
     }
 
     /// Give a field that was put as [`Value::None`], at this place, words that are known only now.
-    pub fn set_text(&mut self, place: u32, field: &'static Field, words: fmt::Arguments<'_>) {
+    pub fn set_text(&mut self, place: u32, field: &'static Field, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) {
         self.tree.set_text(place, field, words);
     }
 

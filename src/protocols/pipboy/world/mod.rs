@@ -81,8 +81,6 @@ pub(super) struct Told {
     pub(super) change: Option<Box<Change>>,
     /// The value was not there.
     pub(super) is_new: bool,
-    /// What is strange about it.
-    pub(super) strange: Strange,
 }
 
 /// The value tree of a connection.
@@ -92,6 +90,8 @@ pub(super) struct World {
     words: Words,
     /// Nodes that lost their parent since the message began.
     loose: Vec<Slot>,
+    /// What is strange about the entry at hand.
+    strange: Strange,
     /// Somebody was told that no more is kept.
     is_full: bool,
 }
@@ -102,11 +102,12 @@ impl World {
         self.nodes.held() + self.words.held() + self.loose.capacity() * size_of::<Slot>()
     }
 
-    /// So many bytes of entries come.
+    /// So many bytes of entries come, some of them of values that are there.
     pub(super) fn expect(&mut self, bytes: usize) {
         /// Bytes of most entries are fewer.
         const ENTRY: usize = 16;
-        self.nodes.expect((bytes / ENTRY).min(MOST));
+        let entries = (bytes / ENTRY).min(MOST);
+        self.nodes.expect(entries.saturating_sub(self.nodes.len()));
     }
 
     /// Whether the root was sent, and with it all there is.
@@ -118,13 +119,18 @@ impl World {
         self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
+    /// What was strange about the entries since this was asked last.
+    pub(super) fn strange(&mut self) -> Option<Strange> {
+        self.strange.is_there().then(|| std::mem::take(&mut self.strange))
+    }
+
     /// The node of this number, made if there is none and room for one.
-    fn open(&mut self, id: u32, strange: &mut Strange) -> Option<Slot> {
+    fn open(&mut self, id: u32) -> Option<Slot> {
         if let Some(slot) = self.nodes.slot(id) {
             return Some(slot);
         }
         if self.nodes.len() >= MOST || self.words.bytes() >= MOST_TEXT {
-            strange.full |= !std::mem::replace(&mut self.is_full, true);
+            self.strange.full |= !std::mem::replace(&mut self.is_full, true);
             return None;
         }
         self.nodes.open(id)
@@ -153,7 +159,7 @@ impl World {
     /// A value was sent.
     pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
         let mut told = Told::default();
-        let Some(slot) = self.open(id, &mut told.strange) else { return told };
+        let Some(slot) = self.open(id) else { return told };
         told.is_new = !self.is_sent(slot);
         if self.nodes.children(slot) > 0 {
             let mut change = Change::from(self.nodes.children(slot));
@@ -191,7 +197,7 @@ impl World {
         }
         let above = self.above(slot);
         for (index, child) in (0..).zip(refs) {
-            self.adopt(slot, &above, *child, Step::Index(index), &mut told.strange);
+            self.adopt(slot, &above, *child, Step::Index(index));
         }
         if !told.is_new {
             let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
@@ -215,7 +221,7 @@ impl World {
         if !removed.is_empty() {
             let stays: HashSet<u32, RandomState> = inserted.clone().map(|(child, _)| child).collect();
             for child in removed {
-                gone.extend(self.remove(slot, *child, stays.contains(child), &mut told.strange));
+                gone.extend(self.remove(slot, *child, stays.contains(child)));
             }
         }
         let mut free: HashSet<Word, RandomState> = gone.iter().copied().collect();
@@ -223,7 +229,7 @@ impl World {
         for (child, name) in inserted {
             let Some(name) = self.words.take(&String::from_utf8_lossy(name)) else { continue };
             let former = if told.is_new { None } else { self.nodes.member(slot, name) };
-            self.adopt(slot, &above, child, Step::Name(name), &mut told.strange);
+            self.adopt(slot, &above, child, Step::Name(name));
             if !told.is_new && self.nodes.member(slot, name) != former {
                 let is_another = former.is_some() || free.remove(&name);
                 (if is_another { &mut change.replaced } else { &mut change.added }).put(self.words.get(name));
@@ -240,7 +246,7 @@ impl World {
 
     /// The node that a list or a dict was sent for.
     fn become_parent(&mut self, id: u32, kept: fn(Below) -> Kept, told: &mut Told) -> Option<Slot> {
-        let slot = self.open(id, &mut told.strange)?;
+        let slot = self.open(id)?;
         told.is_new = !self.is_sent(slot);
         told.before = self.scalar(slot).map(Scalar::into_owned);
         let below = self.nodes.get(slot).and_then(|node| node.kept.below());
@@ -249,13 +255,13 @@ impl World {
     }
 
     /// Take a member out, unless it stays. Its name, if it was one, which is to be released.
-    fn remove(&mut self, dict: Slot, id: u32, stays: bool, strange: &mut Strange) -> Option<Word> {
+    fn remove(&mut self, dict: Slot, id: u32, stays: bool) -> Option<Word> {
         if stays {
-            one_more(&mut strange.both, id);
+            one_more(&mut self.strange.both, id);
             return None;
         }
         let Some(child) = self.nodes.slot(id) else {
-            one_more(&mut strange.unknown, id);
+            one_more(&mut self.strange.unknown, id);
             return None;
         };
         let Node { parent, step, .. } = *self.nodes.get(child)?;
@@ -283,13 +289,13 @@ impl World {
     }
 
     /// Hang a child below a node whose parents are known. What hung there under the same name is let go.
-    fn adopt(&mut self, parent: Slot, above: &[Slot], id: u32, step: Step, strange: &mut Strange) {
-        let Some(child) = self.open(id, strange) else { return };
+    fn adopt(&mut self, parent: Slot, above: &[Slot], id: u32, step: Step) {
+        let Some(child) = self.open(id) else { return };
         if !self.is_sent(child) {
-            one_more(&mut strange.unknown, id);
+            one_more(&mut self.strange.unknown, id);
         }
         if id == ROOT || above.len() > STEPS || above.contains(&child) {
-            return one_more(&mut strange.looped, id);
+            return one_more(&mut self.strange.looped, id);
         }
         if let Step::Name(name) = step {
             match self.nodes.member(parent, name) {
@@ -300,7 +306,7 @@ impl World {
             self.words.again(name);
         }
         if self.nodes.parent(child).is_some() {
-            one_more(&mut strange.second, id);
+            one_more(&mut self.strange.second, id);
             self.unlink(child);
         }
         self.nodes.link(parent, child, step);
@@ -368,8 +374,9 @@ pub(super) struct Path<'w> {
     id: u32,
 }
 
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Path<'_> {
+    /// Put it down.
+    pub(super) fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let world = self.world;
         let mut climbed = [Step::None; STEPS];
         let mut top = world.nodes.slot(self.id).and_then(|slot| world.nodes.get(slot));
@@ -383,25 +390,32 @@ impl fmt::Display for Path<'_> {
         let highest = top.map_or(self.id, |node| node.id);
         let mut between = "";
         if highest != ROOT {
-            write!(f, "#{highest}")?;
+            out.write_str("#")?;
+            out.write_str(itoa::Buffer::new().format(highest))?;
             between = ".";
         }
         for step in climbed.iter().take(count).rev() {
             match step {
                 Step::Name(name) => {
-                    f.write_str(between)?;
-                    f.write_str(world.words.get(*name))?;
+                    out.write_str(between)?;
+                    out.write_str(world.words.get(*name))?;
                 }
                 Step::Index(index) => {
-                    f.write_str("[")?;
-                    f.write_str(itoa::Buffer::new().format(*index))?;
-                    f.write_str("]")?;
+                    out.write_str("[")?;
+                    out.write_str(itoa::Buffer::new().format(*index))?;
+                    out.write_str("]")?;
                 }
                 Step::None => {}
             }
             between = ".";
         }
         let has_more = top.is_some_and(|top| top.parent.is_some());
-        if has_more { f.write_str("...") } else { Ok(()) }
+        if has_more { out.write_str("...") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
     }
 }

@@ -36,11 +36,12 @@ impl fmt::Display for Strange {
         let mut between = "";
         for (few, words) in kinds {
             let Some((first, count)) = few else { continue };
-            write!(f, "{between}#{first}")?;
+            let mut digits = itoa::Buffer::new();
+            [between, "#", digits.format(first)].iter().try_for_each(|part| f.write_str(part))?;
             if count > 1 {
                 write!(f, " and {} more", count - 1)?;
             }
-            write!(f, " {words}")?;
+            [" ", words].iter().try_for_each(|part| f.write_str(part))?;
             between = "; ";
         }
         if self.full {
