@@ -69,8 +69,15 @@ pub enum Buffer {
 impl fmt::Display for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Buffer::Frame(number) => write!(f, "frame/{number}"),
-            Buffer::Stream(stream, side) => write!(f, "{stream}/{side}"),
+            Buffer::Frame(number) => {
+                f.write_str("frame/")?;
+                f.write_str(itoa::Buffer::new().format(*number))
+            }
+            Buffer::Stream(stream, side) => {
+                stream.fmt(f)?;
+                f.write_str("/")?;
+                side.fmt(f)
+            }
             Buffer::Derived(number) => write!(f, "derived/{number}"),
         }
     }

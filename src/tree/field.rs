@@ -327,7 +327,7 @@ macro_rules! fields {
         $(
             #[doc = concat!($abbrev, " · ", $label, " · ", $about, " · ")]
             pub static $name: $crate::tree::Field = $crate::tree::Field::$kind($abbrev, $label, $about)
-                .headed(concat!(r#"{"name":""#, $abbrev, r#"","label":""#, $label, "\""))
+                .headed(concat!(r#"{"name":""#, $abbrev, r#"","label":""#, $label, r#"","value":"#))
                 $(.$with($($arg),*))*;
         )+
         /// Every field of this protocol.

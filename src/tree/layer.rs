@@ -25,11 +25,11 @@ pub struct StreamId {
 
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transport = match self.transport {
-            Transport::Tcp => "tcp",
-            Transport::Udp => "udp",
-        };
-        write!(f, "{transport}/{}", self.number)
+        f.write_str(match self.transport {
+            Transport::Tcp => "tcp/",
+            Transport::Udp => "udp/",
+        })?;
+        f.write_str(itoa::Buffer::new().format(self.number))
     }
 }
 

@@ -3,8 +3,8 @@
 //! Nearly all of what is written is fields, so their keys are put down as they are, in front of each value.
 
 use super::writer::{Members, Out, Put, Shown};
-use crate::record::{Buffer, level_of, place_of};
-use crate::tree::{Dissection, HIDDEN, Kind, NodeRef, Note, Value};
+use crate::record::{Buffer, Place, level_of, place_of};
+use crate::tree::{Dissection, Field, HIDDEN, Kind, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
 
@@ -21,23 +21,36 @@ pub struct Children<'t> {
 
 impl Put for Children<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        out.list(self.node.children(), |out, node| one(self.of, node, self.buffer, out))
+        let around = match self.node.span() {
+            span if span.is_somewhere() => Around::of(self.of, span),
+            span => Around { source: span.source, place: Place { buffer: self.buffer, base: 0 } },
+        };
+        all(self.of, self.node, &around, out)
     }
 }
 
-/// A field, inside one whose offsets count in `outer`.
-fn one(of: Dissection<'_>, node: NodeRef<'_>, outer: Buffer, out: &mut Out<'_>) -> Result<()> {
-    let field = node.field();
-    // Words of ours, with nothing to escape.
-    if field.head.is_empty() {
-        out.raw(r#"{"name":""#);
-        out.raw(field.abbrev);
-        out.raw(r#"","label":""#);
-        out.raw(field.name);
-        out.raw(r#"""#);
-    } else {
-        out.raw(field.head);
+/// Where the fields count that one lies between: nearly always where it does.
+struct Around {
+    /// The source of their spans.
+    source: u32,
+    place: Place,
+}
+
+impl Around {
+    fn of(of: Dissection<'_>, span: Span) -> Around {
+        Around { source: span.source, place: place_of(of, span) }
     }
+}
+
+/// All that lies right below a node.
+fn all(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
+    out.list(node.children(), |out, node| one(of, node, around, out))
+}
+
+/// A field.
+fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
+    let field = node.field();
+    head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
     value(node, out)?;
     if field.transformed && !node.is_secret() {
         out.raw(r#","raw":"#);
@@ -48,24 +61,55 @@ fn one(of: Dissection<'_>, node: NodeRef<'_>, outer: Buffer, out: &mut Out<'_>) 
         number(r#","bit":"#, bits.first, out)?;
         number(r#","bits":"#, bits.count, out)?;
     }
-    let mut buffer = outer;
     let span = node.span();
+    let elsewhere = (span.is_somewhere() && span.source != around.source).then(|| Around::of(of, span));
+    let here = elsewhere.as_ref().unwrap_or(around);
     if span.is_somewhere() {
-        let place = place_of(of, span);
-        buffer = place.buffer;
-        number(r#","off":"#, place.base + u64::from(span.start), out)?;
-        number(r#","len":"#, span.len(), out)?;
-        if buffer != outer {
-            out.raw(r#","buffer":"#);
-            Shown(buffer).put(out)?;
+        number(r#","off":"#, here.place.base + u64::from(span.start), out)?;
+        if let (Some(short), None, false) = (SHORT.get(span.len() as usize), &elsewhere, node.has_children()) {
+            out.raw_chunk(short);
+            return out.hand_on();
         }
+        number(r#","len":"#, span.len(), out)?;
+    }
+    if elsewhere.is_some() && here.place.buffer != around.place.buffer {
+        out.raw(r#","buffer":"#);
+        Shown(here.place.buffer).put(out)?;
     }
     if node.has_children() {
         out.raw(r#","fields":"#);
-        Children { of, node, buffer }.put(out)?;
+        all(of, node, here, out)?;
     }
     out.raw("}");
     out.hand_on()
+}
+
+/// How most fields end: few bytes long, with nothing below them.
+const SHORT: [&[u8; 9]; 9] = [
+    br#","len":0}"#,
+    br#","len":1}"#,
+    br#","len":2}"#,
+    br#","len":3}"#,
+    br#","len":4}"#,
+    br#","len":5}"#,
+    br#","len":6}"#,
+    br#","len":7}"#,
+    br#","len":8}"#,
+];
+
+/// How a field begins, up to its value if it has one: words of ours, with nothing to escape.
+fn head(field: &Field, has_value: bool, out: &mut Out<'_>) {
+    const VALUE: &str = r#","value":"#;
+    if field.head.is_empty() {
+        out.raw(r#"{"name":""#);
+        out.raw(field.abbrev);
+        out.raw(r#"","label":""#);
+        out.raw(field.name);
+        out.raw(r#"""#);
+        out.raw(if has_value { VALUE } else { "" });
+    } else {
+        out.raw(if has_value { field.head } else { field.head.strip_suffix(VALUE).unwrap_or_default() });
+    }
 }
 
 fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
@@ -73,11 +117,9 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
     number.put(out)
 }
 
-/// Value and type, behind commas.
+/// Value and type, with a comma between them.
 fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
-    const VALUE: &str = r#","value":"#;
     let mut put = |value: &dyn Put, behind: &str| {
-        out.raw(VALUE);
         value.put(out)?;
         out.raw(behind);
         Ok(())
@@ -89,14 +131,14 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Value::None => Ok(()),
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
         Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
-        Value::Unsigned(value) => number(VALUE, value, out),
+        Value::Unsigned(value) => value.put(out),
         Value::Signed(value) if value.unsigned_abs() > EXACT => put(&Shown(value), r#","type":"i64""#),
-        Value::Signed(value) => number(VALUE, value, out),
-        Value::Single(value) if value.is_finite() => number(VALUE, value, out),
+        Value::Signed(value) => value.put(out),
+        Value::Single(value) if value.is_finite() => value.put(out),
         Value::Single(value) => not_finite(value, out),
-        Value::Double(value) if value.is_finite() => number(VALUE, value, out),
+        Value::Double(value) if value.is_finite() => value.put(out),
         Value::Double(value) => not_finite(value, out),
-        Value::Bool(value) => number(VALUE, value, out),
+        Value::Bool(value) => value.put(out),
         Value::Bytes => match node.field().kind {
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => put(&Shown(Plain(node)), ""),
             _ => put(&Hex(node.bytes()), r#","type":"bytes""#),
@@ -135,19 +177,29 @@ impl Put for Alone<'_> {
 
 /// A number that JSON has no digits for.
 fn not_finite(value: impl Display, out: &mut Out<'_>) -> Result<()> {
-    out.raw(r#","value":null,"text":"#);
+    out.raw(r#"null,"text":"#);
     Shown(value).put(out)
 }
 
 /// What the value means, if there is anything to add. A number without digits has its text already.
 fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
+    let field = node.field();
     let is_told = match node.value() {
         Value::Single(number) => !number.is_finite(),
         Value::Double(number) => !number.is_finite(),
         _ => false,
     };
-    let has_none = node.field().digest.is_none() && node.field().names.is_empty();
-    if is_told || has_none { Ok(()) } else { out.words(r#","text":"#, |words| node.write_meaning(words)) }
+    match field.digest {
+        _ if is_told => Ok(()),
+        Some(digest) => out.words(r#","text":"#, |words| (digest.meaning)(node, words)),
+        None => {
+            if let Some(name) = node.name().filter(|name| !name.is_empty()) {
+                out.raw(r#","text":"#);
+                name.put(out)?;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Remarks; the buffer is named where it is not the record's.
@@ -212,8 +264,8 @@ mod tests {
     fn what_is_put_together_beforehand_is_json() {
         let mut count = 0;
         for field in Registry::default().fields().filter(|field| !field.head.is_empty()) {
-            let told: serde_json::Value = serde_json::from_str(&format!("{}}}", field.head)).unwrap();
-            assert_eq!(told, serde_json::json!({"name": field.abbrev, "label": field.name}));
+            let told: serde_json::Value = serde_json::from_str(&format!("{}7}}", field.head)).unwrap();
+            assert_eq!(told, serde_json::json!({"name": field.abbrev, "label": field.name, "value": 7}));
             count += 1;
         }
         assert!(count > 1000, "{count}");
