@@ -132,7 +132,7 @@ impl Plain {
         let (header, mut behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
         let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
         let (mut kind, mut tags) = (u16::from_be_bytes([high, low]), 0);
-        while tags < TAGS && ethernet::VLAN_TYPES.contains(&kind) {
+        while tags < TAGS && !matches!(kind, ethernet::IPV4 | ethernet::IPV6) && ethernet::VLAN_TYPES.contains(&kind) {
             let ([_, _, high, low], carried) = behind.split_first_chunk::<TAG>()?;
             (kind, behind, tags) = (u16::from_be_bytes([*high, *low]), carried, tags + 1);
         }

@@ -24,6 +24,9 @@ type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomSt
 /// The fields that the lists of all protocols have, found once.
 static LISTED: OnceLock<Index> = OnceLock::new();
 
+/// How all protocols are read as datagrams, found once: each datagram of nobody's asks for them.
+static DATAGRAMS: OnceLock<Vec<Candidate>> = OnceLock::new();
+
 impl Default for Registry {
     fn default() -> Self {
         Registry::of(protocols::ALL)
@@ -151,6 +154,15 @@ impl Registry {
             .iter()
             .flat_map(|protocol| protocol.found.iter().map(move |found| Candidate { protocol, found }))
             .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
+    }
+
+    /// How protocols are read as datagrams.
+    fn datagrams(self) -> impl Iterator<Item = Candidate> {
+        let reads = |candidate: &Candidate| candidate.found.how.is_datagram();
+        let is_all = std::ptr::eq(self.applications, protocols::ALL) && !self.choices.no_heuristics;
+        let listed = is_all.then(|| DATAGRAMS.get_or_init(|| Registry::default().candidates().filter(reads).collect()));
+        let others = (!is_all).then(|| self.candidates().filter(reads));
+        listed.into_iter().flatten().copied().chain(others.into_iter().flatten())
     }
 
     /// Whether some protocol has its home on this port.
@@ -291,13 +303,12 @@ impl Registry {
             On::Udp(port) => ports.is_none_or(|ports| ports.contains(&port)),
             _ => false,
         };
-        let datagrams = move || self.candidates().filter(|candidate| candidate.found.how.is_datagram());
         let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
         let spot = Spot { ports, announced: None };
         let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &spot, ports.is_some());
-        let recognised = ports.is_none() && datagrams().filter(elsewhere).any(|candidate| fits(&candidate));
-        let homes = datagrams().filter(at_home).filter(move |_| !recognised);
-        homes.chain(datagrams().filter(elsewhere)).filter(fits)
+        let recognised = ports.is_none() && self.datagrams().filter(elsewhere).any(|candidate| fits(&candidate));
+        let homes = self.datagrams().filter(at_home).filter(move |_| !recognised);
+        homes.chain(self.datagrams().filter(elsewhere)).filter(fits)
     }
 }
 
