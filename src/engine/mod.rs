@@ -34,6 +34,8 @@ use stream::{Connection, Speaker, Stream};
 pub struct Engine {
     registry: Registry,
     want: Want,
+    /// Whether anybody looks at what the segments before one say of it.
+    analyses: bool,
     tree: Tree,
     streams: Table<Connection>,
     ended: Ended,
@@ -64,6 +66,7 @@ impl Engine {
     #[must_use]
     pub fn new(registry: Registry, want: Want) -> Engine {
         let want = Want { only: want.only.map(layers::told_apart), ..want };
+        let analyses = layers::looks_at_analysis(want);
         let mut tree = Tree::new(want);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -72,6 +75,7 @@ impl Engine {
         Engine {
             registry,
             want,
+            analyses,
             tree,
             streams: Table::default(),
             ended: Ended::default(),
@@ -334,7 +338,7 @@ impl Engine {
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(src);
         let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side };
-        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), (self.checks, self.analyses));
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());

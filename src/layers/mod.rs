@@ -53,7 +53,7 @@ pub use checksum::Checks;
 pub use plain::{Heads, Plain, Told, link as plain_link};
 
 use crate::input::{Link, link_name};
-use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value};
+use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value, Want};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -134,6 +134,12 @@ pub fn is_of_frame(field: &Field) -> bool {
     let is_of_tcp = tcp::PROTOCOL.fields.iter().any(|known| known.is(field));
     let is_value = !matches!(field.kind, Kind::Protocol | Kind::Group | Kind::Note(_));
     is_value && is_of_header(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
+}
+
+/// Whether anybody looks at what the segments before one say of it.
+#[must_use]
+pub fn looks_at_analysis(want: Want) -> bool {
+    want.words || want.fields && want.only.is_none_or(|only| only.fields().any(tcp::takes_analysis))
 }
 
 /// The same fields, told apart by where they are read.

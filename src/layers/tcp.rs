@@ -8,7 +8,7 @@
 
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
-use crate::tree::{Field, Names, Value, fields};
+use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
 use std::net::IpAddr;
@@ -126,6 +126,12 @@ pub(super) const OWN: [&Field; 18] = [
     &PAYLOAD,
 ];
 
+/// Whether a field may say something that only the segments before it tell.
+pub(super) fn takes_analysis(field: &Field) -> bool {
+    let is_one = |known: &&Field| known.is(field);
+    FIELDS.iter().any(is_one) && !OWN.iter().chain(&[&STREAM]).any(is_one)
+}
+
 /// What a segment's own header cannot tell: where it stands in its connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Standing<'a> {
@@ -185,6 +191,8 @@ pub struct Numbers {
     pub whole: bool,
     /// Whether it is, with no options but what most segments have.
     pub plain: bool,
+    /// Whether nothing can be remarked on its options, and all are known.
+    pub known: bool,
 }
 
 impl Numbers {
@@ -203,6 +211,7 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
     let flag = |field: &Field| field.bits_of(flags.into()) != 0;
     let header = 4 * usize::from(length >> 4);
     let plain = is_plain(header, bytes);
+    let (scale, known) = if plain { (None, true) } else { look_over(bytes.get(MIN_HEADER..header).unwrap_or_default()) };
     Some(Numbers {
         src: u16::from_be_bytes([p0, p1]),
         dst: u16::from_be_bytes([q0, q1]),
@@ -213,10 +222,11 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
         rst: flag(&FLAG_RESET),
         acks: flag(&FLAG_ACK),
         window: u16::from_be_bytes([w0, w1]),
-        scale: if plain { None } else { scale(bytes.get(MIN_HEADER..header).unwrap_or_default()) },
+        scale,
         header,
         whole: plain || etherparse::TcpSlice::from_slice(bytes).is_ok(),
         plain,
+        known,
     })
 }
 
@@ -231,22 +241,23 @@ fn is_plain(header: usize, segment: &[u8]) -> bool {
     }
 }
 
-/// The shift of the last window scale option.
-fn scale(options: &[u8]) -> Option<u8> {
+/// The shift of the last window scale option, and whether all options end where they should and are known.
+fn look_over(options: &[u8]) -> (Option<u8>, bool) {
     const OPTION: usize = 3;
-    let (mut left, mut scale) = (options, None);
+    let (mut left, mut scale, mut known) = (options, None, true);
     loop {
         left = match left {
+            [] | [0, ..] => return (scale, known),
             [1, left @ ..] => left,
-            [0, ..] => return scale,
             [kind, length, behind @ ..] if *length >= 2 => {
-                let Some((data, left)) = behind.split_at_checked(usize::from(*length) - 2) else { return scale };
+                let Some((data, left)) = behind.split_at_checked(usize::from(*length) - 2) else { return (scale, false) };
                 if let (3, [shift], OPTION) = (*kind, data, usize::from(*length)) {
                     scale = Some(*shift);
                 }
+                known &= name_of(KINDS, u64::from(*kind)).is_some();
                 left
             }
-            _ => return scale,
+            _ => return (scale, false),
         };
     }
 }

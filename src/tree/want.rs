@@ -244,7 +244,8 @@ impl Only {
         })
     }
 
-    fn fields(self) -> impl Iterator<Item = &'static Field> {
+    /// Each of them.
+    pub fn fields(self) -> impl Iterator<Item = &'static Field> {
         self.0.fields.iter().map(|place| place.0)
     }
 

@@ -247,24 +247,31 @@ impl Stream {
         }
     }
 
-    /// Whether a segment in a plain frame is as every other one: it is in step, nothing can be remarked on it, and it came the way
-    /// that its connection goes.
+    /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
+    /// on it, and it is in step or carries nothing.
     fn is_as_expected(&self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
         let Speaker { numbers, segment, side, .. } = speaker;
         let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
         let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
-        is_usual && goes_on() && *self.path == *segment.path
+        let carries_nothing = || numbers.whole && numbers.known && segment.range.len() == numbers.header;
+        (is_usual && goes_on() || carries_nothing()) && *self.path == *segment.path
     }
 
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
     /// looks at its headers and there is nothing to say of it.
-    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
+    pub(super) fn describe(
+        &mut self,
+        tree: &mut Tree,
+        speaker: &Speaker<'_>,
+        reused: bool,
+        (checks, analyses): (Checks, bool),
+    ) -> Option<LayerId> {
         let &Speaker { frame, bytes, segment, numbers, side } = speaker;
         let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
-            self.analysis.judge(side, &judged(speaker), reused)
+            if analyses { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
         });
-        if segment.below.is_none() && self.is_as_expected(speaker, found.as_ref()) {
+        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.unseen {
                 let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
                 tree.passed = Some(Passed { sockets, stream: self.id, path: segment.path });
