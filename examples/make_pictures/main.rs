@@ -105,6 +105,7 @@ fn stats() -> Result<String> {
         stats.tree(of, captured);
         Ok(())
     })?;
+    stats.end();
     let mut out = Vec::new();
     print_tables(&stats, TableLook { theme: Theme::coloured(), width: Some(WIDTH), all: true }, &mut out)?;
     Ok(String::from_utf8(out)?)

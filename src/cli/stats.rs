@@ -117,6 +117,7 @@ impl Audience for Counter {
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        self.stats.end();
         self.stats.input.damage = problem.map(|problem| problem.text.to_owned());
         Ok(())
     }

@@ -33,6 +33,17 @@ pub struct Place {
     seen: u64,
 }
 
+/// Headers on each other that are in no tree.
+#[derive(Debug)]
+struct Known {
+    /// Their names.
+    path: &'static str,
+    /// Where they stand.
+    places: Vec<usize>,
+    /// Frames that are not counted there yet.
+    waiting: Count,
+}
+
 /// The hierarchy of a capture.
 #[derive(Debug, Default)]
 pub struct Hierarchy {
@@ -40,8 +51,8 @@ pub struct Hierarchy {
     roots: Vec<usize>,
     /// Where the layers of the tree at hand stand.
     here: Vec<Option<usize>>,
-    /// Where those of segments stand that are in no tree, by the names of them.
-    passed: Vec<(&'static str, Vec<usize>)>,
+    /// Where those of segments stand that are in no tree.
+    passed: Vec<Known>,
     /// Trees seen.
     trees: u64,
 }
@@ -79,7 +90,8 @@ impl Hierarchy {
 
     /// Count the headers of a segment that are in no tree. Returns the place of the innermost.
     fn passed(&mut self, passed: &Passed, bytes: u32) -> Option<usize> {
-        let known = self.passed.iter().position(|(path, _)| *path == passed.path).unwrap_or_else(|| {
+        let is_it = |known: &Known| std::ptr::eq(known.path, passed.path) || known.path == passed.path;
+        let known = self.passed.iter().position(is_it).unwrap_or_else(|| {
             let mut below = None;
             let places = passed.path.split(':').filter_map(layers::named).map(|header| {
                 let place = self.place(below, header.this);
@@ -87,17 +99,24 @@ impl Hierarchy {
                 place
             });
             let places = places.collect();
-            self.passed.push((passed.path, places));
+            self.passed.push(Known { path: passed.path, places, waiting: Count::default() });
             self.passed.len() - 1
         });
-        let (_, places) = self.passed.get(known)?;
-        for place in places {
-            if let Some(place) = self.places.get_mut(*place) {
-                place.seen = self.trees;
-                place.count.add(bytes.into());
+        let known = self.passed.get_mut(known)?;
+        known.waiting.add(bytes.into());
+        known.places.last().copied()
+    }
+
+    /// There are no more frames: nothing waits any longer.
+    pub(super) fn end(&mut self) {
+        for known in &mut self.passed {
+            let frames = std::mem::take(&mut known.waiting);
+            for place in &known.places {
+                if let Some(place) = self.places.get_mut(*place) {
+                    place.count.join(frames);
+                }
             }
         }
-        places.last().copied()
     }
 
     /// Count a message of the tree that was counted last.

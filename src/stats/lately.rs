@@ -1,12 +1,12 @@
-//! Where segments of connections that spoke lately are counted: most come like one before.
+//! Segments of connections that spoke lately: most come like one before, so what they count waits until it is much.
 
 use super::parts::Over;
-use super::talks::Found;
+use super::talks::{Found, Seen, Sum};
 use crate::tree::Passed;
 use std::net::SocketAddr;
 
 /// How many directions of connections are remembered: a power of two.
-const SLOTS: usize = 64;
+const SLOTS: usize = 512;
 
 /// The rows of a segment, by the kinds that are counted, in their order.
 pub(super) type Rows = [Option<Found>; Over::ALL.len()];
@@ -19,33 +19,45 @@ struct Known {
     /// The addresses of the link.
     link: [[u8; 6]; 2],
     rows: Rows,
+    /// What is not in these rows yet.
+    waiting: Sum,
 }
 
 /// Those that spoke lately.
 #[derive(Debug)]
-pub(super) struct Lately([Option<Known>; SLOTS]);
+pub(super) struct Lately(Vec<Option<Known>>);
 
 impl Default for Lately {
     fn default() -> Lately {
-        Lately([None; SLOTS])
+        Lately(vec![None; SLOTS])
     }
 }
 
 impl Lately {
-    /// Where a segment is counted, if one went the same way lately.
-    pub(super) fn get(&self, passed: &Passed, link: [[u8; 6]; 2]) -> Option<&Rows> {
-        let known = self.0.get(slot(passed))?.as_ref()?;
+    /// Count a segment, if one went the same way lately.
+    pub(super) fn add(&mut self, passed: &Passed, link: [[u8; 6]; 2], frame: Seen) -> bool {
+        let Some(Some(known)) = self.0.get_mut(slot(passed)) else { return false };
         let [src, _] = passed.sockets;
         // The number stands for both ends.
-        (known.number == passed.stream.number && known.src == src && known.link == link).then_some(&known.rows)
+        let is_it = known.number == passed.stream.number && known.src == src && known.link == link;
+        if is_it {
+            known.waiting.add(frame);
+        }
+        is_it
     }
 
-    /// It is counted there.
-    pub(super) fn put(&mut self, passed: &Passed, link: [[u8; 6]; 2], rows: Rows) {
+    /// Further ones are counted there. Returns what waited of the one whose place it takes.
+    pub(super) fn put(&mut self, passed: &Passed, link: [[u8; 6]; 2], rows: Rows) -> Option<(Rows, Sum)> {
         let [src, _] = passed.sockets;
-        if let Some(slot) = self.0.get_mut(slot(passed)) {
-            *slot = Some(Known { number: passed.stream.number, src, link, rows });
-        }
+        let known = Known { number: passed.stream.number, src, link, rows, waiting: Sum::default() };
+        let old = self.0.get_mut(slot(passed))?.replace(known)?;
+        Some((old.rows, old.waiting))
+    }
+
+    /// Forget all. Returns what waited of each.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (Rows, Sum)> + use<> {
+        let known = std::mem::take(self).0;
+        known.into_iter().flatten().map(|known| (known.rows, known.waiting))
     }
 }
 

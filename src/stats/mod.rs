@@ -137,6 +137,12 @@ impl Stats {
         });
     }
 
+    /// The input has ended: all is counted.
+    pub fn end(&mut self) {
+        self.talks.end();
+        self.hierarchy.end();
+    }
+
     /// The conversations of a kind.
     #[must_use]
     pub fn over(&self, over: Over) -> Option<&Talks> {
@@ -157,10 +163,10 @@ mod tests {
     use etherparse::PacketBuilder;
     use proptest::prelude::*;
 
-    /// A frame of one of a few connections, which may go another way than the one before.
-    type Said = (u8, bool, u8, u8, u8);
+    /// A frame of one of a few connections, which may go another way than the one before, open it or end it.
+    type Said = (u8, bool, u8, u8, u8, u8);
 
-    fn frame(&(port, answers, mac, tags, len): &Said, seq: u32) -> Vec<u8> {
+    fn frame(&(port, answers, mac, tags, len, kind): &Said, seq: u32) -> Vec<u8> {
         let (client, server) = ([2, 0, 0, 0, 0, mac], [2, 0, 0, 0, 0, 9]);
         let (src, dst) = if answers { (server, client) } else { (client, server) };
         let link = || PacketBuilder::ethernet2(src, dst);
@@ -171,7 +177,17 @@ mod tests {
         };
         let ports = if answers { (80, 1000 + u16::from(port)) } else { (1000 + u16::from(port), 80) };
         let mut bytes = Vec::new();
-        net.tcp(ports.0, ports.1, seq, 500).ack(1).write(&mut bytes, &vec![0xee; len.into()]).unwrap();
+        let plain = net.tcp(ports.0, ports.1, seq, 500).ack(1);
+        // A maximum and a scale, a kind that nobody knows, and a length that cannot be.
+        let segment = match kind {
+            0 => plain.syn().options_raw(&[2, 4, 5, 180, 3, 3, 7, 0]).unwrap(),
+            1 => plain.syn().options_raw(&[253, 4, 1, 2]).unwrap(),
+            2 => plain.fin().options_raw(&[2, 40, 0, 0]).unwrap(),
+            3 => plain.fin(),
+            4 => plain.rst(),
+            _ => plain,
+        };
+        segment.write(&mut bytes, &vec![0xee; len.into()]).unwrap();
         bytes
     }
 
@@ -191,6 +207,7 @@ mod tests {
             assert!(!headers || tree.passed.is_none());
             stats.tree(Dissection { tree, bytes: &bytes }, true);
         }
+        stats.end();
         let mut told = Vec::new();
         print_json(&stats, &mut told).unwrap();
         String::from_utf8(told).unwrap()
@@ -199,7 +216,7 @@ mod tests {
     proptest! {
         #[test]
         fn headers_that_are_not_told_count_the_same(
-            said in prop::collection::vec((0_u8..8, any::<bool>(), 0_u8..3, 0_u8..3, 0_u8..9), 1..60)
+            said in prop::collection::vec((0_u8..8, any::<bool>(), 0_u8..3, 0_u8..3, 0_u8..9, 0_u8..12), 1..60)
         ) {
             prop_assert_eq!(counted(&said, false), counted(&said, true));
         }

@@ -1,8 +1,11 @@
 //! Conversations as they are remembered: few bytes each, because there may be very many.
 
 use super::index::Index;
-use super::talks::{End, Host, Talk};
+use super::talks::{End, Host, Sum, Talk};
 use super::traffic::Count;
+
+/// Bytes that a row counts to.
+const MOST_BYTES: u64 = (1 << 48) - 1;
 
 /// A conversation, packed. Addresses are places among the [`Hosts`].
 #[derive(Debug, Clone, Copy)]
@@ -45,19 +48,18 @@ impl Row {
         (a.is(src, hosts) && b.is(dst, hosts)) || (a.is(dst, hosts) && b.is(src, hosts))
     }
 
-    /// The first end sent a frame, or the second if it `answers`.
-    pub(super) fn add(&mut self, answers: bool, bytes: u32, time: Option<i64>) {
+    /// The first end sent frames, or the second if it `answers`.
+    pub(super) fn add(&mut self, answers: bool, sum: &Sum) {
         let side = usize::from(answers);
         if let (Some(frames), Some(low), Some(high)) =
             (self.frames.get_mut(side), self.bytes.get_mut(side), self.more_bytes.get_mut(side))
         {
-            *frames = frames.saturating_add(1);
-            let (sum, carry) = low.overflowing_add(bytes);
-            (*low, *high) = (sum, high.saturating_add(carry.into()));
+            *frames = frames.saturating_add(sum.frames);
+            let bytes = (u64::from(*high) << 32 | u64::from(*low)).saturating_add(sum.bytes);
+            let [a, b, c, d, e, f, ..] = bytes.min(MOST_BYTES).to_le_bytes();
+            (*low, *high) = (u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, f]));
         }
-        if let Some(time) = time {
-            (self.first, self.last) = (self.first.min(time), self.last.max(time));
-        }
+        (self.first, self.last) = (self.first.min(sum.first), self.last.max(sum.last));
     }
 
     /// The conversation, unpacked.
@@ -145,11 +147,12 @@ mod tests {
         let mut row = Row::SILENT;
         row.between([a, b]);
         assert!(row.is_silent());
-        for time in 0..5 {
-            row.add(true, u32::MAX, Some(time));
-        }
-        row.add(false, 60, None);
+        row.add(true, &Sum { frames: 5, bytes: 5 * u64::from(u32::MAX), first: 0, last: 4 });
+        row.add(false, &Sum { frames: 1, bytes: 60, ..Sum::default() });
         assert_eq!(row.sent(), [Count { frames: 1, bytes: 60 }, Count { frames: 5, bytes: 5 * u64::from(u32::MAX) }]);
         assert!(!row.is_silent());
+        assert_eq!((row.first, row.last), (0, 4));
+        row.add(false, &Sum { frames: u32::MAX, bytes: u64::MAX, ..Sum::default() });
+        assert_eq!(row.sent()[0], Count { frames: u32::MAX.into(), bytes: MOST_BYTES });
     }
 }

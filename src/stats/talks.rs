@@ -115,6 +115,40 @@ pub(super) struct Seen {
     time: Option<i64>,
 }
 
+/// What of several frames that go the same way is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum {
+    pub(super) frames: u32,
+    pub(super) bytes: u64,
+    /// When they came; the first behind the last for never.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum { frames: 0, bytes: 0, first: i64::MAX, last: i64::MIN }
+    }
+}
+
+impl From<Seen> for Sum {
+    fn from(frame: Seen) -> Sum {
+        let mut sum = Sum::default();
+        sum.add(frame);
+        sum
+    }
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, frame: Seen) {
+        self.frames = self.frames.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(frame.bytes.into());
+        if let Some(time) = frame.time {
+            (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        }
+    }
+}
+
 /// A conversation, and whether it is its second end that speaks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
@@ -164,16 +198,16 @@ impl Talks {
         }
         let found = self.find(ends, number, self.room() + room);
         match found {
-            Some(found) => self.add(found, frame),
+            Some(found) => self.add(found, &frame.into()),
             None => self.left_out.add(frame.bytes.into()),
         }
         found
     }
 
-    /// Count a frame of a conversation.
-    fn add(&mut self, found: Found, frame: Seen) {
+    /// Count frames of a conversation that went the same way.
+    fn add(&mut self, found: Found, frames: &Sum) {
         if let Some(row) = self.at(found.place) {
-            row.add(found.answers, frame.bytes, frame.time);
+            row.add(found.answers, frames);
         }
     }
 
@@ -401,10 +435,7 @@ impl Kinds {
     /// Count the headers of a segment that are in no tree.
     fn passed(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) {
         let Some(link) = layers::plain_link(bytes) else { return };
-        if let Some(rows) = self.lately.get(passed, link) {
-            for (talks, found) in self.all.iter_mut().zip(rows) {
-                found.iter().for_each(|found| talks.add(*found, frame));
-            }
+        if self.lately.add(passed, link, frame) {
             return;
         }
         let net = passed.sockets.map(|socket| socket.ip());
@@ -422,8 +453,21 @@ impl Kinds {
             }
         }
         if all_have_room {
-            self.lately.put(passed, link, rows);
+            let old = self.lately.put(passed, link, rows);
+            old.into_iter().for_each(|(rows, frames)| self.settle(&rows, &frames));
         }
+    }
+
+    /// Count what waited.
+    fn settle(&mut self, rows: &Rows, frames: &Sum) {
+        for (talks, found) in self.all.iter_mut().zip(rows) {
+            found.iter().for_each(|found| talks.add(*found, frames));
+        }
+    }
+
+    /// There are no more frames: nothing waits any longer.
+    pub(super) fn end(&mut self) {
+        self.lately.take().for_each(|(rows, frames)| self.settle(&rows, &frames));
     }
 
     /// Count a layer, if conversations of its kind are. Says of which, and where.
@@ -454,7 +498,7 @@ mod tests {
 
     fn say(talks: &mut Talks, ends: [End; 2], number: Option<u32>, most: usize) {
         match talks.find(ends, number, most) {
-            Some(found) => talks.add(found, Seen { bytes: 100, time: None }),
+            Some(found) => talks.add(found, &Seen { bytes: 100, time: None }.into()),
             None => talks.left_out.add(100),
         }
     }
