@@ -187,7 +187,11 @@ impl Occurrences<'_> {
 
     fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
         let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
-        let is_meant = |field: &Field| fields.iter().any(|meant| meant.is(field));
+        // Most names stand for one field.
+        let is_meant = |field: &Field| match fields {
+            [meant] => meant.is(field),
+            fields => fields.iter().any(|meant| meant.is(field)),
+        };
         for (at, _) in nodes.iter().enumerate().filter(|(_, node)| is_meant(node.field)) {
             let Some(node) = u32::try_from(at).ok().and_then(|at| of.node(places.start + at)) else { continue };
             let is_text = matches!(node.value(), Value::None | Value::Text | Value::Made(_));
