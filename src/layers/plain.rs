@@ -468,6 +468,19 @@ mod tests {
     }
 
     #[test]
+    fn fields_that_plain_headers_do_not_give_are_not_found_by_themselves() {
+        let found = |name: &str, frame: &str| {
+            let mut fields = ethernet::VLAN_PROTOCOL.fields.iter().chain(ip::PROTOCOL.fields);
+            let only = Only::these([*fields.find(|field| field.abbrev == name).unwrap()]);
+            let want = Want { fields: true, only: Some(layers::told_apart(only)), loose: true, ..Want::LAYERS };
+            loose(&mut Tree::new(want), ETHERNET, &bytes(frame), 0, Checks::default()).is_some()
+        };
+        let [plain, .., tagged, _] = FRAMES;
+        assert_eq!(["ip.src", "ip.ttl", "vlan.id"].map(|name| found(name, plain)), [true, false, true]);
+        assert_eq!(["ip.src", "ip.ttl", "vlan.id"].map(|name| found(name, tagged)), [true, false, false]);
+    }
+
+    #[test]
     fn tags_are_seen_through_where_nobody_asks_for_them() {
         let plain = |frame: &str| Plain::of(ETHERNET, &bytes(frame), 0, Checks::default());
         let [.., one, two] = FRAMES.map(plain);
