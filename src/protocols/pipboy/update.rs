@@ -78,7 +78,7 @@ struct Update<'w, 'a> {
     paths: Vec<(u32, u32)>,
     /// References of the entry at hand.
     refs: Vec<u32>,
-    inserted: Vec<(u32, &'a [u8])>,
+    inserted: Vec<(u32, Cow<'a, str>)>,
 }
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
@@ -157,7 +157,7 @@ impl<'a> Update<'_, 'a> {
             INT32 => Scalar::Int(wire.i32_le(&ENTRY_INT)?),
             UINT32 => Scalar::Uint(wire.u32_le(&ENTRY_UINT)?),
             FLOAT => Scalar::Float(wire.f32_le(&ENTRY_FLOAT)?),
-            STRING => Scalar::Text(String::from_utf8_lossy(text(wire, &ENTRY_STRING)?)),
+            STRING => Scalar::Text(text(wire, &ENTRY_STRING)?),
             LIST => return self.list(wire, id),
             _ => return self.dict(wire, id),
         };
@@ -184,7 +184,7 @@ impl<'a> Update<'_, 'a> {
         };
         self.refs.clear();
         refs(wire, count, &REMOVE_REF, &mut self.refs)?;
-        Ok(self.world.as_mut().map(|world| world.dict(id, self.inserted.iter().copied(), &self.refs)))
+        Ok(self.world.as_mut().map(|world| world.dict(id, &self.inserted, &self.refs)))
     }
 
     /// Say what an entry changed.
@@ -248,15 +248,18 @@ fn truth(wire: &mut Wire<'_>) -> Result<bool> {
     Ok(byte > 0)
 }
 
-fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
+fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Cow<'a, str>> {
     let Ok(text) = wire.text_nul(field) else {
         let left = wire.remaining();
         return ends_early(wire, &ERROR_STRING, format_args!("no NUL in the {left} bytes left"));
     };
-    if std::str::from_utf8(text).is_err() {
-        wire.note(&NOTE_UTF8, format_args!("not UTF-8"));
-    }
-    Ok(text)
+    Ok(match std::str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            wire.note(&NOTE_UTF8, format_args!("not UTF-8"));
+            String::from_utf8_lossy(text)
+        }
+    })
 }
 
 fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field, into: &mut Vec<u32>) -> Result {

@@ -92,6 +92,8 @@ pub(super) struct World {
     loose: Vec<Slot>,
     /// What is strange about the entry at hand.
     strange: Strange,
+    /// Room for a node and its parents.
+    above: Vec<Slot>,
     /// Somebody was told that no more is kept.
     is_full: bool,
 }
@@ -99,7 +101,7 @@ pub(super) struct World {
 impl World {
     /// Bytes of memory held on the heap, about.
     pub(super) fn held(&self) -> usize {
-        self.nodes.held() + self.words.held() + self.loose.capacity() * size_of::<Slot>()
+        self.nodes.held() + self.words.held() + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
     }
 
     /// So many bytes of entries come, some of them of values that are there.
@@ -199,6 +201,7 @@ impl World {
         for (index, child) in (0..).zip(refs) {
             self.adopt(slot, &above, *child, Step::Index(index));
         }
+        self.above = above;
         if !told.is_new {
             let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
             self.nodes.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
@@ -209,7 +212,7 @@ impl World {
     }
 
     /// A change of a dict was sent. Members that it does not mention stay; what is both taken out and put in stays too.
-    pub(super) fn dict<'n>(&mut self, id: u32, inserted: impl Iterator<Item = (u32, &'n [u8])> + Clone, removed: &[u32]) -> Told {
+    pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<str>)], removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
         let mut change = Change::from(self.nodes.children(slot));
@@ -219,7 +222,7 @@ impl World {
         }
         let mut gone = Vec::new();
         if !removed.is_empty() {
-            let stays: HashSet<u32, RandomState> = inserted.clone().map(|(child, _)| child).collect();
+            let stays: HashSet<u32, RandomState> = inserted.iter().map(|(child, _)| *child).collect();
             for child in removed {
                 gone.extend(self.remove(slot, *child, stays.contains(child)));
             }
@@ -227,15 +230,16 @@ impl World {
         let mut free: HashSet<Word, RandomState> = gone.iter().copied().collect();
         let above = self.above(slot);
         for (child, name) in inserted {
-            let Some(name) = self.words.take(&String::from_utf8_lossy(name)) else { continue };
+            let Some(name) = self.words.take(name.as_ref()) else { continue };
             let former = if told.is_new { None } else { self.nodes.member(slot, name) };
-            self.adopt(slot, &above, child, Step::Name(name));
+            self.adopt(slot, &above, *child, Step::Name(name));
             if !told.is_new && self.nodes.member(slot, name) != former {
                 let is_another = former.is_some() || free.remove(&name);
                 (if is_another { &mut change.replaced } else { &mut change.added }).put(self.words.get(name));
             }
             self.words.release(name);
         }
+        self.above = above;
         if !told.is_new {
             gone.iter().filter(|name| free.contains(name)).for_each(|name| change.removed.put(self.words.get(*name)));
             told.change = change.to(self.nodes.children(slot)).map(Box::new);
@@ -284,8 +288,16 @@ impl World {
     }
 
     /// A node and its parents, as far as a path goes.
-    fn above(&self, slot: Slot) -> Vec<Slot> {
-        std::iter::successors(Some(slot), |slot| self.nodes.parent(*slot)).take(STEPS + 1).collect()
+    fn upwards(&self, slot: Slot) -> impl Iterator<Item = Slot> {
+        std::iter::successors(Some(slot), |slot| self.nodes.parent(*slot)).take(STEPS + 1)
+    }
+
+    /// The same, in memory that is used again.
+    fn above(&mut self, slot: Slot) -> Vec<Slot> {
+        let mut above = std::mem::take(&mut self.above);
+        above.clear();
+        above.extend(self.upwards(slot));
+        above
     }
 
     /// Hang a child below a node whose parents are known. What hung there under the same name is let go.
