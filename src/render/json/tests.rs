@@ -118,6 +118,37 @@ fn a_group_has_its_meaning_and_its_fields() {
 }
 
 #[test]
+fn fields_of_bytes_that_are_not_on_the_wire_name_their_buffer() {
+    let read = |wire: &mut crate::wire::Wire<'_>| {
+        wire.u8(&trial::SIZE)?;
+        wire.group(&trial::ENTRY, |wire| {
+            wire.u8(&trial::KEY)?;
+            wire.derived("zlib", 2, b"large", |wire| {
+                wire.bytes(&trial::BODY, 4)?;
+                wire.u8(&trial::OTHER).map(drop)
+            })?;
+            wire.add(&trial::SIGNED, Value::Signed(-1));
+            wire.u8(&trial::OTHER).map(drop)
+        })?;
+        wire.bytes(&trial::BODY, 9).map(drop)
+    };
+    let places = |trial: &Trial| -> Vec<String> {
+        let record = value(trial);
+        let all = record["fields"].as_array().unwrap();
+        let each = all.iter().flat_map(|field| field["fields"].as_array().into_iter().flatten().chain([field]));
+        each.map(|field| format!("{} {} {}", field["buffer"], field["off"], field["len"]).replace("null", "-")).collect()
+    };
+    let toy = b"\x01\x02zz\x03012345678";
+    let inside = ["\"derived/1\" 0 4", "\"derived/1\" 4 1", "- - -"];
+    let of = |offsets: [&'static str; 5]| {
+        let [size, key, other, entry, body] = offsets;
+        vec![size, key, inside[0], inside[1], inside[2], other, entry, body]
+    };
+    assert_eq!(places(&framed(toy, read)), of(["- 2 1", "- 3 1", "- 6 1", "- 3 4", "- 7 9"]));
+    assert_eq!(places(&streamed(toy, read)), of(["- 100 1", "- 101 1", "- 104 1", "- 101 4", "- 105 9"]));
+}
+
+#[test]
 fn hostile_text_comes_back_as_it_was() {
     let text = "a\u{1b}]0;t\u{7}\u{202e}\u{9b}\u{7f}\r\n\\\u{fffd}";
     let record = value(&hostile());
