@@ -49,12 +49,20 @@ fn objects_are_listed() {
         ("objects.txt", &["objects", SESSION][..]),
         ("objects-json.txt", &["objects", "--json", SESSION]),
         ("objects-xfire.txt", &["objects", "samples/xfire.pcap"]),
-        ("objects-none.txt", &["objects", "samples/layers.pcap"]),
     ] {
         let run = run(arguments);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
         assert_golden(name, &run.out);
     }
+}
+
+#[test]
+fn where_there_is_nothing_to_save_that_is_said() {
+    let none = run(&["objects", "samples/layers.pcap"]);
+    assert_eq!((none.code, none.out.as_str()), (0, ""));
+    assert!(none.err.contains("nothing in it can be saved"), "{}", none.err);
+    let both = run(&["objects", "samples/layers.pcap", SESSION]);
+    assert_eq!((both.code, both.err.as_str()), (0, ""));
 }
 
 #[test]

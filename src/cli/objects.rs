@@ -41,6 +41,9 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
             Err(error) => return worst.max(of_output(&error)),
         }
     }
+    if list.number == 0 && worst == Exit::Fine {
+        complain(format_args!("nothing in it can be saved: no message or conversation carries a map, values or a file"));
+    }
     match list.to.flush() {
         Ok(()) => worst,
         Err(error) => worst.max(of_output(&error)),
