@@ -60,7 +60,10 @@ fn objects_are_listed() {
 fn where_there_is_nothing_to_save_that_is_said() {
     let none = run(&["objects", "samples/layers.pcap"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""));
-    assert!(none.err.contains("nothing in it can be saved"), "{}", none.err);
+    assert!(none.err.contains("nothing to save: no message"), "{}", none.err);
+    let early = run(&["objects", SESSION, "--at", "1"]);
+    assert_eq!((early.code, early.out.as_str()), (0, ""));
+    assert!(early.err.contains("nothing to save up to message 1"), "{}", early.err);
     let both = run(&["objects", "samples/layers.pcap", SESSION]);
     assert_eq!((both.code, both.err.as_str()), (0, ""));
 }

@@ -42,7 +42,12 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
         }
     }
     if list.number == 0 && worst == Exit::Fine {
-        complain(format_args!("nothing in it can be saved: no message or conversation carries a map, values or a file"));
+        match asked.at {
+            Some(at) => complain(format_args!("there is nothing to save up to message {at}")),
+            None => {
+                complain(format_args!("there is nothing to save: no message or conversation carries a map, values or a file"))
+            }
+        }
     }
     match list.to.flush() {
         Ok(()) => worst,
