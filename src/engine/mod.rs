@@ -337,8 +337,8 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(src);
-        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side };
-        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), (self.checks, self.analyses));
+        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side, is_judged: self.analyses };
+        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {
             self.held = self.held.saturating_sub(old.counted());

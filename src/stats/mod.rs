@@ -110,7 +110,7 @@ impl Stats {
         self.input = Input { file: begin.file.into(), format: begin.format.into(), links, extras: Vec::new(), damage: None };
     }
 
-    /// Count a frame, or with `captured` false what a conversation had left at the end.
+    /// Count a frame, or with `captured` false what a conversation had left at the end. Some of it waits for [`Stats::end`].
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
             let since_start = self.traffic.frame(&of.tree.frame);

@@ -102,7 +102,8 @@ pub struct Field {
     pub secret: bool,
     /// Whether its bytes say something else than its value, so that outputs give both.
     pub transformed: bool,
-    /// How JSON begins to tell of it, put together beforehand because there may be millions of it; empty where that was not done.
+    /// How JSON begins to tell of it, up to its value, put together beforehand because there may be millions of it; empty where
+    /// that was not done.
     pub head: &'static str,
     /// Of a protocol: what of it is read, in a sentence or two.
     pub covers: &'static str,
@@ -265,7 +266,7 @@ impl Field {
         self
     }
 
-    /// JSON begins like this to tell of it.
+    /// JSON begins like this to tell of it, up to its value.
     #[must_use]
     pub const fn headed(mut self, head: &'static str) -> Field {
         self.head = head;

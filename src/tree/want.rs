@@ -27,7 +27,7 @@ pub struct Want {
     pub transfers: bool,
     /// Remarks on messages that are well-formed. Whether one is not is always told.
     pub remarks: bool,
-    /// The only fields by themselves: neither which layers they are of nor who speaks to whom.
+    /// Nothing but the fields that are looked at: neither which layers they are of nor who speaks to whom.
     pub loose: bool,
     /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
     /// of messages, gaps and the like is nothing.

@@ -80,6 +80,8 @@ pub(super) struct Speaker<'a> {
     pub numbers: &'a Numbers,
     /// Which side of its connection speaks.
     pub side: Side,
+    /// Whether anybody looks at what the segments before it say of it.
+    pub is_judged: bool,
 }
 
 impl Stream {
@@ -259,17 +261,11 @@ impl Stream {
 
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
     /// looks at its headers and there is nothing to say of it.
-    pub(super) fn describe(
-        &mut self,
-        tree: &mut Tree,
-        speaker: &Speaker<'_>,
-        reused: bool,
-        (checks, analyses): (Checks, bool),
-    ) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, numbers, side } = speaker;
+    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
+        let &Speaker { frame, bytes, segment, numbers, side, is_judged } = speaker;
         let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
-            if analyses { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
+            if is_judged { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.unseen {
@@ -316,7 +312,7 @@ impl Stream {
 
     /// Take a segment: what it completes is shown now, whichever side said it.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
-        let &Speaker { frame, bytes, segment, numbers, side } = speaker;
+        let &Speaker { frame, bytes, segment, numbers, side, .. } = speaker;
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.reset |= numbers.rst;
         let start = (segment.range.start + numbers.header).min(segment.range.end);
