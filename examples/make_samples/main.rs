@@ -64,6 +64,7 @@ const SAMPLES: &[Sample] = &[
 
 fn main() -> Result {
     let folder = match std::env::args_os().nth(1) {
+        Some(option) if option.as_encoded_bytes().starts_with(b"-") => return Err("usage: make_samples [FOLDER]".into()),
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
     };
