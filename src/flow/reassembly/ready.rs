@@ -1,6 +1,6 @@
 //! The bytes that are in order: the unread ones and, before them, the last that were read.
 
-use super::spare;
+use super::spare::Block;
 use super::{Piece, Run, differing};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,7 +13,7 @@ const ROOM: usize = 8 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    bytes: Vec<u8>,
+    bytes: Block,
     read: usize,
     end: u64,
     pieces: VecDeque<Piece>,
@@ -64,10 +64,11 @@ impl Ready {
         }
         let needed = self.bytes.len() + more;
         if needed > ROOM {
-            spare::lend(&mut self.bytes, needed);
+            self.bytes.lend(needed);
         } else if needed > self.bytes.capacity() {
             let room = needed.max(2 * self.bytes.capacity()).min(ROOM);
-            self.bytes.reserve_exact(room - self.bytes.len());
+            let more = room - self.bytes.len();
+            self.bytes.reserve_exact(more);
         }
     }
 
@@ -85,7 +86,7 @@ impl Ready {
         self.bytes.drain(..gone);
         self.read -= gone;
         let room = if history == 0 { 0 } else { ROOM };
-        spare::take_back(&mut self.bytes, room);
+        self.bytes.give_back(room);
         self.pieces.shrink_to(room / size_of::<Piece>());
     }
 
@@ -104,7 +105,7 @@ impl Ready {
     }
 
     pub(super) fn held(&self) -> usize {
-        // Spare capacity was never written to, so it takes no memory yet, or is one of the few blocks that are lent.
+        // Spare capacity was never written to, so it takes no memory yet, or is of the blocks that are lent, which are few.
         self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
     }
 }

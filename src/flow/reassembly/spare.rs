@@ -2,94 +2,200 @@
 //! back and asked for again has to be mapped and cleared by the system each time.
 
 use std::cell::Cell;
-use std::ops::RangeInclusive;
+use std::ops::{Deref, DerefMut};
 
 /// Blocks that wait for the next long message.
 const BLOCKS: usize = 4;
 
-/// Bytes of a block that is kept. Smaller ones are not worth it.
-const KEPT: RangeInclusive<usize> = 32 << 10..=512 << 10;
+/// Bytes of the smallest block that waits: others are not worth it.
+const SMALLEST: usize = 32 << 10;
+
+/// Bytes of all blocks, those that wait and those that are lent.
+const MOST: usize = 6 << 20;
 
 thread_local! {
-    static WAITING: Cell<[Vec<u8>; BLOCKS]> = const { Cell::new([const { Vec::new() }; BLOCKS]) };
+    static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], lent: 0 }) };
 }
 
-/// Give `bytes` room for so many in all: a block that waits, or twice as much as it had.
-pub(super) fn lend(bytes: &mut Vec<u8>, needed: usize) {
-    let mut waiting = WAITING.take();
-    let fits = waiting.iter_mut().filter(|block| block.capacity() >= needed).min_by_key(|block| block.capacity());
-    match fits {
-        Some(block) => {
-            block.extend_from_slice(bytes);
-            std::mem::swap(bytes, block);
-            *block = emptied(std::mem::take(block));
+/// Bytes in memory that is their own, or lent.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    /// How much of it is lent.
+    lent: usize,
+}
+
+#[derive(Default)]
+struct Pool {
+    waiting: [Vec<u8>; BLOCKS],
+    /// Bytes of the blocks that are lent.
+    lent: usize,
+}
+
+impl Block {
+    /// Have room for so many in all: what waits for that, or twice as much as there was.
+    pub(super) fn lend(&mut self, needed: usize) {
+        let lent = with_pool(|pool| {
+            let mut block = pool.take(needed)?;
+            block.extend_from_slice(self);
+            let former = std::mem::replace(&mut self.bytes, block);
+            pool.put(former, std::mem::replace(&mut self.lent, self.bytes.capacity()));
+            Some(())
+        });
+        if lent.is_none() {
+            self.bytes.reserve(needed.saturating_sub(self.bytes.len()));
         }
-        None => bytes.reserve(needed.saturating_sub(bytes.len())),
     }
-    WAITING.set(waiting);
-}
 
-/// Let `bytes` have no more room than it needs, or `room`; what it had waits for the next long message.
-pub(super) fn take_back(bytes: &mut Vec<u8>, room: usize) {
-    let needed = bytes.len().max(room);
-    let much = bytes.capacity();
-    let mut waiting = WAITING.take();
-    let smallest = waiting.iter_mut().min_by_key(|block| block.capacity());
-    match smallest.filter(|block| KEPT.contains(&much) && much > block.capacity() && much > 2 * needed) {
-        Some(block) => {
-            let mut few = Vec::with_capacity(needed);
-            few.extend_from_slice(bytes);
-            *block = emptied(std::mem::replace(bytes, few));
+    /// Have no more room than is needed, or `room`; what there was waits for the next long message.
+    pub(super) fn give_back(&mut self, room: usize) {
+        let needed = self.bytes.len().max(room);
+        if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
+            self.bytes.shrink_to(needed);
+            return;
         }
-        None => bytes.shrink_to(needed),
+        let mut few = Vec::with_capacity(needed);
+        few.extend_from_slice(self);
+        let former = std::mem::replace(&mut self.bytes, few);
+        let lent = std::mem::take(&mut self.lent);
+        with_pool(|pool| Some(pool.put(former, lent)));
     }
-    WAITING.set(waiting);
 }
 
-/// A block that may wait: nothing of it, if it is not worth that.
-fn emptied(mut block: Vec<u8>) -> Vec<u8> {
-    block.clear();
-    if KEPT.contains(&block.capacity()) { block } else { Vec::new() }
+impl Pool {
+    /// The smallest block that has room for so many.
+    fn take(&mut self, needed: usize) -> Option<Vec<u8>> {
+        let block = self.waiting.iter_mut().filter(|block| block.capacity() >= needed).min_by_key(|block| block.capacity())?;
+        self.lent += block.capacity();
+        Some(std::mem::take(block))
+    }
+
+    /// Let a block, so much of which was lent, wait instead of the smallest one, cut to what all may have together.
+    fn put(&mut self, mut block: Vec<u8>, lent: usize) {
+        self.lent = self.lent.saturating_sub(lent);
+        let all = self.lent + self.waiting.iter().map(Vec::capacity).sum::<usize>();
+        let Some(smallest) = self.waiting.iter_mut().min_by_key(|block| block.capacity()) else { return };
+        block.clear();
+        block.shrink_to(MOST.saturating_sub(all - smallest.capacity()));
+        if block.capacity() >= SMALLEST.max(smallest.capacity() + 1) {
+            *smallest = block;
+        }
+    }
+}
+
+/// Ask this thread's blocks, which are gone when the thread ends.
+fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> Option<T>) -> Option<T> {
+    POOL.try_with(|all| {
+        let mut pool = all.take();
+        let answer = ask(&mut pool);
+        all.set(pool);
+        answer
+    })
+    .ok()
+    .flatten()
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.bytes.capacity() >= SMALLEST {
+            let (bytes, lent) = (std::mem::take(&mut self.bytes), self.lent);
+            with_pool(|pool| Some(pool.put(bytes, lent)));
+        }
+    }
+}
+
+impl Deref for Block {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl DerefMut for Block {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn capacities() -> [usize; BLOCKS] {
-        let waiting = WAITING.take();
-        let capacities = [0, 1, 2, 3].map(|at| waiting[at].capacity());
-        WAITING.set(waiting);
-        capacities
+    fn waiting() -> ([usize; BLOCKS], usize) {
+        let pool = POOL.take();
+        let mut capacities = pool.waiting.each_ref().map(Vec::capacity);
+        capacities.sort_unstable();
+        let lent = pool.lent;
+        POOL.set(pool);
+        (capacities, lent)
+    }
+
+    fn block(bytes: &[u8], needed: usize) -> Block {
+        let mut block = Block { bytes: bytes.to_vec(), lent: 0 };
+        block.lend(needed);
+        assert!(block.capacity() >= needed);
+        block
+    }
+
+    fn give(capacity: usize) {
+        let mut block = Block { bytes: Vec::with_capacity(capacity), lent: 0 };
+        block.give_back(0);
+        assert_eq!(block.capacity(), 0);
     }
 
     #[test]
     fn a_block_goes_from_one_to_the_next_with_what_is_there() {
-        let mut first = b"abc".to_vec();
-        lend(&mut first, 100_000);
-        assert!(first.capacity() >= 100_000);
-        let block = first.as_ptr();
-        take_back(&mut first, 8);
+        let mut first = block(b"abc", 100_000);
+        let (place, capacity) = (first.as_ptr(), first.capacity());
+        first.give_back(8);
         assert_eq!((first.as_slice(), first.capacity()), (b"abc".as_slice(), 8));
-        let mut second = b"defg".to_vec();
-        lend(&mut second, 50_000);
-        assert_eq!((second.as_slice(), second.as_ptr()), (b"defg".as_slice(), block));
-        assert_eq!(capacities(), [0; BLOCKS]);
+        let mut second = block(b"defg", 50_000);
+        assert_eq!((second.as_slice(), second.as_ptr()), (b"defg".as_slice(), place));
+        assert_eq!(waiting(), ([0; BLOCKS], capacity));
+        second.give_back(0);
+        assert_eq!((second.as_slice(), waiting()), (b"defg".as_slice(), ([0, 0, 0, capacity], 0)));
     }
 
     #[test]
-    fn neither_many_nor_large_nor_small_ones_wait() {
-        let capacity = |kib: usize| kib << 10;
-        for kib in [1, 600, 40, 50, 60, 70, 80, 45] {
-            let mut bytes = Vec::with_capacity(capacity(kib));
-            take_back(&mut bytes, 0);
-            assert_eq!(bytes.capacity(), 0);
-        }
-        let mut waiting = capacities();
-        waiting.sort_unstable();
-        assert_eq!(waiting, [50, 60, 70, 80].map(capacity));
-        let mut bytes = vec![7; 100];
-        lend(&mut bytes, capacity(90));
-        assert_eq!((bytes.len(), capacities().iter().filter(|capacity| **capacity > 0).count()), (100, BLOCKS));
+    fn a_block_that_is_left_comes_back() {
+        let first = block(b"", 100_000);
+        let capacity = first.capacity();
+        drop(first);
+        let second = block(b"", 50_000);
+        assert_eq!(waiting(), ([0; BLOCKS], capacity));
+        drop(second);
+        assert_eq!(waiting(), ([0, 0, 0, capacity], 0));
+    }
+
+    #[test]
+    fn who_outgrows_a_block_gives_it_back_for_a_larger_one() {
+        give(40 << 10);
+        give(90 << 10);
+        let mut grows = block(&[7; 100], 33 << 10);
+        assert_eq!(waiting(), ([0, 0, 0, 90 << 10], 40 << 10));
+        grows.lend(80 << 10);
+        assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
+        // Where there is none it grows by itself.
+        grows.lend(200 << 10);
+        assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
+        grows.give_back(0);
+        assert_eq!(waiting().1, 0);
+    }
+
+    #[test]
+    fn neither_many_nor_much_nor_small_ones_wait() {
+        [1, 40, 50, 60, 70, 80, 45].into_iter().for_each(|kib| give(kib << 10));
+        assert_eq!(waiting().0, [50, 60, 70, 80].map(|kib| kib << 10));
+        give(1 << 30);
+        let left = MOST - (210 << 10);
+        assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
+        // What is lent counts, so there is no room for another large one.
+        let lent = block(b"", 100 << 10);
+        assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
+        give(1 << 30);
+        assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
+        drop(lent);
+        assert_eq!(waiting(), ([60 << 10, 70 << 10, 80 << 10, left], 0));
     }
 }
