@@ -62,7 +62,7 @@ impl Serialize for One<'_> {
             Some(Kept::Int(number)) => serializer.serialize_i32(number),
             Some(Kept::Uint(number)) => serializer.serialize_u32(number),
             Some(Kept::Float(number)) => serializer.serialize_f32(number),
-            Some(Kept::Text(word)) => serializer.serialize_str(world.words.get(word)),
+            Some(Kept::Text(place)) => serializer.serialize_str(world.texts.get(place)),
             Some(Kept::List(_)) => {
                 let mut list = serializer.serialize_seq(None)?;
                 for child in world.nodes.below(slot) {

@@ -14,6 +14,7 @@ mod nodes;
 mod strange;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod words;
 
 pub(super) use change::Change;
@@ -24,6 +25,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use strange::{Strange, one_more};
+use texts::Texts;
 use words::{Word, Words};
 
 /// The most values that are kept.
@@ -87,7 +89,10 @@ pub(super) struct Told {
 #[derive(Default)]
 pub(super) struct World {
     nodes: Nodes,
+    /// Names of members.
     words: Words,
+    /// Values that are texts.
+    texts: Texts,
     /// Nodes that lost their parent since the message began.
     loose: Vec<Slot>,
     /// What is strange about the entry at hand.
@@ -101,7 +106,10 @@ pub(super) struct World {
 impl World {
     /// Bytes of memory held on the heap, about.
     pub(super) fn held(&self) -> usize {
-        self.nodes.held() + self.words.held() + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
+        self.nodes.held()
+            + self.words.held()
+            + self.texts.held()
+            + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
     }
 
     /// So many bytes of entries come, some of them of values that are there.
@@ -131,7 +139,7 @@ impl World {
         if let Some(slot) = self.nodes.slot(id) {
             return Some(slot);
         }
-        if self.nodes.len() >= MOST || self.words.bytes() >= MOST_TEXT {
+        if self.nodes.len() >= MOST || self.words.bytes() + self.texts.bytes() >= MOST_TEXT {
             self.strange.full |= !std::mem::replace(&mut self.is_full, true);
             return None;
         }
@@ -146,15 +154,15 @@ impl World {
             Kept::Int(number) => Some(Scalar::Int(number)),
             Kept::Uint(number) => Some(Scalar::Uint(number)),
             Kept::Float(number) => Some(Scalar::Float(number)),
-            Kept::Text(word) => Some(Scalar::Text(Cow::Borrowed(self.words.get(word)))),
+            Kept::Text(place) => Some(Scalar::Text(Cow::Borrowed(self.texts.get(place)))),
         }
     }
 
     /// Keep something else for a node.
     fn keep(&mut self, slot: Slot, kept: Kept) {
         let Some(node) = self.nodes.get_mut(slot) else { return };
-        if let Kept::Text(word) = std::mem::replace(&mut node.kept, kept) {
-            self.words.release(word);
+        if let Kept::Text(place) = std::mem::replace(&mut node.kept, kept) {
+            self.texts.release(place);
         }
     }
 
@@ -179,7 +187,7 @@ impl World {
             Scalar::Int(number) => Kept::Int(number),
             Scalar::Uint(number) => Kept::Uint(number),
             Scalar::Float(number) => Kept::Float(number),
-            Scalar::Text(text) => self.words.take(&text).map_or(Kept::Nothing, Kept::Text),
+            Scalar::Text(text) => self.texts.take(&text).map_or(Kept::Nothing, Kept::Text),
         };
         self.keep(slot, kept);
         told
@@ -355,6 +363,9 @@ impl World {
             self.nodes.remove(slot);
         }
         self.loose.shrink_to(FEW_LOOSE);
+        if self.texts.is_loose(self.nodes.len()) {
+            self.texts.pack(self.nodes.texts());
+        }
     }
 
     /// Where a value lies.

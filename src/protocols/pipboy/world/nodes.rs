@@ -2,6 +2,7 @@
 //!
 //! They lie in pages: a tree that grows moves nothing, and one that is gone leaves room that others can use.
 
+use super::texts::Place;
 use super::words::Word;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -25,7 +26,7 @@ pub(super) enum Kept {
     Int(i32),
     Uint(u32),
     Float(f32),
-    Text(Word),
+    Text(Place),
     List(Below),
     Dict(Below),
 }
@@ -75,7 +76,8 @@ pub(super) struct Nodes {
     free: Option<Slot>,
     /// The one that was found or made last.
     last: Cell<Option<Slot>>,
-    by_id: HashTable<Slot>,
+    /// With their numbers, so that looking for one, and growing, need not look at nodes that lie anywhere.
+    by_id: HashTable<(u32, Slot)>,
     /// Those that have a name.
     by_name: HashTable<Slot>,
     seed: RandomState,
@@ -84,10 +86,6 @@ pub(super) struct Nodes {
 fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
     let place = slot.get() as usize - 1;
     pages.get(place / PAGE)?.get(place % PAGE)
-}
-
-fn hash_of_id(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
-    seed.hash_one(at(pages, slot).map_or(0, |node| node.id))
 }
 
 fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
@@ -116,7 +114,8 @@ impl Nodes {
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.id == id);
         // Those that are not in use have the root's number.
         let next = self.last.get().and_then(|last| last.checked_add(1)).filter(|next| id > 0 && is_it(next));
-        let slot = next.or_else(|| self.by_id.find(self.seed.hash_one(id), is_it).copied())?;
+        let found = || self.by_id.find(self.seed.hash_one(id), |known| known.0 == id).map(|known| known.1);
+        let slot = next.or_else(found)?;
         self.last.set(Some(slot));
         Some(slot)
     }
@@ -124,12 +123,12 @@ impl Nodes {
     /// There may soon be so many more, half of them with names.
     pub(super) fn expect(&mut self, more: usize) {
         let (pages, seed) = (&self.pages, &self.seed);
-        self.by_id.reserve(more, |slot| hash_of_id(pages, seed, *slot));
+        self.by_id.reserve(more, |known| seed.hash_one(known.0));
         self.by_name.reserve(more / 2, |slot| hash_of_name(pages, seed, *slot));
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
-        self.by_id.iter().copied()
+        self.by_id.iter().map(|known| known.1)
     }
 
     pub(super) fn get(&self, slot: Slot) -> Option<&Node> {
@@ -139,6 +138,14 @@ impl Nodes {
     pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut Node> {
         let place = slot.get() as usize - 1;
         self.pages.get_mut(place / PAGE)?.get_mut(place % PAGE)
+    }
+
+    /// Where the texts of all nodes are.
+    pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut Place> {
+        self.pages.iter_mut().flatten().filter_map(|node| match &mut node.kept {
+            Kept::Text(place) => Some(place),
+            _ => None,
+        })
     }
 
     /// A node of this number, which has none yet.
@@ -152,8 +159,8 @@ impl Nodes {
             }
             None => self.push(node)?,
         };
-        let hash = |slot: &Slot| hash_of_id(&self.pages, &self.seed, *slot);
-        self.by_id.insert_unique(hash(&slot), slot, hash);
+        let hash = |known: &(u32, Slot)| self.seed.hash_one(known.0);
+        self.by_id.insert_unique(self.seed.hash_one(id), (id, slot), hash);
         self.last.set(Some(slot));
         Some(slot)
     }
@@ -172,7 +179,7 @@ impl Nodes {
     /// Drop a node that hangs nowhere and has no children. Returns what it was.
     pub(super) fn remove(&mut self, slot: Slot) -> Option<Node> {
         let id = self.get(slot)?.id;
-        self.by_id.find_entry(self.seed.hash_one(id), |other| *other == slot).ok()?.remove();
+        self.by_id.find_entry(self.seed.hash_one(id), |known| known.1 == slot).ok()?.remove();
         let unused = Node { behind: self.free, ..Node::default() };
         self.free = Some(slot);
         self.get_mut(slot).map(|node| std::mem::replace(node, unused))

@@ -44,7 +44,7 @@ fn act(world: &mut World, act: &Act) {
 /// What always holds.
 fn check(world: &World) {
     let mut members = 0;
-    let mut uses = HashMap::new();
+    let (mut uses, mut texts) = (HashMap::new(), 0);
     for slot in world.nodes.slots() {
         let node = world.nodes.get(slot).unwrap();
         assert_eq!(world.nodes.slot(node.id), Some(slot));
@@ -71,15 +71,16 @@ fn check(world: &World) {
         if world.scalar(slot).is_some() {
             assert!(children.is_empty());
         }
-        if let Kept::Text(word) = node.kept {
-            *uses.entry(word).or_default() += 1;
+        if let Kept::Text(place) = node.kept {
+            assert!(world.texts.get(place).chars().all(|letter| matches!(letter, 'a'..='c')));
+            texts += world.texts.get(place).len();
         }
         assert!(world.path(node.id).to_string().len() < 200);
     }
     let (_, named) = world.nodes.unused_and_named();
     assert_eq!(members, named);
-    assert_eq!(uses, world.words.uses());
-    assert_eq!(world.words.bytes(), uses.keys().map(|word| world.words.get(*word).len()).sum::<usize>());
+    assert_eq!((uses, texts), (world.words.uses(), world.texts.bytes()));
+    assert_eq!(world.words.bytes(), world.words.uses().keys().map(|word| world.words.get(*word).len()).sum::<usize>());
 }
 
 proptest! {
@@ -138,8 +139,24 @@ fn names_that_nobody_uses_are_forgotten() {
         world.set(1, Scalar::Text(format!("text {round}").into()));
         world.settle();
     }
-    assert_eq!(world.words.uses().len(), 2);
+    assert_eq!(world.words.uses().len(), 1);
+    assert_eq!(world.set(1, Scalar::Bool(true)).before, Some(Scalar::Text("text 999".into())));
     assert!(world.held() < 4096, "{}", world.held());
+}
+
+#[test]
+fn texts_of_values_stay_when_others_that_nobody_uses_are_forgotten() {
+    let mut world = World::default();
+    world.list(0, &(1..=100).collect::<Vec<u32>>());
+    for round in 0..1000_u32 {
+        let id = round * 37 % 100 + 1;
+        let told = world.set(id, Scalar::Text(format!("{id}: text of round {round}").into()));
+        if let Some(Scalar::Text(before)) = told.before {
+            assert_eq!(before, format!("{id}: text of round {}", round - 100));
+        }
+        world.settle();
+    }
+    assert!(world.texts.held() < 3 * world.texts.bytes(), "{} of {}", world.texts.held(), world.texts.bytes());
 }
 
 #[test]

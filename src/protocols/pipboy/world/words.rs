@@ -1,10 +1,10 @@
-//! Names and texts of a world: equal ones are kept once, as long as anybody uses them.
+//! Names of a world: equal ones are kept once, as long as anybody uses them.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// A name or a text.
+/// A name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Word(u32);
 
@@ -29,7 +29,7 @@ fn at(known: &[Known], word: Word) -> &str {
 }
 
 impl Words {
-    /// Bytes of all texts.
+    /// Bytes of all names.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
