@@ -35,14 +35,14 @@ struct Pool {
 impl Block {
     /// Have room for so many in all: what waits for that, or twice as much as there was.
     pub(super) fn lend(&mut self, needed: usize) {
-        let lent = with_pool(|pool| {
-            let mut block = pool.take(needed)?;
+        let is_lent = with_pool(|pool| {
+            let Some(mut block) = pool.take(needed) else { return false };
             block.extend_from_slice(self);
             let former = std::mem::replace(&mut self.bytes, block);
             pool.put(former, std::mem::replace(&mut self.lent, self.bytes.capacity()));
-            Some(())
+            true
         });
-        if lent.is_none() {
+        if is_lent != Some(true) {
             self.bytes.reserve(needed.saturating_sub(self.bytes.len()));
         }
     }
@@ -58,7 +58,7 @@ impl Block {
         few.extend_from_slice(self);
         let former = std::mem::replace(&mut self.bytes, few);
         let lent = std::mem::take(&mut self.lent);
-        with_pool(|pool| Some(pool.put(former, lent)));
+        with_pool(|pool| pool.put(former, lent));
     }
 }
 
@@ -84,22 +84,21 @@ impl Pool {
 }
 
 /// Ask this thread's blocks, which are gone when the thread ends.
-fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> Option<T>) -> Option<T> {
-    POOL.try_with(|all| {
+fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> T) -> Option<T> {
+    let all = |all: &Cell<Pool>| {
         let mut pool = all.take();
         let answer = ask(&mut pool);
         all.set(pool);
         answer
-    })
-    .ok()
-    .flatten()
+    };
+    POOL.try_with(all).ok()
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
         if self.bytes.capacity() >= SMALLEST {
             let (bytes, lent) = (std::mem::take(&mut self.bytes), self.lent);
-            with_pool(|pool| Some(pool.put(bytes, lent)));
+            with_pool(|pool| pool.put(bytes, lent));
         }
     }
 }
