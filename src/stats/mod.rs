@@ -100,8 +100,8 @@ impl Stats {
     #[must_use]
     pub fn want(&self) -> Want {
         let [fields, names] = self.looks;
-        let transfers = self.parts.contains(&Part::Transfers);
-        Want { headers: false, fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, ..Want::LAYERS }
+        let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
+        Want { headers: false, fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, remarks, ..Want::LAYERS }
     }
 
     /// An input begins.
@@ -162,6 +162,7 @@ mod tests {
     use crate::input::{Frame, Link};
     use etherparse::PacketBuilder;
     use proptest::prelude::*;
+    use serde_json::Value;
 
     /// A frame of one of a few connections, which may go another way than the one before, open it or end it.
     type Said = (u8, bool, u8, u8, u8, u8);
@@ -191,10 +192,10 @@ mod tests {
         bytes
     }
 
-    /// What statistics say of frames whose headers are told, or not.
-    fn counted(said: &[Said], headers: bool) -> String {
+    /// What these parts of the statistics say of frames whose headers are told, or not.
+    fn counted(said: &[Said], parts: Vec<Part>, headers: bool) -> Value {
         let registry = Registry::default();
-        let mut stats = Stats::new(registry, Part::all());
+        let mut stats = Stats::new(registry, parts);
         let mut engine = Engine::new(registry, Want { headers, ..stats.want() });
         let mut sent = [0; 16];
         for (number, one) in (1..).zip(said) {
@@ -210,7 +211,15 @@ mod tests {
         stats.end();
         let mut told = Vec::new();
         print_json(&stats, &mut told).unwrap();
-        String::from_utf8(told).unwrap()
+        serde_json::from_slice(&told).unwrap()
+    }
+
+    /// Whether the members of an object are the same in a larger one.
+    fn is_part(few: &Value, all: &Value) -> bool {
+        match few.as_object() {
+            Some(few) => few.iter().all(|(name, value)| all.get(name).is_some_and(|all| is_part(value, all))),
+            None => few == all,
+        }
     }
 
     proptest! {
@@ -218,7 +227,22 @@ mod tests {
         fn headers_that_are_not_told_count_the_same(
             said in prop::collection::vec((0_u8..8, any::<bool>(), 0_u8..3, 0_u8..3, 0_u8..9, 0_u8..12), 1..60)
         ) {
-            prop_assert_eq!(counted(&said, false), counted(&said, true));
+            prop_assert_eq!(counted(&said, Part::all(), false), counted(&said, Part::all(), true));
+        }
+
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn a_part_says_the_same_alone(
+            said in prop::collection::vec((0_u8..8, any::<bool>(), 0_u8..3, 0_u8..3, 0_u8..9, 0_u8..12), 1..60)
+        ) {
+            let all = counted(&said, Part::all(), false);
+            for part in Part::all() {
+                let alone = counted(&said, vec![part], false);
+                prop_assert!(is_part(&alone, &all), "{}: {}", part, alone);
+            }
         }
     }
 }

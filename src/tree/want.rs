@@ -70,10 +70,16 @@ impl Want {
         Want { headers: false, remarks: false, objects, transfers, talks, ..Want::LAYERS }
     }
 
-    /// Whether anybody looks at more of a message than that there is one, and whether it is well-formed.
+    /// Whether anybody looks at more of a message than which it is, and whether it is well-formed.
     #[must_use]
     pub const fn looks(&self) -> bool {
         self.fields || self.remarks || self.objects
+    }
+
+    /// Whether messages are only counted: nobody looks at which they are.
+    #[must_use]
+    pub const fn only_counts(&self) -> bool {
+        !self.looks() && !self.names
     }
 
     /// What either of two wants.

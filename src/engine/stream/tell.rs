@@ -165,7 +165,7 @@ impl Stream {
             pieces: half.order.pieces(off, len),
         };
         match (cut, &mut self.belongs) {
-            (None, Belongs::Nobody) if !out.sorts && !out.tree.want().looks() => out.count(len, half.order.pieces(off, len)),
+            (None, Belongs::Nobody) if !out.sorts && out.tree.want().only_counts() => out.count(len, half.order.pieces(off, len)),
             (Some(cut), Belongs::To(protocol, conversation)) => {
                 let said = said(out);
                 let bytes = said.bytes;

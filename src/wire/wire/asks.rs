@@ -37,7 +37,7 @@ impl Wire<'_> {
         self.tree.want().objects
     }
 
-    /// Whether anybody looks at more than that there is a message, and whether it is well-formed. To be asked only before putting
+    /// Whether anybody looks at more than which message there is, and whether it is well-formed. To be asked only before putting
     /// off what others are told of it.
     #[must_use]
     pub fn is_looked_at(&self) -> bool {
