@@ -51,6 +51,8 @@ pub struct Hierarchy {
     roots: Vec<usize>,
     /// Where the layers of the tree at hand stand.
     here: Vec<Option<usize>>,
+    /// How many of them come before its next message.
+    told: usize,
     /// Where those of segments stand that are in no tree.
     passed: Vec<Known>,
     /// Trees seen.
@@ -63,6 +65,7 @@ impl Hierarchy {
         let tree = of.tree;
         self.trees += 1;
         self.here.clear();
+        self.told = 0;
         let passed = tree.passed.map(|passed| (passed.stream, self.passed(&passed, tree.frame.original)));
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
@@ -122,9 +125,13 @@ impl Hierarchy {
     /// Count a message of the tree that was counted last.
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
-        let layers = &message.of.tree.layers;
-        let Some(at) = layers.iter().position(|layer| layer.node == message.layer.node) else { return };
-        let Some(place) = self.here.get(at).copied().flatten().and_then(|place| self.places.get_mut(place)) else { return };
+        // Messages come in the order of their layers.
+        let ahead = message.of.tree.layers.iter().zip(&self.here).skip(self.told);
+        let Some((at, (_, place))) = (self.told..).zip(ahead).find(|(_, (layer, _))| layer.node == message.layer.node) else {
+            return;
+        };
+        self.told = at + 1;
+        let Some(place) = place.and_then(|place| self.places.get_mut(place)) else { return };
         let bytes = node.span().len().into();
         place.messages.add(bytes);
         if !message.name().is_empty() {

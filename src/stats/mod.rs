@@ -114,7 +114,9 @@ impl Stats {
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if captured {
             let since_start = self.traffic.frame(&of.tree.frame);
-            self.talks.frame(of, since_start);
+            if !self.talks.all.is_empty() {
+                self.talks.frame(of, since_start);
+            }
         }
         self.transfers.tree(of);
         self.health.tree(of);

@@ -321,7 +321,7 @@ impl Talks {
         let mut places: Vec<u32> = self.places().collect();
         let bytes = |place: &u32| self.row(*place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
         // Those of one size stay in the order in which they began.
-        places.sort_by_key(|place| Reverse(bytes(place)));
+        places.sort_by_cached_key(|place| Reverse(bytes(place)));
         places.into_iter().filter_map(|place| self.talk(place))
     }
 
@@ -333,9 +333,9 @@ impl Talks {
         let key = |(talk, side): &Mention| {
             let [a, b] = self.row(*talk)?.ends();
             let spot = if *side == 0 { a } else { b };
-            Some((ranks.get(spot.host as usize)?, spot.port))
+            Some(u64::from(*ranks.get(spot.host as usize)?) << 16 | u64::from(spot.port))
         };
-        mentions.sort_unstable_by_key(key);
+        mentions.sort_by_cached_key(|mention| key(mention).unwrap_or_default());
         let mut endpoints = Endpoints { talks: self, mentions, largest: Vec::new() };
         let mut from = 0;
         for mentions in endpoints.mentions.chunk_by(|one, other| key(one) == key(other)) {
