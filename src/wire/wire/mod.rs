@@ -6,8 +6,8 @@ mod says;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Question, Result};
 use crate::tree::{
-    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Object, Opened, Origin, Piece, Span, Transfer, Transport,
-    Tree, Value,
+    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Span, Transfer,
+    Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -466,7 +466,7 @@ impl<'a> Wire<'a> {
 
     /// Put text that is not on the wire as such at the range it was made of.
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
-        let made = self.tree.make(words);
+        let made = if self.tree.want().may_keep(field) { self.tree.make(words) } else { Made::default() };
         self.push(field, Value::Made(made), range)
     }
 
