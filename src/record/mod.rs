@@ -354,6 +354,9 @@ impl Tally {
                 show(Record::Packet(Packet { since_start, since_previous, of }))?;
             }
         }
+        if of.tree.says_nothing() {
+            return Ok(());
+        }
         self.messages += of.tree.untold.count as u64;
         let mut untold = Some(of.tree.untold).filter(|untold| untold.count > 0 && self.view == View::Messages);
         for (at, layer) in of.tree.layers.iter().enumerate() {

@@ -9,7 +9,10 @@ pub type Names = &'static [(u64, &'static str)];
 /// The name of a number, if the table has one.
 #[must_use]
 pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
-    names.iter().find(|(key, _)| *key == number).map(|(_, name)| *name)
+    let is_it = |(key, _): &&(u64, &str)| *key == number;
+    // In most tables each has its own place, counted from 0.
+    let at_home = usize::try_from(number).ok().and_then(|place| names.get(place)).filter(is_it);
+    at_home.or_else(|| names.iter().find(is_it)).map(|(_, name)| *name)
 }
 
 /// What kind of value a field holds.

@@ -247,6 +247,12 @@ impl Tree {
         self.layers.len() + self.untold.count >= MANY_LAYERS
     }
 
+    /// Whether there is neither a layer nor a gap in it, nor was a message counted.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        self.layers.is_empty() && self.gaps.is_empty() && self.untold.count == 0
+    }
+
     /// What is going to be looked at.
     #[must_use]
     pub fn want(&self) -> Want {
