@@ -53,6 +53,7 @@ def work(load):
     """What is asked of everybody: a name, our command, and those beside it."""
     yield "nothing matches", [ours, "-Y", nothing, load], {"bare loop": [bare, "count", load], "tshark": ["tshark", "-n", "-r", load, "-Y", nothing]}
     yield "statistics", [ours, "stats", load], {"dsct": ["dsct", "stats", load], "tshark": ["tshark", "-n", "-q", "-z", "io,phs", "-r", load]}
+    yield "protocols", [ours, "stats", "-z", "overview", "-z", "io,phs", load], {"dsct": ["dsct", "stats", load], "tshark": ["tshark", "-n", "-q", "-z", "io,phs", "-r", load]}
     yield "list", [ours, "-l", load], {"bare loop": [bare, "lines", load], "tcpdump": ["tcpdump", "-n", "-r", load], "tshark": ["tshark", "-n", "-r", load]}
     yield "JSON", [ours, "--json", load], {"dsct": ["dsct", "read", "--no-limit", load], "tshark": ["tshark", "-n", "-T", "json", "-r", load]}
     yield "columns", [ours, "--packets", "-T", "fields", *e, load], {"bare loop": [bare, "columns", load], "tshark": ["tshark", "-n", "-T", "fields", *e, "-r", load]}
