@@ -135,6 +135,12 @@ impl Engine {
         self.tree.size()
     }
 
+    /// Bytes of memory that it is in.
+    #[must_use]
+    pub fn tree_room(&self) -> usize {
+        self.tree.room()
+    }
+
     /// Put the tree of the last frame into one that [`Engine::another_tree`] made: with the memory it is in, or a copy of it.
     /// Secrets stay here.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {

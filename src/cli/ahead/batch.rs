@@ -26,6 +26,9 @@ const LARGE: usize = 32 << 10;
 const KEPT: usize = 256 << 10;
 const KEPT_LARGE: usize = 2 << 20;
 
+/// A tree that takes no larger a part of its memory than one in so many is copied, so that the memory stays for larger ones.
+const PART: usize = 8;
+
 /// Dissected frames.
 #[derive(Default)]
 pub(super) struct Batch {
@@ -98,7 +101,7 @@ impl Batch {
         }
         let mut unseen = false;
         if let Some(tree) = self.trees.get_mut(self.taken) {
-            engine.give_tree(tree, is_large);
+            engine.give_tree(tree, is_large && engine.tree_size() >= engine.tree_room() / PART);
             self.weight += tree.size();
             unseen = tree.unseen && tree.seen_from == u32::MAX;
         }
@@ -148,16 +151,30 @@ impl Batch {
 pub(super) struct Large {
     trees: Vec<Tree>,
     room: usize,
+    /// The one with the most memory of those that have too much to be kept beside others.
+    largest: Option<Tree>,
 }
 
 impl Large {
-    fn keep(&mut self, mut tree: Tree) {
-        if self.room + tree.room() > KEPT_LARGE {
-            tree.forget();
+    fn keep(&mut self, tree: Tree) {
+        if self.room + tree.room() <= KEPT_LARGE {
+            self.room += tree.room();
+            self.trees.push(tree);
             return;
         }
-        self.room += tree.room();
-        self.trees.push(tree);
+        let is_larger = self.largest.as_ref().is_none_or(|largest| largest.room() < tree.room());
+        let other = if is_larger { self.largest.replace(tree) } else { Some(tree) };
+        other.into_iter().for_each(|mut tree| tree.forget());
+    }
+
+    /// Let the engine have the largest, if that is larger than its own: who reads has the memory for the largest message so far,
+    /// as where one thread does all.
+    pub(super) fn give_largest(&mut self, engine: &mut Engine) {
+        let Some(mut tree) = self.largest.take() else { return };
+        if tree.room() > engine.tree_room() {
+            engine.give_tree(&mut tree, true);
+        }
+        tree.forget();
     }
 
     fn next(&mut self) -> Option<Tree> {

@@ -145,9 +145,10 @@ impl Reader<'_> {
 
     /// Send a batch, or what it says, and begin another one. False if nobody wants more.
     fn hand_on(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let Reader { apart, way, .. } = self;
+        let Reader { apart, way, engine, .. } = self;
         batch.read = self.capture.bytes_read();
         way.take_back();
+        way.large.give_largest(engine);
         let parcel = match apart {
             Some(apart) if way.out > WAITING && way.printed < PRINTED && batch.is_light() => {
                 let text = way.texts.pop().unwrap_or_default().print(apart, batch)?;
