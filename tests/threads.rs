@@ -5,7 +5,7 @@ mod common;
 
 use common::{Run, Scratch, program, run, run_with};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,28 @@ fn damage_behind_the_first_frames_is_told_the_same() {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 5);
         assert!(one == two, "{} {}", one.err, two.err);
+    }
+}
+
+#[test]
+fn compressed_inputs_are_told_the_same_whoever_unpacks_them() {
+    let all = sessions();
+    assert!(all.len() > 330_000, "more than is unpacked without a thread");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&all).unwrap();
+    let packed = encoder.finish().unwrap();
+    let mut damaged = packed.clone();
+    let late = packed.len() - 5000;
+    damaged[late..late + 64].fill(0x55);
+    for (bytes, code) in [(&packed[..], 0), (&packed[..late], 5), (&damaged, 5)] {
+        let file = Scratch::new("threads.pcap.gz", bytes);
+        for form in [&["-l"][..], &["--json"], &["-l", "-c", "20"], &["stats"]] {
+            let alone = run(&[form, &[file.path(), "--threads", "1"]].concat());
+            let default = run(&[form, &[file.path()]].concat());
+            let two = run(&[form, &[file.path(), "--threads", "2"]].concat());
+            assert_eq!(alone.code, if form.contains(&"-c") { 0 } else { code }, "{form:?}: {}", alone.err);
+            assert!(alone == default && alone == two, "{form:?}: {} {} {}", alone.err, default.err, two.err);
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
             "--input-format raw: nobody says what the bytes are; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
         );
     }
-    Ok(Options { format, link })
+    Ok(Options { format, link, helped: reading.threads != Some(1) })
 }
 
 /// A link type by name or number.

@@ -203,7 +203,9 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
         how.complain(audience, format_args!("{name}: cannot be opened: {error}"));
         Exit::CannotOpen
     })?;
-    let capture = Capture::open_with(reader, how.options).map_err(|error| {
+    // Of a pipe no more is read than the frames need.
+    let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
+    let capture = Capture::open_with(reader, options).map_err(|error| {
         how.complain(audience, format_args!("{name}: {error}"));
         if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
     })?;

@@ -12,6 +12,7 @@ mod buffer;
 mod cuts;
 mod error;
 mod frame;
+mod helper;
 mod hex;
 mod interface;
 mod link;
@@ -36,6 +37,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
 pub use frame::{Frame, Link, Timestamp};
+use helper::Helped;
 use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
@@ -132,6 +134,8 @@ pub struct Options {
     /// How frames begin that do not say so themselves: packets of hex text, and raw bytes. With [`Link::Stream`], raw bytes
     /// are what that side of a conversation said; otherwise they are one frame. Captures and Follow Stream dumps know better.
     pub link: Option<Link>,
+    /// Whether much that is compressed is unpacked on a thread of its own, which reads a little further than the frames need.
+    pub helped: bool,
 }
 
 /// An open input.
@@ -182,7 +186,8 @@ impl Capture {
                 return Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" });
             }
             packings.push(packing.as_str());
-            buffer = Buffer::new(Box::new(Unpacked::new(buffer)));
+            let plain = Box::new(Unpacked::new(buffer));
+            buffer = Buffer::new(if options.helped { Box::new(Helped::new(plain)) } else { plain });
         }
         let reader = match look(&mut buffer, options.format)? {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
@@ -450,7 +455,7 @@ mod tests {
     }
 
     fn open_as(bytes: &[u8], format: InputFormat, link: Option<Link>) -> Result<Capture, OpenError> {
-        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link })
+        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link, helped: true })
     }
 
     #[test]

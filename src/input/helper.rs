@@ -1,0 +1,198 @@
+//! Reading on a thread of its own: decompressing takes as long as everything that is done with the bytes.
+//!
+//! The thread begins when much was read: most inputs are small, and starting one takes longer than they do. It reads at most a few
+//! blocks ahead, and ends when nobody wants more.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// Bytes that are read without a thread.
+const FEW: usize = 256 << 10;
+
+/// Bytes of a block, and how many may wait.
+const BLOCK: usize = 128 << 10;
+const BLOCKS: usize = 4;
+
+type Source = Box<dyn Read + Send>;
+
+/// The bytes of a reader, those behind the first few read by a helper.
+pub(super) struct Helped(State);
+
+enum State {
+    /// Bytes that are still to be read here.
+    Here(Source, usize),
+    There(Helper),
+    Over,
+}
+
+struct Helper {
+    blocks: Receiver<io::Result<Block>>,
+    /// The way back for those that were used up.
+    back: Sender<Block>,
+    block: Block,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Bytes that were read: those in front of `at` are used up.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    at: usize,
+    end: usize,
+}
+
+impl Helped {
+    pub(super) fn new(source: Source) -> Helped {
+        Helped(State::Here(source, FEW))
+    }
+}
+
+impl Read for Helped {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if let State::Here(_, 0) = self.0
+            && let State::Here(source, _) = std::mem::replace(&mut self.0, State::Over)
+        {
+            self.0 = State::There(Helper::start(source)?);
+        }
+        match &mut self.0 {
+            State::Here(source, left) => {
+                let count = source.read(out)?;
+                *left = left.saturating_sub(count);
+                Ok(count)
+            }
+            State::There(helper) => {
+                let count = helper.read(out);
+                if !matches!(count, Ok(1..)) && !out.is_empty() {
+                    self.0 = State::Over;
+                }
+                count
+            }
+            State::Over => Ok(0),
+        }
+    }
+}
+
+impl Helper {
+    fn start(source: Source) -> io::Result<Helper> {
+        let (there, blocks) = sync_channel(BLOCKS);
+        let (back, empty) = channel();
+        let thread = thread::Builder::new().spawn(move || read_all(source, &there, &empty))?;
+        Ok(Helper { blocks, back, block: Block::default(), thread: Some(thread) })
+    }
+
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.block.at == self.block.end {
+            match self.blocks.recv() {
+                Ok(block) => {
+                    // Who reads may have come to the end.
+                    let _ = self.back.send(std::mem::replace(&mut self.block, block?));
+                }
+                Err(_) => {
+                    let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
+                    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    return Ok(0);
+                }
+            }
+        }
+        let Block { bytes, at, end } = &mut self.block;
+        let count = bytes.get(*at..*end).unwrap_or_default().read(out)?;
+        *at += count;
+        Ok(count)
+    }
+}
+
+/// Read until the end or an error, or until nobody wants more.
+fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &Receiver<Block>) {
+    loop {
+        let mut block = empty.try_recv().unwrap_or_default();
+        block.bytes.resize(BLOCK, 0);
+        let read = match source.read(&mut block.bytes) {
+            Ok(0) => return,
+            Ok(end) => Ok(Block { at: 0, end, ..block }),
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => Err(error),
+        };
+        let is_over = read.is_err();
+        if there.send(read).is_err() || is_over {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    /// Gives a few bytes at a time, and then this.
+    struct Slow(Cursor<Vec<u8>>, Option<ErrorKind>);
+
+    impl Read for Slow {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let most = out.len().min(10_007);
+            match self.0.read(out.get_mut(..most).unwrap_or_default())? {
+                0 => self.1.take().map_or(Ok(0), |kind| Err(kind.into())),
+                count => Ok(count),
+            }
+        }
+    }
+
+    fn content(len: usize) -> Vec<u8> {
+        (0..len).map(|at| u8::try_from(at * 7 / 5 % 251).unwrap()).collect()
+    }
+
+    #[test]
+    fn all_bytes_come_in_their_order() {
+        for len in [0, 1, FEW - 1, FEW, FEW + 1, FEW + BLOCK, 3_000_000] {
+            for slow in [false, true] {
+                let cursor = Cursor::new(content(len));
+                let source: Source = if slow { Box::new(Slow(cursor, None)) } else { Box::new(cursor) };
+                let (mut helped, mut out) = (Helped::new(source), Vec::new());
+                helped.read_to_end(&mut out).unwrap();
+                assert!(out == content(len), "{len}");
+                assert_eq!(helped.read(&mut [0; 9]).unwrap(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_comes_before_an_error_is_given_and_the_error_is_told_once() {
+        for len in [5000, 1_000_000] {
+            let (mut out, slow) = (Vec::new(), Slow(Cursor::new(content(len)), Some(ErrorKind::InvalidData)));
+            let mut helped = Helped::new(Box::new(slow));
+            assert_eq!(helped.read_to_end(&mut out).unwrap_err().kind(), ErrorKind::InvalidData);
+            assert!(out == content(len));
+            assert_eq!(helped.read(&mut [0; 9]).unwrap(), 0);
+        }
+    }
+
+    #[test]
+    fn small_inputs_are_read_here_and_a_helper_ends_with_who_reads() {
+        let mut helped = Helped::new(Box::new(Cursor::new(content(FEW - 1))));
+        io::copy(&mut helped, &mut io::sink()).unwrap();
+        assert!(matches!(helped.0, State::Here(..)));
+        let mut endless = Helped::new(Box::new(io::repeat(7)));
+        io::copy(&mut (&mut endless).take(1 << 20), &mut io::sink()).unwrap();
+        let State::There(helper) = &mut endless.0 else { panic!("no helper") };
+        let thread = helper.thread.take().unwrap();
+        drop(endless);
+        thread.join().unwrap();
+    }
+
+    #[test]
+    #[should_panic(expected = "broken")]
+    fn a_helper_that_panics_is_not_an_end() {
+        struct Broken(usize);
+        impl Read for Broken {
+            fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                if self.0 > 50 {
+                    std::panic::resume_unwind(Box::new("broken"));
+                }
+                Ok(out.len())
+            }
+        }
+        let _ = io::copy(&mut Helped::new(Box::new(Broken(0))), &mut io::sink());
+    }
+}
