@@ -65,10 +65,15 @@ fn value(wire: &mut Wire<'_>, left: &mut usize) -> Result {
         other => {
             let digits = other.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
             let number = other.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
-            number.filter(|number| number.parse::<f64>().is_ok()).ok_or(Error::Malformed)?;
+            number.filter(|number| is_number(number)).ok_or(Error::Malformed)?;
             word(wire, digits, &NUMBER, Value::Text)
         }
     }
+}
+
+/// Whether it is one, which of plain digits is seen at once.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) || text.parse::<f64>().is_ok()
 }
 
 fn word(wire: &mut Wire<'_>, count: usize, field: &'static crate::tree::Field, value: Value) -> Result {

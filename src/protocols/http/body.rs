@@ -255,11 +255,13 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
         return Ok(());
     }
     let bytes = wire.ahead().get(..count).unwrap_or_default();
-    let is_text = wire.wants_fields() && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
+    let says_json = kind.split(|byte| *byte == b';').next().unwrap_or_default().to_ascii_lowercase().ends_with(b"json");
+    let is_json = says_json || json::is_likely(bytes);
+    let is_asked = wire.wants_fields() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));
+    let is_text = is_asked && memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
     let (field, value) = if is_text { (&FILE_DATA, Value::Text) } else { (&DATA, Value::Bytes) };
     wire.put(field, value, wire.at()..wire.at() + count);
-    let says_json = kind.split(|byte| *byte == b';').next().unwrap_or_default().to_ascii_lowercase().ends_with(b"json");
-    if is_text && (says_json || json::is_likely(bytes)) {
+    if is_text && is_json {
         json::text(wire);
     }
     wire.skip(count.min(wire.remaining()))
