@@ -33,6 +33,41 @@ fn counted(arguments: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
+/// Whether the members of an object are the same in a larger one.
+fn is_part(few: &Value, all: &Value) -> bool {
+    match few.as_object() {
+        Some(few) => few.iter().all(|(name, value)| all.get(name).is_some_and(|all| is_part(value, all))),
+        None => few == all,
+    }
+}
+
+#[test]
+fn a_part_says_of_every_sample_what_it_says_among_all() {
+    const PARTS: &[&str] = &["overview", "time", "io,phs", "conv,tcp", "endpoints,udp", "transfers", "health", "coverage"];
+    for sample in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()) {
+        let sample = sample.to_str().unwrap();
+        if !sample.contains(".pcap") {
+            continue;
+        }
+        let all = counted(&["stats", "--json", sample]);
+        for part in PARTS {
+            let alone = counted(&["stats", "--json", "-z", part, sample]);
+            assert!(is_part(&alone, &all), "-z {part} {sample}: {alone}");
+        }
+    }
+}
+
+#[test]
+fn remarks_on_bodies_are_counted_where_health_alone_is_asked_for() {
+    let frame = |body: &str| {
+        let text = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let file = common::Scratch::new("stats-body.hex", frame("{\"a\": nothing}").as_bytes());
+    let health = counted(&["stats", "--json", "-z", "health", "--as", "http:s2c", file.path()]);
+    assert_eq!(health["health"]["notes"][0]["code"], "json.invalid", "{health}");
+}
+
 #[test]
 fn tables_print_what_is_kept() {
     for (name, arguments) in [

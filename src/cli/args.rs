@@ -247,7 +247,7 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub told: Vec<String>,
 
-    /// Threads that share the work: 1 unless said, and one more that unpacks a compressed file
+    /// Threads that share the work: 1 unless said, and one more to unpack each compressed file
     ///
     /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, 2
     /// share reading and writing: tables come quicker, and JSON of long captures. Both only where cores are idle; what is printed

@@ -48,12 +48,27 @@ impl Helped {
     }
 }
 
+impl Helped {
+    /// Let a helper read on; where there can be none, all is read here.
+    fn get_help(&mut self) {
+        let (hand_over, source) = channel();
+        match (Helper::start(source), &mut self.0) {
+            (Ok(helper), here) => {
+                if let State::Here(source, _) = std::mem::replace(here, State::There(helper)) {
+                    // Who just began waits for it.
+                    let _ = hand_over.send(source);
+                }
+            }
+            (Err(_), State::Here(_, left)) => *left = usize::MAX,
+            (Err(_), _) => {}
+        }
+    }
+}
+
 impl Read for Helped {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if let State::Here(_, 0) = self.0
-            && let State::Here(source, _) = std::mem::replace(&mut self.0, State::Over)
-        {
-            self.0 = State::There(Helper::start(source)?);
+        if let State::Here(_, 0) = self.0 {
+            self.get_help();
         }
         match &mut self.0 {
             State::Here(source, left) => {
@@ -74,10 +89,15 @@ impl Read for Helped {
 }
 
 impl Helper {
-    fn start(source: Source) -> io::Result<Helper> {
+    /// A helper that waits for what it is to read.
+    fn start(source: Receiver<Source>) -> io::Result<Helper> {
         let (there, blocks) = sync_channel(BLOCKS);
         let (back, empty) = channel();
-        let thread = thread::Builder::new().spawn(move || read_all(source, &there, &empty))?;
+        let thread = thread::Builder::new().spawn(move || {
+            if let Ok(source) = source.recv() {
+                read_all(source, &there, &empty);
+            }
+        })?;
         Ok(Helper { blocks, back, block: Block::default(), thread: Some(thread) })
     }
 
@@ -107,17 +127,31 @@ fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &R
     loop {
         let mut block = empty.try_recv().unwrap_or_default();
         block.bytes.resize(BLOCK, 0);
-        let read = match source.read(&mut block.bytes) {
-            Ok(0) => return,
-            Ok(end) => Ok(Block { at: 0, end, ..block }),
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => Err(error),
-        };
-        let is_over = read.is_err();
-        if there.send(read).is_err() || is_over {
+        let (end, ends) = fill(&mut source, &mut block.bytes);
+        let is_sent = end == 0 || there.send(Ok(Block { at: 0, end, ..block })).is_ok();
+        if let Some(Err(error)) = ends {
+            // What came before it was sent; nobody may want to know.
+            let _ = there.send(Err(error));
+            return;
+        }
+        if ends.is_some() || !is_sent {
             return;
         }
     }
+}
+
+/// Fill a block as far as there are bytes. How many there were, and how they ended if they did.
+fn fill(source: &mut Source, block: &mut [u8]) -> (usize, Option<io::Result<()>>) {
+    let mut end = 0;
+    while let Some(room) = block.get_mut(end..).filter(|room| !room.is_empty()) {
+        match source.read(room) {
+            Ok(0) => return (end, Some(Ok(()))),
+            Ok(count) => end += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (end, Some(Err(error))),
+        }
+    }
+    (end, None)
 }
 
 #[cfg(test)]

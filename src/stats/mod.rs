@@ -32,7 +32,7 @@ pub use transfers::{Came, Transfers};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::sink::Begin;
-use crate::tree::{Dissection, Want};
+use crate::tree::{Dissection, Only, Want};
 use std::convert::Infallible;
 
 /// What an input is.
@@ -99,9 +99,12 @@ impl Stats {
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
     pub fn want(&self) -> Want {
-        let [fields, names] = self.looks;
+        let [values, names] = self.looks;
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
-        Want { headers: false, fields, only: fields.then(|| self.coverage.looks_at()), names, transfers, remarks, ..Want::LAYERS }
+        // There are remarks on what is looked into only where fields are, if none of them is kept.
+        let fields = values || remarks;
+        let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
+        Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS }
     }
 
     /// An input begins.

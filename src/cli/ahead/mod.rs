@@ -148,7 +148,6 @@ impl Reader<'_> {
         let Reader { apart, way, engine, .. } = self;
         batch.read = self.capture.bytes_read();
         way.take_back();
-        way.large.give_largest(engine);
         let parcel = match apart {
             Some(apart) if way.out > WAITING && way.printed < PRINTED && batch.is_light() => {
                 let text = way.texts.pop().unwrap_or_default().print(apart, batch)?;
@@ -169,6 +168,7 @@ impl Reader<'_> {
                 Parcel::Batch(std::mem::replace(batch, way.batches.pop().unwrap_or_default()))
             }
         };
+        way.large.give_largest(engine);
         Ok(way.send(parcel))
     }
 }

@@ -10,8 +10,11 @@ const BLOCKS: usize = 4;
 /// Bytes of the smallest block that waits: others are not worth it.
 const SMALLEST: usize = 32 << 10;
 
-/// Bytes of all blocks, those that wait and those that are lent.
+/// Bytes of all blocks of a thread, those that wait and those that are lent.
 const MOST: usize = 6 << 20;
+
+/// How many times larger than what is needed a block may be that is lent for it.
+const LARGER: usize = 16;
 
 thread_local! {
     static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], lent: 0 }) };
@@ -52,6 +55,7 @@ impl Block {
         let needed = self.bytes.len().max(room);
         if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
             self.bytes.shrink_to(needed);
+            self.settle();
             return;
         }
         let mut few = Vec::with_capacity(needed);
@@ -62,10 +66,23 @@ impl Block {
     }
 }
 
+impl Block {
+    /// What was cut off of a block is lent no more, nor is one that has become too small to wait again.
+    fn settle(&mut self) {
+        let is_worth_it = self.bytes.capacity() >= SMALLEST;
+        let left = if is_worth_it { self.lent.min(self.bytes.capacity()) } else { 0 };
+        let less = std::mem::replace(&mut self.lent, left) - left;
+        if less > 0 {
+            with_pool(|pool| pool.lent = pool.lent.saturating_sub(less));
+        }
+    }
+}
+
 impl Pool {
-    /// The smallest block that has room for so many.
+    /// The smallest block that has room for so many, but not for many more.
     fn take(&mut self, needed: usize) -> Option<Vec<u8>> {
-        let block = self.waiting.iter_mut().filter(|block| block.capacity() >= needed).min_by_key(|block| block.capacity())?;
+        let fits = |block: &&mut Vec<u8>| (needed..=needed.saturating_mul(LARGER)).contains(&block.capacity());
+        let block = self.waiting.iter_mut().filter(fits).min_by_key(|block| block.capacity())?;
         self.lent += block.capacity();
         Some(std::mem::take(block))
     }
@@ -168,6 +185,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_cut_off_is_lent_no_more() {
+        give(64 << 10);
+        let mut block = block(b"", 65_000);
+        block.extend_from_slice(&[7; 64_000]);
+        for (unread, lent) in [(35_000, 35_000), (20_000, 0), (9_000, 0)] {
+            block.truncate(unread);
+            block.give_back(0);
+            assert_eq!((block.capacity(), waiting()), (unread, ([0; BLOCKS], lent)));
+        }
+        drop(block);
+        assert_eq!(waiting(), ([0; BLOCKS], 0));
+    }
+
+    #[test]
+    fn who_needs_little_gets_no_large_block() {
+        give(900 << 10);
+        drop(block(b"", 50_000));
+        assert_eq!(waiting().1, 0);
+        let _large = block(b"", 60_000);
+        assert_eq!(waiting().1, 900 << 10);
+    }
+
+    #[test]
     fn who_outgrows_a_block_gives_it_back_for_a_larger_one() {
         give(40 << 10);
         give(90 << 10);
@@ -190,7 +230,7 @@ mod tests {
         let left = MOST - (210 << 10);
         assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
         // What is lent counts, so there is no room for another large one.
-        let lent = block(b"", 100 << 10);
+        let lent = block(b"", 600 << 10);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
         give(1 << 30);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));

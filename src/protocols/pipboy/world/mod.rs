@@ -31,7 +31,7 @@ use words::{Word, Words};
 /// The most values that are kept.
 const MOST: usize = 1_000_000;
 
-/// The most bytes of texts and names that are kept.
+/// Bytes of texts and names from which on no new values are kept.
 const MOST_TEXT: usize = 64 << 20;
 
 /// The most steps of a path.
@@ -363,7 +363,7 @@ impl World {
             self.nodes.remove(slot);
         }
         self.loose.shrink_to(FEW_LOOSE);
-        if self.texts.is_loose(self.nodes.len()) {
+        if self.texts.is_loose(self.nodes.room()) {
             self.texts.pack(self.nodes.texts());
         }
     }

@@ -96,6 +96,11 @@ fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
 }
 
 impl Nodes {
+    /// Nodes there is room for, whether or not they are in use.
+    pub(super) fn room(&self) -> usize {
+        self.pages.len().saturating_sub(1) * PAGE + self.pages.last().map_or(0, Vec::len)
+    }
+
     pub(super) fn held(&self) -> usize {
         let behind = self.pages.len().saturating_sub(1) * PAGE;
         (behind + self.pages.last().map_or(0, Vec::capacity)) * size_of::<Node>()

@@ -43,9 +43,9 @@ impl Texts {
         self.unused += place.len as usize;
     }
 
-    /// Whether so much is unused that going through so many values is worth it.
-    pub(super) fn is_loose(&self, values: usize) -> bool {
-        self.unused > FEW.max(values).max(self.all.len() / 2)
+    /// Whether so much is unused that going through so many nodes is worth it.
+    pub(super) fn is_loose(&self, nodes: usize) -> bool {
+        self.unused > FEW.max(nodes).max(self.all.len() / 2)
     }
 
     /// Keep only those that are in use, each of which is told once.
