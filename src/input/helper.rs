@@ -1,4 +1,4 @@
-//! Reading on a thread of its own: decompressing takes as long as everything that is done with the bytes.
+//! Reading on a thread of its own: unpacking gzip takes longer than a list or statistics of what was in it.
 //!
 //! The thread begins when much was read: most inputs are small, and starting one takes longer than they do. It reads at most a few
 //! blocks ahead, and ends when nobody wants more.
@@ -46,9 +46,7 @@ impl Helped {
     pub(super) fn new(source: Source) -> Helped {
         Helped(State::Here(source, FEW))
     }
-}
 
-impl Helped {
     /// Let a helper read on; where there can be none, all is read here.
     fn get_help(&mut self) {
         let (hand_over, source) = channel();

@@ -101,7 +101,7 @@ impl Stats {
     pub fn want(&self) -> Want {
         let [values, names] = self.looks;
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
-        // There are remarks on what is looked into only where fields are, if none of them is kept.
+        // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
         let fields = values || remarks;
         let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
         Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS }

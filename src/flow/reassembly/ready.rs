@@ -64,7 +64,7 @@ impl Ready {
         }
         let needed = self.bytes.len() + more;
         if needed > ROOM {
-            self.bytes.lend(needed);
+            self.bytes.grow_to(needed);
         } else if needed > self.bytes.capacity() {
             let room = needed.max(2 * self.bytes.capacity()).min(ROOM);
             let more = room - self.bytes.len();

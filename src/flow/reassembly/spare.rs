@@ -37,7 +37,7 @@ struct Pool {
 
 impl Block {
     /// Have room for so many in all: what waits for that, or twice as much as there was.
-    pub(super) fn lend(&mut self, needed: usize) {
+    pub(super) fn grow_to(&mut self, needed: usize) {
         let is_lent = with_pool(|pool| {
             let Some(mut block) = pool.take(needed) else { return false };
             block.extend_from_slice(self);
@@ -64,9 +64,7 @@ impl Block {
         let lent = std::mem::take(&mut self.lent);
         with_pool(|pool| pool.put(former, lent));
     }
-}
 
-impl Block {
     /// What was cut off of a block is lent no more, nor is one that has become too small to wait again.
     fn settle(&mut self) {
         let is_worth_it = self.bytes.capacity() >= SMALLEST;
@@ -149,7 +147,7 @@ mod tests {
 
     fn block(bytes: &[u8], needed: usize) -> Block {
         let mut block = Block { bytes: bytes.to_vec(), lent: 0 };
-        block.lend(needed);
+        block.grow_to(needed);
         assert!(block.capacity() >= needed);
         block
     }
@@ -213,10 +211,10 @@ mod tests {
         give(90 << 10);
         let mut grows = block(&[7; 100], 33 << 10);
         assert_eq!(waiting(), ([0, 0, 0, 90 << 10], 40 << 10));
-        grows.lend(80 << 10);
+        grows.grow_to(80 << 10);
         assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
         // Where there is none it grows by itself.
-        grows.lend(200 << 10);
+        grows.grow_to(200 << 10);
         assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
         grows.give_back(0);
         assert_eq!(waiting().1, 0);
