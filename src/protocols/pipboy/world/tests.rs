@@ -160,6 +160,21 @@ fn texts_of_values_stay_when_others_that_nobody_uses_are_forgotten() {
 }
 
 #[test]
+fn texts_are_not_packed_more_often_than_going_through_all_nodes_is_worth() {
+    let mut world = World::default();
+    world.list(0, &(1..50_000).collect::<Vec<u32>>());
+    world.list(0, &[1]);
+    world.settle();
+    assert_eq!(world.nodes.len(), 2);
+    for round in 0..20_u8 {
+        world.set(1, Scalar::Text(String::from_utf8(vec![b'a' + round; 2000]).unwrap().into()));
+        world.settle();
+    }
+    // What is unused is still less than there are nodes that have gone.
+    assert!(world.texts.held() >= 20 * 2000, "{}", world.texts.held());
+}
+
+#[test]
 fn values_that_come_and_go_take_no_more_room() {
     let mut world = World::default();
     let ids: Vec<u32> = (1..2000).collect();
