@@ -74,9 +74,9 @@ const PROTOCOLS: Names = &[
     (0x0800, "IPv4"),
     (0x2000, "CDP"),
     (0x8035, "SLARP"),
+    (0x86dd, "IPv6"),
     (0x8847, "MPLS"),
     (0x8848, "MPLS multicast"),
-    (0x86dd, "IPv6"),
     (0xfefe, "OSI"),
 ];
 const SLARP_TYPES: Names = &[(0, "request"), (1, "reply"), (2, "keepalive")];

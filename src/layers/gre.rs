@@ -58,9 +58,9 @@ const TYPES: Names = &[
     (0x8100, "802.1Q VLAN"),
     (0x86dd, "IPv6"),
     (0x880b, "PPP"),
+    (0x883e, "WCCP"),
     (0x8847, "MPLS"),
     (0x8848, "MPLS multicast"),
-    (0x883e, "WCCP"),
     (0x88be, "ERSPAN"),
     (0x8909, "Cisco metadata"),
 ];

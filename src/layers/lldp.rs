@@ -101,7 +101,7 @@ const PORT_IDS: Names = &[
     (6, "agent circuit ID"),
     (7, "locally assigned"),
 ];
-const ORGANISATIONS: Names = &[(0x0080c2, "IEEE 802.1"), (0x00120f, "IEEE 802.3"), (0x0012bb, "TIA"), (0x000ecf, "PROFIBUS")];
+const ORGANISATIONS: Names = &[(0x000ecf, "PROFIBUS"), (0x00120f, "IEEE 802.3"), (0x0012bb, "TIA"), (0x0080c2, "IEEE 802.1")];
 const IEEE_802_1: u64 = 0x0080c2;
 
 /// What is said from the first element to the one that ends it.

@@ -44,7 +44,7 @@ mod channel_fields {
 use channel_fields::{RES, TYPE, VER};
 
 const CHANNELS: Names =
-    &[(0x0007, "BFD without IP"), (0x0021, "IPv4"), (0x0057, "IPv6"), (0x0024, "protection switching"), (0x0058, "faults")];
+    &[(0x0007, "BFD without IP"), (0x0021, "IPv4"), (0x0024, "protection switching"), (0x0057, "IPv6"), (0x0058, "faults")];
 
 /// Bytes of a control word.
 pub(super) const WORD: usize = 4;

@@ -82,7 +82,7 @@ fields! {
     TIME = float("a2s.time", "time", "Seconds since the question");
 }
 
-const HEADERS: Names = &[(0xffff_ffff, "whole"), (0xffff_fffe, "part")];
+const HEADERS: Names = &[(0xffff_fffe, "part"), (0xffff_ffff, "whole")];
 const TYPES: Names = &[
     (0x41, "challenge"),
     (0x44, "players"),
@@ -94,9 +94,9 @@ const TYPES: Names = &[
     (0x6d, "info, GoldSource"),
 ];
 const SERVERS: Names =
-    &[(0x64, "dedicated"), (0x44, "dedicated"), (0x6c, "listen"), (0x4c, "listen"), (0x70, "relay"), (0x50, "relay")];
+    &[(0x44, "dedicated"), (0x4c, "listen"), (0x50, "relay"), (0x64, "dedicated"), (0x6c, "listen"), (0x70, "relay")];
 const SYSTEMS: Names =
-    &[(0x6c, "Linux"), (0x4c, "Linux"), (0x77, "Windows"), (0x57, "Windows"), (0x6d, "macOS"), (0x6f, "macOS")];
+    &[(0x4c, "Linux"), (0x57, "Windows"), (0x6c, "Linux"), (0x6d, "macOS"), (0x6f, "macOS"), (0x77, "Windows")];
 
 const WHOLE: [u8; 4] = [0xff; 4];
 const PART: [u8; 4] = [0xfe, 0xff, 0xff, 0xff];

@@ -3,16 +3,17 @@
 use super::NodeRef;
 use std::fmt;
 
-/// Numbers with a name each, as a protocol's tables have them.
+/// Numbers with a name each, as a protocol's tables have them, in the order of the numbers.
 pub type Names = &'static [(u64, &'static str)];
 
 /// The name of a number, if the table has one.
 #[must_use]
 pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
-    let is_it = |(key, _): &&(u64, &str)| *key == number;
+    debug_assert!(names.is_sorted_by(|(one, _), (next, _)| one < next), "{names:?}");
     // In most tables each has its own place, counted from 0.
-    let at_home = usize::try_from(number).ok().and_then(|place| names.get(place)).filter(is_it);
-    at_home.or_else(|| names.iter().find(is_it)).map(|(_, name)| *name)
+    let at_home = usize::try_from(number).ok().and_then(|place| names.get(place)).filter(|(key, _)| *key == number);
+    let among_all = || names.get(names.binary_search_by_key(&number, |(key, _)| *key).ok()?);
+    at_home.or_else(among_all).map(|(_, name)| *name)
 }
 
 /// What kind of value a field holds.
@@ -223,6 +224,13 @@ impl Field {
     /// Its values have names.
     #[must_use]
     pub const fn names(mut self, names: Names) -> Field {
+        let mut rest = names;
+        while let [(one, _), behind @ ..] = rest {
+            if let [(next, _), ..] = behind {
+                assert!(*one < *next, "names are in the order of their numbers");
+            }
+            rest = behind;
+        }
         self.names = names;
         self
     }

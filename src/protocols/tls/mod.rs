@@ -168,9 +168,9 @@ const VERSIONS: Names = &[
     (0x0302, "TLS 1.1"),
     (0x0303, "TLS 1.2"),
     (0x0304, "TLS 1.3"),
-    (0xfeff, "DTLS 1.0"),
-    (0xfefd, "DTLS 1.2"),
     (0xfefc, "DTLS 1.3"),
+    (0xfefd, "DTLS 1.2"),
+    (0xfeff, "DTLS 1.0"),
 ];
 
 /// The last version that has its own number everywhere.
