@@ -63,17 +63,23 @@ fn value(wire: &mut Wire<'_>, left: &mut usize) -> Result {
         [b'f', b'a', b'l', b's', b'e', ..] => word(wire, 5, &FALSE, Value::Bool(false)),
         [b'n', b'u', b'l', b'l', ..] => word(wire, 4, &NULL, Value::None),
         other => {
-            let digits = other.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
-            let number = other.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
-            number.filter(|number| is_number(number)).ok_or(Error::Malformed)?;
-            word(wire, digits, &NUMBER, Value::Text)
+            let count = number(other).ok_or(Error::Malformed)?;
+            word(wire, count, &NUMBER, Value::Text)
         }
     }
 }
 
-/// Whether it is one, which of plain digits is seen at once.
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) || text.parse::<f64>().is_ok()
+/// Bytes of the number that comes first, if one does.
+fn number(ahead: &[u8]) -> Option<usize> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    // Most are plain digits.
+    let digits = ahead.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits > 0 && !ahead.get(digits).is_some_and(is_part) {
+        return Some(digits);
+    }
+    let count = ahead.iter().take_while(|byte| is_part(byte)).count();
+    let text = std::str::from_utf8(ahead.get(..count)?).ok()?;
+    text.parse::<f64>().is_ok().then_some(count)
 }
 
 fn word(wire: &mut Wire<'_>, count: usize, field: &'static crate::tree::Field, value: Value) -> Result {
@@ -135,10 +141,8 @@ fn string(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
 }
 
 fn blanks(wire: &mut Wire<'_>) {
-    let ahead = wire.ahead();
-    let count = ahead.len() - ahead.trim_ascii_start().len();
-    // So many are there.
-    let _ = wire.skip(count);
+    // Mostly there are none.
+    while wire.ahead().first().is_some_and(u8::is_ascii_whitespace) && wire.skip(1).is_ok() {}
 }
 
 fn member_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
