@@ -1,6 +1,6 @@
 //! Data updates: a run of entries, each a numbered value.
 
-use super::world::{Scalar, Told, World};
+use super::world::{Scalar, Spot, Told, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
     ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED,
@@ -74,8 +74,8 @@ struct Update<'w, 'a> {
     tells_paths: bool,
     count: u64,
     types: [u64; 9],
-    /// Fields that wait for the path of a value.
-    paths: Vec<(u32, u32)>,
+    /// Fields that wait for the path of a value, whose number and spot they know.
+    paths: Vec<(u32, u32, Option<Spot>)>,
     /// References of the entry at hand.
     refs: Vec<u32>,
     inserted: Vec<(u32, Cow<'a, str>)>,
@@ -129,9 +129,12 @@ impl<'a> Update<'_, 'a> {
             wire.u8(&ENTRY_TYPE)?;
             let id = wire.u32_le(&ENTRY_ID)?;
             if self.tells_paths {
-                self.paths.push((wire.add(&ENTRY_PATH, Value::None), id));
+                self.paths.push((wire.add(&ENTRY_PATH, Value::None), id, None));
             }
             let told = self.value(wire, kind, id)?;
+            if let Some((.., spot)) = self.paths.last_mut() {
+                *spot = told.as_ref().and_then(|told| told.spot);
+            }
             self.tell(wire, told);
             Ok(())
         });
@@ -212,24 +215,30 @@ impl<'a> Update<'_, 'a> {
     /// All entries are read, so every path is known.
     fn finish(self, wire: &mut Wire<'_>) {
         let Some(world) = self.world else { return };
-        for (place, id) in &self.paths {
-            wire.set_text(*place, &ENTRY_PATH, |out| world.path(*id).write(out));
+        let is_long = self.count > MANY && self.in_short;
+        let mut counts = Counts::default();
+        for (place, id, spot) in &self.paths {
+            world.look_up(*id, *spot, |above| {
+                wire.set_text(*place, &ENTRY_PATH, |out| above.write(out));
+                if let Some(top) = above.top().filter(|_| is_long) {
+                    *counts.entry(top).or_default() += 1;
+                }
+            });
         }
-        if self.count > MANY && self.in_short {
-            wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &self.paths));
+        if is_long {
+            wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &counts));
         }
         world.settle();
     }
 }
 
+/// How many entries lie in members of the root.
+type Counts = HashMap<u32, u64, RandomState>;
+
 /// How many entries there are of each type, and in which members of the root they lie.
-fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], entries: &[(u32, u32)]) {
+fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], counts: &Counts) {
     for (field, count) in COUNTS.iter().zip(types).filter(|(_, count)| **count > 0) {
         wire.add(field, Value::Unsigned(*count));
-    }
-    let mut counts: HashMap<u32, u64, RandomState> = HashMap::default();
-    for top in entries.iter().filter_map(|(_, id)| world.top(*id)) {
-        *counts.entry(top).or_default() += 1;
     }
     let tops = world.tops().filter_map(|(top, name)| Some((name, *counts.get(&top)?)));
     for (name, count) in tops.take(TOPS) {

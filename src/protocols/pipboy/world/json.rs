@@ -1,6 +1,6 @@
 //! The value tree as JSON: dicts are objects, lists are arrays.
 
-use super::{Kept, ROOT, STEPS, Slot, Step, World};
+use super::{Kept, Node, ROOT, STEPS, Slot, Step, World};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 impl World {
@@ -81,8 +81,8 @@ impl Serialize for One<'_> {
 
 fn members<M: SerializeMap>(world: &World, dict: Slot, depth: usize, map: &mut M) -> Result<(), M::Error> {
     for child in world.nodes.below(dict) {
-        if let Some(Step::Name(name)) = world.nodes.get(child).map(|node| &node.step) {
-            map.serialize_entry(world.words.get(*name), &world.one(child, depth + 1))?;
+        if let Some(Step::Name(name)) = world.nodes.get(child).map(Node::step) {
+            map.serialize_entry(world.words.get(name), &world.one(child, depth + 1))?;
         }
     }
     Ok(())

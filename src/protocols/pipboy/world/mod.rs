@@ -83,7 +83,13 @@ pub(super) struct Told {
     pub(super) change: Option<Box<Change>>,
     /// The value was not there.
     pub(super) is_new: bool,
+    /// Where it is now, if there was room for it.
+    pub(super) spot: Option<Spot>,
 }
+
+/// Where a value is kept until the message ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot(Slot);
 
 /// The value tree of a connection.
 #[derive(Default)]
@@ -170,6 +176,7 @@ impl World {
     pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.open(id) else { return told };
+        told.spot = Some(Spot(slot));
         told.is_new = !self.is_sent(slot);
         if self.nodes.children(slot) > 0 {
             let mut change = Change::from(self.nodes.children(slot));
@@ -224,7 +231,8 @@ impl World {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
         let mut change = Change::from(self.nodes.children(slot));
-        if matches!(self.nodes.first(slot).and_then(|child| self.nodes.get(child)), Some(Node { step: Step::Index(_), .. })) {
+        let first = self.nodes.first(slot).and_then(|child| self.nodes.get(child));
+        if matches!(first.map(Node::step), Some(Step::Index(_))) {
             self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
             self.let_children_go(slot);
         }
@@ -259,6 +267,7 @@ impl World {
     /// The node that a list or a dict was sent for.
     fn become_parent(&mut self, id: u32, kept: fn(Below) -> Kept, told: &mut Told) -> Option<Slot> {
         let slot = self.open(id)?;
+        told.spot = Some(Spot(slot));
         told.is_new = !self.is_sent(slot);
         told.before = self.scalar(slot).map(Scalar::into_owned);
         let below = self.nodes.get(slot).and_then(|node| node.kept.below());
@@ -276,11 +285,11 @@ impl World {
             one_more(&mut self.strange.unknown, id);
             return None;
         };
-        let Node { parent, step, .. } = *self.nodes.get(child)?;
-        if parent != Some(dict) {
+        let node = self.nodes.get(child)?;
+        if node.parent != Some(dict) {
             return None;
         }
-        let name = if let Step::Name(name) = step { Some(name) } else { None };
+        let name = if let Step::Name(name) = node.step() { Some(name) } else { None };
         name.into_iter().for_each(|name| self.words.again(name));
         self.let_go(child);
         name
@@ -288,10 +297,10 @@ impl World {
 
     /// Put down how a parent calls its child: by its name, in a list by its number.
     fn call(&self, child: Slot, names: &mut change::Names) {
-        match self.nodes.get(child) {
-            Some(Node { step: Step::Name(name), .. }) => names.put(self.words.get(*name)),
-            Some(node) => names.put_id(node.id),
-            None => {}
+        let Some(node) = self.nodes.get(child) else { return };
+        match node.step() {
+            Step::Name(name) => names.put(self.words.get(name)),
+            Step::Index(_) | Step::None => names.put_id(node.id),
         }
     }
 
@@ -373,72 +382,84 @@ impl World {
         Path { world: self, id }
     }
 
-    /// The member of the root that a value lies in.
-    pub(super) fn top(&self, id: u32) -> Option<u32> {
-        let root = self.nodes.slot(ROOT);
-        let mut slots = std::iter::successors(self.nodes.slot(id), |slot| self.nodes.parent(*slot)).take(STEPS + 1);
-        let top = slots.find(|slot| root.is_some() && self.nodes.parent(*slot) == root)?;
-        self.nodes.get(top).map(|node| node.id)
+    /// Look from a value upwards. Without its spot it is looked for by its number.
+    pub(super) fn look_up<T>(&mut self, id: u32, spot: Option<Spot>, look: impl FnOnce(Above<'_>) -> T) -> T {
+        let slot = spot.map(|spot| spot.0).or_else(|| self.nodes.slot(id));
+        let slots = slot.map_or_else(Vec::new, |slot| self.above(slot));
+        let told = look(Above { world: self, id, slots: &slots });
+        self.above = slots;
+        told
     }
 
     /// The members of the root, in the order in which they came: number and name.
     pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.nodes.slot(ROOT).into_iter().flat_map(|root| self.nodes.below(root)).filter_map(|slot| match self.nodes.get(slot) {
-            Some(Node { id, step: Step::Name(name), .. }) => Some((*id, self.words.get(*name))),
-            _ => None,
+        self.nodes.slot(ROOT).into_iter().flat_map(|root| self.nodes.below(root)).filter_map(|slot| {
+            let node = self.nodes.get(slot)?;
+            if let Step::Name(name) = node.step() { Some((node.id, self.words.get(name))) } else { None }
         })
     }
 }
 
-/// Where a value lies: `Inventory.43[0].text`. Empty for the root; from the highest known number on where the parents do
-/// not lead to the root: `#22260.frequency`.
-pub(super) struct Path<'w> {
+/// A value and its parents.
+pub(super) struct Above<'w> {
     world: &'w World,
     id: u32,
+    /// From its own up, as far as a path goes; none if nothing is known of it.
+    slots: &'w [Slot],
 }
 
-impl Path<'_> {
-    /// Put it down.
+impl Above<'_> {
+    /// The member of the root that the value lies in.
+    pub(super) fn top(&self) -> Option<u32> {
+        let nodes = &self.world.nodes;
+        let is_root = |slot: Slot| nodes.get(slot).is_some_and(|node| node.id == ROOT);
+        let top = self.slots.iter().rev().take(2).find(|slot| nodes.parent(**slot).is_some_and(is_root))?;
+        nodes.get(*top).map(|node| node.id)
+    }
+
+    /// Put down where it lies: `Inventory.43[0].text`. Empty for the root; from the highest known number on where the parents do
+    /// not lead to the root: `#22260.frequency`.
     pub(super) fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        let world = self.world;
-        let mut climbed = [Step::None; STEPS];
-        let mut top = world.nodes.slot(self.id).and_then(|slot| world.nodes.get(slot));
-        let mut count = 0;
-        for place in &mut climbed {
-            let above = |node: &Node| node.parent.and_then(|parent| world.nodes.get(parent));
-            let Some((node, parent)) = top.and_then(|node| Some((node, above(node)?))) else { break };
-            (*place, top) = (node.step, Some(parent));
-            count += 1;
-        }
-        let highest = top.map_or(self.id, |node| node.id);
+        let Above { world, id, slots } = *self;
+        let mut downwards = slots.iter().rev().filter_map(|slot| world.nodes.get(*slot));
+        let highest = downwards.next();
+        let number = highest.map_or(id, |node| node.id);
         let mut between = "";
-        if highest != ROOT {
+        if number != ROOT {
             out.write_str("#")?;
-            out.write_str(itoa::Buffer::new().format(highest))?;
+            out.write_str(itoa::Buffer::new().format(number))?;
             between = ".";
         }
-        for step in climbed.iter().take(count).rev() {
-            match step {
+        for node in downwards {
+            match node.step() {
                 Step::Name(name) => {
                     out.write_str(between)?;
-                    out.write_str(world.words.get(*name))?;
+                    out.write_str(world.words.get(name))?;
                 }
                 Step::Index(index) => {
                     out.write_str("[")?;
-                    out.write_str(itoa::Buffer::new().format(*index))?;
+                    out.write_str(itoa::Buffer::new().format(index))?;
                     out.write_str("]")?;
                 }
                 Step::None => {}
             }
             between = ".";
         }
-        let has_more = top.is_some_and(|top| top.parent.is_some());
+        let has_more = highest.is_some_and(|node| node.parent.is_some());
         if has_more { out.write_str("...") } else { Ok(()) }
     }
 }
 
+/// Where a value lies: see [`Above::write`].
+pub(super) struct Path<'w> {
+    world: &'w World,
+    id: u32,
+}
+
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f)
+        let Path { world, id } = *self;
+        let slots: Vec<Slot> = world.nodes.slot(id).into_iter().flat_map(|slot| world.upwards(slot)).collect();
+        Above { world, id, slots: &slots }.write(f)
     }
 }

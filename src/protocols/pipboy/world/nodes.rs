@@ -57,16 +57,52 @@ pub(super) enum Step {
     Name(Word),
 }
 
+/// A step in as little room as it takes: 0 for none, else a bit that tells names from indices, which count from 1.
+#[derive(Debug, Clone, Copy, Default)]
+struct Packed(u32);
+
+impl Packed {
+    const NAME: u32 = 1 << 31;
+}
+
+impl From<Step> for Packed {
+    fn from(step: Step) -> Packed {
+        // There are fewer of both than half of what a number can count.
+        Packed(match step {
+            Step::None => 0,
+            Step::Index(index) => index + 1,
+            Step::Name(Word(name)) => Packed::NAME | name,
+        })
+    }
+}
+
+impl From<Packed> for Step {
+    fn from(Packed(step): Packed) -> Step {
+        match step {
+            0 => Step::None,
+            name if name >= Packed::NAME => Step::Name(Word(name & !Packed::NAME)),
+            index => Step::Index(index - 1),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub(super) id: u32,
     pub(super) kept: Kept,
-    pub(super) step: Step,
+    step: Packed,
     pub(super) parent: Option<Slot>,
     /// Its sibling in front of it; of the first one the last.
     before: Option<Slot>,
     /// Its next sibling, or the next node that is not in use.
     behind: Option<Slot>,
+}
+
+impl Node {
+    /// How its parent calls it.
+    pub(super) fn step(&self) -> Step {
+        self.step.into()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -89,10 +125,8 @@ fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
 }
 
 fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
-    match at(pages, slot) {
-        Some(Node { parent: Some(parent), step: Step::Name(name), .. }) => seed.hash_one((parent, name)),
-        _ => 0,
-    }
+    let node = at(pages, slot).and_then(|node| Some((node.parent?, node.step())));
+    if let Some((parent, Step::Name(name))) = node { seed.hash_one((parent, name)) } else { 0 }
 }
 
 impl Nodes {
@@ -192,10 +226,8 @@ impl Nodes {
 
     /// The child of a dict by its name.
     pub(super) fn member(&self, dict: Slot, name: Word) -> Option<Slot> {
-        let is_it = |slot: &Slot| match self.get(*slot) {
-            Some(Node { parent: Some(parent), step: Step::Name(other), .. }) => (*parent, *other) == (dict, name),
-            _ => false,
-        };
+        let step = Packed::from(Step::Name(name)).0;
+        let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.parent == Some(dict) && node.step.0 == step);
         self.by_name.find(self.seed.hash_one((dict, name)), is_it).copied()
     }
 
@@ -209,7 +241,7 @@ impl Nodes {
             last.behind = Some(child);
         }
         if let Some(node) = self.get_mut(child) {
-            (node.parent, node.step, node.before, node.behind) = (Some(parent), step, Some(last), None);
+            (node.parent, node.step, node.before, node.behind) = (Some(parent), step.into(), Some(last), None);
         }
         if let Step::Name(name) = step {
             let hash = |slot: &Slot| hash_of_name(&self.pages, &self.seed, *slot);
@@ -222,7 +254,7 @@ impl Nodes {
         let Some(node) = self.get_mut(child) else { return Step::None };
         let Some(parent) = node.parent.take() else { return Step::None };
         let (before, behind) = (node.before.take(), node.behind.take());
-        let step = std::mem::take(&mut node.step);
+        let step = std::mem::take(&mut node.step).into();
         if let Step::Name(name) = step
             && let Ok(entry) = self.by_name.find_entry(self.seed.hash_one((parent, name)), |other| *other == child)
         {

@@ -57,7 +57,7 @@ fn check(world: &World) {
             let child_node = world.nodes.get(*child).unwrap();
             assert_eq!(child_node.parent, Some(slot));
             assert_eq!(world.nodes.slot(child_node.id), Some(*child), "a child that is gone");
-            match child_node.step {
+            match child_node.step() {
                 Step::Name(name) => {
                     assert!(matches!(node.kept, Kept::Dict(_)) && names.insert(name));
                     assert_eq!(world.nodes.member(slot, name), Some(*child));

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 
 /// A name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Word(u32);
+pub(super) struct Word(pub(super) u32);
 
 #[derive(Debug, Default)]
 pub(super) struct Words {
