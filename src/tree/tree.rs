@@ -284,7 +284,19 @@ impl Tree {
     }
 
     /// The same for a field that is noticed.
+    #[inline]
     pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
+        if !self.want.is_all() || field.secret || self.nodes.len() >= MAX_NODES {
+            return self.keep_some(field, value, span);
+        }
+        let place = self.here();
+        self.nodes.push(Node { field, value, span, end: place + 1 });
+        place
+    }
+
+    /// The same where not all are kept as they are.
+    #[inline(never)]
+    fn keep_some(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
