@@ -40,6 +40,11 @@ impl Apart<'_> {
         self.chosen.tally().clone()
     }
 
+    /// The input had so much so far.
+    pub(super) fn go_on(&mut self, tally: Tally) {
+        self.chosen.go_on(tally);
+    }
+
     /// Count records that somebody else prints.
     pub(super) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
         self.chosen.pass(of, captured);

@@ -18,7 +18,7 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Pack, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
@@ -139,6 +139,17 @@ impl Engine {
     #[must_use]
     pub fn tree_room(&self) -> usize {
         self.tree.room()
+    }
+
+    /// Whether anybody looks at the bytes of the last frame.
+    #[must_use]
+    pub fn is_looked_at(&self) -> bool {
+        !self.tree.unseen || self.tree.seen_from != u32::MAX
+    }
+
+    /// Put the tree of the last frame behind others.
+    pub fn pack_tree(&mut self, pack: &mut Pack) {
+        pack.put(&mut self.tree);
     }
 
     /// Put the tree of the last frame into one that [`Engine::another_tree`] made: with the memory it is in, or a copy of it.

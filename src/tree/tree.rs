@@ -83,17 +83,17 @@ pub struct Tree {
     /// What protocols open with what was sealed. They stay from frame to frame.
     pub secrets: Secrets,
     /// Where the values lie that are not shown.
-    hidden: Vec<Span>,
+    pub(super) hidden: Vec<Span>,
     /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
-    bits: Vec<(u32, Bits)>,
-    made: String,
+    pub(super) bits: Vec<(u32, Bits)>,
+    pub(super) made: String,
     /// What headings are made of that nobody has looked at.
-    numbers: Vec<u64>,
-    joined: Vec<u8>,
+    pub(super) numbers: Vec<u64>,
+    pub(super) joined: Vec<u8>,
     want: Want,
-    left_out: u64,
+    pub(super) left_out: u64,
     /// Sources so far that are derived.
-    derived: u32,
+    pub(super) derived: u32,
 }
 
 impl Tree {
@@ -152,6 +152,13 @@ impl Tree {
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty()
+    }
+
+    /// Neither a layer nor anything else, not even the frame as a source: what others are put into.
+    pub(super) fn empty(&mut self) {
+        self.clear(KEPT);
+        self.ends.clear();
+        self.sources.clear();
     }
 
     #[inline(never)]

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::input::Frame;
 use crate::record::{Forgotten, Tally};
-use crate::tree::{Dissection, FrameInfo, Tree, Want};
+use crate::tree::{Dissection, FrameInfo, Pack, Tree, Want};
 use std::ops::Range;
 
 /// Frames of a batch at most of which something may be told, and with those of which nothing is.
@@ -19,22 +19,24 @@ const HEAVY: usize = 4 * WEIGHT;
 /// What it weighs at most if a text of it is to be kept in memory.
 const LIGHT: usize = 2 * WEIGHT;
 
-/// Bytes of a tree that is handed over with the memory it is in; others are copied.
-const LARGE: usize = 32 << 10;
+/// Bytes of a tree that travels alone; smaller ones are packed.
+const LARGE: usize = 64 << 10;
 
 /// Bytes of memory that the small trees of a batch keep for the next frames, and that large ones that have come back do.
-const KEPT: usize = 256 << 10;
+const KEPT: usize = 512 << 10;
 const KEPT_LARGE: usize = 2 << 20;
 
 /// A tree that takes no larger a part of its memory than one in so many is copied, so that the memory stays for larger ones.
 const PART: usize = 8;
 
 /// Dissected frames.
-#[derive(Default)]
 pub(super) struct Batch {
-    /// As many as ever were needed; the first of them are in use.
-    trees: Vec<Tree>,
-    taken: usize,
+    /// Small trees.
+    small: Pack,
+    /// The others.
+    large: Vec<Tree>,
+    /// How many there are of both.
+    trees: usize,
     used: Vec<Used>,
     bytes: Vec<u8>,
     weight: usize,
@@ -55,31 +57,28 @@ pub(super) struct Used {
 
 /// What is handed over of a frame.
 enum Held {
-    /// The next tree of the batch, and these bytes.
-    Tree(Range<usize>),
+    /// The next small tree of the batch, and these bytes.
+    Small(Range<usize>),
+    /// The next large one, and these bytes.
+    Large(Range<usize>),
     /// Which one it is: it says nothing that would be looked at.
     Frame(FrameInfo),
 }
 
 impl Batch {
-    /// Forget what it held. The memory of small trees stays, that of large ones can be used for any.
+    /// A batch for the trees of this engine.
+    pub(super) fn new(engine: &Engine) -> Batch {
+        let small = Pack::of(engine.another_tree());
+        Batch { small, large: Vec::new(), trees: 0, used: Vec::new(), bytes: Vec::new(), weight: 0, before: None, read: 0 }
+    }
+
+    /// Forget what it held. The memory of large trees can be used for any.
     pub(super) fn clear(&mut self, large: &mut Large) {
-        let (mut at, mut kept) = (0, 0);
-        while let Some(tree) = self.trees.get_mut(at) {
-            let room = tree.room();
-            if room > LARGE {
-                large.keep(self.trees.swap_remove(at));
-                continue;
-            }
-            kept += room;
-            if kept > KEPT {
-                kept -= room;
-                tree.forget();
-            }
-            at += 1;
-        }
+        self.small.clear(KEPT);
+        self.large.drain(..).for_each(|tree| large.keep(tree));
+        self.before = None;
+        self.trees = 0;
         self.used.clear();
-        self.taken = 0;
         self.bytes.clear();
         self.weight = 0;
     }
@@ -88,33 +87,32 @@ impl Batch {
     pub(super) fn take(&mut self, engine: &mut Engine, frame: Option<&Frame<'_>>, large: &mut Large) {
         let held = match engine.silent() {
             Some(frame) => Held::Frame(frame),
-            None => Held::Tree(self.take_tree(engine, frame.map(|frame| frame.bytes), large)),
+            None => self.take_tree(engine, frame.map(|frame| frame.bytes), large),
         };
         self.used.push(Used { captured: frame.is_some(), held, forgotten: engine.forgotten() });
     }
 
-    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Range<usize> {
-        let is_large = engine.tree_size() > LARGE;
-        if is_large || self.trees.len() <= self.taken {
-            let tree = if is_large { large.next() } else { None };
-            self.trees.insert(self.taken, tree.unwrap_or_else(|| engine.another_tree()));
-        }
-        let mut unseen = false;
-        if let Some(tree) = self.trees.get_mut(self.taken) {
-            engine.give_tree(tree, is_large && engine.tree_size() >= engine.tree_room() / PART);
-            self.weight += tree.size();
-            unseen = tree.unseen && tree.seen_from == u32::MAX;
-        }
-        self.taken += 1;
+    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Held {
+        let size = engine.tree_size();
+        let seen = frame.filter(|_| engine.is_looked_at()).unwrap_or_default();
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(frame.filter(|_| !unseen).unwrap_or_default());
-        self.weight += self.bytes.len() - start;
-        start..self.bytes.len()
+        self.bytes.extend_from_slice(seen);
+        let bytes = start..self.bytes.len();
+        self.trees += 1;
+        self.weight += size + seen.len();
+        if size <= LARGE {
+            engine.pack_tree(&mut self.small);
+            return Held::Small(bytes);
+        }
+        let mut tree = large.next().unwrap_or_else(|| engine.another_tree());
+        engine.give_tree(&mut tree, size >= engine.tree_room() / PART);
+        self.large.push(tree);
+        Held::Large(bytes)
     }
 
     /// Whether it should travel.
     pub(super) fn is_full(&self) -> bool {
-        self.taken >= FRAMES || self.used.len() >= MANY || self.weight >= WEIGHT
+        self.trees >= FRAMES || self.used.len() >= MANY || self.weight >= WEIGHT
     }
 
     /// Whether there is memory for only one like it.
@@ -127,21 +125,31 @@ impl Batch {
         self.weight < LIGHT
     }
 
-    /// Look at its frames in order, until `look` fails.
-    pub(super) fn each<E>(&self, mut look: impl FnMut(Dissection<'_>, &Used) -> Result<(), E>) -> Result<(), E> {
+    /// Look at its frames in order, until `look` fails. Small trees are looked at in the room of one like them.
+    pub(super) fn each<E>(
+        &mut self,
+        room: &mut Tree,
+        mut look: impl FnMut(Dissection<'_>, &Used) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut silent = Tree::new(Want::LAYERS);
-        let mut trees = self.trees.iter();
+        let mut large = self.large.iter();
         for used in &self.used {
-            let of = match &used.held {
-                Held::Tree(bytes) => trees.next().map(|tree| (tree, self.bytes.get(bytes.clone()).unwrap_or_default())),
+            let (tree, bytes) = match &used.held {
+                Held::Small(bytes) if self.small.take(room) => (&*room, bytes.clone()),
+                Held::Small(_) => break,
+                Held::Large(bytes) => match large.next() {
+                    Some(tree) => (tree, bytes.clone()),
+                    None => break,
+                },
                 Held::Frame(frame) => {
                     silent.begin(*frame);
-                    Some((&silent, [].as_slice()))
+                    (&silent, 0..0)
                 }
             };
-            let Some((tree, bytes)) = of else { break };
-            look(Dissection { tree, bytes }, used)?;
+            look(Dissection { tree, bytes: self.bytes.get(bytes).unwrap_or_default() }, used)?;
         }
+        // There is none any more, and what was lent for the last one comes back.
+        self.small.take(room);
         Ok(())
     }
 }
@@ -181,5 +189,104 @@ impl Large {
         let tree = self.trees.pop()?;
         self.room -= tree.room();
         Some(tree)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+    use crate::input::Capture;
+    use crate::registry::Registry;
+    use crate::tree::dump;
+    use std::convert::Infallible;
+    use std::fs::File;
+
+    /// How a frame begins of which nothing else travels.
+    const SILENT: &str = " FrameInfo";
+
+    /// What a tree says, and beside it what records and counts are made of.
+    fn told(of: Dissection<'_>) -> String {
+        let Tree { frame, layers, ends, gaps, sources, pieces, untold, passed, undissected, .. } = of.tree;
+        let beside = format!("{frame:?} {layers:?} {ends:?} {gaps:?} {sources:?} {pieces:?} {untold:?} {passed:?} {undissected}");
+        let (hidden, left_out) = (of.tree.hidden(), of.tree.left_out());
+        let infos: Vec<_> = of.tree.layers.iter().map(|layer| of.tree.info(layer)).collect();
+        let bits: Vec<_> = (0..of.tree.here()).map(|place| of.tree.bits_of(place)).collect();
+        format!("{} {beside} {hidden:?} {left_out} {infos:?} {bits:?}", dump(of))
+    }
+
+    /// What the frames of a capture say before they travel, five at a time, and behind.
+    fn there_and_back(file: &str, want: Want) -> (Vec<String>, Vec<String>) {
+        let mut engine = Engine::new(Registry::default(), want);
+        let mut capture = Capture::open(Box::new(File::open(file).unwrap())).unwrap();
+        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.another_tree());
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        loop {
+            let frame = capture.next_frame().unwrap();
+            if let Some(frame) = &frame {
+                let tree = engine.dissect(frame);
+                before.push(told(Dissection { tree, bytes: frame.bytes }));
+                batch.take(&mut engine, Some(frame), &mut large);
+            }
+            if batch.used.len() == 5 || frame.is_none() {
+                let Ok(()) = batch.each(&mut room, |of, _| {
+                    behind.push(told(of));
+                    Ok::<(), Infallible>(())
+                });
+                batch.clear(&mut large);
+            }
+            if frame.is_none() {
+                return (before, behind);
+            }
+        }
+    }
+
+    #[test]
+    fn trees_say_the_same_behind_their_way() {
+        for file in ["pipboy", "http", "tls", "layers", "vcmp-0471", "vscp-damaged", "xfire", "runescape"] {
+            for want in [Want::EVERYTHING, Want::MESSAGES, Want::HEADINGS] {
+                let (before, behind) = there_and_back(&format!("samples/{file}.pcap"), want);
+                // Of frames that say nothing only the frame travels.
+                assert_eq!(before.len(), behind.len());
+                let changed = before.iter().zip(&behind).find(|(before, behind)| before != behind && !behind.starts_with(SILENT));
+                assert_eq!(changed, None, "{file}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_lent_comes_back() {
+        let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+        let mut capture = Capture::open(Box::new(File::open("samples/http.pcap").unwrap())).unwrap();
+        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.another_tree());
+        while let Some(frame) = capture.next_frame().unwrap() {
+            engine.dissect(&frame);
+            batch.take(&mut engine, Some(&frame), &mut large);
+        }
+        let mut all = || {
+            let mut all = Vec::new();
+            let Ok(()) = batch.each(&mut room, |of, _| {
+                all.push(told(of));
+                Ok::<(), Infallible>(())
+            });
+            all
+        };
+        let (first, second) = (all(), all());
+        assert!(first.len() > 5 && first == second);
+    }
+
+    #[test]
+    fn a_batch_keeps_no_more_memory_than_it_should() {
+        let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+        let (mut batch, mut large) = (Batch::new(&engine), Large::default());
+        let said = [0xee; 2000];
+        let frame = Frame { number: 1, bytes: &said, original_len: 2000, ..Frame::default() };
+        for _ in 0..4000 {
+            engine.dissect(&frame);
+            batch.take(&mut engine, Some(&frame), &mut large);
+        }
+        assert!(batch.small.room() > KEPT, "{}", batch.small.room());
+        batch.clear(&mut large);
+        assert!(batch.small.room() <= KEPT, "{}", batch.small.room());
     }
 }

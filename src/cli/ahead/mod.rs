@@ -10,16 +10,16 @@ use super::part::{Apart, Part};
 use super::progress::Progress;
 use super::read::Audience;
 use crate::engine::Engine;
-use crate::input::{Capture, ReadError};
+use crate::input::{Capture, Frame, ReadError};
 use crate::record::Forgotten;
+use crate::tree::{Dissection, Tree};
 use batch::{Batch, Large};
-use std::convert::Infallible;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
-const WAITING: usize = 4;
+const WAITING: usize = 20;
 
 /// Bytes that may wait beside them of what was printed apart, and how many such texts.
 const PRINTED: usize = 2 << 20;
@@ -49,12 +49,13 @@ pub(super) struct Read {
 pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audience, progress: &mut Progress) -> io::Result<Read> {
     let before = engine.forgotten();
     let apart = audience.apart();
+    let room = engine.another_tree();
     thread::scope(|scope| {
         let (there, parcels) = sync_channel(WAITING + TEXTS);
         let (back, returned) = channel();
         // Who reads stays on this thread, where the conversations so far have their memory.
-        let shown = scope.spawn(|| show_all((parcels, back), audience, progress, before));
-        let read = Reader { capture, engine, apart, way: Way::new(there, returned) }.run();
+        let shown = scope.spawn(|| show_all((parcels, back), room, audience, progress, before));
+        let read = Reader { room: engine.another_tree(), capture, engine, apart, way: Way::new(there, returned) }.run();
         let forgotten = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         read.map(|read| Read { forgotten, ..read })
     })
@@ -63,6 +64,7 @@ pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audienc
 /// Show what comes. Returns what was given up before the last that was shown.
 fn show_all(
     (parcels, back): (Receiver<Parcel>, Sender<Parcel>),
+    mut room: Tree,
     audience: &mut impl Audience,
     progress: &mut Progress,
     before: Forgotten,
@@ -74,13 +76,14 @@ fn show_all(
                 if let Some(tally) = batch.before.take() {
                     audience.go_on(tally);
                 }
-                let shown = batch.each(|of, used| {
+                let read = batch.read;
+                let shown = batch.each(&mut room, |of, used| {
                     if audience.has_enough() {
                         return Err(Stop::Enough);
                     }
                     audience.tree(of, used.captured).map_err(Stop::Output)?;
                     forgotten = used.forgotten;
-                    progress.frame(|| batch.read);
+                    progress.frame(|| read);
                     Ok(())
                 });
                 match shown {
@@ -113,13 +116,15 @@ struct Reader<'a> {
     engine: Engine,
     /// Prints what the other thread does not come to.
     apart: Option<Apart<'a>>,
+    /// Where it looks at small trees for that.
+    room: Tree,
     way: Way,
 }
 
 impl Reader<'_> {
     fn run(mut self) -> io::Result<Read> {
         let mut frames = 0;
-        let mut batch = Batch::default();
+        let mut batch = Batch::new(&self.engine);
         let damage = loop {
             let frame = match self.capture.next_frame() {
                 Ok(Some(frame)) => frame,
@@ -127,13 +132,15 @@ impl Reader<'_> {
                 Err(damage) => break Some(damage),
             };
             frames += 1;
-            self.engine.dissect(&frame);
+            let tree = self.engine.dissect(&frame);
+            pass(&mut self.apart, &mut batch, tree, Some(&frame));
             batch.take(&mut self.engine, Some(&frame), &mut self.way.large);
             if batch.is_full() && !self.hand_on(&mut batch)? {
                 break None;
             }
         };
-        while self.engine.finish().is_some() {
+        while let Some(tree) = self.engine.finish() {
+            pass(&mut self.apart, &mut batch, tree, None);
             batch.take(&mut self.engine, None, &mut self.way.large);
             if batch.is_full() && !self.hand_on(&mut batch)? {
                 break;
@@ -145,32 +152,33 @@ impl Reader<'_> {
 
     /// Send a batch, or what it says, and begin another one. False if nobody wants more.
     fn hand_on(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let Reader { apart, way, engine, .. } = self;
+        let Reader { apart, way, engine, room, .. } = self;
         batch.read = self.capture.bytes_read();
         way.take_back();
         let parcel = match apart {
             Some(apart) if way.out > WAITING && way.printed < PRINTED && batch.is_light() => {
-                let text = way.texts.pop().unwrap_or_default().print(apart, batch)?;
+                let text = way.texts.pop().unwrap_or_default().print(apart, batch, room)?;
                 batch.clear(&mut way.large);
                 Parcel::Printed(text)
             }
-            apart => {
-                if let Some(apart) = apart {
-                    batch.before = Some(apart.tally());
-                    let Ok(()) = batch.each(|of, used| {
-                        apart.pass(of, used.captured);
-                        Ok::<(), Infallible>(())
-                    });
-                }
+            _ => {
                 if batch.is_heavy() {
                     way.wait();
                 }
-                Parcel::Batch(std::mem::replace(batch, way.batches.pop().unwrap_or_default()))
+                let next = way.batches.pop().unwrap_or_else(|| Batch::new(engine));
+                Parcel::Batch(std::mem::replace(batch, next))
             }
         };
         way.large.give_largest(engine);
         Ok(way.send(parcel))
     }
+}
+
+/// Count the records of a frame that a batch is going to hold, where somebody may have to print them apart.
+fn pass(apart: &mut Option<Apart<'_>>, batch: &mut Batch, tree: &Tree, frame: Option<&Frame<'_>>) {
+    let Some(apart) = apart else { return };
+    batch.before.get_or_insert_with(|| apart.tally());
+    apart.pass(Dissection { tree, bytes: frame.map(|frame| frame.bytes).unwrap_or_default() }, frame.is_some());
 }
 
 /// The way to those who look at what was read, and what has come back to be filled again.
@@ -241,9 +249,12 @@ struct Text {
 }
 
 impl Text {
-    fn print(self, apart: &mut Apart<'_>, batch: &Batch) -> io::Result<Text> {
+    fn print(self, apart: &mut Apart<'_>, batch: &mut Batch, room: &mut Tree) -> io::Result<Text> {
         let mut text = Text { read: batch.read, ..self };
-        batch.each(|of, used| {
+        if let Some(tally) = batch.before.take() {
+            apart.go_on(tally);
+        }
+        batch.each(room, |of, used| {
             text.forgotten = used.forgotten;
             apart.print(of, used.captured)
         })?;

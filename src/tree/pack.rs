@@ -1,0 +1,162 @@
+//! Small trees one behind another, on their way to another thread: what they hold lies in a few long lists, not in many short
+//! ones, so that it takes little more memory than it fills.
+
+use super::{FrameInfo, Passed, Tree, Untold};
+use std::ops::Range;
+
+/// Trees in the order in which they were put. What can be saved or counted of them is not kept, nor what they left to others.
+#[derive(Debug)]
+pub struct Pack {
+    /// The lists of all of them, one behind another.
+    all: Box<Tree>,
+    each: Vec<One>,
+    /// How many of them were taken out.
+    taken: usize,
+}
+
+/// What a tree is beside its lists, and where in those of all it ends.
+#[derive(Debug, Clone, Copy)]
+struct One {
+    frame: FrameInfo,
+    untold: Untold,
+    passed: Option<Passed>,
+    tag: u64,
+    undissected: u64,
+    unseen: bool,
+    seen_from: u32,
+    left_out: u64,
+    derived: u32,
+    ends: Marks,
+}
+
+/// A place in each list.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    nodes: usize,
+    layers: usize,
+    notes: usize,
+    gaps: usize,
+    ends: usize,
+    sources: usize,
+    pieces: usize,
+    hidden: usize,
+    bits: usize,
+    made: usize,
+    numbers: usize,
+    joined: usize,
+}
+
+impl Marks {
+    fn behind(tree: &Tree) -> Marks {
+        Marks {
+            nodes: tree.nodes.len(),
+            layers: tree.layers.len(),
+            notes: tree.notes.len(),
+            gaps: tree.gaps.len(),
+            ends: tree.ends.len(),
+            sources: tree.sources.len(),
+            pieces: tree.pieces.len(),
+            hidden: tree.hidden.len(),
+            bits: tree.bits.len(),
+            made: tree.made.len(),
+            numbers: tree.numbers.len(),
+            joined: tree.joined.len(),
+        }
+    }
+}
+
+impl Pack {
+    /// Room for trees like this one, which is empty.
+    #[must_use]
+    pub fn of(mut like: Tree) -> Pack {
+        like.empty();
+        Pack { all: Box::new(like), each: Vec::new(), taken: 0 }
+    }
+
+    /// Put a tree behind the others. It is to begin anew before it is used again.
+    pub fn put(&mut self, tree: &mut Tree) {
+        let all = &mut self.all;
+        all.nodes.extend_from_slice(&tree.nodes);
+        all.layers.extend_from_slice(&tree.layers);
+        all.notes.extend_from_slice(&tree.notes);
+        all.gaps.extend_from_slice(&tree.gaps);
+        all.ends.append(&mut tree.ends);
+        all.sources.extend_from_slice(&tree.sources);
+        all.pieces.extend_from_slice(&tree.pieces);
+        all.hidden.extend_from_slice(&tree.hidden);
+        all.bits.extend_from_slice(&tree.bits);
+        all.made.push_str(&tree.made);
+        all.numbers.extend_from_slice(&tree.numbers);
+        all.joined.extend_from_slice(&tree.joined);
+        let &mut Tree { frame, untold, passed, tag, undissected, unseen, seen_from, left_out, derived, .. } = tree;
+        let ends = Marks::behind(all);
+        self.each.push(One { frame, untold, passed, tag, undissected, unseen, seen_from, left_out, derived, ends });
+    }
+
+    /// Copy the next tree into one like it, and have back what was lent to that for the one before. False if there is none, after
+    /// which the next is the first.
+    pub fn take(&mut self, to: &mut Tree) -> bool {
+        self.have_back(to);
+        let Some(one) = self.each.get(self.taken) else {
+            self.taken = 0;
+            return false;
+        };
+        let (from, end, all) = (self.marks(self.taken), one.ends, &mut self.all);
+        refill(&mut to.nodes, &all.nodes, from.nodes..end.nodes);
+        refill(&mut to.layers, &all.layers, from.layers..end.layers);
+        refill(&mut to.notes, &all.notes, from.notes..end.notes);
+        refill(&mut to.gaps, &all.gaps, from.gaps..end.gaps);
+        refill(&mut to.sources, &all.sources, from.sources..end.sources);
+        refill(&mut to.pieces, &all.pieces, from.pieces..end.pieces);
+        refill(&mut to.hidden, &all.hidden, from.hidden..end.hidden);
+        refill(&mut to.bits, &all.bits, from.bits..end.bits);
+        refill(&mut to.numbers, &all.numbers, from.numbers..end.numbers);
+        refill(&mut to.joined, &all.joined, from.joined..end.joined);
+        to.made.clear();
+        to.made.push_str(all.made.get(from.made..end.made).unwrap_or_default());
+        // Who speaks to whom is lent: a copy would be counted by two threads at once.
+        to.ends.clear();
+        to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));
+        (to.frame, to.untold, to.passed, to.tag) = (one.frame, one.untold, one.passed, one.tag);
+        (to.undissected, to.unseen, to.seen_from) = (one.undissected, one.unseen, one.seen_from);
+        (to.left_out, to.derived) = (one.left_out, one.derived);
+        self.taken += 1;
+        true
+    }
+
+    /// Where the lists of a tree begin.
+    fn marks(&self, at: usize) -> Marks {
+        at.checked_sub(1).and_then(|before| self.each.get(before)).map(|one| one.ends).unwrap_or_default()
+    }
+
+    /// Have back what was lent to the tree that was filled last.
+    fn have_back(&mut self, from: &mut Tree) {
+        let Some(last) = self.taken.checked_sub(1) else { return };
+        let first = self.marks(last).ends;
+        let lent = self.all.ends.iter_mut().skip(first);
+        lent.zip(from.ends.drain(..)).for_each(|(place, ends)| *place = ends);
+    }
+
+    /// Forget them all, and keep no more than so many bytes of memory.
+    pub fn clear(&mut self, kept: usize) {
+        self.all.empty();
+        self.each.clear();
+        self.taken = 0;
+        if self.room() > kept {
+            self.all.forget();
+            self.all.empty();
+            self.each.shrink_to(1);
+        }
+    }
+
+    /// Bytes of memory that it has, whether or not they are in use.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.all.room() + self.each.capacity() * size_of::<One>()
+    }
+}
+
+fn refill<T: Clone>(to: &mut Vec<T>, all: &[T], range: Range<usize>) {
+    to.clear();
+    to.extend_from_slice(all.get(range).unwrap_or_default());
+}
