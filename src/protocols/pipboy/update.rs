@@ -1,6 +1,6 @@
 //! Data updates: a run of entries, each a numbered value.
 
-use super::world::{Scalar, Spot, Told, World};
+use super::world::{ROOT, Scalar, Spot, Told, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
     ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED,
@@ -27,6 +27,9 @@ pub(super) const DICT: u8 = 8;
 
 /// Bytes of an entry's type and number.
 pub(super) const ENTRY_HEADER: usize = 5;
+
+/// Bytes of an entry, as they are in long messages: room is made for so many.
+const ENTRY_MEAN: usize = 16;
 
 /// Fields of an entry in front of its value.
 const ENTRY_HEAD: usize = 3;
@@ -74,8 +77,10 @@ struct Update<'w, 'a> {
     tells_paths: bool,
     count: u64,
     types: [u64; 9],
-    /// Fields that wait for the path of a value, whose number and spot they know.
-    paths: Vec<(u32, u32, Option<Spot>)>,
+    /// Fields that wait for the path of a value, and where that is kept.
+    paths: Vec<(u32, Spot)>,
+    /// The same for values that are not, or not whole: they have numbers.
+    lost: Vec<(u32, u32)>,
     /// References of the entry at hand.
     refs: Vec<u32>,
     inserted: Vec<(u32, Cow<'a, str>)>,
@@ -83,13 +88,15 @@ struct Update<'w, 'a> {
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
-    let (paths, refs, inserted) = (Vec::new(), Vec::new(), Vec::new());
-    if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
-        world.expect(wire.remaining());
-    }
+    let (mut paths, lost, refs, inserted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let in_short = wire.wants(&SHORT) || wire.wants(&COUNTS);
     let tells_paths = world.is_some() && (in_short || wire.wants(&[&ENTRY_PATH]));
-    let mut update = Update { world, has_root, in_short, tells_paths, count: 0, types: [0; 9], paths, refs, inserted };
+    if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
+        let entries = wire.remaining() / ENTRY_MEAN;
+        world.expect(entries);
+        paths.reserve(if tells_paths { entries } else { 0 });
+    }
+    let mut update = Update { world, has_root, in_short, tells_paths, count: 0, types: [0; 9], paths, lost, refs, inserted };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -128,14 +135,15 @@ impl<'a> Update<'_, 'a> {
         let result = wire.group(&ENTRY, |wire| {
             wire.u8(&ENTRY_TYPE)?;
             let id = wire.u32_le(&ENTRY_ID)?;
-            if self.tells_paths {
-                self.paths.push((wire.add(&ENTRY_PATH, Value::None), id, None));
+            let place = self.tells_paths.then(|| wire.add(&ENTRY_PATH, Value::None));
+            let told = self.value(wire, kind, id);
+            if let Some(place) = place {
+                match told.as_ref().ok().and_then(|told| told.as_ref()?.spot) {
+                    Some(spot) => self.paths.push((place, spot)),
+                    None => self.lost.push((place, id)),
+                }
             }
-            let told = self.value(wire, kind, id)?;
-            if let Some((.., spot)) = self.paths.last_mut() {
-                *spot = told.as_ref().and_then(|told| told.spot);
-            }
-            self.tell(wire, told);
+            self.tell(wire, told?);
             Ok(())
         });
         match (result, wire.cut()) {
@@ -217,9 +225,11 @@ impl<'a> Update<'_, 'a> {
         let Some(world) = self.world else { return };
         let is_long = self.count > MANY && self.in_short;
         let mut counts = Counts::default();
-        for (place, id, spot) in &self.paths {
-            world.look_up(*id, *spot, |above| {
-                wire.set_text(*place, &ENTRY_PATH, |out| above.write(out));
+        let known = self.paths.iter().map(|(place, spot)| (*place, ROOT, Some(*spot)));
+        let lost = self.lost.iter().map(|(place, id)| (*place, *id, None));
+        for (place, id, spot) in known.chain(lost) {
+            world.look_up(id, spot, |above| {
+                wire.set_text(place, &ENTRY_PATH, |out| above.write(out));
                 if let Some(top) = above.top().filter(|_| is_long) {
                     *counts.entry(top).or_default() += 1;
                 }

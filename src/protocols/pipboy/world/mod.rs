@@ -41,7 +41,7 @@ pub(super) const STEPS: usize = 64;
 const FEW_LOOSE: usize = 1024;
 
 /// The number of the root.
-const ROOT: u32 = 0;
+pub(super) const ROOT: u32 = 0;
 
 /// A value that holds no others.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,12 +118,9 @@ impl World {
             + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
     }
 
-    /// So many bytes of entries come, some of them of values that are there.
-    pub(super) fn expect(&mut self, bytes: usize) {
-        /// Bytes of most entries are fewer.
-        const ENTRY: usize = 16;
-        let entries = (bytes / ENTRY).min(MOST);
-        self.nodes.expect(entries.saturating_sub(self.nodes.len()));
+    /// So many entries may come, some of them of values that are there.
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.nodes.expect(entries.min(MOST).saturating_sub(self.nodes.len()));
     }
 
     /// Whether the root was sent, and with it all there is.
