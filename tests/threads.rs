@@ -48,6 +48,49 @@ fn sessions() -> Vec<u8> {
     all
 }
 
+/// Updates of a game, each so long that it travels alone, with nothing, little and much behind them.
+fn long_updates() -> Vec<u8> {
+    let message = |kind: u8, body: &[u8]| [&u32::try_from(body.len()).unwrap().to_le_bytes(), &[kind][..], body].concat();
+    let update = |first: u32, count: u32| {
+        let truth = |id: u32| [&[0][..], &id.to_le_bytes(), &[1]].concat();
+        message(3, &(first..first + count).flat_map(truth).collect::<Vec<u8>>())
+    };
+    let mut said = message(1, br#"{"lang":"en","version":"1.1.30.0"}"#);
+    for (first, count, behind) in [(0, 9000, 0), (20_000, 9000, 3000), (40_000, 4000, 40), (50_000, 20_000, 4000)] {
+        said.extend(update(first, count));
+        (0..behind).for_each(|id| said.extend(update(id, 1)));
+    }
+    let mut all = Vec::new();
+    let mut put = |packet: etherparse::PacketBuilderStep<etherparse::TcpHeader>, bytes: &[u8]| {
+        let mut frame = Vec::new();
+        packet.write(&mut frame, bytes).unwrap();
+        let len = u32::try_from(frame.len()).unwrap().to_le_bytes();
+        [&[0; 8][..], &len, &len, &frame].iter().for_each(|part| all.extend_from_slice(part));
+    };
+    let link = || etherparse::PacketBuilder::ethernet2([2; 6], [4; 6]);
+    put(link().ipv4([10, 0, 0, 2], [10, 0, 0, 1], 64).tcp(1999, 27000, 7, 9000).syn(), &[]);
+    let server = |seq| link().ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(27000, 1999, seq, 9000).ack(8);
+    put(server(99).syn(), &[]);
+    let mut seq = 100;
+    for bytes in said.chunks(1400) {
+        put(server(seq), bytes);
+        seq += u32::try_from(bytes.len()).unwrap();
+    }
+    all
+}
+
+#[test]
+fn very_long_messages_keep_their_place() {
+    let file = Scratch::new("threads-long.pcap", &[sessions(), long_updates()].concat());
+    let long = run(&["-T", "fields", "-e", "pipboy.entry_count", "-Y", "pipboy.entry_count >= 4000", file.path()]);
+    assert_eq!(long.out, "9000\n9000\n4000\n20000\n");
+    for form in [&["--json"][..], &["-T", "flat"], &["-x"], &["--json", "-Y", "frame.number > 2000"]] {
+        let [one, two] = both(&[&[file.path()], form].concat());
+        assert_eq!(one.code, 0, "{form:?}: {}", one.err);
+        assert!(one == two, "{form:?}");
+    }
+}
+
 fn both(arguments: &[&str]) -> [Run; 2] {
     ["1", "2"].map(|threads| run(&[arguments, &["--threads", threads]].concat()))
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Frames of a batch at most of which something may be told, and with those of which nothing is.
 const FRAMES: usize = 128;
-const MANY: usize = 1024;
+const MANY: usize = 512;
 
 /// What a batch weighs at most before it travels: bytes of frames and trees.
 const WEIGHT: usize = 128 << 10;

@@ -18,8 +18,12 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Batches that wait to be looked at, beside the one that is filled and the one that is looked at.
-const WAITING: usize = 20;
+/// Batches that wait to be looked at, beside the one that is filled and the one that is looked at. If there are more, the thread
+/// that reads prints the next one itself.
+const WAITING: usize = 4;
+
+/// The same while a very long message is looked at by somebody who waited for it: about as many as are read meanwhile.
+const GATHERED: usize = 28;
 
 /// Bytes that may wait beside them of what was printed apart, and how many such texts.
 const PRINTED: usize = 2 << 20;
@@ -51,7 +55,7 @@ pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audienc
     let apart = audience.apart();
     let room = engine.another_tree();
     thread::scope(|scope| {
-        let (there, parcels) = sync_channel(WAITING + TEXTS);
+        let (there, parcels) = sync_channel(GATHERED + TEXTS);
         let (back, returned) = channel();
         // Who reads stays on this thread, where the conversations so far have their memory.
         let shown = scope.spawn(|| show_all((parcels, back), room, audience, progress, before));
@@ -155,15 +159,21 @@ impl Reader<'_> {
         let Reader { apart, way, engine, room, .. } = self;
         batch.read = self.capture.bytes_read();
         way.take_back();
+        // Behind what is heavy more may wait until who looks has caught up with it, or is seen not to.
+        way.gathers &= way.is_heavy || (WAITING..=GATHERED).contains(&way.out);
+        let waiting = if way.gathers { GATHERED } else { WAITING };
         let parcel = match apart {
-            Some(apart) if way.out > WAITING && way.printed < PRINTED && batch.is_light() => {
+            Some(apart) if way.out > waiting && way.has_room() && batch.is_light() => {
                 let text = way.texts.pop().unwrap_or_default().print(apart, batch, room)?;
                 batch.clear(&mut way.large);
                 Parcel::Printed(text)
             }
             _ => {
                 if batch.is_heavy() {
-                    way.wait();
+                    (way.is_heavy, way.gathers) = (true, way.out == 0);
+                    way.wait(|way| way.out == 0);
+                } else {
+                    way.wait(|way| way.out + way.told <= waiting + TEXTS);
                 }
                 let next = way.batches.pop().unwrap_or_else(|| Batch::new(engine));
                 Parcel::Batch(std::mem::replace(batch, next))
@@ -185,9 +195,14 @@ fn pass(apart: &mut Option<Apart<'_>>, batch: &mut Batch, tree: &Tree, frame: Op
 struct Way {
     there: SyncSender<Parcel>,
     returned: Receiver<Parcel>,
-    /// Batches that have not come back, and bytes of texts that have not.
+    /// Batches and texts that have not come back, and bytes of those texts.
     out: usize,
+    told: usize,
     printed: usize,
+    /// One of those batches is heavy.
+    is_heavy: bool,
+    /// More than usual may wait.
+    gathers: bool,
     batches: Vec<Batch>,
     texts: Vec<Text>,
     large: Large,
@@ -195,14 +210,18 @@ struct Way {
 
 impl Way {
     fn new(there: SyncSender<Parcel>, returned: Receiver<Parcel>) -> Way {
-        Way { there, returned, out: 0, printed: 0, batches: Vec::new(), texts: Vec::new(), large: Large::default() }
+        let (batches, texts, large) = (Vec::new(), Vec::new(), Large::default());
+        Way { there, returned, out: 0, told: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
     }
 
     /// False if nobody wants more.
     fn send(&mut self, parcel: Parcel) -> bool {
         match &parcel {
             Parcel::Batch(_) => self.out += 1,
-            Parcel::Printed(text) => self.printed += text.part.printed.text.len(),
+            Parcel::Printed(text) => {
+                self.told += 1;
+                self.printed += text.part.printed.text.len();
+            }
         }
         self.there.send(parcel).is_ok()
     }
@@ -214,9 +233,14 @@ impl Way {
         }
     }
 
-    /// Wait until all batches are back.
-    fn wait(&mut self) {
-        while self.out > 0
+    /// Whether there is room for another text.
+    fn has_room(&self) -> bool {
+        self.told < TEXTS && self.printed < PRINTED
+    }
+
+    /// Wait until enough is back.
+    fn wait(&mut self, is_enough: impl Fn(&Way) -> bool) {
+        while !is_enough(self)
             && let Ok(parcel) = self.returned.recv()
         {
             self.sort(parcel);
@@ -227,10 +251,12 @@ impl Way {
         match parcel {
             Parcel::Batch(mut batch) => {
                 self.out -= 1;
+                self.is_heavy &= !batch.is_heavy();
                 batch.clear(&mut self.large);
                 self.batches.push(batch);
             }
             Parcel::Printed(text) => {
+                self.told -= 1;
                 self.printed -= text.part.printed.text.len();
                 self.texts.push(text);
             }
