@@ -1,6 +1,7 @@
 //! How many frames and bytes, how long, how large, and when.
 
 use crate::tree::{FrameInfo, Time};
+use std::ops::Range;
 
 /// Intervals that are kept; when time goes on behind the last, two become one.
 const INTERVALS: usize = 512;
@@ -52,6 +53,8 @@ pub struct Traffic {
     pub over_time: Vec<Count>,
     /// Frames with a time before that of the first.
     pub early: u64,
+    /// Where the interval of the last frame is, and the nanoseconds since the first frame at which it begins and ends.
+    latest: (usize, Range<i128>),
 }
 
 impl Default for Traffic {
@@ -67,6 +70,7 @@ impl Default for Traffic {
             interval: FINEST,
             over_time: Vec::with_capacity(INTERVALS),
             early: 0,
+            latest: (0, 0..0),
         }
     }
 }
@@ -89,6 +93,16 @@ impl Traffic {
     }
 
     fn at(&mut self, since: i128, bytes: u64) {
+        let (latest, when) = &self.latest;
+        match self.over_time.get_mut(*latest).filter(|_| when.contains(&since)) {
+            Some(count) => count.add(bytes),
+            None => self.elsewhen(since, bytes),
+        }
+    }
+
+    /// Count a frame in another interval than the one before.
+    #[inline(never)]
+    fn elsewhen(&mut self, since: i128, bytes: u64) {
         let since_start = u128::try_from(since).unwrap_or_default();
         let mut place = self.place(since_start);
         while place >= INTERVALS {
@@ -101,6 +115,8 @@ impl Traffic {
         }
         if let Some(count) = self.over_time.get_mut(place) {
             count.add(bytes);
+            let begin = self.interval * place as i128;
+            self.latest = (place, begin..begin + self.interval);
         }
     }
 

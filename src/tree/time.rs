@@ -15,8 +15,8 @@ impl Timestamp {
     /// Nanoseconds from `earlier` to this; negative if that is later.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> i128 {
-        let nanos = |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
-        nanos(self) - nanos(earlier)
+        let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
+        seconds * 1_000_000_000 + i128::from(i64::from(self.nanos) - i64::from(earlier.nanos))
     }
 }
 
