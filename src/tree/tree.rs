@@ -215,7 +215,14 @@ impl Tree {
     /// Bytes of memory that it uses, but for what there is little of.
     #[must_use]
     pub fn size(&self) -> usize {
-        size_of_val(self.nodes.as_slice()) + size_of_val(self.layers.as_slice()) + self.joined.len() + self.made.len()
+        size_of_val(self.nodes.as_slice())
+            + size_of_val(self.layers.as_slice())
+            + size_of_val(self.notes.as_slice())
+            + size_of_val(self.sources.as_slice())
+            + size_of_val(self.pieces.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + self.joined.len()
+            + self.made.len()
     }
 
     /// Forget the last frame, and give nearly all of the memory back.

@@ -23,7 +23,7 @@ use std::thread;
 const WAITING: usize = 4;
 
 /// The same while a very long message is looked at by somebody who waited for it: about as many as are read meanwhile.
-const GATHERED: usize = 28;
+const GATHERED: usize = 32;
 
 /// Bytes that may wait beside them of what was printed apart, and how many such texts.
 const PRINTED: usize = 2 << 20;
