@@ -65,6 +65,11 @@ impl Engine {
         self.held > self.lean.min(MAX_HELD)
     }
 
+    /// Whether streams hold no more than half of what they may.
+    pub(crate) fn holds_little(&self) -> bool {
+        self.held <= MAX_HELD / 2
+    }
+
     /// Give back what streams hold only to compare with, and more if it is too much; what this one has of it, in the layer of its
     /// segment, comes last.
     #[cold]

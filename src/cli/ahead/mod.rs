@@ -22,7 +22,8 @@ use std::thread;
 /// that reads prints the next one itself.
 const WAITING: usize = 4;
 
-/// The same while a very long message is looked at by somebody who waited for it: about as many as are read meanwhile.
+/// The same while a very long message is looked at by somebody who waited for it, unless streams hold much: about as many as are
+/// read meanwhile.
 const GATHERED: usize = 32;
 
 /// Bytes that may wait beside them of what was printed apart, and how many such texts.
@@ -170,7 +171,7 @@ impl Reader<'_> {
             }
             _ => {
                 if batch.is_heavy() {
-                    (way.is_heavy, way.gathers) = (true, way.out == 0);
+                    (way.is_heavy, way.gathers) = (true, way.out == 0 && engine.holds_little());
                     way.wait(|way| way.out == 0);
                 } else {
                     way.wait(|way| way.out + way.told <= waiting + TEXTS);
@@ -179,6 +180,10 @@ impl Reader<'_> {
                 Parcel::Batch(std::mem::replace(batch, next))
             }
         };
+        if !way.gathers && !engine.holds_little() {
+            // Streams need the memory of those that gathered earlier.
+            way.batches.truncate(WAITING);
+        }
         way.large.give_largest(engine);
         Ok(way.send(parcel))
     }
