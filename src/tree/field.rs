@@ -8,6 +8,7 @@ pub type Names = &'static [(u64, &'static str)];
 
 /// The name of a number, if the table has one.
 #[must_use]
+#[inline]
 pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
     debug_assert!(names.is_sorted_by(|(one, _), (next, _)| one < next), "{names:?}");
     // In most tables each has its own place, counted from 0.

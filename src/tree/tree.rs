@@ -287,7 +287,7 @@ impl Tree {
     /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
     #[inline]
     pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
-        if self.notices(field) { self.keep(field, value, span) } else { self.here() }
+        if self.takes(field, value) { self.keep(field, value, span) } else { self.here() }
     }
 
     /// Whether a node of this field may leave something here.
@@ -295,6 +295,13 @@ impl Tree {
     #[inline]
     pub fn notices(&self, field: &Field) -> bool {
         self.want.may_keep(field) || field.secret || field.kind == Kind::Protocol
+    }
+
+    /// Whether this one does.
+    #[must_use]
+    #[inline]
+    pub(crate) fn takes(&self, field: &Field, value: Value) -> bool {
+        self.want.keeps(field, value) || field.secret || field.kind == Kind::Protocol
     }
 
     /// The same for a field that is noticed.

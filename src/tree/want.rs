@@ -123,6 +123,7 @@ impl Want {
 
     /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
+    #[inline]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {
         self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && is_nameless(field, value))
     }
@@ -267,6 +268,7 @@ impl Only {
     }
 }
 
+#[inline]
 fn is_nameless(field: &Field, value: Value) -> bool {
     match value {
         _ if field.names.is_empty() => false,

@@ -53,6 +53,7 @@ macro_rules! numbers {
         ///
         /// # Errors
         /// [`Error::Short`] when the bytes end before it does.
+        #[inline]
         pub fn $name(&mut self, field: &'static Field) -> Result<$type> {
             let start = self.at;
             let number = <$type>::$from(self.take()?);
@@ -491,9 +492,10 @@ impl<'a> Wire<'a> {
     #[inline(always)]
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         // Of most runs most fields are looked at by nobody.
-        if self.tree.notices(field) { self.put_down(field, value, range) } else { self.tree.here() }
+        if self.tree.takes(field, value) { self.put_down(field, value, range) } else { self.tree.here() }
     }
 
+    #[inline(never)]
     fn put_down(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
@@ -538,18 +540,22 @@ impl<'a> Wire<'a> {
         self.cut
     }
 
+    #[inline]
     fn slice(&mut self, count: usize) -> Result<&'a [u8]> {
-        let needed = count.saturating_sub(self.remaining());
-        if needed > 0 {
-            return Err(Error::Short { needed });
-        }
-        let bytes = self.bytes.get(self.at..self.at + count).ok_or(Error::Short { needed: count })?;
+        let bytes = self.ahead().get(..count).ok_or_else(|| self.lacks(count))?;
         self.at += count;
         Ok(bytes)
     }
 
+    #[inline]
     fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let bytes = self.slice(N)?;
-        bytes.try_into().map_err(|_| Error::Short { needed: N })
+        let bytes = self.ahead().first_chunk().ok_or_else(|| self.lacks(N))?;
+        self.at += N;
+        Ok(*bytes)
+    }
+
+    #[cold]
+    fn lacks(&self, count: usize) -> Error {
+        Error::Short { needed: count.saturating_sub(self.remaining()) }
     }
 }
