@@ -297,14 +297,14 @@ impl Tree {
         self.want.may_keep(field) || field.secret || field.kind == Kind::Protocol
     }
 
-    /// Whether this one does.
+    /// Whether one with this value does.
     #[must_use]
     #[inline]
     pub(crate) fn takes(&self, field: &Field, value: Value) -> bool {
         self.want.keeps(field, value) || field.secret || field.kind == Kind::Protocol
     }
 
-    /// The same for a field that is noticed.
+    /// Put a node that does behind the last one.
     #[inline]
     pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         if !self.want.is_all() || field.secret || self.nodes.len() >= MAX_NODES {
@@ -322,7 +322,8 @@ impl Tree {
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
             self.hidden.push(span);
         }
-        if self.want.keeps_any(field) || self.want.keeps(field, value) {
+        // Secrets leave where they lie, also where nobody looks at them.
+        if !field.secret || self.want.keeps(field, value) {
             if self.nodes.len() < MAX_NODES {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {

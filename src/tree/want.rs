@@ -114,13 +114,6 @@ impl Want {
         self.fields && self.only.is_none()
     }
 
-    /// Whether a node that is noticed is kept whatever its value is: see [`Want::keeps`].
-    #[must_use]
-    #[inline]
-    pub fn keeps_any(&self, field: &Field) -> bool {
-        self.is_all() || field.kind == Kind::Protocol || !field.secret && self.only.is_some_and(|only| !only.0.nameless)
-    }
-
     /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
     #[inline]
