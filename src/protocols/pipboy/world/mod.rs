@@ -175,17 +175,14 @@ impl World {
         let Some(slot) = self.open(id) else { return told };
         told.spot = Some(Spot(slot));
         told.is_new = !self.is_sent(slot);
-        if self.nodes.children(slot) > 0 {
-            let mut change = Change::from(self.nodes.children(slot));
-            self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
-            told.change = change.to(0).map(Box::new);
-            self.let_children_go(slot);
+        if !told.is_new {
+            told.change = self.let_all_children_go(slot).map(Box::new);
+            let before = self.scalar(slot);
+            if before.as_ref().is_some_and(|before| before.equals(&value)) {
+                return told;
+            }
+            told.before = before.map(Scalar::into_owned);
         }
-        let before = self.scalar(slot);
-        if before.as_ref().is_some_and(|before| before.equals(&value)) {
-            return told;
-        }
-        told.before = before.map(Scalar::into_owned);
         let kept = match value {
             Scalar::Bool(truth) => Kept::Bool(truth),
             Scalar::Int(number) => Kept::Int(number),
@@ -195,6 +192,18 @@ impl World {
         };
         self.keep(slot, kept);
         told
+    }
+
+    /// What was a list or a dict is one no more.
+    fn let_all_children_go(&mut self, slot: Slot) -> Option<Change> {
+        let children = self.nodes.children(slot);
+        if children == 0 {
+            return None;
+        }
+        let mut change = Change::from(children);
+        self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
+        self.let_children_go(slot);
+        change.to(0)
     }
 
     /// A list was sent: it replaces the former one.
