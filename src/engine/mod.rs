@@ -147,7 +147,8 @@ impl Engine {
         !self.tree.unseen || self.tree.seen_from != u32::MAX
     }
 
-    /// Put the tree of the last frame behind others.
+    /// Put the tree of the last frame behind others, without what can be saved or counted of it and what it left to others. The
+    /// tree is whole again with the next frame.
     pub fn pack_tree(&mut self, pack: &mut Pack) {
         pack.put(&mut self.tree);
     }

@@ -137,6 +137,12 @@ impl Pack {
         lent.zip(from.ends.drain(..)).for_each(|(place, ends)| *place = ends);
     }
 
+    /// Have back what was lent, however many of them were taken out; the next is the first.
+    pub fn give_back(&mut self, from: &mut Tree) {
+        self.have_back(from);
+        self.taken = 0;
+    }
+
     /// Forget them all, and keep no more than so many bytes of memory.
     pub fn clear(&mut self, kept: usize) {
         self.all.empty();
