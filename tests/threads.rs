@@ -18,8 +18,8 @@ const FORMS: &[&[&str]] = &[
     &["-T", "flat"],
     &["-T", "fields", "-e", "frame.number", "-e", "pipboy.entry.path", "--packets"],
     &["--json", "-Y", "pipboy.entry.path contains \"Map\""],
-    &["-l", "-c", "400"],
-    &["-l", "--skip", "300", "--number", "20-600"],
+    &["--json", "-c", "400"],
+    &["--json", "--skip", "300", "--number", "20-600"],
 ];
 
 /// Sessions enough for a second thread, one after the other: the sample's, each from a port of its own.
@@ -84,7 +84,7 @@ fn very_long_messages_keep_their_place() {
     let file = Scratch::new("threads-long.pcap", &[sessions(), long_updates()].concat());
     let long = run(&["-T", "fields", "-e", "pipboy.entry_count", "-Y", "pipboy.entry_count >= 4000", file.path()]);
     assert_eq!(long.out, "9000\n9000\n4000\n20000\n");
-    for form in [&["--json"][..], &["-T", "flat"], &["-x"], &["--json", "-Y", "frame.number > 2000"]] {
+    for form in [&["--json"][..], &["-T", "flat"], &["-x"], &["--json", "-Y", "pipboy.entry_count >= 1"]] {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 0, "{form:?}: {}", one.err);
         assert!(one == two, "{form:?}");
@@ -110,11 +110,26 @@ fn two_threads_print_what_one_does() {
 fn damage_behind_the_first_frames_is_told_the_same() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);
-    for form in [&["-l"][..], &["--json"]] {
+    for form in [&["-V", "-v"][..], &["--json"]] {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 5);
         assert!(one == two, "{} {}", one.err, two.err);
     }
+}
+
+#[test]
+fn damage_is_told_the_same_where_enough_was_printed() {
+    // It ends within a long message, which is told when the input ends.
+    let all = [sessions(), long_updates()].concat();
+    let file = Scratch::new("threads-enough.pcap", &all[..all.len() - 80_000]);
+    let records = run(&["--json", file.path()]).out.matches(r#"{"type":"message""#).count();
+    let mut codes = Vec::new();
+    for count in records - 12..=records {
+        let [one, two] = both(&["--json", "-c", &count.to_string(), file.path()]);
+        assert!(one == two, "{count}: {} {}", one.err, two.err);
+        codes.push(one.code);
+    }
+    assert_eq!((codes.first(), codes.last()), (Some(&0), Some(&5)));
 }
 
 #[test]

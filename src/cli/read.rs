@@ -41,9 +41,10 @@ pub(super) trait Audience: Send {
 
     /// Whether what it does with a frame takes as long as dissecting it, so that both are better done side by side.
     fn is_busy(&self) -> bool {
-        let Want { fields, only, .. } = self.want();
+        let Want { fields, only, objects, transfers, .. } = self.want();
         let may_settle = self.judge().is_some_and(|judge| judge.headers.is_some());
-        fields && only.is_none() && !may_settle
+        // Neither what can be saved nor what is counted beside fields travels.
+        fields && only.is_none() && !objects && !transfers && !may_settle
     }
 
     /// Who does the same with parts of the input that come later; nobody if that cannot be done apart.
@@ -165,8 +166,7 @@ pub(super) fn one_of_several(
             let read = ahead::rest(capture, engine, audience, &mut progress)?;
             audience.extras(read.capture.extras());
             audience.forgotten(read.forgotten);
-            let damage = read.damage.filter(|_| !audience.has_enough());
-            return end(audience, how, &name, frames + read.frames, damage.as_ref());
+            return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
         }
         let links: Vec<u16> = if frames > 0 { Vec::new() } else { capture.links().to_vec() };
         let format = capture.format();

@@ -41,7 +41,7 @@ pub(super) struct Read {
     pub capture: Capture,
     /// Frames read ahead.
     pub frames: u64,
-    /// What is wrong with the capture.
+    /// What is wrong with the capture, unless whoever looked had enough before.
     pub damage: Option<ReadError>,
     /// What was given up before the last frame that was looked at.
     pub forgotten: Forgotten,
@@ -61,20 +61,28 @@ pub(super) fn rest(capture: Capture, engine: Engine, audience: &mut impl Audienc
         // Who reads stays on this thread, where the conversations so far have their memory.
         let shown = scope.spawn(|| show_all((parcels, back), room, audience, progress, before));
         let read = Reader { room: engine.another_tree(), capture, engine, apart, way: Way::new(there, returned) }.run();
-        let forgotten = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        read.map(|read| Read { forgotten, ..read })
+        let Shown { forgotten, had_enough } = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        read.map(|read| Read { forgotten, damage: read.damage.filter(|_| !had_enough), ..read })
     })
 }
 
-/// Show what comes. Returns what was given up before the last that was shown.
+/// How looking ended.
+struct Shown {
+    /// What was given up before the last that was shown.
+    forgotten: Forgotten,
+    /// Nobody wanted more behind a frame; what conversations have left when the input ends comes too late for that.
+    had_enough: bool,
+}
+
+/// Show what comes.
 fn show_all(
     (parcels, back): (Receiver<Parcel>, Sender<Parcel>),
     mut room: Tree,
     audience: &mut impl Audience,
     progress: &mut Progress,
     before: Forgotten,
-) -> io::Result<Forgotten> {
-    let mut forgotten = before;
+) -> io::Result<Shown> {
+    let (mut forgotten, mut had_enough) = (before, false);
     for mut parcel in parcels {
         match &mut parcel {
             Parcel::Batch(batch) => {
@@ -88,6 +96,7 @@ fn show_all(
                     }
                     audience.tree(of, used.captured).map_err(Stop::Output)?;
                     forgotten = used.forgotten;
+                    had_enough |= used.captured && audience.has_enough();
                     progress.frame(|| read);
                     Ok(())
                 });
@@ -106,7 +115,7 @@ fn show_all(
         // The reader may have come to the end and want no more.
         let _ = back.send(parcel);
     }
-    Ok(forgotten)
+    Ok(Shown { forgotten, had_enough })
 }
 
 /// Why no more is shown.
@@ -151,7 +160,9 @@ impl Reader<'_> {
                 break;
             }
         }
-        self.hand_on(&mut batch)?;
+        if !batch.is_empty() {
+            self.hand_on(&mut batch)?;
+        }
         Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default() })
     }
 
@@ -171,8 +182,9 @@ impl Reader<'_> {
             }
             _ => {
                 if batch.is_heavy() {
-                    (way.is_heavy, way.gathers) = (true, way.out == 0 && engine.holds_little());
+                    let gathers = way.out == 0 && engine.holds_little();
                     way.wait(|way| way.out == 0);
+                    (way.is_heavy, way.gathers) = (true, gathers);
                 } else {
                     way.wait(|way| way.out + way.told <= waiting + TEXTS);
                 }
@@ -291,5 +303,47 @@ impl Text {
         })?;
         apart.give(&mut text.part)?;
         Ok(text)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+    use crate::tree::Want;
+    use std::fs::File;
+
+    /// Dissect a frame of so many bytes and hand it on.
+    fn pass_on(reader: &mut Reader<'_>, len: u32) {
+        let said = vec![0xee; len as usize];
+        let frame = Frame { number: 1, bytes: &said, original_len: len, ..Frame::default() };
+        reader.engine.dissect(&frame);
+        let mut batch = Batch::new(&reader.engine);
+        batch.take(&mut reader.engine, Some(&frame), &mut reader.way.large);
+        assert!(reader.hand_on(&mut batch).unwrap());
+    }
+
+    #[test]
+    fn batches_gather_behind_a_heavy_one_until_who_looks_has_caught_up() {
+        const LONG: u32 = 1 << 20;
+        let (there, parcels) = sync_channel(GATHERED + TEXTS);
+        let (back, returned) = channel();
+        let capture = Capture::open(Box::new(File::open("samples/pipboy.pcap").unwrap())).unwrap();
+        let engine = Engine::new(Registry::default(), Want::EVERYTHING);
+        let room = engine.another_tree();
+        let mut reader = Reader { capture, engine, apart: None, room, way: Way::new(there, returned) };
+        pass_on(&mut reader, 100);
+        assert!(!reader.way.gathers);
+        parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
+        pass_on(&mut reader, LONG);
+        // Nobody looks, so if one had to wait this would not end.
+        (0..GATHERED).for_each(|_| pass_on(&mut reader, 100));
+        assert!(reader.way.gathers && reader.way.is_heavy);
+        assert_eq!(reader.way.out, 1 + GATHERED);
+        parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
+        pass_on(&mut reader, 100);
+        assert!(!reader.way.gathers && !reader.way.is_heavy);
+        assert_eq!((reader.way.out, reader.way.batches.len()), (1, GATHERED));
     }
 }
