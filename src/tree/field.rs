@@ -6,11 +6,25 @@ use std::fmt;
 /// Numbers with a name each, as a protocol's tables have them, in the order of the numbers.
 pub type Names = &'static [(u64, &'static str)];
 
+/// Whether names are in the order of their numbers, each of them once.
+pub(crate) const fn are_sorted(names: Names) -> bool {
+    let mut rest = names;
+    while let [(one, _), behind @ ..] = rest {
+        if let [(next, _), ..] = behind
+            && *one >= *next
+        {
+            return false;
+        }
+        rest = behind;
+    }
+    true
+}
+
 /// The name of a number, if the table has one.
 #[must_use]
 #[inline]
 pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
-    debug_assert!(names.is_sorted_by(|(one, _), (next, _)| one < next), "{names:?}");
+    debug_assert!(are_sorted(names), "{names:?}");
     // In most tables each has its own place, counted from 0.
     let at_home = usize::try_from(number).ok().and_then(|place| names.get(place)).filter(|(key, _)| *key == number);
     let among_all = || names.get(names.binary_search_by_key(&number, |(key, _)| *key).ok()?);
@@ -225,13 +239,7 @@ impl Field {
     /// Its values have names.
     #[must_use]
     pub const fn names(mut self, names: Names) -> Field {
-        let mut rest = names;
-        while let [(one, _), behind @ ..] = rest {
-            if let [(next, _), ..] = behind {
-                assert!(*one < *next, "names are in the order of their numbers");
-            }
-            rest = behind;
-        }
+        assert!(are_sorted(names), "names are in the order of their numbers");
         self.names = names;
         self
     }

@@ -20,6 +20,7 @@ mod tree;
 mod want;
 
 pub use dump::dump;
+pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use handed::{Expected, Facts, Handed, Left, Opened};
 pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport, Untold};

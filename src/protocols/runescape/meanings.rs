@@ -1,7 +1,7 @@
 //! What numbers stand for, and groups told in one line.
 
 use super::fields::*;
-use crate::tree::{Field, Names, NodeRef, Value};
+use crate::tree::{Field, Names, NodeRef, Value, are_sorted};
 use std::fmt::{self, Write};
 
 pub const SERVICES: Names = &[(14, "game login"), (15, "update"), (16, "login"), (17, "start-up files"), (18, "reconnect")];
@@ -137,6 +137,14 @@ const OF_PACKETS: &[(&str, Names)] = &[
     ("npc_info.update.hit1.type", HITS),
     ("npc_info.update.hit2.type", HITS),
 ];
+
+const _: () = {
+    let mut rest = OF_PACKETS;
+    while let [(_, names), behind @ ..] = rest {
+        assert!(are_sorted(names), "names are in the order of their numbers");
+        rest = behind;
+    }
+};
 
 /// What the values of this field of a packet stand for.
 pub fn names_in(packet: &str, field: &str) -> Names {
