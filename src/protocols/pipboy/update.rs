@@ -28,7 +28,7 @@ pub(super) const DICT: u8 = 8;
 /// Bytes of an entry's type and number.
 pub(super) const ENTRY_HEADER: usize = 5;
 
-/// Bytes of an entry, as they are in long messages: room is made for so many.
+/// Bytes that an entry of a long message takes on average: room is made for as many entries as that gives.
 const ENTRY_MEAN: usize = 16;
 
 /// Fields of an entry in front of its value.
@@ -230,7 +230,7 @@ impl<'a> Update<'_, 'a> {
         for (place, id, spot) in known.chain(lost) {
             world.look_up(id, spot, |above| {
                 wire.set_text(place, &ENTRY_PATH, |out| above.write(out));
-                if let Some(top) = above.top().filter(|_| is_long) {
+                if is_long && let Some(top) = above.top() {
                     *counts.entry(top).or_default() += 1;
                 }
             });
