@@ -253,7 +253,7 @@ impl Only {
     #[must_use]
     #[inline]
     pub fn has(self, field: &Field) -> bool {
-        self.0.marks & mark(field) != 0 && self.0.kinds & kind(field) != 0 && self.lists(field)
+        self.0.kinds & kind(field) != 0 && self.0.marks & mark(field) != 0 && self.lists(field)
     }
 
     fn lists(self, field: &Field) -> bool {
