@@ -299,6 +299,7 @@ mod tests {
         }
         assert!(batch.small.room() > KEPT, "{}", batch.small.room());
         batch.clear(&mut large);
+        assert!(batch.bytes.capacity() <= KEPT, "{}", batch.bytes.capacity());
         assert!(batch.small.room() <= KEPT, "{}", batch.small.room());
     }
 }

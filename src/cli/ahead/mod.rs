@@ -337,9 +337,9 @@ mod tests {
         assert!(!reader.way.gathers);
         parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
         pass_on(&mut reader, LONG);
+        assert!(reader.way.gathers && reader.way.is_heavy);
         // Nobody looks, so if one had to wait this would not end.
         (0..GATHERED).for_each(|_| pass_on(&mut reader, 100));
-        assert!(reader.way.gathers && reader.way.is_heavy);
         assert_eq!(reader.way.out, 1 + GATHERED);
         parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
         pass_on(&mut reader, 100);
