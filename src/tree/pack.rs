@@ -93,14 +93,10 @@ impl Pack {
         self.each.push(One { frame, untold, passed, tag, undissected, unseen, seen_from, left_out, derived, ends });
     }
 
-    /// Copy the next tree into one like it, and have back what was lent to that for the one before. False if there is none, after
-    /// which the next is the first.
+    /// Copy the next tree into one like it, and have back what was lent to that for the one before. False if there is none.
     pub fn take(&mut self, to: &mut Tree) -> bool {
         self.have_back(to);
-        let Some(one) = self.each.get(self.taken) else {
-            self.taken = 0;
-            return false;
-        };
+        let Some(one) = self.each.get(self.taken) else { return false };
         let (from, end, all) = (self.marks(self.taken), one.ends, &mut self.all);
         refill(&mut to.nodes, &all.nodes, from.nodes..end.nodes);
         refill(&mut to.layers, &all.layers, from.layers..end.layers);
@@ -137,8 +133,8 @@ impl Pack {
         lent.zip(from.ends.drain(..)).for_each(|(place, ends)| *place = ends);
     }
 
-    /// Have back what was lent, however many of them were taken out; the next is the first.
-    pub fn give_back(&mut self, from: &mut Tree) {
+    /// Have back what was lent to the tree that was filled last, however many were taken out; the next is the first again.
+    pub fn rewind(&mut self, from: &mut Tree) {
         self.have_back(from);
         self.taken = 0;
     }

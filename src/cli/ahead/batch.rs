@@ -159,7 +159,7 @@ impl Batch {
                 break;
             }
         }
-        small.give_back(room);
+        small.rewind(room);
         looked
     }
 }
