@@ -50,14 +50,11 @@ pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, c
     let only = tree.want().only.filter(|_| tree.want().loose)?;
     let plain = Plain::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
     let segment = plain.packet.carried();
-    if !tcp::numbers(frame.get(segment.clone())?)?.plain {
-        return None;
-    }
-    let mut wire = Wire::new(tree, 0, 0, frame, segment, Cut::No);
-    for (field, range, value) in plain.fields().iter().chain(&plain.packet.fields()) {
-        wire.put(field, *value, range.clone());
-    }
-    tcp::pass(&mut wire, tcp::Standing::default(), missing).map(|()| Reached::End)
+    let numbers = tcp::Plain::of(frame.get(segment.clone())?)?;
+    plain.put_fields(tree);
+    plain.packet.put_fields(tree);
+    numbers.put_fields(tree, segment);
+    Some(Reached::End)
 }
 
 /// Tags of virtual LANs that a plain frame may have.
@@ -194,13 +191,15 @@ impl Plain {
         }
     }
 
-    fn fields(&self) -> [Given; 2] {
-        [(&ethernet::DST, 0..6, Value::Bytes), (&ethernet::SRC, 6..12, Value::Bytes)]
+    fn put_fields(&self, tree: &mut Tree) {
+        tree.push(&ethernet::DST, Value::Bytes, Span::new(0, 0..6));
+        tree.push(&ethernet::SRC, Value::Bytes, Span::new(0, 6..12));
     }
 
     fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
         let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
-        let link = Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: &self.fields() };
+        let link =
+            Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
         let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::told);
         self.packet.put(tree, frame, below)
     }
@@ -261,20 +260,24 @@ impl Packet {
         self.start + self.header..self.start + self.len
     }
 
-    fn fields(&self) -> [Given; 3] {
-        let at = |from: usize, to: usize| self.start + from..self.start + to;
+    fn put_fields(&self, tree: &mut Tree) {
+        let at = |from: usize, to: usize| Span::new(0, self.start + from..self.start + to);
         let carries = Value::Unsigned(self.protocol.into());
         if self.src.is_ipv4() {
-            [(&ip::PROTO, at(9, 10), carries), (&ip::SRC, at(12, 16), Value::Bytes), (&ip::DST, at(16, 20), Value::Bytes)]
+            tree.push(&ip::PROTO, carries, at(9, 10));
+            tree.push(&ip::SRC, Value::Bytes, at(12, 16));
+            tree.push(&ip::DST, Value::Bytes, at(16, 20));
         } else {
-            [(&ipv6::NXT, at(6, 7), carries), (&ipv6::SRC, at(8, 24), Value::Bytes), (&ipv6::DST, at(24, 40), Value::Bytes)]
+            tree.push(&ipv6::NXT, carries, at(6, 7));
+            tree.push(&ipv6::SRC, Value::Bytes, at(8, 24));
+            tree.push(&ipv6::DST, Value::Bytes, at(24, 40));
         }
     }
 
     fn put(&self, tree: &mut Tree, frame: &[u8], link: LayerId) -> Reached {
         let &Packet { src, dst, protocol, .. } = self;
         let ends = [Address::Ip(src), Address::Ip(dst)];
-        let layer = Layer { this: self.this(), range: self.range(), ends, fields: &self.fields() };
+        let layer = Layer { this: self.this(), range: self.range(), ends, fields: |tree: &mut Tree| self.put_fields(tree) };
         let below = if src.is_ipv4() {
             let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
             layer.put(tree, frame, Some(link), &numbers, ip::told)
@@ -287,29 +290,24 @@ impl Packet {
     }
 }
 
-/// A field that is put, where it lies and what it is.
-type Given = (&'static Field, Range<usize>, Value);
-
 /// A header as a layer.
-struct Layer<'a> {
+struct Layer<F> {
     this: &'static Field,
     range: Range<usize>,
     /// Who sends it to whom.
     ends: [Address; 2],
-    /// In the order of the bytes.
-    fields: &'a [Given],
+    /// Puts its fields, in the order of the bytes.
+    fields: F,
 }
 
-impl Layer<'_> {
+impl<F: FnOnce(&mut Tree)> Layer<F> {
     fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], tells: Tells) -> LayerId {
         let Layer { this, range, ends: [src, dst], fields } = self;
         let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
         let layer = tree.push_layer(this, Span::new(0, range.clone()), below, ends, false);
         let node = tree.here().saturating_sub(1);
+        fields(tree);
         let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
-        for (field, range, value) in fields {
-            wire.put(field, *value, range.clone());
-        }
         wire.info_of(numbers, tells);
         tree.close(node, this, range.end);
         layer

@@ -8,10 +8,11 @@
 
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
-use crate::tree::{Field, Names, Value, fields, name_of};
+use crate::tree::{Field, Names, Span, Tree, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
 use std::net::IpAddr;
+use std::ops::Range;
 
 /// TCP.
 pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP], ..layer(&TCP, FIELDS) };
@@ -207,9 +208,9 @@ impl Numbers {
 #[must_use]
 pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
     let fixed = bytes.first_chunk::<MIN_HEADER>()?;
-    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, length, flags, w0, w1, _, _, _, _] = *fixed;
+    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, _, flags, w0, w1, _, _, _, _] = *fixed;
     let flag = |field: &Field| field.bits_of(flags.into()) != 0;
-    let header = 4 * usize::from(length >> 4);
+    let header = header_len(fixed);
     let plain = is_plain(header, bytes);
     let (scale, known) = if plain { (None, true) } else { look_over(bytes.get(MIN_HEADER..header).unwrap_or_default()) };
     Some(Numbers {
@@ -228,6 +229,12 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
         plain,
         known,
     })
+}
+
+/// Bytes of a header: its length counts words of four.
+fn header_len(fixed: &[u8; MIN_HEADER]) -> usize {
+    let [.., length, _, _, _, _, _, _, _] = *fixed;
+    4 * usize::from(length >> 4)
 }
 
 /// Whether a segment has no options, or two fillers and time stamps, as most have.
@@ -347,6 +354,37 @@ pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Opti
     wire.skip(header_len).ok()?;
     wire.rest(&PAYLOAD);
     Some(())
+}
+
+/// What [`pass`] puts of a segment in a frame if nobody knows its connection.
+pub(super) struct Plain {
+    ports: [u16; 2],
+    /// Bytes of the header, and of what follows it.
+    header: usize,
+    len: usize,
+}
+
+impl Plain {
+    /// The same without putting it, if its header is there as a whole and has no options but what most have.
+    pub(super) fn of(segment: &[u8]) -> Option<Plain> {
+        let fixed = segment.first_chunk::<MIN_HEADER>()?;
+        let [s0, s1, d0, d1, ..] = *fixed;
+        let header = header_len(fixed);
+        let len = segment.len().checked_sub(header).filter(|_| is_plain(header, segment))?;
+        Some(Plain { ports: [[s0, s1], [d0, d1]].map(u16::from_be_bytes), header, len })
+    }
+
+    /// Put its fields; the segment lies here in the frame.
+    pub(super) fn put_fields(&self, tree: &mut Tree, segment: Range<usize>) {
+        let &Plain { ports: [src, dst], header, len } = self;
+        let at = |from: usize, to: usize| Span::new(0, segment.start + from..segment.start + to);
+        tree.push(&SRCPORT, Value::Unsigned(src.into()), at(0, 2));
+        tree.push(&DSTPORT, Value::Unsigned(dst.into()), at(2, 4));
+        tree.push(&LEN, Value::Unsigned(len as u64), Span::NONE);
+        if len > 0 {
+            tree.push(&PAYLOAD, Value::Bytes, at(header, header + len));
+        }
+    }
 }
 
 /// The window as it is meant. That of a segment that opens the connection is never scaled.

@@ -2,13 +2,14 @@
 //!
 //! Names become fields elsewhere. Gaps have no columns and are not printed.
 
+use super::digits::{self, Words};
 use super::text::Guarded;
 use super::{KEPT, unwritable};
 use crate::layers;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Dissection, Field, Kind, Layer, Only, Value, Want, clean};
+use crate::tree::{Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -99,20 +100,20 @@ pub struct Columns<W> {
     to: W,
     columns: Vec<Column>,
     options: ColumnOptions,
-    line: String,
-    cell: String,
+    line: Vec<u8>,
+    cell: Vec<u8>,
     begun: bool,
 }
 
 impl<W: io::Write> Columns<W> {
     /// Prints these columns to `to`.
     pub fn new(to: W, columns: Vec<Column>, options: ColumnOptions) -> Columns<W> {
-        Columns { to, columns, options, line: String::new(), cell: String::new(), begun: false }
+        Columns { to, columns, options, line: Vec::new(), cell: Vec::new(), begun: false }
     }
 
     fn print(&mut self) -> io::Result<()> {
-        self.line.push('\n');
-        self.to.write_all(self.line.as_bytes())?;
+        self.line.push(b'\n');
+        self.to.write_all(&self.line)?;
         self.line.clear();
         self.line.shrink_to(KEPT);
         self.cell.shrink_to(KEPT);
@@ -123,20 +124,23 @@ impl<W: io::Write> Columns<W> {
         let Columns { columns, options, line, cell, .. } = self;
         for (at, column) in columns.iter().enumerate() {
             if at > 0 {
-                line.push(options.separator);
+                push(line, options.separator);
             }
             let start = line.len();
             let mut values = Occurrences { line, start, count: 0, options };
             match &column.of {
                 Values::Fields(fields) => values.of_fields(record, fields)?,
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
-                    Some(Answer::Lines(lines)) => lines.lines().try_for_each(|one| values.put(|line| clean(one, line)))?,
-                    Some(answer) => answer.write(line)?,
+                    Some(Answer::Lines(lines)) => {
+                        lines.lines().try_for_each(|one| values.put(|line| clean(one, &mut Words(line))))?
+                    }
+                    Some(answer) => write_answer(&answer, line)?,
                     None => {}
                 },
             }
             if let Some(quote) = options.quote {
-                line.get(start..).unwrap_or_default().clone_into(cell);
+                cell.clear();
+                cell.extend_from_slice(line.get(start..).unwrap_or_default());
                 line.truncate(start);
                 quoted(cell, quote, options.double_quotes, line);
             }
@@ -145,24 +149,60 @@ impl<W: io::Write> Columns<W> {
     }
 }
 
+/// Put a character down.
+#[inline]
+fn push(line: &mut Vec<u8>, character: char) {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() => line.push(byte),
+        _ => line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// What the record itself says.
+fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
+    match answer {
+        Answer::Number(number) => digits::number(line, *number),
+        Answer::Time(Timestamp { seconds, nanos }) => match u64::try_from(*seconds) {
+            Ok(seconds) if *nanos < digits::SECOND => digits::seconds(line, seconds, *nanos),
+            _ => return answer.write(&mut Words(line)),
+        },
+        _ => return answer.write(&mut Words(line)),
+    }
+    Ok(())
+}
+
+/// What a node says.
+#[inline]
+fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
+    match node.digits() {
+        Some(Digits::Number(number)) => digits::number(line, number),
+        Some(Digits::Dotted(octets)) => digits::dotted(line, octets),
+        None if matches!(node.value(), Value::None | Value::Text | Value::Made(_)) => {
+            return node.write_plain(&mut Guarded(&mut Words(line)));
+        }
+        None => return node.write_plain(&mut Words(line)),
+    }
+    Ok(())
+}
+
 /// A column between quotes, unless it is empty.
-fn quoted(cell: &str, quote: char, double: bool, line: &mut String) {
+fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
     if cell.is_empty() {
         return;
     }
-    line.push(quote);
-    for character in cell.chars() {
+    push(line, quote);
+    for character in String::from_utf8_lossy(cell).chars() {
         if character == quote && double {
-            line.push(quote);
+            push(line, quote);
         }
-        line.push(character);
+        push(line, character);
     }
-    line.push(quote);
+    push(line, quote);
 }
 
 /// The values of a column, at the end of its line.
 struct Occurrences<'a> {
-    line: &'a mut String,
+    line: &'a mut Vec<u8>,
     /// Where the column begins.
     start: usize,
     /// Values so far.
@@ -188,26 +228,32 @@ impl Occurrences<'_> {
     fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
         let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
         // Most names stand for one field.
-        let is_meant = |field: &Field| match fields {
-            [meant] => meant.is(field),
-            fields => fields.iter().any(|meant| meant.is(field)),
-        };
-        for (at, _) in nodes.iter().enumerate().filter(|(_, node)| is_meant(node.field)) {
-            let Some(node) = u32::try_from(at).ok().and_then(|at| of.node(places.start + at)) else { continue };
-            let is_text = matches!(node.value(), Value::None | Value::Text | Value::Made(_));
-            self.put(|line| if is_text { node.write_plain(&mut Guarded(line)) } else { node.write_plain(line) })?;
+        match fields {
+            [meant] => self.of_those(of, places.start, nodes, |field| meant.is(field)),
+            fields => self.of_those(of, places.start, nodes, |field| fields.iter().any(|meant| meant.is(field))),
+        }
+    }
+
+    #[inline]
+    fn of_those(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], is_meant: impl Fn(&Field) -> bool) -> fmt::Result {
+        for (place, node) in (first..).zip(nodes) {
+            if is_meant(node.field)
+                && let Some(node) = of.node(place)
+            {
+                self.put(|line| write_node(node, line))?;
+            }
         }
         Ok(())
     }
 
     /// One more value, if it is one of those that are shown.
-    fn put(&mut self, write: impl FnOnce(&mut String) -> fmt::Result) -> fmt::Result {
+    fn put(&mut self, write: impl FnOnce(&mut Vec<u8>) -> fmt::Result) -> fmt::Result {
         self.count += 1;
         match self.options.occurrence {
             _ if self.count == 1 => {}
             Occurrence::First => return Ok(()),
             Occurrence::Last => self.line.truncate(self.start),
-            Occurrence::All => self.line.push(self.options.aggregator),
+            Occurrence::All => push(self.line, self.options.aggregator),
         }
         write(self.line)
     }
@@ -236,9 +282,9 @@ impl<W: io::Write> Sink for Columns<W> {
         self.begun = true;
         for (at, column) in self.columns.iter().enumerate() {
             if at > 0 {
-                self.line.push(self.options.separator);
+                push(&mut self.line, self.options.separator);
             }
-            self.line.push_str(&column.name);
+            self.line.extend_from_slice(column.name.as_bytes());
         }
         self.print()
     }

@@ -80,20 +80,18 @@ fn fitting(text: &str, limit: usize) -> usize {
 }
 
 /// Writes words and spells out what a terminal might act on. For words that should be harmless already.
-pub struct Guarded<'a>(pub &'a mut String);
+pub struct Guarded<'a, W = String>(pub &'a mut W);
 
-impl Write for Guarded<'_> {
+impl<W: Write> Write for Guarded<'_, W> {
     fn write_str(&mut self, words: &str) -> fmt::Result {
         if words.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-            self.0.push_str(words);
-            return Ok(());
+            return self.0.write_str(words);
         }
         words.chars().try_for_each(|character| {
             if is_harmful(character) {
                 return write!(self.0, "{}", character.escape_unicode());
             }
-            self.0.push(character);
-            Ok(())
+            self.0.write_char(character)
         })
     }
 }

@@ -223,6 +223,19 @@ impl<'t> NodeRef<'t> {
         })
     }
 
+    /// Its value as tshark writes it in a column, where that is digits alone: [`NodeRef::write_plain`] writes the same.
+    #[must_use]
+    #[inline]
+    pub fn digits(self) -> Option<Digits> {
+        let field = self.field();
+        match self.node.value {
+            _ if self.is_secret() => None,
+            Value::Unsigned(number) if field.hex == 0 && field.kind != Kind::Ipv4 => Some(Digits::Number(number)),
+            Value::Bytes if field.kind == Kind::Ipv4 => self.bytes().try_into().ok().map(Digits::Dotted),
+            _ => None,
+        }
+    }
+
     /// Its value as tshark writes it in a column.
     ///
     /// # Errors
@@ -247,6 +260,15 @@ impl<'t> NodeRef<'t> {
             Value::Text | Value::Made(_) => clean(&self.text(), out),
         }
     }
+}
+
+/// A value that is digits alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digits {
+    /// A number in base ten.
+    Number(u64),
+    /// An IPv4 address: numbers with points between them.
+    Dotted([u8; 4]),
 }
 
 fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result {

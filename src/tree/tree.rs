@@ -141,14 +141,16 @@ impl Tree {
         self.passed = None;
         self.tag = 0;
         self.undissected = 0;
-        if !self.is_blank() {
+        self.nodes.clear();
+        self.nodes.shrink_to(KEPT.nodes);
+        if !self.has_only_nodes() {
             self.clear(KEPT);
         }
     }
 
-    /// Whether nothing was put since it began.
-    fn is_blank(&self) -> bool {
-        let told = self.nodes.len() + self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
+    /// Whether nothing else was put since it began.
+    fn has_only_nodes(&self) -> bool {
+        let told = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty()
@@ -311,7 +313,7 @@ impl Tree {
     /// Put a node that does behind the last one.
     #[inline]
     pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
-        if !self.want.is_all() || field.secret || self.nodes.len() >= MAX_NODES {
+        if field.secret || self.nodes.len() >= MAX_NODES {
             return self.keep_some(field, value, span);
         }
         let place = self.here();
@@ -319,8 +321,8 @@ impl Tree {
         place
     }
 
-    /// The same where not all are kept as they are.
-    #[inline(never)]
+    /// The same for a secret, and where there is no room.
+    #[cold]
     fn keep_some(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
         if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {

@@ -158,8 +158,8 @@ pub struct Only(&'static Chosen);
 struct Chosen {
     /// The fields by their addresses, in order.
     fields: Vec<Place>,
-    /// A bit for each, by its address: most others have another one.
-    marks: u64,
+    /// The first one of each place that addresses lead to.
+    first: [Option<Place>; PLACES],
     /// A bit for each kind that they are of.
     kinds: u64,
     /// Numbers as well that have no name although their field has names.
@@ -169,6 +169,9 @@ struct Chosen {
     /// None is a field of a plain header but those that even one that is passed over gives.
     passes: bool,
 }
+
+/// Places that addresses of fields lead to, a power of two.
+const PLACES: usize = 256;
 
 /// A field, known by where it is.
 #[derive(Clone, Copy)]
@@ -189,9 +192,14 @@ impl Only {
         let mut fields: Vec<Place> = fields.into_iter().map(Place).collect();
         fields.sort_by_key(|place| address(place.0));
         fields.dedup();
-        let marks = fields.iter().fold(0, |marks, place| marks | mark(place.0));
+        let mut first = [None; PLACES];
+        for field in fields.iter().rev() {
+            if let Some(place) = first.get_mut(place_of(field.0)) {
+                *place = Some(*field);
+            }
+        }
         let kinds = fields.iter().fold(0, |kinds, place| kinds | kind(place.0));
-        Only::kept(Chosen { fields, marks, kinds, nameless: false, of_headers: false, passes: false })
+        Only::kept(Chosen { fields, first, kinds, nameless: false, of_headers: false, passes: false })
     }
 
     /// A choice is made once and stays for the rest of the run, so that it can be handed about as a word.
@@ -253,9 +261,17 @@ impl Only {
     #[must_use]
     #[inline]
     pub fn has(self, field: &Field) -> bool {
-        self.0.kinds & kind(field) != 0 && self.0.marks & mark(field) != 0 && self.lists(field)
+        if self.0.kinds & kind(field) == 0 {
+            return false;
+        }
+        // Nearly always there is none at its place, or it is the one.
+        match self.0.first.get(place_of(field)) {
+            Some(Some(first)) => first.0.is(field) || self.lists(field),
+            _ => false,
+        }
     }
 
+    #[cold]
     fn lists(self, field: &Field) -> bool {
         self.0.fields.binary_search_by_key(&address(field), |known| address(known.0)).is_ok()
     }
@@ -270,6 +286,7 @@ fn is_nameless(field: &Field, value: Value) -> bool {
     }
 }
 
+#[inline]
 fn kind(field: &Field) -> u64 {
     1 << match field.kind {
         Kind::Protocol => 0,
@@ -286,14 +303,16 @@ fn kind(field: &Field) -> u64 {
     }
 }
 
+#[inline]
 fn address(field: &Field) -> usize {
     std::ptr::from_ref(field).addr()
 }
 
-fn mark(field: &Field) -> u64 {
-    /// Neighbours in memory get different bits.
+/// Where its address leads to, among [`PLACES`]: neighbours in memory to different places.
+#[inline]
+fn place_of(field: &Field) -> usize {
     const MIX: usize = 0x9e37_79b9_7f4a_7c15;
-    1 << (address(field).wrapping_mul(MIX) >> (usize::BITS - 6))
+    address(field).wrapping_mul(MIX) >> (usize::BITS - PLACES.trailing_zeros())
 }
 
 impl fmt::Debug for Only {

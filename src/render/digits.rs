@@ -1,0 +1,146 @@
+//! Digits straight into memory: of the numbers, times and addresses that columns and JSON are full of. All digits are made at
+//! once, and as many bytes are written whatever the number is: nothing waits for how long it turns out to be.
+
+use std::fmt;
+
+/// Numbers from here on have more than eight digits.
+const SHORT: u32 = 100_000_000;
+
+/// Nanoseconds in a second.
+pub(super) const SECOND: u32 = 1_000_000_000;
+
+/// Eight zeros.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Words that are put together while they are written.
+pub(super) struct Words<'a>(pub(super) &'a mut Vec<u8>);
+
+impl fmt::Write for Words<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        self.0.extend_from_slice(words.as_bytes());
+        Ok(())
+    }
+}
+
+/// A number.
+#[inline]
+pub(super) fn number(line: &mut Vec<u8>, number: u64) {
+    match u32::try_from(number) {
+        Ok(number) if number < SHORT => short(line, number),
+        Ok(number) => {
+            short(line, number / SHORT);
+            line.extend_from_slice(&(eight(number % SHORT) | ZEROS).to_le_bytes());
+        }
+        Err(_) => line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes()),
+    }
+}
+
+/// A number below [`SHORT`].
+#[inline]
+fn short(line: &mut Vec<u8>, number: u32) {
+    let (digits, count) = decimal(number);
+    line.extend_from_slice(&digits.to_le_bytes());
+    line.truncate(line.len() - (size_of_val(&digits) - count));
+}
+
+/// Seconds with nine digits behind the point. There are fewer nanoseconds than a second has.
+pub(super) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
+    number(line, seconds);
+    let first = u8::try_from(nanos / SHORT % 10).unwrap_or_default();
+    line.extend_from_slice(&[b'.', b'0' + first]);
+    line.extend_from_slice(&(eight(nanos % SHORT) | ZEROS).to_le_bytes());
+}
+
+/// An IPv4 address.
+pub(super) fn dotted(line: &mut Vec<u8>, octets: [u8; 4]) {
+    let (mut text, mut bits) = (0_u128, 0);
+    for octet in octets {
+        let octet = with_point(octet);
+        text |= u128::from(octet) << bits;
+        bits += u32::BITS - octet.leading_zeros() / 8 * 8;
+    }
+    line.extend_from_slice(&text.to_le_bytes());
+    // Nothing follows the last point.
+    line.truncate(line.len() - (size_of_val(&text) + 1 - bits as usize / 8));
+}
+
+/// The digits of an octet and a point, the first digit in the lowest byte.
+#[inline]
+fn with_point(octet: u8) -> u32 {
+    static ALL: [u32; 256] = {
+        let mut all = [0; 256];
+        let mut octet = 0_u8;
+        while let Some(place) = all.split_at_mut(octet as usize).1.first_mut() {
+            let [hundreds, tens, ones] = [b'0' + octet / 100, b'0' + octet / 10 % 10, b'0' + octet % 10];
+            *place = u32::from_le_bytes(match octet {
+                0..=9 => [ones, b'.', 0, 0],
+                10..=99 => [tens, ones, b'.', 0],
+                100.. => [hundreds, tens, ones, b'.'],
+            });
+            octet = match octet.checked_add(1) {
+                Some(next) => next,
+                None => break,
+            };
+        }
+        all
+    };
+    ALL.get(usize::from(octet)).copied().unwrap_or_default()
+}
+
+/// The digits of a number below [`SHORT`], the first one in the lowest byte, zeros behind the last one, and how many there are.
+#[inline]
+fn decimal(number: u32) -> (u64, usize) {
+    let digits = eight(number);
+    // Of 0 the last digit stays.
+    let unused = (digits | 1 << 56).trailing_zeros() / 8;
+    ((digits | ZEROS) >> (unused * 8), 8 - unused as usize)
+}
+
+/// Eight digits of a number below [`SHORT`] as numbers, the first one in the lowest byte.
+#[inline]
+fn eight(number: u32) -> u64 {
+    // The first four digits and the last four, then pairs of them, then each in a byte of its own.
+    let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (pairs * 103) >> 10 & 0x000f_000f_000f_000f;
+    tens | (pairs - tens * 10) << 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::net::Ipv4Addr;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut line = b"before ".to_vec();
+        write(&mut line);
+        String::from_utf8(line).unwrap()
+    }
+
+    #[test]
+    fn each_octet_is_as_the_standard_library_writes_it() {
+        for octet in 0..=u8::MAX {
+            for octets in [[octet, 0, 10, 255], [1, octet, octet, 99], [200, 100, 9, octet]] {
+                assert_eq!(written(|line| dotted(line, octets)), format!("before {}", Ipv4Addr::from(octets)));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_of_any_length_are_written_whole(digits in 0_u32..20, any: u64) {
+            let short = any % 10_u64.pow(digits);
+            for one in [short, any, 10_u64.pow(digits), 10_u64.pow(digits) - 1] {
+                prop_assert_eq!(written(|line| number(line, one)), format!("before {one}"));
+            }
+        }
+
+        #[test]
+        fn fractions_have_nine_digits(whole: u64, nanos in 0_u32..1_000_000_000, zeros in 0_u32..10) {
+            let nanos = nanos / 10_u32.pow(zeros);
+            prop_assert_eq!(written(|line| seconds(line, whole, nanos)), format!("before {whole}.{nanos:09}"));
+        }
+    }
+}
