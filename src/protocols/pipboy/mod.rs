@@ -30,6 +30,7 @@ mod json;
 mod known;
 mod looks;
 mod map;
+mod skim;
 mod step;
 #[cfg(test)]
 mod tests;

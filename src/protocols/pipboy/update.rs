@@ -1,5 +1,6 @@
 //! Data updates: a run of entries, each a numbered value.
 
+use super::skim::Skim;
 use super::world::{ROOT, Scalar, Spot, Told, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
@@ -65,6 +66,33 @@ static COUNTS: [&Field; 9] = [
 /// The fields that tell a long message in short, beside those counts.
 static SHORT: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
 
+/// The fields of an entry. That of its type is none that anybody could look for: every type has a name.
+pub(super) static OF_ENTRIES: [&Field; 23] = [
+    &ENTRY,
+    &ENTRY_ID,
+    &ENTRY_PATH,
+    &ENTRY_BOOL,
+    &ENTRY_INT,
+    &ENTRY_UINT,
+    &ENTRY_FLOAT,
+    &ENTRY_STRING,
+    &ENTRY_CHANGE,
+    &ENTRY_NEW,
+    &BEFORE_BOOL,
+    &BEFORE_INT,
+    &BEFORE_UINT,
+    &BEFORE_FLOAT,
+    &BEFORE_STRING,
+    &LIST_COUNT,
+    &LIST_REF,
+    &INSERT_COUNT,
+    &INSERT,
+    &INSERT_REF,
+    &INSERT_KEY,
+    &REMOVE_COUNT,
+    &REMOVE_REF,
+];
+
 /// A message as it is read. Its whole entries change the tree one by one; where they lie is known when all have.
 struct Update<'w, 'a> {
     /// Nothing if the wrong side speaks.
@@ -75,6 +103,8 @@ struct Update<'w, 'a> {
     in_short: bool,
     /// Whether places of values are looked at.
     tells_paths: bool,
+    /// Takes entries that nobody looks at, where nobody does.
+    skim: Option<Skim<'a>>,
     count: u64,
     types: [u64; 9],
     /// Fields that wait for the path of a value, and where that is kept.
@@ -96,7 +126,9 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
         world.expect(entries);
         paths.reserve(if tells_paths { entries } else { 0 });
     }
-    let mut update = Update { world, has_root, in_short, tells_paths, count: 0, types: [0; 9], paths, lost, refs, inserted };
+    let skim = (!in_short && !wire.wants(&OF_ENTRIES)).then(Skim::default);
+    let mut update =
+        Update { world, has_root, in_short, tells_paths, skim, count: 0, types: [0; 9], paths, lost, refs, inserted };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -116,10 +148,21 @@ pub(super) fn put(world: &mut World, entries: &[u8]) {
 impl<'a> Update<'_, 'a> {
     fn entries(&mut self, wire: &mut Wire<'a>) -> Result {
         while wire.remaining() > 0 {
-            self.entry(wire)?;
+            match self.skim(wire.ahead()) {
+                Some(len) => wire.skip(len)?,
+                None => self.entry(wire)?,
+            }
+            self.note_strange(wire);
             self.count += 1;
         }
         Ok(())
+    }
+
+    /// Take an entry without its fields, if nobody looks at them and nothing is odd about it. Returns its bytes.
+    fn skim(&mut self, ahead: &'a [u8]) -> Option<usize> {
+        let (kind, len) = self.skim.as_mut()?.entry(ahead, self.world.as_deref_mut())?;
+        self.count_type(kind);
+        Some(len)
     }
 
     fn entry(&mut self, wire: &mut Wire<'a>) -> Result {
@@ -151,12 +194,16 @@ impl<'a> Update<'_, 'a> {
                 wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("bytes that the value lacks: {needed}"))
             }
             (Ok(()), _) => {
-                if let Some(count) = self.types.get_mut(usize::from(kind)) {
-                    *count += 1;
-                }
+                self.count_type(kind);
                 Ok(())
             }
             (result, _) => result,
+        }
+    }
+
+    fn count_type(&mut self, kind: u8) {
+        if let Some(count) = self.types.get_mut(usize::from(kind)) {
+            *count += 1;
         }
     }
 
@@ -215,6 +262,10 @@ impl<'a> Update<'_, 'a> {
         if told.is_new && self.has_root {
             wire.add(&ENTRY_NEW, Value::Bool(true));
         }
+    }
+
+    /// Say what was strange about an entry.
+    fn note_strange(&mut self, wire: &mut Wire<'_>) {
         if let Some(strange) = self.world.as_mut().and_then(|world| world.strange()) {
             wire.note(&NOTE_TREE, format_args!("{strange}"));
         }

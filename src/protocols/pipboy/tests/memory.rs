@@ -32,8 +32,8 @@ struct Told {
     session: Session,
     tree: Option<Tree>,
     bytes: Vec<u8>,
-    /// Nobody looks at the next messages.
-    unseen: bool,
+    /// How much of the next messages is looked at, if not all.
+    want: Option<Want>,
 }
 
 impl Told {
@@ -42,8 +42,7 @@ impl Told {
     }
 
     fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
-        let seen = Want { objects: true, ..Want::EVERYTHING };
-        let mut tree = Tree::new(if self.unseen { Want::EVERYTHING.unseen() } else { seen });
+        let mut tree = Tree::new(self.want.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
@@ -371,6 +370,8 @@ fn some_update() -> impl Strategy<Value = Vec<u8>> {
     let one = prop_oneof![
         (id(), 0_u8..3).prop_map(|(id, truth)| entry(0, id, &[truth])),
         (id(), "[a-c]{0,3}").prop_map(|(id, text)| entry(6, id, &[text.as_bytes(), b"\0"].concat())),
+        (id(), 0_u8..=8, prop::collection::vec(prop_oneof![0_u8..3, any::<u8>()], 1..9))
+            .prop_map(|(id, kind, value)| entry(kind, id, &value)),
         (id(), prop::collection::vec(id(), 0..4)).prop_map(|(id, children)| list(id, &children)),
         (id(), prop::collection::vec((id(), "[a-c]"), 0..4), prop::collection::vec(id(), 0..2)).prop_map(
             |(id, members, gone)| {
@@ -391,16 +392,39 @@ proptest! {
     fn what_nobody_looked_at_is_known_when_somebody_looks(updates in prop::collection::vec((some_update(), any::<bool>()), 1..12)) {
         let (mut sometimes, mut always) = (Told::default(), Told::default());
         for (update, unseen) in updates {
-            sometimes.unseen = unseen;
+            sometimes.want = unseen.then(|| Want::EVERYTHING.unseen());
             sometimes.update(std::slice::from_ref(&update));
             always.update(&[update]);
             if !unseen {
                 prop_assert_eq!(format!("{:?}", sometimes.tree), format!("{:?}", always.tree));
             }
         }
-        sometimes.unseen = false;
+        sometimes.want = None;
         sometimes.update(&[]);
         prop_assert_eq!(sometimes.session.objects(), always.session.objects());
+    }
+
+    #[test]
+    fn entries_are_remarked_on_whether_or_not_their_fields_are_looked_at(updates in prop::collection::vec(some_update(), 1..12)) {
+        let [mut told, mut skimmed] = [Want::EVERYTHING, Want::HEADINGS].map(|want| Told { want: Some(want), ..Told::default() });
+        for update in updates {
+            told.update(std::slice::from_ref(&update));
+            skimmed.update(&[update]);
+            let [told, skimmed] = [&told, &skimmed].map(|one| {
+                let codes: Vec<_> = one.of().tree.notes.iter().map(|note| note.code.abbrev).collect();
+                format!("{codes:?} {:?} {}", one.notes(), one.info())
+            });
+            prop_assert_eq!(told, skimmed);
+        }
+        prop_assert_eq!(told.session.objects(), skimmed.session.objects());
+    }
+}
+
+#[test]
+fn every_field_of_an_entry_keeps_entries_from_being_skimmed() {
+    let of_entries = PROTOCOL.fields.iter().filter(|field| field.abbrev.starts_with("pipboy.entry"));
+    for field in of_entries.filter(|field| ![&ENTRY_TYPE, &ENTRY_COUNT].iter().any(|head| head.is(field))) {
+        assert!(update::OF_ENTRIES.iter().any(|listed| listed.is(field)), "{field:?}");
     }
 }
 
@@ -408,13 +432,13 @@ proptest! {
 fn what_waits_to_be_looked_at_is_bounded() {
     let mut told = small_world();
     let before = told.session.known.held();
-    told.unseen = true;
+    told.want = Some(Want::EVERYTHING.unseen());
     for text in 0..300_u32 {
         let text = [text.to_string().repeat(2000).as_bytes(), b"\0"].concat();
         told.update(&[entry(6, 22344, &text)]);
         assert!(told.session.known.held() < before + (3 << 20));
     }
-    told.unseen = false;
+    told.want = None;
     told.update(&[entry(6, 22344, b"seen\0")]);
     assert_eq!(told.column(&BEFORE_STRING), ["299".repeat(2000)]);
 }

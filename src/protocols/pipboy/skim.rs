@@ -1,0 +1,96 @@
+//! Entries of which nobody looks at a field: from their bytes straight into the tree of values.
+//!
+//! Nothing is odd about what is taken here. Whatever is, or is cut off, is left to who reads it field by field and says so.
+
+use super::update::{BOOL, DICT, FLOAT, INT8, INT32, LIST, REF, STRING, UINT8, UINT32};
+use super::world::{Scalar, World};
+use std::borrow::Cow;
+
+/// The bytes that are left.
+struct Ahead<'a>(&'a [u8]);
+
+impl<'a> Ahead<'a> {
+    fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (chunk, behind) = self.0.split_first_chunk()?;
+        self.0 = behind;
+        Some(*chunk)
+    }
+
+    fn count(&mut self) -> Option<usize> {
+        self.chunk().map(u16::from_le_bytes).map(usize::from)
+    }
+
+    fn text(&mut self) -> Option<Cow<'a, str>> {
+        let (text, behind) = self.0.split_at_checked(memchr::memchr(0, self.0)?)?;
+        self.0 = behind.get(1..)?;
+        std::str::from_utf8(text).ok().map(Cow::Borrowed)
+    }
+
+    /// Counted references.
+    fn refs(&mut self, into: &mut Vec<u32>) -> Option<()> {
+        let count = self.count()?;
+        let (refs, behind) = self.0.split_at_checked(REF * count)?;
+        self.0 = behind;
+        into.clear();
+        into.extend(refs.as_chunks().0.iter().map(|one| u32::from_le_bytes(*one)));
+        Some(())
+    }
+}
+
+/// What entries refer to, in memory that is used again.
+#[derive(Default)]
+pub(super) struct Skim<'a> {
+    refs: Vec<u32>,
+    inserted: Vec<(u32, Cow<'a, str>)>,
+}
+
+impl<'a> Skim<'a> {
+    /// Take the entry that these bytes begin with. Returns its type and how many bytes it is long; nothing if it is not taken.
+    pub(super) fn entry(&mut self, bytes: &'a [u8], world: Option<&mut World>) -> Option<(u8, usize)> {
+        let mut ahead = Ahead(bytes);
+        let [kind] = ahead.chunk()?;
+        let id = ahead.chunk().map(u32::from_le_bytes)?;
+        match kind {
+            LIST => {
+                ahead.refs(&mut self.refs)?;
+                world.map(|world| world.list(id, &self.refs));
+            }
+            DICT => {
+                self.members(&mut ahead)?;
+                ahead.refs(&mut self.refs)?;
+                world.map(|world| world.dict(id, &self.inserted, &self.refs));
+            }
+            _ => {
+                let value = scalar(kind, &mut ahead)?;
+                world.map(|world| world.set(id, value));
+            }
+        }
+        Some((kind, bytes.len() - ahead.0.len()))
+    }
+
+    fn members(&mut self, ahead: &mut Ahead<'a>) -> Option<()> {
+        self.inserted.clear();
+        for _ in 0..ahead.count()? {
+            let id = ahead.chunk().map(u32::from_le_bytes)?;
+            self.inserted.push((id, ahead.text()?));
+        }
+        Some(())
+    }
+}
+
+fn scalar<'a>(kind: u8, ahead: &mut Ahead<'a>) -> Option<Scalar<'a>> {
+    Some(match kind {
+        BOOL => match ahead.chunk()? {
+            [0] => Scalar::Bool(false),
+            [1] => Scalar::Bool(true),
+            _ => return None,
+        },
+        INT8 => Scalar::Int(ahead.chunk().map(i8::from_le_bytes)?.into()),
+        UINT8 => Scalar::Uint(ahead.chunk().map(u8::from_le_bytes)?.into()),
+        INT32 => Scalar::Int(ahead.chunk().map(i32::from_le_bytes)?),
+        UINT32 => Scalar::Uint(ahead.chunk().map(u32::from_le_bytes)?),
+        FLOAT => Scalar::Float(ahead.chunk().map(f32::from_le_bytes)?),
+        STRING => Scalar::Text(ahead.text()?),
+        _ => return None,
+    })
+}
