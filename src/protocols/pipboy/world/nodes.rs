@@ -112,8 +112,8 @@ pub(super) struct Nodes {
     free: Option<Slot>,
     /// The one that was found or made last.
     last: Cell<Option<Slot>>,
-    /// With their numbers, so that looking for one, and growing, need not look at nodes that lie anywhere.
-    by_id: HashTable<(u32, Slot)>,
+    /// Those that are in use.
+    by_id: HashTable<Slot>,
     /// Those that have a name.
     by_name: HashTable<Slot>,
     seed: RandomState,
@@ -122,6 +122,10 @@ pub(super) struct Nodes {
 fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
     let place = slot.get() as usize - 1;
     pages.get(place / PAGE)?.get(place % PAGE)
+}
+
+fn hash_of_id(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
+    at(pages, slot).map_or(0, |node| seed.hash_one(node.id))
 }
 
 fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
@@ -153,8 +157,7 @@ impl Nodes {
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.id == id);
         // Those that are not in use have the root's number.
         let next = self.last.get().and_then(|last| last.checked_add(1)).filter(|next| id > 0 && is_it(next));
-        let found = || self.by_id.find(self.seed.hash_one(id), |known| known.0 == id).map(|known| known.1);
-        let slot = next.or_else(found)?;
+        let slot = next.or_else(|| self.by_id.find(self.seed.hash_one(id), is_it).copied())?;
         self.last.set(Some(slot));
         Some(slot)
     }
@@ -162,12 +165,12 @@ impl Nodes {
     /// There may soon be so many more, half of them with names.
     pub(super) fn expect(&mut self, more: usize) {
         let (pages, seed) = (&self.pages, &self.seed);
-        self.by_id.reserve(more, |known| seed.hash_one(known.0));
+        self.by_id.reserve(more, |slot| hash_of_id(pages, seed, *slot));
         self.by_name.reserve(more / 2, |slot| hash_of_name(pages, seed, *slot));
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
-        self.by_id.iter().map(|known| known.1)
+        self.by_id.iter().copied()
     }
 
     pub(super) fn get(&self, slot: Slot) -> Option<&Node> {
@@ -198,8 +201,8 @@ impl Nodes {
             }
             None => self.push(node)?,
         };
-        let hash = |known: &(u32, Slot)| self.seed.hash_one(known.0);
-        self.by_id.insert_unique(self.seed.hash_one(id), (id, slot), hash);
+        let hash = |slot: &Slot| hash_of_id(&self.pages, &self.seed, *slot);
+        self.by_id.insert_unique(self.seed.hash_one(id), slot, hash);
         self.last.set(Some(slot));
         Some(slot)
     }
@@ -218,7 +221,7 @@ impl Nodes {
     /// Drop a node that hangs nowhere and has no children. Returns what it was.
     pub(super) fn remove(&mut self, slot: Slot) -> Option<Node> {
         let id = self.get(slot)?.id;
-        self.by_id.find_entry(self.seed.hash_one(id), |known| known.1 == slot).ok()?.remove();
+        self.by_id.find_entry(self.seed.hash_one(id), |known| *known == slot).ok()?.remove();
         let unused = Node { behind: self.free, ..Node::default() };
         self.free = Some(slot);
         self.get_mut(slot).map(|node| std::mem::replace(node, unused))
