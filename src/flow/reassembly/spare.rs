@@ -11,7 +11,7 @@ const BLOCKS: usize = 4;
 const SMALLEST: usize = 32 << 10;
 
 /// Bytes of all blocks of a thread, those that wait and those that are lent.
-const MOST: usize = 6 << 20;
+const MOST: usize = 2 << 20;
 
 /// How many times larger than what is needed a block may be that is lent for it.
 const LARGER: usize = 16;
