@@ -6,6 +6,7 @@ mod dump;
 mod field;
 mod handed;
 mod layer;
+mod memory;
 mod node;
 mod object;
 mod pack;
@@ -13,6 +14,8 @@ mod secrets;
 mod show;
 mod side;
 mod span;
+#[cfg(test)]
+mod tests;
 mod time;
 mod transfer;
 #[allow(clippy::module_inception, reason = "the tree is what this module is named for")]

@@ -21,19 +21,6 @@ pub const MAX_DEPTH: usize = 64;
 /// The most notes a tree holds.
 const MAX_NOTES: usize = 10_000;
 
-/// How much memory is kept from one frame to the next.
-#[derive(Clone, Copy)]
-struct Kept {
-    nodes: usize,
-    /// Layers, pieces and the like.
-    layers: usize,
-    /// Bytes of joined messages and of words.
-    bytes: usize,
-}
-
-const KEPT: Kept = Kept { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
-const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
-
 /// Layers after which messages that are complete wait for the next frame of their conversation.
 const MANY_LAYERS: usize = 1 << 14;
 
@@ -94,6 +81,8 @@ pub struct Tree {
     pub(super) left_out: u64,
     /// Sources so far that are derived.
     pub(super) derived: u32,
+    /// Frames since much memory was needed.
+    pub(super) idle: u32,
 }
 
 impl Tree {
@@ -129,6 +118,7 @@ impl Tree {
             want,
             left_out: 0,
             derived: 0,
+            idle: 0,
         }
     }
 
@@ -141,103 +131,7 @@ impl Tree {
         self.passed = None;
         self.tag = 0;
         self.undissected = 0;
-        self.nodes.clear();
-        self.nodes.shrink_to(KEPT.nodes);
-        if !self.has_only_nodes() {
-            self.clear(KEPT);
-        }
-    }
-
-    /// Whether nothing else was put since it began.
-    fn has_only_nodes(&self) -> bool {
-        let told = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
-        let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
-        let is_new = self.ends.len() == 1 && self.sources.len() == 1;
-        is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty()
-    }
-
-    /// Neither a layer nor anything else, not even the frame as a source: what others are put into.
-    pub(super) fn empty(&mut self) {
-        self.clear(KEPT);
-        self.ends.clear();
-        self.sources.clear();
-    }
-
-    #[inline(never)]
-    fn clear(&mut self, kept: Kept) {
-        self.nodes.clear();
-        self.nodes.shrink_to(kept.nodes);
-        self.layers.clear();
-        self.layers.shrink_to(kept.layers);
-        self.notes.clear();
-        self.notes.shrink_to(kept.layers);
-        self.gaps.clear();
-        self.gaps.shrink_to(kept.layers);
-        self.ends.clear();
-        self.ends.shrink_to(kept.layers);
-        self.ends.push(Ends::default());
-        self.sources.clear();
-        self.sources.shrink_to(kept.layers);
-        self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
-        self.pieces.clear();
-        self.pieces.shrink_to(kept.layers);
-        self.left.clear();
-        self.objects.clear();
-        self.transfers.clear();
-        self.hidden.clear();
-        self.hidden.shrink_to(kept.nodes);
-        self.bits.clear();
-        self.bits.shrink_to(kept.nodes);
-        self.made.clear();
-        self.made.shrink_to(kept.bytes);
-        self.numbers.clear();
-        self.numbers.shrink_to(kept.layers);
-        self.joined.clear();
-        self.joined.shrink_to(kept.bytes);
-        self.left_out = 0;
-        self.derived = 0;
-    }
-
-    /// Bytes of memory that it has, whether or not they are in use.
-    #[must_use]
-    pub fn room(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.layers.capacity() * size_of::<Layer>()
-            + self.notes.capacity() * size_of::<Note>()
-            + self.sources.capacity() * size_of::<Source>()
-            + self.pieces.capacity() * size_of::<Piece>()
-            + self.gaps.capacity() * size_of::<Gap>()
-            + self.ends.capacity() * size_of::<Ends>()
-            + self.hidden.capacity() * size_of::<Span>()
-            + self.bits.capacity() * size_of::<(u32, Bits)>()
-            + self.made.capacity()
-            + self.numbers.capacity() * size_of::<u64>()
-            + self.joined.capacity()
-    }
-
-    /// Bytes of memory that it uses, but for what there is little of.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        size_of_val(self.nodes.as_slice())
-            + size_of_val(self.layers.as_slice())
-            + size_of_val(self.notes.as_slice())
-            + size_of_val(self.gaps.as_slice())
-            + size_of_val(self.sources.as_slice())
-            + size_of_val(self.pieces.as_slice())
-            + size_of_val(self.ends.as_slice())
-            + size_of_val(self.hidden.as_slice())
-            + size_of_val(self.bits.as_slice())
-            + self.joined.len()
-            + self.made.len()
-    }
-
-    /// Forget the last frame, and give nearly all of the memory back.
-    ///
-    /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
-    /// memory, and begins to mix them with what stays.
-    pub fn forget(&mut self) {
-        self.clear(LITTLE);
-        self.begin(FrameInfo::default());
+        self.clear_for_next();
     }
 
     /// Put what it holds into another one. What is long is copied: the memory that is here need not grow again for the next

@@ -1,0 +1,134 @@
+//! How much memory a tree is in, and what it keeps of that from one frame to the next.
+
+use super::layer::FrameInfo;
+use super::span::Held;
+use super::{Bits, Ends, Gap, Layer, Node, Note, Origin, Piece, Source, Span, Tree};
+
+/// How much memory is kept from one frame to the next.
+#[derive(Clone, Copy)]
+struct Kept {
+    nodes: usize,
+    /// Layers, pieces and the like.
+    layers: usize,
+    /// Bytes of joined messages and of words.
+    bytes: usize,
+}
+
+const KEPT: Kept = Kept { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
+/// The same where more was not needed for long.
+const IDLE: Kept = Kept { nodes: 1 << 15, layers: 1 << 12, bytes: 1 << 19 };
+const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
+
+/// Frames after which memory that was not needed is given back. In captures that are full of long messages the next one comes sooner.
+const LONG: u32 = 1 << 12;
+
+impl Tree {
+    /// Forget what it holds but what the frame itself says.
+    pub(super) fn clear_for_next(&mut self) {
+        let kept = self.kept();
+        self.nodes.clear();
+        self.nodes.shrink_to(kept.nodes);
+        if !self.has_only_nodes() {
+            self.clear(kept);
+        }
+    }
+
+    /// Whether nothing else was put since it began.
+    fn has_only_nodes(&self) -> bool {
+        let told = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
+        let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
+        let is_new = self.ends.len() == 1 && self.sources.len() == 1;
+        is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty() && self.left_out == 0
+    }
+
+    /// Neither a layer nor anything else, not even the frame as a source: what others are put into.
+    pub(super) fn empty(&mut self) {
+        self.clear(KEPT);
+        self.ends.clear();
+        self.sources.clear();
+    }
+
+    /// Forget the last frame, and give nearly all of the memory back.
+    ///
+    /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
+    /// memory, and begins to mix them with what stays.
+    pub fn forget(&mut self) {
+        self.clear(LITTLE);
+        self.begin(FrameInfo::default());
+    }
+
+    /// How much of its memory it keeps for the next frame, judging by what the last ones needed.
+    fn kept(&mut self) -> Kept {
+        let needs_much = self.nodes.len() > IDLE.nodes || self.made.len().max(self.joined.len()) > IDLE.bytes;
+        self.idle = if needs_much { 0 } else { self.idle.saturating_add(1) };
+        if self.idle > LONG { IDLE } else { KEPT }
+    }
+
+    #[inline(never)]
+    fn clear(&mut self, kept: Kept) {
+        self.nodes.clear();
+        self.nodes.shrink_to(kept.nodes);
+        self.layers.clear();
+        self.layers.shrink_to(kept.layers);
+        self.notes.clear();
+        self.notes.shrink_to(kept.layers);
+        self.gaps.clear();
+        self.gaps.shrink_to(kept.layers);
+        self.ends.clear();
+        self.ends.shrink_to(kept.layers);
+        self.ends.push(Ends::default());
+        self.sources.clear();
+        self.sources.shrink_to(kept.layers);
+        self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
+        self.pieces.clear();
+        self.pieces.shrink_to(kept.layers);
+        self.left.clear();
+        self.objects.clear();
+        self.transfers.clear();
+        self.hidden.clear();
+        self.hidden.shrink_to(kept.nodes);
+        self.bits.clear();
+        self.bits.shrink_to(kept.nodes);
+        self.made.clear();
+        self.made.shrink_to(kept.bytes);
+        self.numbers.clear();
+        self.numbers.shrink_to(kept.layers);
+        self.joined.clear();
+        self.joined.shrink_to(kept.bytes);
+        self.left_out = 0;
+        self.derived = 0;
+    }
+
+    /// Bytes of memory that it has, whether or not they are in use.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.layers.capacity() * size_of::<Layer>()
+            + self.notes.capacity() * size_of::<Note>()
+            + self.sources.capacity() * size_of::<Source>()
+            + self.pieces.capacity() * size_of::<Piece>()
+            + self.gaps.capacity() * size_of::<Gap>()
+            + self.ends.capacity() * size_of::<Ends>()
+            + self.hidden.capacity() * size_of::<Span>()
+            + self.bits.capacity() * size_of::<(u32, Bits)>()
+            + self.made.capacity()
+            + self.numbers.capacity() * size_of::<u64>()
+            + self.joined.capacity()
+    }
+
+    /// Bytes of memory that it uses, but for what there is little of.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        size_of_val(self.nodes.as_slice())
+            + size_of_val(self.layers.as_slice())
+            + size_of_val(self.notes.as_slice())
+            + size_of_val(self.gaps.as_slice())
+            + size_of_val(self.sources.as_slice())
+            + size_of_val(self.pieces.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + size_of_val(self.hidden.as_slice())
+            + size_of_val(self.bits.as_slice())
+            + self.joined.len()
+            + self.made.len()
+    }
+}
