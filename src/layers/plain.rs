@@ -50,10 +50,10 @@ pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, c
     let only = tree.want().only.filter(|_| tree.want().loose)?;
     let plain = Plain::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
     let segment = plain.packet.carried();
-    let numbers = tcp::Plain::of(frame.get(segment.clone())?)?;
+    let given = tcp::Given::of(frame.get(segment.clone())?)?;
     plain.put_fields(tree);
     plain.packet.put_fields(tree);
-    numbers.put_fields(tree, segment);
+    given.put_fields(tree, segment);
     Some(Reached::End)
 }
 

@@ -327,8 +327,9 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
 #[must_use]
 pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
     let all = wire.ahead();
-    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *all.first_chunk::<MIN_HEADER>()?;
-    let header_len = 4 * usize::from(f0 >> 4);
+    let fixed = all.first_chunk::<MIN_HEADER>()?;
+    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
+    let header_len = header_len(fixed);
     let has_remarks = !standing.remarks.marks.is_empty() || standing.verify.is_some();
     if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
         return None;
@@ -357,26 +358,26 @@ pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Opti
 }
 
 /// What [`pass`] puts of a segment in a frame if nobody knows its connection.
-pub(super) struct Plain {
+pub(super) struct Given {
     ports: [u16; 2],
     /// Bytes of the header, and of what follows it.
     header: usize,
     len: usize,
 }
 
-impl Plain {
-    /// The same without putting it, if its header is there as a whole and has no options but what most have.
-    pub(super) fn of(segment: &[u8]) -> Option<Plain> {
+impl Given {
+    /// What it would put, if its header is there as a whole and has no options but what most have.
+    pub(super) fn of(segment: &[u8]) -> Option<Given> {
         let fixed = segment.first_chunk::<MIN_HEADER>()?;
         let [s0, s1, d0, d1, ..] = *fixed;
         let header = header_len(fixed);
         let len = segment.len().checked_sub(header).filter(|_| is_plain(header, segment))?;
-        Some(Plain { ports: [[s0, s1], [d0, d1]].map(u16::from_be_bytes), header, len })
+        Some(Given { ports: [[s0, s1], [d0, d1]].map(u16::from_be_bytes), header, len })
     }
 
     /// Put its fields; the segment lies here in the frame.
     pub(super) fn put_fields(&self, tree: &mut Tree, segment: Range<usize>) {
-        let &Plain { ports: [src, dst], header, len } = self;
+        let &Given { ports: [src, dst], header, len } = self;
         let at = |from: usize, to: usize| Span::new(0, segment.start + from..segment.start + to);
         tree.push(&SRCPORT, Value::Unsigned(src.into()), at(0, 2));
         tree.push(&DSTPORT, Value::Unsigned(dst.into()), at(2, 4));

@@ -1,26 +1,11 @@
-//! Digits straight into memory: of the numbers, times and addresses that columns and JSON are full of. All digits are made at
-//! once, and as many bytes are written whatever the number is: nothing waits for how long it turns out to be.
-
-use std::fmt;
+//! Digits straight into memory: of the numbers, times and addresses that columns and JSON are full of. Eight digits are made
+//! at once, and as many bytes are written however many it has: nothing waits for how long it turns out to be.
 
 /// Numbers from here on have more than eight digits.
 const SHORT: u32 = 100_000_000;
 
-/// Nanoseconds in a second.
-pub(super) const SECOND: u32 = 1_000_000_000;
-
 /// Eight zeros.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// Words that are put together while they are written.
-pub(super) struct Words<'a>(pub(super) &'a mut Vec<u8>);
-
-impl fmt::Write for Words<'_> {
-    fn write_str(&mut self, words: &str) -> fmt::Result {
-        self.0.extend_from_slice(words.as_bytes());
-        Ok(())
-    }
-}
 
 /// A number.
 #[inline]
@@ -43,7 +28,7 @@ fn short(line: &mut Vec<u8>, number: u32) {
     line.truncate(line.len() - (size_of_val(&digits) - count));
 }
 
-/// Seconds with nine digits behind the point. There are fewer nanoseconds than a second has.
+/// Seconds with nine digits behind the point. The nanoseconds must be fewer than a second has.
 pub(super) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
     number(line, seconds);
     let first = u8::try_from(nanos / SHORT % 10).unwrap_or_default();
@@ -132,7 +117,8 @@ mod tests {
         #[test]
         fn numbers_of_any_length_are_written_whole(digits in 0_u32..20, any: u64) {
             let short = any % 10_u64.pow(digits);
-            for one in [short, any, 10_u64.pow(digits), 10_u64.pow(digits) - 1] {
+            let edge = u64::from(u32::MAX);
+            for one in [short, any, 10_u64.pow(digits), 10_u64.pow(digits) - 1, edge, edge + 1] {
                 prop_assert_eq!(written(|line| number(line, one)), format!("before {one}"));
             }
         }

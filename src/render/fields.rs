@@ -2,11 +2,12 @@
 //!
 //! Names become fields elsewhere. Gaps have no columns and are not printed.
 
-use super::digits::{self, Words};
-use super::text::Guarded;
+use super::digits;
+use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
 use crate::layers;
 use crate::record::pseudo::{Answer, Pseudo};
+use crate::record::seconds::SECOND;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean};
@@ -163,7 +164,7 @@ fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
     match answer {
         Answer::Number(number) => digits::number(line, *number),
         Answer::Time(Timestamp { seconds, nanos }) => match u64::try_from(*seconds) {
-            Ok(seconds) if *nanos < digits::SECOND => digits::seconds(line, seconds, *nanos),
+            Ok(seconds) if i128::from(*nanos) < SECOND => digits::seconds(line, seconds, *nanos),
             _ => return answer.write(&mut Words(line)),
         },
         _ => return answer.write(&mut Words(line)),
@@ -191,6 +192,7 @@ fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
         return;
     }
     push(line, quote);
+    // It was put together of text, so nothing of it is replaced.
     for character in String::from_utf8_lossy(cell).chars() {
         if character == quote && double {
             push(line, quote);
@@ -319,6 +321,18 @@ mod tests {
     use super::*;
     use crate::record::pseudo;
     use crate::registry::Registry;
+
+    #[test]
+    fn answers_are_written_as_they_show_themselves() {
+        let times = [0, 1, 1_700_000_000, 99_999_999_999, -1, i64::MIN, i64::MAX];
+        let nanos = [0, 5, 123_456_789, 999_999_999, 1_000_000_000, u32::MAX];
+        let times = times.iter().flat_map(|seconds| nanos.map(|nanos| Answer::Time(Timestamp { seconds: *seconds, nanos })));
+        for answer in times.chain([0, 99_999_999, 100_000_000, u64::MAX].map(Answer::Number)) {
+            let mut line = Vec::new();
+            write_answer(&answer, &mut line).unwrap();
+            assert_eq!(String::from_utf8(line).unwrap(), answer.to_string());
+        }
+    }
 
     #[test]
     fn conversations_are_read_only_for_columns_that_take_them() {

@@ -96,6 +96,16 @@ impl<W: Write> Write for Guarded<'_, W> {
     }
 }
 
+/// Words that are put together while they are written.
+pub(super) struct Words<'a>(pub(super) &'a mut Vec<u8>);
+
+impl Write for Words<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        self.0.extend_from_slice(words.as_bytes());
+        Ok(())
+    }
+}
+
 /// What a layer is and says, in a line.
 pub fn told(name: &str, info: &str, out: &mut String) -> fmt::Result {
     clean(name, out)?;

@@ -25,10 +25,11 @@ const LONG: u32 = 1 << 12;
 impl Tree {
     /// Forget what it holds but what the frame itself says.
     pub(super) fn clear_for_next(&mut self) {
-        let kept = self.kept();
+        self.count_idle();
+        let kept = if self.idle > LONG { IDLE } else { KEPT };
         self.nodes.clear();
         self.nodes.shrink_to(kept.nodes);
-        if !self.has_only_nodes() {
+        if !self.has_only_nodes() || self.idle == LONG + 1 {
             self.clear(kept);
         }
     }
@@ -57,11 +58,11 @@ impl Tree {
         self.begin(FrameInfo::default());
     }
 
-    /// How much of its memory it keeps for the next frame, judging by what the last ones needed.
-    fn kept(&mut self) -> Kept {
-        let needs_much = self.nodes.len() > IDLE.nodes || self.made.len().max(self.joined.len()) > IDLE.bytes;
+    /// One more frame, which needed much or did not.
+    fn count_idle(&mut self) {
+        let nodes = self.nodes.len().max(self.hidden.len());
+        let needs_much = nodes > IDLE.nodes || self.made.len().max(self.joined.len()) > IDLE.bytes;
         self.idle = if needs_much { 0 } else { self.idle.saturating_add(1) };
-        if self.idle > LONG { IDLE } else { KEPT }
     }
 
     #[inline(never)]

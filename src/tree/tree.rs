@@ -138,6 +138,7 @@ impl Tree {
     /// frame, and the other has no more than it takes.
     pub fn copy_to(&mut self, to: &mut Tree) {
         std::mem::swap(self, to);
+        self.idle = to.idle;
         copy(&mut to.nodes, &mut self.nodes);
         copy(&mut to.layers, &mut self.layers);
         copy(&mut to.pieces, &mut self.pieces);

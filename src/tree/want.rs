@@ -107,13 +107,6 @@ impl Want {
         }
     }
 
-    /// Whether all nodes are kept.
-    #[must_use]
-    #[inline]
-    pub fn is_all(&self) -> bool {
-        self.fields && self.only.is_none()
-    }
-
     /// Whether a node of this field with this value is kept. Those of protocols always are.
     #[must_use]
     #[inline]
@@ -333,6 +326,15 @@ mod tests {
         let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at], Value::Bytes)).collect();
         assert_eq!(kept, [3, 70]);
         assert!(Want::EVERYTHING.keeps(&FIELDS[0], Value::Bytes) && !Want::HEADINGS.keeps(&FIELDS[3], Value::Bytes));
+    }
+
+    #[test]
+    fn fields_that_share_a_place_are_told_apart() {
+        static MANY: [Field; 2000] = [const { Field::number("toy.many", "many", "A number") }; 2000];
+        for every in [1, 2, 3, 7, 50] {
+            let only = Only::these(MANY.iter().step_by(every));
+            assert!((0..2000).all(|at| only.has(&MANY[at]) == (at % every == 0)), "{every}");
+        }
     }
 
     #[test]

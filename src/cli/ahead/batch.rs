@@ -185,8 +185,8 @@ impl Large {
         other.into_iter().for_each(|mut tree| tree.forget());
     }
 
-    /// Let the engine have the largest, if that is larger than its own: who reads has the memory for the largest message so far,
-    /// as where one thread does all.
+    /// Let the engine have the largest, if that is larger than its own: who reads has the memory for the largest message of
+    /// late, as where one thread does all.
     pub(super) fn give_largest(&mut self, engine: &mut Engine) {
         let Some(mut tree) = self.largest.take() else { return };
         if tree.room() > engine.tree_room() {

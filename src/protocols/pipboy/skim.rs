@@ -20,10 +20,10 @@ impl<'a> Ahead<'a> {
         self.chunk().map(u16::from_le_bytes).map(usize::from)
     }
 
-    fn text(&mut self) -> Option<Cow<'a, str>> {
+    fn text(&mut self) -> Option<&'a str> {
         let (text, behind) = self.0.split_at_checked(memchr::memchr(0, self.0)?)?;
         self.0 = behind.get(1..)?;
-        std::str::from_utf8(text).ok().map(Cow::Borrowed)
+        std::str::from_utf8(text).ok()
     }
 
     /// Counted references.
@@ -35,47 +35,51 @@ impl<'a> Ahead<'a> {
         into.extend(refs.as_chunks().0.iter().map(|one| u32::from_le_bytes(*one)));
         Some(())
     }
-}
 
-/// What entries refer to, in memory that is used again.
-#[derive(Default)]
-pub(super) struct Skim<'a> {
-    refs: Vec<u32>,
-    inserted: Vec<(u32, Cow<'a, str>)>,
-}
-
-impl<'a> Skim<'a> {
-    /// Take the entry that these bytes begin with. Returns its type and how many bytes it is long; nothing if it is not taken.
-    pub(super) fn entry(&mut self, bytes: &'a [u8], world: Option<&mut World>) -> Option<(u8, usize)> {
-        let mut ahead = Ahead(bytes);
-        let [kind] = ahead.chunk()?;
-        let id = ahead.chunk().map(u32::from_le_bytes)?;
-        match kind {
-            LIST => {
-                ahead.refs(&mut self.refs)?;
-                world.map(|world| world.list(id, &self.refs));
-            }
-            DICT => {
-                self.members(&mut ahead)?;
-                ahead.refs(&mut self.refs)?;
-                world.map(|world| world.dict(id, &self.inserted, &self.refs));
-            }
-            _ => {
-                let value = scalar(kind, &mut ahead)?;
-                world.map(|world| world.set(id, value));
-            }
-        }
-        Some((kind, bytes.len() - ahead.0.len()))
-    }
-
-    fn members(&mut self, ahead: &mut Ahead<'a>) -> Option<()> {
-        self.inserted.clear();
-        for _ in 0..ahead.count()? {
-            let id = ahead.chunk().map(u32::from_le_bytes)?;
-            self.inserted.push((id, ahead.text()?));
+    /// Counted members: their numbers and names.
+    fn members(&mut self, into: &mut Vec<(u32, Cow<'a, str>)>) -> Option<()> {
+        into.clear();
+        for _ in 0..self.count()? {
+            let id = self.chunk().map(u32::from_le_bytes)?;
+            into.push((id, self.text()?.into()));
         }
         Some(())
     }
+}
+
+/// Take the entry that these bytes begin with; what it refers to goes into memory that is used again. Returns its type and how many
+/// bytes it has; nothing if it is not taken.
+pub(super) fn entry<'a>(
+    bytes: &'a [u8],
+    world: Option<&mut World>,
+    refs: &mut Vec<u32>,
+    inserted: &mut Vec<(u32, Cow<'a, str>)>,
+) -> Option<(u8, usize)> {
+    let mut ahead = Ahead(bytes);
+    let [kind] = ahead.chunk()?;
+    let id = ahead.chunk().map(u32::from_le_bytes)?;
+    match kind {
+        LIST => {
+            ahead.refs(refs)?;
+            if let Some(world) = world {
+                world.list(id, refs);
+            }
+        }
+        DICT => {
+            ahead.members(inserted)?;
+            ahead.refs(refs)?;
+            if let Some(world) = world {
+                world.dict(id, inserted, refs);
+            }
+        }
+        _ => {
+            let value = scalar(kind, &mut ahead)?;
+            if let Some(world) = world {
+                world.set(id, value);
+            }
+        }
+    }
+    Some((kind, bytes.len() - ahead.0.len()))
 }
 
 fn scalar<'a>(kind: u8, ahead: &mut Ahead<'a>) -> Option<Scalar<'a>> {
@@ -90,7 +94,7 @@ fn scalar<'a>(kind: u8, ahead: &mut Ahead<'a>) -> Option<Scalar<'a>> {
         INT32 => Scalar::Int(ahead.chunk().map(i32::from_le_bytes)?),
         UINT32 => Scalar::Uint(ahead.chunk().map(u32::from_le_bytes)?),
         FLOAT => Scalar::Float(ahead.chunk().map(f32::from_le_bytes)?),
-        STRING => Scalar::Text(ahead.text()?),
+        STRING => Scalar::Text(ahead.text()?.into()),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Data updates: a run of entries, each a numbered value.
 
-use super::skim::Skim;
+use super::skim;
 use super::world::{ROOT, Scalar, Spot, Told, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
@@ -66,8 +66,8 @@ static COUNTS: [&Field; 9] = [
 /// The fields that tell a long message in short, beside those counts.
 static SHORT: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
 
-/// The fields of an entry. That of its type is none that anybody could look for: every type has a name.
-pub(super) static OF_ENTRIES: [&Field; 23] = [
+/// The fields of an entry but its type, which is looked at by who wants values without a name as well, although each type has one.
+static OF_ENTRIES: [&Field; 23] = [
     &ENTRY,
     &ENTRY_ID,
     &ENTRY_PATH,
@@ -103,8 +103,8 @@ struct Update<'w, 'a> {
     in_short: bool,
     /// Whether places of values are looked at.
     tells_paths: bool,
-    /// Takes entries that nobody looks at, where nobody does.
-    skim: Option<Skim<'a>>,
+    /// Nobody looks at fields of entries.
+    skims: bool,
     count: u64,
     types: [u64; 9],
     /// Fields that wait for the path of a value, and where that is kept.
@@ -126,9 +126,9 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
         world.expect(entries);
         paths.reserve(if tells_paths { entries } else { 0 });
     }
-    let skim = (!in_short && !wire.wants(&OF_ENTRIES)).then(Skim::default);
+    let skims = !in_short && !wire.wants(&OF_ENTRIES) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
     let mut update =
-        Update { world, has_root, in_short, tells_paths, skim, count: 0, types: [0; 9], paths, lost, refs, inserted };
+        Update { world, has_root, in_short, tells_paths, skims, count: 0, types: [0; 9], paths, lost, refs, inserted };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -158,9 +158,12 @@ impl<'a> Update<'_, 'a> {
         Ok(())
     }
 
-    /// Take an entry without its fields, if nobody looks at them and nothing is odd about it. Returns its bytes.
+    /// Take an entry without its fields, if nobody looks at them and nothing is odd about it. Returns how many bytes it has.
     fn skim(&mut self, ahead: &'a [u8]) -> Option<usize> {
-        let (kind, len) = self.skim.as_mut()?.entry(ahead, self.world.as_deref_mut())?;
+        if !self.skims {
+            return None;
+        }
+        let (kind, len) = skim::entry(ahead, self.world.as_deref_mut(), &mut self.refs, &mut self.inserted)?;
         self.count_type(kind);
         Some(len)
     }

@@ -2,7 +2,7 @@
 //! tells those others.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Field, LayerId, Side, Time};
+use crate::tree::{Address, Ends, Field, LayerId, Side, Time, Value};
 use std::net::SocketAddr;
 
 impl Wire<'_> {
@@ -24,6 +24,12 @@ impl Wire<'_> {
     pub fn wants(&self, fields: &[&Field]) -> bool {
         let want = self.tree.want();
         fields.iter().any(|field| want.may_keep(field))
+    }
+
+    /// Whether this field is kept with this value. To be asked only before leaving it out.
+    #[must_use]
+    pub fn wants_value(&self, field: &Field, value: Value) -> bool {
+        self.tree.want().keeps(field, value)
     }
 
     /// Whether nobody looks at what plain headers are made of.

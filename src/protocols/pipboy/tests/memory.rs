@@ -1,7 +1,7 @@
 //! What a connection remembers: paths, values before, commands that results answer, and what can be saved.
 
 use super::*;
-use crate::tree::Timestamp;
+use crate::tree::{Kind, Only, Timestamp};
 
 /// An entry's bytes: type, number, value.
 fn entry(kind: u8, id: u32, value: &[u8]) -> Vec<u8> {
@@ -61,12 +61,21 @@ impl Told {
         Dissection { tree: self.tree.as_ref().unwrap(), bytes: &self.bytes }
     }
 
-    /// The values of a field, as columns have them.
+    /// The values of a field and those of its shared name, as columns have them.
     fn column(&self, field: &Field) -> Vec<String> {
+        self.columns(|other| other.is(field) || (!field.also.is_empty() && other.also == field.also))
+    }
+
+    /// The values of a field alone.
+    fn column_of(&self, field: &Field) -> Vec<String> {
+        self.columns(|other| other.is(field))
+    }
+
+    fn columns(&self, is_meant: impl Fn(&Field) -> bool) -> Vec<String> {
         let of = self.of();
         let nodes = (0..of.tree.here()).filter_map(|place| of.node(place));
         nodes
-            .filter(|node| node.field().is(field) || (!field.also.is_empty() && node.field().also == field.also))
+            .filter(|node| is_meant(node.field()))
             .map(|node| {
                 let mut words = String::new();
                 node.write_plain(&mut words).unwrap();
@@ -421,10 +430,21 @@ proptest! {
 }
 
 #[test]
-fn every_field_of_an_entry_keeps_entries_from_being_skimmed() {
-    let of_entries = PROTOCOL.fields.iter().filter(|field| field.abbrev.starts_with("pipboy.entry"));
-    for field in of_entries.filter(|field| ![&ENTRY_TYPE, &ENTRY_COUNT].iter().any(|head| head.is(field))) {
-        assert!(update::OF_ENTRIES.iter().any(|listed| listed.is(field)), "{field:?}");
+fn each_field_looked_at_alone_is_there_as_where_all_are() {
+    let updates = [
+        [dict(0, &[(1, "a"), (2, "b")], &[]), entry(0, 1, &[1]), entry(6, 2, b"text\0"), entry(1, 3, &[9]), entry(2, 4, &[9])],
+        [entry(0, 1, &[0]), entry(6, 2, b"other\0"), list(5, &[1, 9]), entry(5, 6, &[0; 4]), dict(0, &[(5, "c")], &[1])],
+        [entry(1, 3, &[8]), entry(2, 4, &[8]), entry(5, 6, &[1; 4]), list(5, &[2]), entry(0, 7, &[1])],
+    ];
+    for field in PROTOCOL.fields.iter().copied().filter(|field| field.kind != Kind::Protocol) {
+        let only = Want { fields: true, only: Some(Only::these([field])), ..Want::LAYERS };
+        let [mut whole, mut alone] = [Want::EVERYTHING, only].map(|want| Told { want: Some(want), ..Told::default() });
+        for update in &updates {
+            whole.update(update);
+            alone.update(update);
+            let [whole, alone] = [&whole, &alone].map(|one| one.column_of(field));
+            assert_eq!(whole, alone, "{field:?}");
+        }
     }
 }
 
