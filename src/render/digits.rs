@@ -7,11 +7,19 @@ const SHORT: u32 = 100_000_000;
 /// Eight zeros.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// A number.
-#[inline]
+/// A number. Where it is written is small without it.
+#[inline(never)]
 pub(super) fn number(line: &mut Vec<u8>, number: u64) {
     match u32::try_from(number) {
         Ok(number) if number < SHORT => short(line, number),
+        _ => long(line, number),
+    }
+}
+
+/// A number from [`SHORT`] on.
+#[cold]
+fn long(line: &mut Vec<u8>, number: u64) {
+    match u32::try_from(number) {
         Ok(number) => {
             short(line, number / SHORT);
             line.extend_from_slice(&(eight(number % SHORT) | ZEROS).to_le_bytes());

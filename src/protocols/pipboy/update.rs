@@ -123,7 +123,8 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
     let tells_paths = world.is_some() && (in_short || wire.wants(&[&ENTRY_PATH]));
     if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
         let entries = wire.remaining() / ENTRY_MEAN;
-        world.expect(entries);
+        // And of as many values that they refer to.
+        world.expect(2 * entries);
         paths.reserve(if tells_paths { entries } else { 0 });
     }
     let skims = !in_short && !wire.wants(&OF_ENTRIES) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));

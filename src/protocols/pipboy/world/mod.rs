@@ -118,9 +118,9 @@ impl World {
             + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
     }
 
-    /// So many entries may come, some of them of values that are there.
-    pub(super) fn expect(&mut self, entries: usize) {
-        self.nodes.expect(entries.min(MOST).saturating_sub(self.nodes.len()));
+    /// So many values may be told of, some of which are there.
+    pub(super) fn expect(&mut self, values: usize) {
+        self.nodes.expect(values.min(MOST).saturating_sub(self.nodes.len()));
     }
 
     /// Whether the root was sent, and with it all there is.

@@ -162,11 +162,11 @@ impl Nodes {
         Some(slot)
     }
 
-    /// There may soon be so many more, half of them with names.
+    /// There may soon be so many more, some of them with names.
     pub(super) fn expect(&mut self, more: usize) {
         let (pages, seed) = (&self.pages, &self.seed);
         self.by_id.reserve(more, |slot| hash_of_id(pages, seed, *slot));
-        self.by_name.reserve(more / 2, |slot| hash_of_name(pages, seed, *slot));
+        self.by_name.reserve(more / 4, |slot| hash_of_name(pages, seed, *slot));
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
