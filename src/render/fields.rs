@@ -2,7 +2,6 @@
 //!
 //! Names become fields elsewhere. Gaps have no columns and are not printed.
 
-use super::digits;
 use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
 use crate::layers;
@@ -10,7 +9,7 @@ use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::seconds::SECOND;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean};
+use crate::tree::{Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean, digits};
 use std::fmt;
 use std::io;
 use std::ops::Range;

@@ -3,7 +3,6 @@
 //! Each writes to any [`std::io::Write`], holds at most one record and keeps nothing from one to the next but the
 //! memory of its buffers. What to show is decided elsewhere; so is whether colour is wanted, which comes as a [`Theme`].
 
-mod digits;
 mod fields;
 mod grid;
 mod heading;

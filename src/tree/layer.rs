@@ -1,6 +1,6 @@
 //! Layers, and who speaks to whom: what a record needs to know beside the fields.
 
-use super::{Made, Side, Time};
+use super::{Made, Side, Time, digits};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -74,31 +74,16 @@ pub(super) struct Dotted {
 
 impl Dotted {
     pub(super) fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
-        let mut dotted = Dotted { text: [0; 24], len: 0 };
-        for octet in ip.octets() {
-            dotted.octet(octet);
+        let (ip, len) = digits::points(ip.octets());
+        let mut dotted = Dotted { text: [0; 24], len };
+        if let Some(text) = dotted.text.first_chunk_mut() {
+            *text = ip;
         }
-        // The last point belongs to the port, or to nobody.
-        dotted.len -= 1;
         if let Some(port) = port {
             dotted.push(b':');
             itoa::Buffer::new().format(port).bytes().for_each(|digit| dotted.push(digit));
         }
         dotted
-    }
-
-    /// A number and a point.
-    fn octet(&mut self, octet: u8) {
-        let (hundreds, tens, ones) = (b'0' + octet / 100, b'0' + octet / 10 % 10, b'0' + octet % 10);
-        let (text, len) = match octet {
-            0..=9 => ([ones, b'.', 0, 0], 2),
-            10..=99 => ([tens, ones, b'.', 0], 3),
-            100.. => ([hundreds, tens, ones, b'.'], 4),
-        };
-        if let Some(place) = self.text.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
-            *place = text;
-            self.len += len;
-        }
     }
 
     fn push(&mut self, character: u8) {

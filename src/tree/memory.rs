@@ -27,11 +27,11 @@ impl Tree {
     pub(super) fn clear_for_next(&mut self) {
         self.count_idle();
         let kept = if self.idle > LONG { IDLE } else { KEPT };
+        if !self.has_only_nodes() || self.idle == LONG + 1 {
+            return self.clear(kept);
+        }
         self.nodes.clear();
         self.nodes.shrink_to(kept.nodes);
-        if !self.has_only_nodes() || self.idle == LONG + 1 {
-            self.clear(kept);
-        }
     }
 
     /// Whether nothing else was put since it began.

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of networks, files or output.
 
+pub(crate) mod digits;
 mod dump;
 mod field;
 mod handed;

@@ -4,9 +4,8 @@
 //! has nothing to escape, as nearly all have, is looked at once as a whole; bytes are hexadecimal digits, which have nothing
 //! either.
 
-use crate::render::digits;
 use crate::render::text::Words;
-use crate::tree::{in_hex, is_harmful, is_plain, is_special};
+use crate::tree::{digits, in_hex, is_harmful, is_plain, is_special};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;

@@ -9,7 +9,7 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// A number. Where it is written is small without it.
 #[inline(never)]
-pub(super) fn number(line: &mut Vec<u8>, number: u64) {
+pub(crate) fn number(line: &mut Vec<u8>, number: u64) {
     match u32::try_from(number) {
         Ok(number) if number < SHORT => short(line, number),
         _ => long(line, number),
@@ -37,7 +37,7 @@ fn short(line: &mut Vec<u8>, number: u32) {
 }
 
 /// Seconds with nine digits behind the point. The nanoseconds must be fewer than a second has.
-pub(super) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
+pub(crate) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
     number(line, seconds);
     let first = u8::try_from(nanos / SHORT % 10).unwrap_or_default();
     line.extend_from_slice(&[b'.', b'0' + first]);
@@ -45,16 +45,22 @@ pub(super) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
 }
 
 /// An IPv4 address.
-pub(super) fn dotted(line: &mut Vec<u8>, octets: [u8; 4]) {
+pub(crate) fn dotted(line: &mut Vec<u8>, octets: [u8; 4]) {
+    let (text, len) = points(octets);
+    line.extend_from_slice(&text);
+    line.truncate(line.len() - (text.len() - len));
+}
+
+/// An IPv4 address and how many bytes it takes; what lies behind it is of no meaning.
+pub(super) fn points(octets: [u8; 4]) -> ([u8; 16], usize) {
     let (mut text, mut bits) = (0_u128, 0);
     for octet in octets {
         let octet = with_point(octet);
         text |= u128::from(octet) << bits;
         bits += u32::BITS - octet.leading_zeros() / 8 * 8;
     }
-    line.extend_from_slice(&text.to_le_bytes());
     // Nothing follows the last point.
-    line.truncate(line.len() - (size_of_val(&text) + 1 - bits as usize / 8));
+    (text.to_le_bytes(), bits as usize / 8 - 1)
 }
 
 /// The digits of an octet and a point, the first digit in the lowest byte.
