@@ -3,9 +3,10 @@
 //! The text as a whole is a field of the protocol that carries it; what is read here lies over it. Names are Wireshark's, but for
 //! members: `json.member` is the group of a name and its value.
 
-use crate::tree::{NodeRef, Value, fields};
+use crate::tree::{Field, NodeRef, Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt::{self, Write};
+use std::ops::Range;
 
 /// JSON.
 pub static PROTOCOL: Protocol =
@@ -32,17 +33,86 @@ const LONGEST: usize = 4 << 20;
 /// The most values that are put.
 const MOST: usize = 50_000;
 
+/// What is read: a wire, on which each value is put where it stands, or bytes alone.
+trait Text<'a>: Sized {
+    fn ahead(&self) -> &'a [u8];
+
+    fn skip(&mut self, count: usize) -> Result;
+
+    fn group(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result) -> Result;
+
+    /// Put a value that stands in a range of what is ahead, in its own words if it does not stand there as it is.
+    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: Option<String>);
+}
+
+impl<'a> Text<'a> for Wire<'a> {
+    fn ahead(&self) -> &'a [u8] {
+        self.ahead()
+    }
+
+    fn skip(&mut self, count: usize) -> Result {
+        self.skip(count)
+    }
+
+    fn group(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result) -> Result {
+        self.group(field, read)
+    }
+
+    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: Option<String>) {
+        let range = self.at() + range.start..self.at() + range.end;
+        match words {
+            Some(words) => self.put_text(field, range, format_args!("{words}")),
+            None => self.put(field, value, range),
+        };
+    }
+}
+
+/// Bytes of which nobody looks at a value, and how much deeper groups may nest.
+struct Unseen<'a> {
+    ahead: &'a [u8],
+    levels: usize,
+}
+
+impl<'a> Text<'a> for Unseen<'a> {
+    fn ahead(&self) -> &'a [u8] {
+        self.ahead
+    }
+
+    fn skip(&mut self, count: usize) -> Result {
+        self.ahead = self.ahead.get(count..).ok_or(Error::Malformed)?;
+        Ok(())
+    }
+
+    fn group(&mut self, _: &'static Field, read: impl FnOnce(&mut Self) -> Result) -> Result {
+        self.levels = self.levels.checked_sub(1).ok_or(Error::Malformed)?;
+        read(self)?;
+        self.levels += 1;
+        Ok(())
+    }
+
+    fn put(&mut self, _: &'static Field, _: Value, _: Range<usize>, _: Option<String>) {}
+}
+
 /// Read all that is left, which a field of the carrier explains already.
 pub(super) fn text(wire: &mut Wire<'_>) {
     if wire.remaining() > LONGEST || !wire.wants_fields() {
         return;
     }
-    let mut left = MOST;
-    let result = value(wire, &mut left);
-    blanks(wire);
-    if left > 0 && (result.is_err() || wire.remaining() > 0) {
+    let is_seen = wire.wants(FIELDS);
+    if !is_seen && whole(&mut Unseen { ahead: wire.ahead(), levels: wire.levels() }).is_ok() {
+        return;
+    }
+    if whole(wire).is_err() {
         wire.note_ahead(&INVALID, format_args!("not JSON from here on"));
     }
+}
+
+/// One value with nothing behind it; of very many, as far as they are read.
+fn whole<'a>(text: &mut impl Text<'a>) -> Result {
+    let mut left = MOST;
+    let result = value(text, &mut left);
+    blanks(text);
+    if left == 0 || result.is_ok() && text.ahead().is_empty() { Ok(()) } else { Err(Error::Malformed) }
 }
 
 /// Whether a text may be an object or an array, judged by its ends.
@@ -52,19 +122,19 @@ pub(super) fn is_likely(text: &[u8]) -> bool {
         && std::str::from_utf8(text).is_ok()
 }
 
-fn value(wire: &mut Wire<'_>, left: &mut usize) -> Result {
+fn value<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
     *left = left.checked_sub(1).ok_or(Error::Malformed)?;
-    blanks(wire);
-    match wire.ahead() {
-        [b'{', ..] => wire.group(&OBJECT, |wire| items(wire, b'}', left, member)),
-        [b'[', ..] => wire.group(&ARRAY, |wire| items(wire, b']', left, value)),
-        [b'"', ..] => string(wire, &STRING),
-        [b't', b'r', b'u', b'e', ..] => word(wire, 4, &TRUE, Value::Bool(true)),
-        [b'f', b'a', b'l', b's', b'e', ..] => word(wire, 5, &FALSE, Value::Bool(false)),
-        [b'n', b'u', b'l', b'l', ..] => word(wire, 4, &NULL, Value::None),
+    blanks(text);
+    match text.ahead() {
+        [b'{', ..] => text.group(&OBJECT, |text| items(text, b'}', left, member)),
+        [b'[', ..] => text.group(&ARRAY, |text| items(text, b']', left, value)),
+        [b'"', ..] => string(text, &STRING),
+        [b't', b'r', b'u', b'e', ..] => word(text, 4, &TRUE, Value::Bool(true)),
+        [b'f', b'a', b'l', b's', b'e', ..] => word(text, 5, &FALSE, Value::Bool(false)),
+        [b'n', b'u', b'l', b'l', ..] => word(text, 4, &NULL, Value::None),
         other => {
             let count = number(other).ok_or(Error::Malformed)?;
-            word(wire, count, &NUMBER, Value::Text)
+            word(text, count, &NUMBER, Value::Text)
         }
     }
 }
@@ -82,45 +152,45 @@ fn number(ahead: &[u8]) -> Option<usize> {
     text.parse::<f64>().is_ok().then_some(count)
 }
 
-fn word(wire: &mut Wire<'_>, count: usize, field: &'static crate::tree::Field, value: Value) -> Result {
-    wire.put(field, value, wire.at()..wire.at() + count);
-    wire.skip(count)
+fn word<'a>(text: &mut impl Text<'a>, count: usize, field: &'static Field, value: Value) -> Result {
+    text.put(field, value, 0..count, None);
+    text.skip(count)
 }
 
 /// What stands between two brackets, with commas between one and the next.
-fn items(wire: &mut Wire<'_>, end: u8, left: &mut usize, item: fn(&mut Wire<'_>, &mut usize) -> Result) -> Result {
-    wire.skip(1)?;
-    blanks(wire);
-    if wire.ahead().first() == Some(&end) {
-        return wire.skip(1);
+fn items<'a, T: Text<'a>>(text: &mut T, end: u8, left: &mut usize, item: fn(&mut T, &mut usize) -> Result) -> Result {
+    text.skip(1)?;
+    blanks(text);
+    if text.ahead().first() == Some(&end) {
+        return text.skip(1);
     }
     loop {
-        item(wire, left)?;
-        blanks(wire);
-        match wire.ahead().first() {
-            Some(b',') => wire.skip(1)?,
-            Some(other) if *other == end => return wire.skip(1),
+        item(text, left)?;
+        blanks(text);
+        match text.ahead().first() {
+            Some(b',') => text.skip(1)?,
+            Some(other) if *other == end => return text.skip(1),
             _ => return Err(Error::Malformed),
         }
     }
 }
 
-fn member(wire: &mut Wire<'_>, left: &mut usize) -> Result {
-    blanks(wire);
-    wire.group(&MEMBER, |wire| {
-        string(wire, &KEY)?;
-        blanks(wire);
-        match wire.ahead().first() {
-            Some(b':') => wire.skip(1)?,
+fn member<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
+    blanks(text);
+    text.group(&MEMBER, |text| {
+        string(text, &KEY)?;
+        blanks(text);
+        match text.ahead().first() {
+            Some(b':') => text.skip(1)?,
             _ => return Err(Error::Malformed),
         }
-        value(wire, left)
+        value(text, left)
     })
 }
 
 /// A text between quotes; its span is what stands between them.
-fn string(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
-    let ahead = wire.ahead();
+fn string<'a>(text: &mut impl Text<'a>, field: &'static Field) -> Result {
+    let ahead = text.ahead();
     let (mut end, mut has_escapes) = (1, false);
     loop {
         let next = ahead.get(end..).and_then(|ahead| memchr::memchr2(b'"', b'\\', ahead)).ok_or(Error::Malformed)?;
@@ -131,18 +201,14 @@ fn string(wire: &mut Wire<'_>, field: &'static crate::tree::Field) -> Result {
         (end, has_escapes) = (end + 2, true);
     }
     let quoted = ahead.get(..=end).filter(|quoted| quoted.first() == Some(&b'"')).ok_or(Error::Malformed)?;
-    let range = wire.at() + 1..wire.at() + end;
     let words = if has_escapes { serde_json::from_slice::<String>(quoted).ok() } else { None };
-    match words {
-        Some(words) => wire.put_text(field, range, format_args!("{words}")),
-        None => wire.put(field, Value::Text, range),
-    };
-    wire.skip(end + 1)
+    text.put(field, Value::Text, 1..end, words);
+    text.skip(end + 1)
 }
 
-fn blanks(wire: &mut Wire<'_>) {
+fn blanks<'a>(text: &mut impl Text<'a>) {
     // Mostly there are none.
-    while wire.ahead().first().is_some_and(u8::is_ascii_whitespace) && wire.skip(1).is_ok() {}
+    while text.ahead().first().is_some_and(u8::is_ascii_whitespace) && text.skip(1).is_ok() {}
 }
 
 fn member_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
@@ -162,7 +228,9 @@ fn member_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 #[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
+    use crate::tree::{FrameInfo, Only, Span, Tree, Want};
     use crate::wire::{Cut, trial};
+    use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> String {
         trial::read(&PROTOCOL, bytes, Cut::No, |wire| {
@@ -197,6 +265,49 @@ mod tests {
         for (bytes, at) in [(&b"{\"a\": }"[..], 6), (b"[1, 2", 5), (b"[1] x", 4), (b"\"abc", 0), (b"{1: 2}", 1), (b"[nul]", 1)] {
             let tree = read(bytes);
             assert!(tree.contains(&format!("! odd json.invalid at {at}..{}", bytes.len())), "{tree}");
+        }
+    }
+
+    /// The remarks on a text: their codes, and where they point.
+    fn remarks(text: &[u8], want: Want) -> Vec<(&'static str, Span)> {
+        let mut tree = Tree::new(want);
+        tree.begin(FrameInfo::default());
+        let layer = tree.push_layer(&JSON, Span::new(0, 0..text.len()), None, 0, true);
+        super::text(&mut Wire::new(&mut tree, layer, 0, text, 0..text.len(), Cut::No));
+        tree.notes.iter().map(|note| (note.code.abbrev, note.span)).collect()
+    }
+
+    fn values() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof!["-?[0-9]{1,3}(\\.[0-9])?", "true|false|null|nul|1e5|0x", "\"[a\\\\n\"u]{0,4}\""];
+        leaf.prop_recursive(60, 200, 4, |inner| {
+            let pairs = prop::collection::vec(("[a-c\\\\]{0,2}", inner.clone()), 0..4);
+            let object = pairs.prop_map(|pairs| {
+                let members: Vec<String> = pairs.iter().map(|(key, value)| format!("\"{key}\" : {value}")).collect();
+                format!("{{{}}}", members.join(","))
+            });
+            let array = prop::collection::vec(inner.clone(), 0..4).prop_map(|values| format!("[ {}]", values.join(", ")));
+            prop_oneof![object, array, inner.prop_map(|value| format!("[{value}]"))]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_of_which_no_value_is_looked_at_gets_the_same_remarks(text in values(), cut in any::<prop::sample::Index>(), nests in 0..80_usize) {
+            let unseen = Want { fields: true, only: Some(Only::these([])), remarks: true, ..Want::LAYERS };
+            let nested = format!("{}{text}{}", "[".repeat(nests), "]".repeat(nests));
+            for text in [&nested, &text, &text[..cut.index(text.len() + 1)]] {
+                prop_assert_eq!(remarks(text.as_bytes(), unseen), remarks(text.as_bytes(), Want::EVERYTHING), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn very_many_values_are_no_mistake() {
+        let unseen = Want { fields: true, only: Some(Only::these([])), ..Want::EVERYTHING };
+        // What is behind the last one that is read may be anything.
+        for end in ["1]", "1", "]", "nul"] {
+            let text = format!("[{}{end}", "1,".repeat(MOST));
+            assert!([unseen, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
         }
     }
 

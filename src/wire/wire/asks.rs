@@ -2,7 +2,7 @@
 //! tells those others.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Field, LayerId, Side, Time, Value};
+use crate::tree::{Address, Ends, Field, LayerId, MAX_DEPTH, Side, Time, Value};
 use std::net::SocketAddr;
 
 impl Wire<'_> {
@@ -54,6 +54,12 @@ impl Wire<'_> {
     #[must_use]
     pub fn wants_words(&self) -> bool {
         self.tree.want().words
+    }
+
+    /// How many groups may still lie inside each other.
+    #[must_use]
+    pub(crate) fn levels(&self) -> usize {
+        MAX_DEPTH.saturating_sub(self.depth)
     }
 
     /// The number of the frame that completed these bytes, and when it was captured.
