@@ -140,7 +140,7 @@ fn counted(of: &mut Members<'_, '_>, count: Count) -> io::Result<()> {
 }
 
 fn conversations(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(talks.over.layer(), talks.largest(), |of, talk| {
+    of.list(talks.over.layer(), talks.largest(usize::MAX), |of, talk| {
         let ([a, b], [sent, answered]) = (talk.ends, talk.sent);
         of.words("a", a)?;
         of.words("b", b)?;
@@ -154,7 +154,7 @@ fn conversations(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
 }
 
 fn endpoints(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(talks.over.layer(), talks.endpoints().iter(), |of, (end, shares)| {
+    of.list(talks.over.layer(), talks.endpoints().largest(usize::MAX), |of, (end, shares)| {
         let (sent, got) = (shares.sent, shares.got);
         of.words("address", end)?;
         counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;

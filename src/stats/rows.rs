@@ -65,7 +65,7 @@ impl Row {
     /// The conversation, unpacked.
     pub(super) fn talk(&self, hosts: &Hosts, has_ports: bool) -> Option<Talk> {
         let ([a, b], sent) = (self.ends(), self.sent());
-        let end = |spot: Spot| Some(End { host: hosts.get(spot.host)?, port: has_ports.then_some(spot.port) });
+        let end = |spot: Spot| spot.end(hosts, has_ports);
         Some(Talk { ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
     }
 
@@ -89,6 +89,11 @@ impl Spot {
     /// Whether it is this end.
     pub(super) fn is(self, end: End, hosts: &Hosts) -> bool {
         self.port == end.port.unwrap_or_default() && hosts.get(self.host) == Some(end.host)
+    }
+
+    /// The end, unpacked.
+    pub(super) fn end(self, hosts: &Hosts, has_ports: bool) -> Option<End> {
+        Some(End { host: hosts.get(self.host)?, port: has_ports.then_some(self.port) })
     }
 }
 
@@ -118,17 +123,6 @@ impl Hosts {
 
     pub(super) fn get(&self, place: u32) -> Option<Host> {
         self.all.get(place as usize).copied()
-    }
-
-    /// Of each by its place, how many come before it in the order of addresses.
-    pub(super) fn ranks(&self) -> Vec<u32> {
-        let mut order: Vec<(Host, u32)> = self.all.iter().copied().zip(0..).collect();
-        order.sort_unstable();
-        let mut ranks = vec![0; order.len()];
-        for ((_, place), rank) in order.into_iter().zip(0..) {
-            ranks.get_mut(place as usize).into_iter().for_each(|known| *known = rank);
-        }
-        ranks
     }
 
     pub(super) fn len(&self) -> usize {

@@ -196,7 +196,7 @@ impl Pages<'_> {
         self.heading(format_args!("{} conversations: {}", talks.over.label(), talks.len()))?;
         let rows = self.rows(talks.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for talk in talks.largest().take(rows) {
+        for talk in talks.largest(rows) {
             let (Talk { ends: [a, b], sent: [sent, answered], .. }, all) = (talk, talk.all());
             grid.cell(a)?.cell(b)?;
             for count in [sent, answered, all] {
@@ -229,7 +229,7 @@ impl Pages<'_> {
         self.heading(format_args!("{} endpoints: {}", talks.over.label(), endpoints.len()))?;
         let rows = self.rows(endpoints.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for (end, shares) in endpoints.iter().take(rows) {
+        for (end, shares) in endpoints.largest(rows) {
             let (sent, got) = (shares.sent, shares.got);
             let all = Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes };
             grid.cell(end)?;

@@ -8,10 +8,9 @@ use super::rows::{Hosts, Row, Spot};
 use super::traffic::Count;
 use crate::layers;
 use crate::tree::{Address, Dissection, Field, Passed};
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::ops::Range;
 
 /// Room for conversations of all kinds together, in rows; two addresses take as much as one.
 const MOST: usize = 1 << 19;
@@ -295,8 +294,11 @@ impl Talks {
     }
 
     fn talk(&self, place: u32) -> Option<Talk> {
-        let has_ports = matches!(self.over, Over::Tcp | Over::Udp);
-        self.row(place).filter(|row| !row.is_silent())?.talk(&self.hosts, has_ports)
+        self.row(place).filter(|row| !row.is_silent())?.talk(&self.hosts, self.has_ports())
+    }
+
+    fn has_ports(&self) -> bool {
+        matches!(self.over, Over::Tcp | Over::Udp)
     }
 
     /// The places of those that somebody spoke in.
@@ -316,89 +318,84 @@ impl Talks {
         self.len() == 0
     }
 
-    /// The conversations with the most bytes first.
-    pub fn largest(&self) -> impl Iterator<Item = Talk> {
-        let mut places: Vec<u32> = self.places().collect();
-        let bytes = |place: &u32| self.row(*place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
+    /// So many conversations at most, those with the most bytes, in that order.
+    pub fn largest(&self, most: usize) -> impl Iterator<Item = Talk> {
+        let bytes = |place: u32| self.row(place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
         // Those of one size stay in the order in which they began.
-        places.sort_by_cached_key(|place| Reverse(bytes(place)));
-        places.into_iter().filter_map(|place| self.talk(place))
+        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then(one.cmp(&other));
+        leading(self.places().collect(), most, order).into_iter().filter_map(|place| self.talk(place))
     }
 
-    /// The endpoints with the most bytes first.
+    /// The endpoints, each once.
     #[must_use]
     pub fn endpoints(&self) -> Endpoints<'_> {
-        let mut mentions: Vec<Mention> = self.places().flat_map(|talk| [(talk, 0), (talk, 1)]).collect();
-        let ranks = self.hosts.ranks();
-        let key = |(talk, side): &Mention| {
-            let [a, b] = self.row(*talk)?.ends();
-            let spot = if *side == 0 { a } else { b };
-            Some(u64::from(*ranks.get(spot.host as usize)?) << 16 | u64::from(spot.port))
-        };
-        mentions.sort_by_cached_key(|mention| key(mention).unwrap_or_default());
-        let mut endpoints = Endpoints { talks: self, mentions, largest: Vec::new() };
-        let mut from = 0;
-        for mentions in endpoints.mentions.chunk_by(|one, other| key(one) == key(other)) {
-            let to = from + mentions.len();
-            let shares = endpoints.shares(from..to);
-            endpoints.largest.push((shares.sent.bytes + shares.got.bytes, from, to));
-            from = to;
+        let mut endpoints = Endpoints { talks: self, all: Vec::new() };
+        let mut index = Index::default();
+        for row in self.rows().filter(|row| !row.is_silent()) {
+            let ([a, b], [sent, answered]) = (row.ends(), row.sent());
+            endpoints.add(&mut index, a, sent, answered);
+            endpoints.add(&mut index, b, answered, sent);
         }
-        // Those of one size stay in the order of their addresses.
-        endpoints.largest.sort_by_key(|(bytes, ..)| Reverse(*bytes));
         endpoints
-    }
-
-    fn mentioned(&self, (talk, side): Mention) -> Option<(End, Shares)> {
-        let Talk { ends: [a, b], sent: [sent, answered], .. } = self.talk(talk)?;
-        Some(match side {
-            0 => (a, Shares { sent, got: answered }),
-            _ => (b, Shares { sent: answered, got: sent }),
-        })
     }
 }
 
-/// A conversation by its place, and one of its sides.
-type Mention = (u32, u8);
+/// The first `most` places in this order. What is behind them is not sorted.
+fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    let order = |one: &u32, other: &u32| order(*one, *other);
+    if most < places.len() {
+        places.select_nth_unstable_by(most, order);
+        places.truncate(most);
+    }
+    places.sort_unstable_by(order);
+    places
+}
 
 /// Endpoints, put together when they are looked at: there may be twice as many as conversations.
 pub struct Endpoints<'a> {
     talks: &'a Talks,
-    /// Sorted by the endpoint.
-    mentions: Vec<Mention>,
-    /// Bytes, and from where to where an endpoint is mentioned.
-    largest: Vec<(u64, usize, usize)>,
+    all: Vec<(Spot, Shares)>,
 }
 
 impl Endpoints<'_> {
+    fn add(&mut self, index: &mut Index, spot: Spot, sent: Count, got: Count) {
+        let at = |place: u32| self.all.get(place as usize).map(|(spot, _)| *spot);
+        let place = match index.find(&spot, at) {
+            Some(known) => known,
+            None => {
+                let new = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+                index.put(new, &spot, at);
+                self.all.push((spot, Shares::default()));
+                new
+            }
+        };
+        if let Some((_, shares)) = self.all.get_mut(place as usize) {
+            shares.sent.join(sent);
+            shares.got.join(got);
+        }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.largest.len()
+        self.all.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.largest.is_empty()
+        self.all.is_empty()
     }
 
-    /// Each with what it sent and got, the one with the most bytes first.
-    pub fn iter(&self) -> impl Iterator<Item = (End, Shares)> {
-        self.largest.iter().filter_map(|(_, from, to)| {
-            let (end, _) = self.talks.mentioned(*self.mentions.get(*from)?)?;
-            Some((end, self.shares(*from..*to)))
-        })
-    }
-
-    fn shares(&self, mentions: Range<usize>) -> Shares {
-        let mentions = self.mentions.get(mentions).unwrap_or_default();
-        let parts = mentions.iter().filter_map(|mention| self.talks.mentioned(*mention));
-        parts.fold(Shares::default(), |mut all, (_, part)| {
-            all.sent.join(part.sent);
-            all.got.join(part.got);
-            all
-        })
+    /// So many at most, those with the most bytes, in that order, each with what it sent and got.
+    pub fn largest(&self, most: usize) -> impl Iterator<Item = (End, Shares)> {
+        let has_ports = self.talks.has_ports();
+        let end = move |place: u32| self.all.get(place as usize).and_then(|(spot, _)| spot.end(&self.talks.hosts, has_ports));
+        let bytes = |place: u32| self.all.get(place as usize).map_or(0, |(_, shares)| shares.sent.bytes + shares.got.bytes);
+        // Those of one size stay in the order of their addresses.
+        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then_with(|| end(one).cmp(&end(other)));
+        let places = (0..).zip(&self.all).map(|(place, _)| place).collect();
+        leading(places, most, order).into_iter().filter_map(move |place| Some((end(place)?, self.all.get(place as usize)?.1)))
     }
 }
 
@@ -511,7 +508,7 @@ mod tests {
         for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
             say(&mut talks, ends, number, MOST);
         }
-        let told: Vec<_> = talks.largest().map(|talk| (talk.ends, talk.sent.map(|count| count.frames))).collect();
+        let told: Vec<_> = talks.largest(MOST).map(|talk| (talk.ends, talk.sent.map(|count| count.frames))).collect();
         assert_eq!(told, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
         assert_eq!((talks.len(), talks.endpoints().len()), (3, 2));
     }
@@ -524,7 +521,7 @@ mod tests {
             say(&mut talks, [end(1, 10), end(2, 20)], Some(0), 50);
         }
         assert!((45..=50).contains(&talks.len()) && talks.room() <= 50);
-        let sent: u64 = talks.largest().map(|talk| talk.all().frames).sum();
+        let sent: u64 = talks.largest(MOST).map(|talk| talk.all().frames).sum();
         assert_eq!(sent + talks.left_out.frames, 200);
         assert_eq!(talks.left_out.bytes, talks.left_out.frames * 100);
     }
