@@ -7,6 +7,7 @@ pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 use crate::tree::{Field, Side, StreamId, Transport};
 use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
 use crate::{layers, protocols, wire};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
@@ -24,8 +25,11 @@ type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomSt
 /// The fields that the lists of all protocols have, found once.
 static LISTED: OnceLock<Index> = OnceLock::new();
 
-/// How all protocols are read as datagrams, found once: each datagram of nobody's asks for them.
-static DATAGRAMS: OnceLock<Vec<Candidate>> = OnceLock::new();
+/// A protocol that is read as datagrams, and the port that it has its home on; none if it is known by its looks.
+type Placed = (Option<u16>, Candidate);
+
+/// All of them, found once: each datagram of nobody's asks for them.
+static DATAGRAMS: OnceLock<Vec<Placed>> = OnceLock::new();
 
 impl Default for Registry {
     fn default() -> Self {
@@ -156,13 +160,21 @@ impl Registry {
             .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
     }
 
-    /// How protocols are read as datagrams.
-    fn datagrams(self) -> impl Iterator<Item = Candidate> {
-        let reads = |candidate: &Candidate| candidate.found.how.is_datagram();
-        let is_all = std::ptr::eq(self.applications, protocols::ALL) && !self.choices.no_heuristics;
-        let listed = is_all.then(|| DATAGRAMS.get_or_init(|| Registry::default().candidates().filter(reads).collect()));
-        let others = (!is_all).then(|| self.candidates().filter(reads));
-        listed.into_iter().flatten().copied().chain(others.into_iter().flatten())
+    /// How protocols are read as datagrams, those with a home first.
+    fn datagrams(self) -> Cow<'static, [Placed]> {
+        let placed = |candidate: Candidate| match candidate.found.on {
+            _ if !candidate.found.how.is_datagram() => None,
+            On::Udp(port) => Some((Some(port), candidate)),
+            On::AnyUdp => Some((None, candidate)),
+            _ => None,
+        };
+        let all = || {
+            let mut all: Vec<Placed> = self.candidates().filter_map(placed).collect();
+            all.sort_by_key(|(home, _)| home.is_none());
+            all
+        };
+        let is_usual = std::ptr::eq(self.applications, protocols::ALL) && !self.choices.no_heuristics;
+        if is_usual { Cow::Borrowed(DATAGRAMS.get_or_init(all)) } else { Cow::Owned(all()) }
     }
 
     /// Whether some protocol has its home on this port.
@@ -299,16 +311,14 @@ impl Registry {
     /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports are those of whoever
     /// recognises them anywhere; what is enough on a port counts where nobody does.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
-        let at_home = move |candidate: &Candidate| match candidate.found.on {
-            On::Udp(port) => ports.is_none_or(|ports| ports.contains(&port)),
-            _ => false,
-        };
-        let elsewhere = move |candidate: &Candidate| candidate.found.on == On::AnyUdp;
+        let all = self.datagrams();
         let spot = Spot { ports, announced: None };
         let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &spot, ports.is_some());
-        let recognised = ports.is_none() && self.datagrams().filter(elsewhere).any(|candidate| fits(&candidate));
-        let homes = self.datagrams().filter(at_home).filter(move |_| !recognised);
-        homes.chain(self.datagrams().filter(elsewhere)).filter(fits)
+        let recognised = ports.is_none() && all.iter().any(|(home, candidate)| home.is_none() && fits(candidate));
+        let is_there =
+            move |home: Option<u16>| home.is_none_or(|home| ports.map_or(!recognised, |[src, dst]| src == home || dst == home));
+        let placed = (0..all.len()).filter_map(move |at| all.get(at).copied());
+        placed.filter(move |(home, _)| is_there(*home)).map(|(_, candidate)| candidate).filter(fits)
     }
 }
 
