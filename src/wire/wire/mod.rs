@@ -190,7 +190,7 @@ impl<'a> Wire<'a> {
         let start = self.at;
         let bytes = self.slice(count)?;
         let said = bytes.get(said).unwrap_or(bytes);
-        match said.len() == count || !self.wants_fields() {
+        match said.len() == count || !self.tree.notices(field) {
             true => self.push(field, Value::Text, start..self.at),
             false => self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(said))),
         };
