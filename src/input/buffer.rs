@@ -140,13 +140,17 @@ impl Buffer {
     /// Leaves at least one byte of room behind `end`, where a page begins unless a read gave less: whole pages are read into whole
     /// pages. A copy from one page into another that is a few bytes off takes nearly three times as long.
     fn make_room(&mut self) {
-        let held = self.end - self.start;
-        if held > 0 && self.end < self.data.len() {
+        let (held, room) = (self.end - self.start, self.data.len() - self.end);
+        if held > 0 && room >= READ_SIZE / 2 {
             return;
         }
         let end = behind(&self.data, held);
         // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
-        if end <= self.data.len() / 2 {
+        let is_worth_it = end <= self.data.len() / 2;
+        if held > 0 && room > 0 && !is_worth_it {
+            return;
+        }
+        if is_worth_it {
             self.data.copy_within(self.start..self.end, end - held);
             (self.start, self.end) = (end - held, end);
             return;
