@@ -37,6 +37,8 @@ pub(super) struct Stream {
     sockets: Option<[SocketAddr; 2]>,
     /// The names of its layers.
     path: Arc<str>,
+    /// The same, if a segment in a plain frame came that way: seeing that the next one does as well takes no look at the names.
+    plain_path: Option<&'static str>,
     halves: [Half; 2],
     analysis: Analysis,
     belongs: Belongs,
@@ -91,6 +93,7 @@ impl Stream {
             id,
             sockets,
             path,
+            plain_path: None,
             halves: [Half::default(), Half::default()],
             analysis: Analysis::default(),
             belongs: Belongs::Open,
@@ -251,12 +254,24 @@ impl Stream {
 
     /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
     /// on it, and it is in step or carries nothing.
-    fn is_as_expected(&self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
+    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
         let Speaker { numbers, segment, side, .. } = speaker;
         let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
         let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
         let carries_nothing = || numbers.whole && numbers.known && segment.range.len() == numbers.header;
-        (is_usual && goes_on() || carries_nothing()) && *self.path == *segment.path
+        (is_usual && goes_on() || carries_nothing()) && self.comes_by(segment.path)
+    }
+
+    /// Whether this is the path of its segments.
+    fn comes_by(&mut self, path: &'static str) -> bool {
+        if self.plain_path.is_some_and(|known| std::ptr::eq(known, path)) {
+            return true;
+        }
+        let is_it = *self.path == *path;
+        if is_it {
+            self.plain_path = Some(path);
+        }
+        is_it
     }
 
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
