@@ -104,9 +104,8 @@ pub(super) fn datagram(
             let cut = if missing > 0 { Cut::Capture } else { Cut::No };
             let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
             let venue = venue.map(|(venue, _)| venue);
-            let wanted = judge::look(judge, tree, frame.bytes);
+            judge::look(judge, tree, frame.bytes);
             Turn { registry, venue, side, states }.message(tree, candidate, &said);
-            tree.look_for(wanted);
             if let (Some(speaker), Some([src, dst])) = (tree.left.take_speaker(), sockets) {
                 exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
             }

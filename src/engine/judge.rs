@@ -25,16 +25,14 @@ pub enum Known<'a> {
     Layers(Dissection<'a>),
 }
 
-/// Look for less if nobody will look at the messages of this frame, whose layers were read, or not at their fields. Returns
-/// what was looked for before.
-pub(super) fn look(judge: Option<&Judge>, tree: &mut Tree, bytes: &[u8]) -> Want {
+/// Look for less in what is left of this frame if nobody will look at its messages, or not at their fields. Its layers were read.
+pub(super) fn look(judge: Option<&Judge>, tree: &mut Tree, bytes: &[u8]) {
     let wanted = tree.want();
     if !tree.unseen && judge.is_some_and(|judge| !(judge.may_match)(Known::Layers(Dissection { tree, bytes }))) {
         pass_over(tree, wanted);
-    } else {
-        tree.look_for(wanted.of_messages());
+    } else if wanted.looks_at_headers_alone() {
+        tree.look_for(Want { fields: false, ..wanted });
     }
-    wanted
 }
 
 fn pass_over(tree: &mut Tree, wanted: Want) {

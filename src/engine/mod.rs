@@ -367,9 +367,8 @@ impl Engine {
         if !numbers.whole {
             return;
         }
-        let wanted = judge::look(self.judge.as_ref(), out.tree, frame.bytes);
+        judge::look(self.judge.as_ref(), out.tree, frame.bytes);
         stream.accept(&speaker, &mut out);
-        out.tree.look_for(wanted);
         let ends = stream.ends_now();
         if ends && stream.is_closed() {
             stream.let_go(out.tree);

@@ -136,10 +136,10 @@ impl Want {
         !self.fields || self.only.is_some_and(|only| only.passes())
     }
 
-    /// The same where nothing but messages is read from here on: no field of one if only those of headers are looked at.
+    /// Whether fields are looked at, but none that a message may have.
     #[must_use]
-    pub fn of_messages(self) -> Want {
-        Want { fields: self.fields && self.only.is_none_or(|only| !only.0.of_headers), ..self }
+    pub fn looks_at_headers_alone(&self) -> bool {
+        self.fields && self.only.is_some_and(|only| only.0.of_headers)
     }
 }
 
