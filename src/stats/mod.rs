@@ -121,14 +121,18 @@ impl Stats {
                 self.talks.frame(of, since_start);
             }
         }
-        self.transfers.tree(of);
-        self.health.tree(of);
         let [fields, names] = self.looks;
-        if fields {
-            self.coverage.tree(of);
-        }
         if names {
             self.hierarchy.tree(of, captured);
+        }
+        // Of most frames there is no more to count than that they came.
+        let has_more = !of.tree.says_nothing() || !of.tree.notes.is_empty() || !of.tree.transfers.is_empty();
+        if has_more {
+            self.transfers.tree(of);
+            self.health.tree(of);
+            if fields {
+                self.coverage.tree(of);
+            }
         }
         let (hierarchy, coverage) = (&mut self.hierarchy, &mut self.coverage);
         let _: Result<(), Infallible> = self.tally.records(of, captured, |record| {

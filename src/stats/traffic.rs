@@ -81,12 +81,16 @@ impl Traffic {
         self.all.add(frame.original.into());
         self.captured += u64::from(frame.captured);
         self.cut += u64::from(frame.captured < frame.original);
-        let (least, most) = self.sizes.unwrap_or((frame.original, frame.original));
-        self.sizes = Some((least.min(frame.original), most.max(frame.original)));
+        let (least, most) = self.sizes.get_or_insert((frame.original, frame.original));
+        (*least, *most) = ((*least).min(frame.original), (*most).max(frame.original));
         let time = frame.time?;
         let start = *self.start.get_or_insert(time);
-        self.first = Some(self.first.unwrap_or(time).min(time));
-        self.last = Some(self.last.unwrap_or(time).max(time));
+        if self.last.is_none_or(|last| last < time) {
+            self.last = Some(time);
+        }
+        if self.first.is_none_or(|first| first > time) {
+            self.first = Some(time);
+        }
         let since = time.since(start);
         self.at(since, frame.original.into());
         Some(i64::try_from(since).unwrap_or(i64::MAX))

@@ -326,9 +326,11 @@ impl<'a> Wire<'a> {
             time: self.tree.frame.time,
         };
         let source = self.tree.sources.get(self.source as usize);
-        let pieces = source.map(|source| (source.base, self.tree.pieces_of(source))).unwrap_or_default();
-        let start = pieces.0 + range.start as u64;
-        match pieces.1.iter().find_map(|piece| piece.clip(&(start..start + range.len() as u64))) {
+        let (base, pieces) = source.map(|source| (source.base, self.tree.pieces_of(source))).unwrap_or_default();
+        let start = base + range.start as u64;
+        // They lie one behind another.
+        let first = pieces.partition_point(|piece| piece.end() <= start);
+        match pieces.get(first).and_then(|piece| piece.clip(&(start..start + range.len() as u64))) {
             Some(clipped) => Piece { off, ..clipped },
             None => own,
         }
