@@ -139,14 +139,12 @@ impl World {
 
     /// The node of this number, made if there is none and room for one.
     fn open(&mut self, id: u32) -> Option<Slot> {
-        if let Some(slot) = self.nodes.slot(id) {
-            return Some(slot);
-        }
-        if self.nodes.len() >= MOST || self.words.bytes() + self.texts.bytes() >= MOST_TEXT {
+        let has_room = self.nodes.len() < MOST && self.words.bytes() + self.texts.bytes() < MOST_TEXT;
+        let slot = if has_room { self.nodes.open(id) } else { self.nodes.slot(id) };
+        if slot.is_none() {
             self.strange.full |= !std::mem::replace(&mut self.is_full, true);
-            return None;
         }
-        self.nodes.open(id)
+        slot
     }
 
     /// The value of a node that is one.

@@ -6,6 +6,7 @@ use super::texts::Place;
 use super::words::Word;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use std::cell::Cell;
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
@@ -124,6 +125,27 @@ fn at(pages: &[Vec<Node>], slot: Slot) -> Option<&Node> {
     pages.get(place / PAGE)?.get(place % PAGE)
 }
 
+fn at_mut(pages: &mut [Vec<Node>], slot: Slot) -> Option<&mut Node> {
+    let place = slot.get() as usize - 1;
+    pages.get_mut(place / PAGE)?.get_mut(place % PAGE)
+}
+
+/// Put a node where one is not in use, or behind the others.
+fn put(pages: &mut Vec<Vec<Node>>, free: &mut Option<Slot>, node: Node) -> Option<Slot> {
+    if let Some(slot) = *free {
+        *free = std::mem::replace(at_mut(pages, slot)?, node).behind;
+        return Some(slot);
+    }
+    if pages.last().is_none_or(|page| page.len() >= PAGE) {
+        // The first page grows: most trees that are only tried are small.
+        let room = if pages.is_empty() { 0 } else { PAGE };
+        pages.push(Vec::with_capacity(room));
+    }
+    pages.last_mut()?.push(node);
+    let count = (pages.len() - 1) * PAGE + pages.last()?.len();
+    u32::try_from(count).ok().and_then(Slot::new)
+}
+
 fn hash_of_id(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
     at(pages, slot).map_or(0, |node| seed.hash_one(node.id))
 }
@@ -151,15 +173,20 @@ impl Nodes {
         self.by_id.len()
     }
 
-    /// Where the node of this number is. Games tell of neighbours one after another, so mostly it is behind the last one that
-    /// was asked for: looking there first spares two places in memory that lie anywhere.
+    /// Where the node of this number is.
     pub(super) fn slot(&self, id: u32) -> Option<Slot> {
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.id == id);
-        // Those that are not in use have the root's number.
-        let next = self.last.get().and_then(|last| last.checked_add(1)).filter(|next| id > 0 && is_it(next));
-        let slot = next.or_else(|| self.by_id.find(self.seed.hash_one(id), is_it).copied())?;
+        let slot = self.next(id).or_else(|| self.by_id.find(self.seed.hash_one(id), is_it).copied())?;
         self.last.set(Some(slot));
         Some(slot)
+    }
+
+    /// The node behind the last one that was asked for, if it has this number. Games tell of neighbours one after another, so mostly
+    /// it has: looking there first spares two places in memory that lie anywhere.
+    fn next(&self, id: u32) -> Option<Slot> {
+        let next = self.last.get()?.checked_add(1)?;
+        // Those that are not in use have the root's number.
+        (id > 0 && self.get(next)?.id == id).then_some(next)
     }
 
     /// There may soon be so many more, some of them with names.
@@ -178,8 +205,7 @@ impl Nodes {
     }
 
     pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut Node> {
-        let place = slot.get() as usize - 1;
-        self.pages.get_mut(place / PAGE)?.get_mut(place % PAGE)
+        at_mut(&mut self.pages, slot)
     }
 
     /// Where the texts of all nodes are.
@@ -190,32 +216,27 @@ impl Nodes {
         })
     }
 
-    /// A node of this number, which has none yet.
+    /// The node of this number, made if there is none. Nothing if there are more than anybody can count.
     pub(super) fn open(&mut self, id: u32) -> Option<Slot> {
-        let node = Node { id, ..Node::default() };
-        let slot = match self.free {
-            Some(slot) => {
-                let unused = std::mem::replace(self.get_mut(slot)?, node);
-                self.free = unused.behind;
-                slot
-            }
-            None => self.push(node)?,
+        let slot = match self.next(id) {
+            Some(next) => next,
+            None => self.find_or_make(id)?,
         };
-        let hash = |slot: &Slot| hash_of_id(&self.pages, &self.seed, *slot);
-        self.by_id.insert_unique(self.seed.hash_one(id), slot, hash);
         self.last.set(Some(slot));
         Some(slot)
     }
 
-    fn push(&mut self, node: Node) -> Option<Slot> {
-        if self.pages.last().is_none_or(|page| page.len() >= PAGE) {
-            // The first page grows: most trees that are only tried are small.
-            let room = if self.pages.is_empty() { 0 } else { PAGE };
-            self.pages.push(Vec::with_capacity(room));
+    fn find_or_make(&mut self, id: u32) -> Option<Slot> {
+        let Nodes { pages, free, by_id, seed, .. } = self;
+        let is_it = |slot: &Slot| at(pages, *slot).is_some_and(|node| node.id == id);
+        match by_id.entry(seed.hash_one(id), is_it, |slot| hash_of_id(pages, seed, *slot)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(place) => {
+                let slot = put(pages, free, Node { id, ..Node::default() })?;
+                place.insert(slot);
+                Some(slot)
+            }
         }
-        self.pages.last_mut()?.push(node);
-        let count = (self.pages.len() - 1) * PAGE + self.pages.last()?.len();
-        u32::try_from(count).ok().and_then(Slot::new)
     }
 
     /// Drop a node that hangs nowhere and has no children. Returns what it was.
