@@ -373,7 +373,7 @@ impl Engine {
         if ends && stream.is_closed() {
             stream.let_go(out.tree);
         }
-        stream.count(&mut self.held);
+        stream.count_anew(&mut self.held);
         if ends {
             self.has_ended(pair, number);
         }

@@ -66,7 +66,7 @@ impl Hierarchy {
         self.trees += 1;
         self.here.clear();
         self.told = 0;
-        let passed = tree.passed.map(|passed| (passed.stream, self.passed(&passed, tree.frame.original)));
+        let passed = tree.passed.as_ref().map(|passed| (passed.stream, self.passed(passed, tree.frame.original)));
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
             let ends = tree.ends.get(layer.ends as usize);

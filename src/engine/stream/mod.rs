@@ -64,6 +64,8 @@ pub(super) struct Stream {
     delayed: bool,
     /// Bytes of memory as they were counted last.
     counted: usize,
+    /// They may be others by now.
+    changed: bool,
 }
 
 /// Whose messages a stream carries.
@@ -109,6 +111,7 @@ impl Stream {
             told_over: false,
             delayed: false,
             counted: 0,
+            changed: true,
         }
     }
 
@@ -127,8 +130,16 @@ impl Stream {
         stream
     }
 
+    /// Count the memory that it holds into what all hold, if it is not as it was.
+    pub(super) fn count_anew(&mut self, all: &mut usize) {
+        if self.changed {
+            self.count(all);
+        }
+    }
+
     /// Count the memory that it holds into what all hold.
     pub(super) fn count(&mut self, all: &mut usize) {
+        self.changed = false;
         let conversation = match &self.belongs {
             Belongs::To(_, conversation) => conversation.held(),
             Belongs::Open | Belongs::Nobody => 0,
@@ -166,6 +177,7 @@ impl Stream {
     /// Keep no bytes and no conversation any more, unless something still waits for being told.
     #[inline(never)]
     pub(super) fn let_go(&mut self, tree: &mut Tree) {
+        self.changed = true;
         if !self.is_empty() {
             return;
         }
@@ -342,7 +354,9 @@ impl Stream {
             at: u32::try_from(start).unwrap_or(u32::MAX),
             time: frame.time,
         };
-        let side = if bytes.source == 0 {
+        let side = if self.is_no_news(side, &in_order) {
+            side
+        } else if bytes.source == 0 {
             self.take(side, &in_order, out)
         } else {
             self.take_in_pieces(side, &in_order, bytes.source, out)
@@ -358,6 +372,12 @@ impl Stream {
             self.drain(side, Behind::End, out);
             self.end_inside(side, out);
         }
+    }
+
+    /// Whether a segment brings nothing that anybody waits for.
+    fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
+        let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
+        carries_nothing && !self.delayed && self.half(side).order.hole().is_none()
     }
 
     /// Take a segment that was joined from fragments: each piece of it was captured elsewhere.
@@ -403,6 +423,7 @@ impl Stream {
 
     /// Put a segment into order and show what it completes. Returns whose it is, which the bytes themselves may have told.
     fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
+        self.changed = true;
         if std::mem::take(&mut self.delayed) {
             self.drain(side.other(), Behind::More, out);
         }

@@ -132,6 +132,7 @@ impl Stream {
 
     /// One message, or one run of data. False if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
+        self.changed = true;
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();
