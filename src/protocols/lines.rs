@@ -38,9 +38,8 @@ pub(super) fn head(bytes: &[u8], looked: usize) -> Option<usize> {
     })
 }
 
-/// The first line as a header; nothing if it is none.
-pub(super) fn header(bytes: &[u8]) -> Option<Header<'_>> {
-    let first = line(bytes)?;
+/// The first line of these bytes as a header; nothing if it is none.
+fn header(bytes: &[u8], first: Line) -> Option<Header<'_>> {
     let colon = memchr(b':', bytes.get(..first.text)?)?;
     let name = bytes.get(..colon)?.trim_ascii_end();
     let (mut text, mut whole) = (first.text, first.whole);
@@ -62,7 +61,7 @@ pub(super) fn headers(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
         loop {
             let ahead = head.get(at..)?;
             let first = line(ahead).filter(|first| first.text > 0)?;
-            match header(ahead) {
+            match header(ahead, first) {
                 Some(found) => {
                     at += found.whole;
                     return Some((found.name, ahead.get(found.value)?));
@@ -92,7 +91,7 @@ impl Heads {
             if first.text == 0 {
                 return wire.bytes(self.blank, first.whole).map(drop);
             }
-            let Some(found) = header(ahead) else {
+            let Some(found) = header(ahead, first) else {
                 wire.words(self.other, first.whole, 0..first.text)?;
                 continue;
             };
@@ -249,7 +248,8 @@ mod tests {
     #[test]
     fn a_header_has_its_value_without_blanks_and_its_continuation() {
         let bytes = b"Via:  one,\r\n two \r\nNext: 1\r\n";
-        let found = header(bytes).unwrap();
+        let header = |bytes| header(bytes, line(bytes).unwrap());
+        let found = header(&bytes[..]).unwrap();
         assert_eq!((found.name, &bytes[found.value], found.whole), (&b"Via"[..], &b"one,\r\n two"[..], 19));
         assert!(header(b"no header\r\n").is_none() && header(b"a b: c\r\n").is_none());
     }
