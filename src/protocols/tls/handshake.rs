@@ -9,6 +9,7 @@ use super::{
 };
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 /// Kinds of messages.
@@ -62,7 +63,7 @@ pub(in crate::protocols) struct Hello {
 /// What messages say, in a line.
 #[derive(Default)]
 pub(in crate::protocols) struct Told {
-    pub(in crate::protocols) names: String,
+    pub(in crate::protocols) names: Cow<'static, str>,
     pub(in crate::protocols) info: String,
 }
 
@@ -74,11 +75,13 @@ impl Hello {
 
 impl Told {
     /// One more message; names that follow themselves stand once.
-    pub(super) fn name(&mut self, name: &str) {
-        if self.names.rsplit(", ").next() != Some(name) {
-            let comma = if self.names.is_empty() { "" } else { ", " };
-            self.names.push_str(comma);
-            self.names.push_str(name);
+    pub(super) fn name(&mut self, name: &'static str) {
+        if self.names.is_empty() {
+            self.names = Cow::Borrowed(name);
+        } else if self.names.rsplit(", ").next() != Some(name) {
+            let names = self.names.to_mut();
+            names.push_str(", ");
+            names.push_str(name);
         }
     }
 
