@@ -174,17 +174,17 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Vec<Ran
     Ok(data)
 }
 
-/// Read a body, as far as it is there.
-pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, file: &str) -> Result {
+/// Read the body, as far as it is there, of what was asked for or sent to this address.
+pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, uri: &str) -> Result {
     let have = wire.remaining();
     match behind {
         Behind::Nothing => Ok(()),
-        Behind::ToEnd => content(wire, facts, have, file),
+        Behind::ToEnd => content(wire, facts, have, uri),
         Behind::Length(length) => {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             match length.checked_sub(have).filter(|needed| *needed > 0) {
                 Some(needed) => raw(wire, have).and(Err(Error::Short { needed })),
-                None => content(wire, facts, length, file),
+                None => content(wire, facts, length, uri),
             }
         }
         Behind::Chunks(mut state) => {
@@ -199,7 +199,7 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, file:
             let chunk = |range: &Range<usize>| all.get(range.start - start..range.end - start).unwrap_or_default();
             let bytes = data.iter().map(chunk).collect::<Vec<_>>().concat();
             let pieces = pieces(wire, &data);
-            wire.joined("chunked", &pieces, &bytes, |inner| content(inner, facts, bytes.len(), file))
+            wire.joined("chunked", &pieces, &bytes, |inner| content(inner, facts, bytes.len(), uri))
         }
     }
 }
@@ -221,14 +221,15 @@ pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
 }
 
 /// A body without chunks.
-fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, file: &str) -> Result {
+fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, uri: &str) -> Result {
     if count == 0 {
         return Ok(());
     }
     let raw = wire.ahead().get(..count).unwrap_or_default();
-    wire.object("body", &named(file, facts.kind), || {
-        Some(decoded(facts.coding, raw, WHOLE_MAX).unwrap_or_else(|_| raw.to_vec()))
-    });
+    if wire.wants_objects() {
+        let name = named(file_name(uri), facts.kind);
+        wire.object("body", &name, || Some(decoded(facts.coding, raw, WHOLE_MAX).unwrap_or_else(|_| raw.to_vec())));
+    }
     if facts.coding == Coding::Plain || !wire.wants_fields() {
         return show(wire, count, facts.kind);
     }
@@ -282,10 +283,10 @@ pub(super) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Resul
 }
 
 /// What a body would be called as a file, judging by where it was asked for.
-pub(super) fn file_name(uri: &str) -> String {
+fn file_name(uri: &str) -> &str {
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
-    path.rsplit('/').next().unwrap_or_default().to_owned()
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// The same with an ending that says what it is, if it has none.

@@ -7,6 +7,7 @@ use super::{FULL_URI, HEAD_MAX, IN_PARTS, REQUEST_IN, RESPONSE_FOR, RUN, TIME, W
 use crate::protocols::{lines, tls, websocket};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// Requests that are remembered: not all get a response.
@@ -41,8 +42,6 @@ struct Half {
 struct Asked {
     method: Method,
     uri: String,
-    /// What the body of its response would be called as a file.
-    file: String,
     upgrades: bool,
     frame: u64,
     time: Time,
@@ -152,8 +151,8 @@ impl Session {
         if self.asked.len() >= MOST {
             self.asked.pop_front();
         }
-        let (file, upgrades) = (body::file_name(&path), !facts.upgrade.is_empty());
-        self.asked.push_back(Asked { method, uri: full, file, upgrades, frame, time });
+        let upgrades = !facts.upgrade.is_empty();
+        self.asked.push_back(Asked { method, uri: full, upgrades, frame, time });
     }
 
     fn response(&mut self, wire: &mut Wire<'_>, facts: &Facts<'_>, code: u16) -> Option<Asked> {
@@ -247,18 +246,20 @@ impl Conversation for Session {
         let facts = Facts::of(ahead.get(..head).unwrap_or_default());
         let behind = self.behind(&facts);
         head::read(wire, &facts)?;
-        let mut file = String::new();
+        let mut address = Cow::Borrowed("");
         match facts.start {
             Some(Start::Request { method, uri }) => {
-                file = body::file_name(&String::from_utf8_lossy(uri));
+                address = String::from_utf8_lossy(uri);
                 self.request(wire, &facts, method, uri);
             }
             Some(Start::Response { code }) => {
                 let asked = self.response(wire, &facts, code);
-                let of = asked.as_ref().map(|asked| format!(" of {}", asked.uri)).unwrap_or_default();
-                let kind = String::from_utf8_lossy(facts.kind);
-                wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));
-                file = asked.map(|asked| asked.file).unwrap_or_default();
+                if wire.wants_words() {
+                    let of = asked.as_ref().map(|asked| format!(" of {}", asked.uri)).unwrap_or_default();
+                    let kind = String::from_utf8_lossy(facts.kind);
+                    wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));
+                }
+                address = asked.map(|asked| asked.uri.into()).unwrap_or_default();
             }
             None => {}
         }
@@ -271,11 +272,11 @@ impl Conversation for Session {
             let so_far = wire.remaining() as u64;
             self.half(from).rest = behind.less(so_far);
         }
-        body::read(wire, &facts, behind, &file)
+        body::read(wire, &facts, behind, &address)
     }
 
     fn held(&self) -> usize {
-        let asked = |asked: &Asked| size_of::<Asked>() + asked.uri.capacity() + asked.file.capacity();
+        let asked = |asked: &Asked| size_of::<Asked>() + asked.uri.capacity();
         size_of_val(self) + self.asked.iter().map(asked).sum::<usize>()
     }
 
