@@ -57,7 +57,7 @@ impl<'a> Comments<'a> {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+        self.0.is_none() || self.iter().next().is_none()
     }
 }
 

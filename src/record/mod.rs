@@ -344,9 +344,10 @@ impl Tally {
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let frame = &of.tree.frame;
-        self.first = self.first.or(frame.time);
+        if self.first.is_none() {
+            self.first = frame.time;
+        }
         self.undissected += of.tree.undissected;
-        let mut gaps = of.tree.gaps.iter().peekable();
         if captured {
             self.frames += 1;
             if self.view == View::Packets {
@@ -357,6 +358,7 @@ impl Tally {
         if of.tree.says_nothing() {
             return Ok(());
         }
+        let mut gaps = of.tree.gaps.iter().peekable();
         self.messages += of.tree.untold.count as u64;
         let mut untold = Some(of.tree.untold).filter(|untold| untold.count > 0 && self.view == View::Messages);
         for (at, layer) in of.tree.layers.iter().enumerate() {

@@ -180,7 +180,10 @@ impl Registry {
     /// Whether some protocol has its home on this port.
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
-        self.candidates().any(|candidate| candidate.found.on.covers(on))
+        match on {
+            On::Udp(port) => self.datagrams().iter().any(|(home, _)| *home == Some(port)),
+            on => self.candidates().any(|candidate| candidate.found.on.covers(on)),
+        }
     }
 
     /// Whose stream this is, given what its two sides have said. What the user chose goes first, then ports, then looks; a

@@ -422,11 +422,16 @@ impl Kinds {
             self.passed(passed, of.bytes, frame);
         }
         for layer in &tree.layers {
-            let Some(field) = tree.nodes.get(layer.node as usize).map(|node| node.field) else { continue };
+            let Some(kind) = tree.nodes.get(layer.node as usize).and_then(|node| self.kind(node.field)) else { continue };
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
-            let Some(between) = ends.src.zip(ends.dst).map(|(src, dst)| [src, dst]) else { continue };
-            self.layer(field, between, ends.stream.map(|(id, _)| id.number), frame);
+            let (Some(src), Some(dst)) = (ends.src, ends.dst) else { continue };
+            self.layer(kind, [src, dst], ends.stream.map(|(id, _)| id.number), frame);
         }
+    }
+
+    /// Which kind of conversations the layers of a protocol belong to, if they are counted.
+    fn kind(&self, of: &Field) -> Option<usize> {
+        self.all.iter().position(|talks| of.is(talks.over.protocol()))
     }
 
     /// Count the headers of a segment that are in no tree.
@@ -444,7 +449,8 @@ impl Kinds {
         ];
         let (mut rows, mut all_have_room) = (Rows::default(), true);
         for (over, ends, number) in headers {
-            if let Some((kind, found)) = self.layer(over.protocol(), ends, number, frame) {
+            if let Some(kind) = self.kind(over.protocol()) {
+                let found = self.layer(kind, ends, number, frame);
                 rows.get_mut(kind).into_iter().for_each(|row| *row = found);
                 all_have_room &= found.is_some();
             }
@@ -467,15 +473,15 @@ impl Kinds {
         self.lately.take().for_each(|(rows, frames)| self.settle(&rows, &frames));
     }
 
-    /// Count a layer, if conversations of its kind are. Says of which, and where.
-    fn layer(&mut self, of: &Field, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<(usize, Option<Found>)> {
-        let (kind, talks) = self.all.iter_mut().enumerate().find(|(_, talks)| of.is(talks.over.protocol()))?;
+    /// Count a layer of a kind. Says where.
+    fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
+        let talks = self.all.get_mut(kind)?;
         let before = talks.room();
         let found = talks.layer(ends, number, frame, self.free + SURE.saturating_sub(before));
         if talks.room() != before {
             self.free = free(&self.all);
         }
-        Some((kind, found))
+        found
     }
 }
 
