@@ -54,14 +54,17 @@ fn header(bytes: &[u8], first: Line) -> Option<Header<'_>> {
     is_named.then_some(Header { name, value: start..end, whole })
 }
 
-/// The headers of a head, from behind its first line on.
-pub(super) fn headers(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+/// The headers of a head whose names are meant, from behind its first line on.
+pub(super) fn headers(head: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut at = line(head).map_or(head.len(), |first| first.whole);
     std::iter::from_fn(move || {
         loop {
             let ahead = head.get(at..)?;
             let first = line(ahead).filter(|first| first.text > 0)?;
-            match header(ahead, first) {
+            let text = ahead.get(..first.text)?;
+            // What continues a header begins with a blank, as no name does.
+            let name = memchr(b':', text).and_then(|colon| text.get(..colon)).unwrap_or_default();
+            match is_meant(name.trim_ascii_end()).then(|| header(ahead, first)).flatten() {
                 Some(found) => {
                     at += found.whole;
                     return Some((found.name, ahead.get(found.value)?));
@@ -256,7 +259,10 @@ mod tests {
 
     #[test]
     fn headers_pass_over_lines_that_are_none() {
-        let all: Vec<_> = headers(b"GET / HTTP/1.1\r\nA: 1\r\njunk\r\nB: 2\r\n\r\nC: 3\r\n").collect();
-        assert_eq!(all, [(&b"A"[..], &b"1"[..]), (b"B", b"2")]);
+        let head = b"GET / HTTP/1.1\r\nA: 1\r\njunk\r\nB : 2\r\nD: 4\r\n C: 5\r\n 6\r\n\r\nC: 3\r\n";
+        let all: Vec<_> = headers(head, |_| true).collect();
+        assert_eq!(all, [(&b"A"[..], &b"1"[..]), (b"B", b"2"), (b"D", b"4\r\n C: 5\r\n 6")]);
+        assert_eq!(headers(head, |name| name == b"B").collect::<Vec<_>>(), [(&b"B"[..], &b"2"[..])]);
+        assert_eq!(headers(head, |name| name == b"C" || name.is_empty()).count(), 0);
     }
 }

@@ -157,7 +157,7 @@ fn looks(opening: &Opening<'_>) -> Verdict {
 /// Bytes of the body that a head promises.
 fn length(head: &[u8]) -> Option<u64> {
     let named = |name: &[u8]| name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"l");
-    lines::headers(head).find(|(name, _)| named(name)).and_then(|(_, value)| lines::number(value))
+    lines::headers(head, named).next().and_then(|(_, value)| lines::number(value))
 }
 
 impl Conversation for Session {

@@ -128,7 +128,9 @@ impl<'a> Facts<'a> {
         let mut facts = Facts::default();
         let Some(first) = lines::line(head) else { return facts };
         facts.start = head.get(..first.text).and_then(|line| Start::of(line).or_else(|| simple(line)));
-        for (name, value) in lines::headers(head) {
+        // As long as one of those below.
+        let may_say = |name: &[u8]| matches!(name.len(), 4 | 7 | 12 | 14 | 16 | 17 | 24);
+        for (name, value) in lines::headers(head, may_say) {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             match name.len() {
                 4 if is("host") => facts.host = value,
