@@ -9,7 +9,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use super::error::ReadError;
 
 /// Room for one read. Large enough that the system call costs nothing next to the dissection.
-const READ_SIZE: usize = 128 * 1024;
+const READ_SIZE: usize = 256 * 1024;
 
 const PAGE: usize = 4096;
 
