@@ -52,6 +52,8 @@ pub(super) struct Stream {
     how: Option<&'static str>,
     /// How many others it lies inside of.
     depth: u8,
+    /// Client and server are not those that they were taken for first.
+    turned: bool,
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
@@ -104,6 +106,7 @@ impl Stream {
             inside: None,
             how: None,
             depth: 0,
+            turned: false,
             decide_now: false,
             last_frame: 0,
             last_time: None,
@@ -434,11 +437,10 @@ impl Stream {
             out.must = must;
             accepted = self.half_mut(side).order.accept(segment);
         }
-        let client = self.sockets.map(|[client, _]| client);
+        let turned = self.turned;
         self.remark(side, segment, &accepted, out);
         self.drain(side, Behind::More, out);
-        let turned = client != self.sockets.map(|[client, _]| client);
-        let side = if turned { side.other() } else { side };
+        let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
         side
     }
@@ -516,6 +518,7 @@ impl Stream {
     /// The side taken for the client turns out to be the server. Nothing was shown yet.
     #[cold]
     fn turn(&mut self, tree: &mut Tree) {
+        self.turned = !self.turned;
         self.halves.reverse();
         self.analysis.turn();
         if let Some(sockets) = &mut self.sockets {
