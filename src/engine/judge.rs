@@ -69,9 +69,15 @@ impl Engine {
     }
 
     /// The headers of a frame, if they tell that nobody will look at it.
+    #[inline]
     fn judged(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
-        let judge = self.judge.as_ref()?;
-        let only = Some(judge.headers?);
+        let headers = self.judge.as_ref()?.headers?;
+        self.judged_by_headers(frame, missing, headers)
+    }
+
+    #[inline(never)]
+    fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
+        let (judge, only) = (self.judge.as_ref()?, Some(headers));
         let wanted = self.tree.look_for(Want { fields: true, only, ..Want::LAYERS });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
         let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });

@@ -238,7 +238,7 @@ impl Capture {
         if self.finished {
             return Ok(None);
         }
-        let next = match &mut self.reader {
+        let mut next = match &mut self.reader {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
             Reader::Snoop(reader) => reader.next(),
@@ -246,16 +246,14 @@ impl Capture {
             Reader::Hex(reader) => reader.next(),
             Reader::Raw(reader) => reader.next(),
         };
-        match next {
+        match &mut next {
             Ok(Some(frame)) => {
                 self.count += 1;
-                Ok(Some(Frame { number: self.count, ..frame }))
+                frame.number = self.count;
             }
-            end => {
-                self.finished = true;
-                end
-            }
+            _ => self.finished = true,
         }
+        next
     }
 
     /// What the input was found to be, inside any compression.
