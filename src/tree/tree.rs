@@ -78,6 +78,8 @@ pub struct Tree {
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
     want: Want,
+    /// Whether anybody looks at more of some messages than which they are, now or at another frame.
+    pub(crate) may_be_looked_at: bool,
     pub(super) left_out: u64,
     /// Sources so far that are derived.
     pub(super) derived: u32,
@@ -116,6 +118,7 @@ impl Tree {
             numbers: Vec::new(),
             joined: Vec::new(),
             want,
+            may_be_looked_at: want.looks(),
             left_out: 0,
             derived: 0,
             idle: 0,

@@ -350,7 +350,7 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
     }
     let known = Some(&mut session.known).filter(|_| from == Side::Server && !session.forgets);
     if !wire.is_looked_at() && step::are_entries(wire.ahead()) {
-        if let Some(known) = known {
+        if let Some(known) = known.filter(|_| wire.may_be_looked_at()) {
             known.later(wire.ahead());
         }
         return wire.skip(wire.remaining());

@@ -50,6 +50,12 @@ impl Wire<'_> {
         self.tree.want().looks()
     }
 
+    /// Whether anybody may do so at a later message. To be asked only before keeping something for that alone.
+    #[must_use]
+    pub fn may_be_looked_at(&self) -> bool {
+        self.tree.may_be_looked_at
+    }
+
     /// Whether what a message says in a line is looked at. To be asked only before working that out.
     #[must_use]
     pub fn wants_words(&self) -> bool {

@@ -34,6 +34,8 @@ struct Told {
     bytes: Vec<u8>,
     /// How much of the next messages is looked at, if not all.
     want: Option<Want>,
+    /// How much of any is, if not all.
+    most: Option<Want>,
 }
 
 impl Told {
@@ -42,7 +44,8 @@ impl Told {
     }
 
     fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
-        let mut tree = Tree::new(self.want.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
+        let mut tree = Tree::new(self.most.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
+        self.want.into_iter().for_each(|want| drop(tree.look_for(want)));
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
@@ -461,4 +464,14 @@ fn what_waits_to_be_looked_at_is_bounded() {
     told.want = None;
     told.update(&[entry(6, 22344, b"seen\0")]);
     assert_eq!(told.column(&BEFORE_STRING), ["299".repeat(2000)]);
+}
+
+#[test]
+fn what_nobody_ever_looks_at_does_not_wait() {
+    let held = |most: Want| {
+        let mut told = Told { most: Some(most), want: Some(Want::EVERYTHING.unseen()), ..Told::default() };
+        told.update(&[list(0, &(1..1000).collect::<Vec<u32>>())]);
+        told.session.held()
+    };
+    assert!(held(Want::EVERYTHING) > held(Want::EVERYTHING.unseen()) + 4000);
 }
