@@ -252,7 +252,7 @@ mod tests {
     fn a_read_begins_where_a_page_does_whatever_is_held() {
         let places = std::sync::Arc::default();
         let mut buffer = Buffer::new(Box::new(Pages(std::sync::Arc::clone(&places))));
-        for count in [24, 16, 1500, 70_000, 300_000, 16, 66, 200_000, 1500].into_iter().cycle().take(90) {
+        for count in [24, 16, 1500, READ_SIZE / 2, READ_SIZE * 2, 16, 66, READ_SIZE - 100, 1500].into_iter().cycle().take(180) {
             assert_eq!(buffer.need(count).unwrap(), Supply::Enough);
             assert_eq!(buffer.use_up(count).len(), count);
         }

@@ -42,7 +42,7 @@ trait Text<'a>: Sized {
     fn group(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result) -> Result;
 
     /// Put a value that stands in a range of what is ahead, in its own words if it does not stand there as it is.
-    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: Option<String>);
+    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: impl FnOnce() -> Option<String>);
 }
 
 impl<'a> Text<'a> for Wire<'a> {
@@ -58,9 +58,9 @@ impl<'a> Text<'a> for Wire<'a> {
         self.group(field, read)
     }
 
-    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: Option<String>) {
+    fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: impl FnOnce() -> Option<String>) {
         let range = self.at() + range.start..self.at() + range.end;
-        match words {
+        match words() {
             Some(words) => self.put_text(field, range, format_args!("{words}")),
             None => self.put(field, value, range),
         };
@@ -90,7 +90,7 @@ impl<'a> Text<'a> for Unseen<'a> {
         Ok(())
     }
 
-    fn put(&mut self, _: &'static Field, _: Value, _: Range<usize>, _: Option<String>) {}
+    fn put(&mut self, _: &'static Field, _: Value, _: Range<usize>, _: impl FnOnce() -> Option<String>) {}
 }
 
 /// Read all that is left, which a field of the carrier explains already.
@@ -98,21 +98,22 @@ pub(super) fn text(wire: &mut Wire<'_>) {
     if wire.remaining() > LONGEST || !wire.wants_fields() {
         return;
     }
-    let is_seen = wire.wants(FIELDS);
-    if !is_seen && whole(&mut Unseen { ahead: wire.ahead(), levels: wire.levels() }).is_ok() {
+    let mut unseen = Unseen { ahead: wire.ahead(), levels: wire.levels() };
+    let mut left = MOST;
+    if !wire.wants(FIELDS) && whole(&mut unseen, &mut left).is_ok() {
         return;
     }
-    if whole(wire).is_err() {
+    left = MOST;
+    if whole(wire, &mut left).is_err() && left > 0 {
         wire.note_ahead(&INVALID, format_args!("not JSON from here on"));
     }
 }
 
-/// One value with nothing behind it; of very many, as far as they are read.
-fn whole<'a>(text: &mut impl Text<'a>) -> Result {
-    let mut left = MOST;
-    let result = value(text, &mut left);
+/// One value, and nothing behind it.
+fn whole<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
+    let result = value(text, left);
     blanks(text);
-    if left == 0 || result.is_ok() && text.ahead().is_empty() { Ok(()) } else { Err(Error::Malformed) }
+    if text.ahead().is_empty() { result } else { Err(Error::Malformed) }
 }
 
 /// Whether a text may be an object or an array, judged by its ends.
@@ -153,7 +154,7 @@ fn number(ahead: &[u8]) -> Option<usize> {
 }
 
 fn word<'a>(text: &mut impl Text<'a>, count: usize, field: &'static Field, value: Value) -> Result {
-    text.put(field, value, 0..count, None);
+    text.put(field, value, 0..count, || None);
     text.skip(count)
 }
 
@@ -201,8 +202,7 @@ fn string<'a>(text: &mut impl Text<'a>, field: &'static Field) -> Result {
         (end, has_escapes) = (end + 2, true);
     }
     let quoted = ahead.get(..=end).filter(|quoted| quoted.first() == Some(&b'"')).ok_or(Error::Malformed)?;
-    let words = if has_escapes { serde_json::from_slice::<String>(quoted).ok() } else { None };
-    text.put(field, Value::Text, 1..end, words);
+    text.put(field, Value::Text, 1..end, || has_escapes.then(|| serde_json::from_slice(quoted).ok())?);
     text.skip(end + 1)
 }
 
@@ -308,6 +308,12 @@ mod tests {
         for end in ["1]", "1", "]", "nul"] {
             let text = format!("[{}{end}", "1,".repeat(MOST));
             assert!([unseen, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
+        }
+        // The last one that is read may nest too deep.
+        let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
+        for few in MOST - 72..MOST - 58 {
+            let text = format!("[{}{nested}]", "1,".repeat(few));
+            assert_eq!(remarks(text.as_bytes(), unseen), remarks(text.as_bytes(), Want::EVERYTHING), "{few}");
         }
     }
 

@@ -377,10 +377,12 @@ impl Stream {
         }
     }
 
-    /// Whether a segment brings nothing that anybody waits for.
+    /// Whether a segment brings nothing, and nothing waits that may be told at it: what the other side said may have changed who
+    /// reads it.
     fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
         let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
-        carries_nothing && !self.delayed && self.half(side).order.hole().is_none()
+        let order = &self.half(side).order;
+        carries_nothing && !self.delayed && order.buffered().is_empty() && order.hole().is_none()
     }
 
     /// Take a segment that was joined from fragments: each piece of it was captured elsewhere.

@@ -22,6 +22,7 @@ impl Stream {
     #[cold]
     pub(super) fn give_hole_up(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(gap) = self.half(side).order.hole() else { return };
+        self.changed = true;
         self.drain(side, Behind::Gap(gap), out);
         let order = &mut self.half_mut(side).order;
         if !order.buffered().is_empty() || order.skip_hole().is_none() {

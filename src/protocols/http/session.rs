@@ -42,6 +42,8 @@ struct Half {
 struct Asked {
     method: Method,
     uri: String,
+    /// Where in that the words begin that it was asked for with.
+    at: usize,
     upgrades: bool,
     frame: u64,
     time: Time,
@@ -151,8 +153,8 @@ impl Session {
         if self.asked.len() >= MOST {
             self.asked.pop_front();
         }
-        let upgrades = !facts.upgrade.is_empty();
-        self.asked.push_back(Asked { method, uri: full, upgrades, frame, time });
+        let (at, upgrades) = (full.len() - path.len(), !facts.upgrade.is_empty());
+        self.asked.push_back(Asked { method, uri: full, at, upgrades, frame, time });
     }
 
     fn response(&mut self, wire: &mut Wire<'_>, facts: &Facts<'_>, code: u16) -> Option<Asked> {
@@ -259,7 +261,10 @@ impl Conversation for Session {
                     let kind = String::from_utf8_lossy(facts.kind);
                     wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));
                 }
-                address = asked.map(|asked| asked.uri.into()).unwrap_or_default();
+                if wire.wants_objects() {
+                    let words = asked.as_ref().and_then(|asked| asked.uri.get(asked.at..)).unwrap_or_default();
+                    address = words.to_owned().into();
+                }
             }
             None => {}
         }

@@ -45,7 +45,7 @@ impl Told {
 
     fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
         let mut tree = Tree::new(self.most.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
-        self.want.into_iter().for_each(|want| drop(tree.look_for(want)));
+        tree.look_for(self.want.unwrap_or(tree.want()));
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
