@@ -533,6 +533,27 @@ mod tests {
     }
 
     #[test]
+    fn the_first_rows_are_those_of_the_whole_list() {
+        let mut talks = Talks::new(Over::Udp);
+        for (at, frames) in [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5, 1].into_iter().enumerate() {
+            let at = u32::try_from(at).unwrap();
+            let ends = [end(7 * at % 13, 10), end(5, 20 + u16::try_from(at % 3).unwrap())];
+            (0..frames).for_each(|_| say(&mut talks, ends, None, MOST));
+        }
+        let (all, endpoints) = (talks.largest(MOST).map(|talk| talk.ends), talks.endpoints());
+        let (all, of_all): (Vec<_>, Vec<_>) = (all.collect(), endpoints.largest(MOST).map(|(end, _)| end).collect());
+        let bytes: Vec<u64> = endpoints.largest(MOST).map(|(_, shares)| shares.sent.bytes + shares.got.bytes).collect();
+        assert!(bytes.is_sorted_by(|one, other| one >= other) && bytes.len() == 16);
+        // Of one size, conversations in the order in which they began, and endpoints in that of their addresses.
+        assert_eq!(all[2..6].iter().map(|[src, _]| *src).collect::<Vec<_>>(), [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
+        assert_eq!(of_all[5..9], [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
+        for most in 0..=16 {
+            assert!(talks.largest(most).map(|talk| talk.ends).eq(all.iter().copied().take(most)), "{most}");
+            assert!(endpoints.largest(most).map(|(end, _)| end).eq(of_all.iter().copied().take(most)), "{most}");
+        }
+    }
+
+    #[test]
     fn each_kind_has_some_room_whatever_the_others_take() {
         let (mut full, other) = (Talks::new(Over::Ip), Talks::new(Over::Tcp));
         assert_eq!(free(&[Talks::new(Over::Ip), Talks::new(Over::Tcp)]), MOST - 2 * SURE);

@@ -69,6 +69,7 @@ impl Stream {
 
     /// Nothing follows of a side: the stream inside it ends, too.
     pub(super) fn end_inside(&mut self, side: Side, out: &mut Out<'_>) {
+        self.changed = true;
         if let Some(inner) = &mut self.inside {
             inner.drain(side, Behind::End, out);
             inner.end_inside(side, out);

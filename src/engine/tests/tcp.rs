@@ -197,3 +197,34 @@ fn the_status_of_a_checksum_is_a_field() {
     six[46..48].fill(0);
     assert_eq!(status(&six, &udp::CHECKSUM_STATUS), value(4));
 }
+
+/// The trees of these frames: protocols of layers, and gaps.
+fn trees(registry: Registry, packets: &[Packet]) -> Vec<(Vec<&'static str>, usize)> {
+    let mut engine = Engine::new(registry, Want::EVERYTHING);
+    let trees = (1..).zip(packets.iter().map(bytes)).map(|(number, bytes)| {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+        let layers = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].field.abbrev);
+        (layers.collect(), tree.gaps.len())
+    });
+    trees.collect()
+}
+
+#[test]
+fn bytes_that_waited_for_the_other_side_are_told_at_the_next_segment_even_if_that_is_empty() {
+    let mut asked = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".to_vec();
+    asked.extend([0x81, 0x80, 0, 0, 0, 0]);
+    let agrees = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    let next = 100 + u32::try_from(asked.len()).unwrap();
+    let packets = [client(100, &asked), says(Side::Server, 500, agrees), Packet { ack: Some(600), ..client(next, &[]) }];
+    let told = trees(Registry::default(), &packets);
+    assert_eq!(told.iter().map(|(layers, _)| layers.contains(&"websocket")).collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[test]
+fn empty_segments_show_that_a_hole_will_not_be_filled() {
+    let lost = [client(100, &[2, 7]), client(110, &[2, 7]), acknowledges(Side::Server, 112)];
+    let packets = [opened(), lost.to_vec(), vec![client(112, &[]); 9]].concat();
+    let told = trees(Registry::of(TOYS), &packets);
+    assert_eq!(told.iter().map(|(_, gaps)| gaps).sum::<usize>(), 1);
+}

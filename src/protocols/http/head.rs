@@ -209,3 +209,25 @@ fn first_line(wire: &mut Wire<'_>) -> Result {
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_header_that_tells_something_of_a_message_is_heard() {
+        let facts = |header: &str| format!("{:?}", Facts::of(format!("GET / HTTP/1.1\r\nA: b\r\n{header}\r\n\r\n").as_bytes()));
+        for header in [
+            "HOST: a",
+            "Upgrade: a",
+            "content-type: a",
+            "Content-Length: 7",
+            "Content-Encoding: gzip",
+            "Transfer-Encoding: chunked",
+            "Sec-WebSocket-Extensions: a",
+        ] {
+            assert_ne!(facts(header), facts("Other: a"), "{header}");
+        }
+    }
+}
