@@ -30,8 +30,7 @@ impl Tree {
         if !self.has_only_nodes() || self.idle == LONG + 1 {
             return self.clear(kept);
         }
-        self.nodes.clear();
-        self.nodes.shrink_to(kept.nodes);
+        empty(&mut self.nodes, kept.nodes);
     }
 
     /// Whether nothing else was put since it began.
@@ -67,35 +66,24 @@ impl Tree {
 
     #[inline(never)]
     fn clear(&mut self, kept: Kept) {
-        self.nodes.clear();
-        self.nodes.shrink_to(kept.nodes);
-        self.layers.clear();
-        self.layers.shrink_to(kept.layers);
-        self.notes.clear();
-        self.notes.shrink_to(kept.layers);
-        self.gaps.clear();
-        self.gaps.shrink_to(kept.layers);
-        self.ends.clear();
-        self.ends.shrink_to(kept.layers);
+        empty(&mut self.nodes, kept.nodes);
+        empty(&mut self.layers, kept.layers);
+        empty(&mut self.notes, kept.layers);
+        empty(&mut self.gaps, kept.layers);
+        empty(&mut self.ends, kept.layers);
         self.ends.push(Ends::default());
-        self.sources.clear();
-        self.sources.shrink_to(kept.layers);
+        empty(&mut self.sources, kept.layers);
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
-        self.pieces.clear();
-        self.pieces.shrink_to(kept.layers);
+        empty(&mut self.pieces, kept.layers);
         self.left.clear();
         self.objects.clear();
         self.transfers.clear();
-        self.hidden.clear();
-        self.hidden.shrink_to(kept.nodes);
-        self.bits.clear();
-        self.bits.shrink_to(kept.nodes);
+        empty(&mut self.hidden, kept.nodes);
+        empty(&mut self.bits, kept.nodes);
         self.made.clear();
         self.made.shrink_to(kept.bytes);
-        self.numbers.clear();
-        self.numbers.shrink_to(kept.layers);
-        self.joined.clear();
-        self.joined.shrink_to(kept.bytes);
+        empty(&mut self.numbers, kept.layers);
+        empty(&mut self.joined, kept.bytes);
         self.left_out = 0;
         self.derived = 0;
     }
@@ -132,4 +120,10 @@ impl Tree {
             + self.joined.len()
             + self.made.len()
     }
+}
+
+/// Nothing, in no more memory than for so many.
+fn empty<T>(list: &mut Vec<T>, kept: usize) {
+    list.clear();
+    list.shrink_to(kept);
 }

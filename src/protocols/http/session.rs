@@ -42,8 +42,8 @@ struct Half {
 struct Asked {
     method: Method,
     uri: String,
-    /// Where in that the words begin that it was asked for with.
-    at: usize,
+    /// Where in that the target begins, as it was sent.
+    target: usize,
     upgrades: bool,
     frame: u64,
     time: Time,
@@ -54,6 +54,12 @@ enum Method {
     Head,
     Connect,
     Other,
+}
+
+impl Asked {
+    fn target(&self) -> &str {
+        self.uri.get(self.target..).unwrap_or_default()
+    }
 }
 
 impl Half {
@@ -153,8 +159,8 @@ impl Session {
         if self.asked.len() >= MOST {
             self.asked.pop_front();
         }
-        let (at, upgrades) = (full.len() - path.len(), !facts.upgrade.is_empty());
-        self.asked.push_back(Asked { method, uri: full, at, upgrades, frame, time });
+        let (target, upgrades) = (full.len() - path.len(), !facts.upgrade.is_empty());
+        self.asked.push_back(Asked { method, uri: full, target, upgrades, frame, time });
     }
 
     fn response(&mut self, wire: &mut Wire<'_>, facts: &Facts<'_>, code: u16) -> Option<Asked> {
@@ -248,22 +254,18 @@ impl Conversation for Session {
         let facts = Facts::of(ahead.get(..head).unwrap_or_default());
         let behind = self.behind(&facts);
         head::read(wire, &facts)?;
-        let mut address = Cow::Borrowed("");
+        let (mut sent_to, mut asked) = (Cow::Borrowed(""), None);
         match facts.start {
             Some(Start::Request { method, uri }) => {
-                address = String::from_utf8_lossy(uri);
+                sent_to = String::from_utf8_lossy(uri);
                 self.request(wire, &facts, method, uri);
             }
             Some(Start::Response { code }) => {
-                let asked = self.response(wire, &facts, code);
+                asked = self.response(wire, &facts, code);
                 if wire.wants_words() {
                     let of = asked.as_ref().map(|asked| format!(" of {}", asked.uri)).unwrap_or_default();
                     let kind = String::from_utf8_lossy(facts.kind);
                     wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));
-                }
-                if wire.wants_objects() {
-                    let words = asked.as_ref().and_then(|asked| asked.uri.get(asked.at..)).unwrap_or_default();
-                    address = words.to_owned().into();
                 }
             }
             None => {}
@@ -277,7 +279,7 @@ impl Conversation for Session {
             let so_far = wire.remaining() as u64;
             self.half(from).rest = behind.less(so_far);
         }
-        body::read(wire, &facts, behind, &address)
+        body::read(wire, &facts, behind, asked.as_ref().map_or(&sent_to, Asked::target))
     }
 
     fn held(&self) -> usize {
