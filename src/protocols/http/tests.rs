@@ -2,8 +2,8 @@
 
 use super::session::Session;
 use super::*;
-use crate::tree::Side;
-use crate::wire::{Cut, Extent, Next, Opening, Verdict, trial};
+use crate::tree::{FrameInfo, Side, Span, Tree, Want};
+use crate::wire::{Conversation, Cut, Extent, Next, Opening, Verdict, Wire, trial};
 use flate2::Compression;
 use std::io::Write as _;
 
@@ -265,4 +265,28 @@ fn a_request_without_a_version_is_http_0_9_on_ports_of_its_own() {
     "#);
     let told = split(&mut session, Side::Client, b"GET /b HTTP/1.1\r\n\r\nGET /c\n");
     assert_eq!(heads(&told), ["http 0..19 | GET | /b", "http 0..7 | GET | /c"]);
+}
+
+#[test]
+fn a_body_is_called_as_it_was_asked_for() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi";
+    for (target, name) in [
+        ("/a/b.txt?x=1", "b.txt"),
+        ("/", "index.txt"),
+        ("http://other/x/y.png", "y.png"),
+        // What lies inside it is an address without a path.
+        ("/web/2020/http://example.com", "index.txt"),
+    ] {
+        let mut session = Session::default();
+        let asked = format!("GET {target} HTTP/1.1\r\nHost: a?b\r\n\r\n");
+        let mut names = Vec::new();
+        for (side, bytes) in [(Side::Client, asked.as_bytes()), (Side::Server, answer.as_bytes())] {
+            let mut tree = Tree::new(Want::OBJECTS);
+            tree.begin(FrameInfo::default());
+            let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
+            session.message(side, &mut Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No)).unwrap();
+            names.extend(tree.objects.iter().map(|carried| carried.object.name.clone()));
+        }
+        assert_eq!(names, [name], "{target}");
+    }
 }
