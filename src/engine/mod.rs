@@ -328,25 +328,26 @@ impl Engine {
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
-        let (src, dst) = (SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst));
+        let sockets = || [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
         if !self.tree.want().talks {
             let segment = judge::told(&mut self.tree, frame, segment, self.checks);
-            segment::alone(&mut self.tree, bytes, &segment, [src, dst]);
+            segment::alone(&mut self.tree, bytes, &segment, sockets());
             return;
         }
-        let pair = Pair::new(src, dst);
+        let (pair, rises) = Pair::between((segment.src, numbers.src), (segment.dst, numbers.dst));
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
         let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(src, dst, &numbers);
+            let goes_on = !known.is_reopened(rises, &numbers);
             if goes_on && known.whole().is_none() {
-                known.wake(src, dst, path);
+                known.wake(sockets(), path);
             }
             goes_on
         };
         let open = |number| {
+            let [src, dst] = sockets();
             let client = stream::client(self.registry, src, dst, &numbers);
             let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
             let id = StreamId { transport: Transport::Tcp, number };
@@ -354,8 +355,8 @@ impl Engine {
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
-        let side = stream.side_of(src);
-        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, side, is_judged: self.analyses };
+        let side = stream.side_of(rises);
+        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, rises, side, is_judged: self.analyses };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {

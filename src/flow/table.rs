@@ -25,16 +25,24 @@ impl Pair {
     /// The conversation that a packet from `src` to `dst` belongs to.
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
+        let [src, dst] = [src, dst].map(|socket| (socket.ip(), socket.port()));
+        Pair::between(src, dst).0
+    }
+
+    /// The same by addresses and ports, and whether the packet goes from the lower end to the higher one, as one to itself does.
+    #[must_use]
+    pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
-        let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };
-        Pair { low, high }
+        let rises = src <= dst;
+        let (low, high) = if rises { (src, dst) } else { (dst, src) };
+        (Pair { low, high }, rises)
     }
 }
 
-fn end(socket: SocketAddr) -> End {
+fn end((ip, port): (IpAddr, u16)) -> End {
     const V6: u32 = 1 << u16::BITS;
-    let port = u32::from(socket.port());
-    match socket.ip() {
+    let port = u32::from(port);
+    match ip {
         IpAddr::V4(ip) => (0, ip.to_bits().into(), port),
         IpAddr::V6(ip) => {
             let [a, b, c, d, e, f, g, h, low @ ..] = ip.octets();

@@ -50,7 +50,7 @@ pub mod vxlan;
 pub mod wlan;
 
 pub use checksum::Checks;
-pub use plain::{Heads, Plain, Told, link as plain_link};
+pub use plain::{Heads, Plain, Told, ends as plain_ends};
 
 use crate::input::{Link, link_name};
 use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value, Want};

@@ -6,7 +6,7 @@ use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
 use crate::tree::{Address, Ends, Field, LayerId, Only, Span, Tells, Tree, Value};
 use crate::wire::{Cut, Wire};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
 /// The link type that stands for Ethernet.
@@ -70,11 +70,13 @@ const PATHS: [[&str; 2]; TAGS + 1] = [
     ["eth:vlan:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"],
 ];
 
-/// Who sends a plain frame on its link, and to whom.
+/// Who sends a plain frame on its link and to whom, and on its network.
 #[must_use]
-pub fn link(frame: &[u8]) -> Option<[[u8; 6]; 2]> {
-    let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5] = *frame.first_chunk()?;
-    Some([[s0, s1, s2, s3, s4, s5], [d0, d1, d2, d3, d4, d5]])
+pub fn ends(frame: &[u8]) -> Option<([[u8; 6]; 2], [SocketAddr; 2])> {
+    let Plain { src, dst, packet, .. } = Plain::of(ETHERNET, frame, 0, Checks::default())?;
+    let [p0, p1, q0, q1] = *frame.get(packet.carried())?.first_chunk()?;
+    let [from, to] = [[p0, p1], [q0, q1]].map(u16::from_be_bytes);
+    Some(([src, dst], [SocketAddr::new(packet.src, from), SocketAddr::new(packet.dst, to)]))
 }
 
 /// The headers of a plain frame, read but not put anywhere.

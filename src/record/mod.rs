@@ -4,7 +4,7 @@ pub mod pseudo;
 pub(crate) mod seconds;
 
 use crate::tree::{
-    Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Untold,
+    Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Tree, Untold,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -343,17 +343,10 @@ impl Tally {
         captured: bool,
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let frame = &of.tree.frame;
-        if self.first.is_none() {
-            self.first = frame.time;
-        }
-        self.undissected += of.tree.undissected;
-        if captured {
-            self.frames += 1;
-            if self.view == View::Packets {
-                let (since_start, since_previous) = self.since(frame.time);
-                show(Record::Packet(Packet { since_start, since_previous, of }))?;
-            }
+        self.tree(of.tree, captured);
+        if captured && self.view == View::Packets {
+            let (since_start, since_previous) = self.since(of.tree.frame.time);
+            show(Record::Packet(Packet { since_start, since_previous, of }))?;
         }
         if of.tree.says_nothing() {
             return Ok(());
@@ -385,6 +378,15 @@ impl Tally {
             show(Record::Gap(gap))?;
         }
         Ok(())
+    }
+
+    /// Count a tree without its records.
+    pub(crate) fn tree(&mut self, tree: &Tree, captured: bool) {
+        if self.first.is_none() {
+            self.first = tree.frame.time;
+        }
+        self.undissected += tree.undissected;
+        self.frames += u64::from(captured);
     }
 
     /// What comes now comes behind messages that are in no tree.

@@ -63,10 +63,13 @@ impl Hierarchy {
     /// Count the layers of a tree.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         let tree = of.tree;
+        let passed = tree.passed.as_ref().map(|passed| (passed.stream, self.passed(passed, tree.frame.original)));
+        if tree.layers.is_empty() {
+            return;
+        }
         self.trees += 1;
         self.here.clear();
         self.told = 0;
-        let passed = tree.passed.as_ref().map(|passed| (passed.stream, self.passed(passed, tree.frame.original)));
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
             let ends = tree.ends.get(layer.ends as usize);

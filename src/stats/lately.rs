@@ -3,10 +3,12 @@
 use super::parts::Over;
 use super::talks::{Found, Seen, Sum};
 use crate::tree::Passed;
-use std::net::SocketAddr;
 
 /// How many directions of connections are remembered: a power of two.
 const SLOTS: usize = 512;
+
+/// The addresses of the link, as they stand at the head of a frame.
+const LINK: usize = 12;
 
 /// The rows of a segment, by the kinds that are counted, in their order.
 pub(super) type Rows = [Option<Found>; Over::ALL.len()];
@@ -15,9 +17,7 @@ pub(super) type Rows = [Option<Found>; Over::ALL.len()];
 #[derive(Debug, Clone, Copy)]
 struct Known {
     number: u32,
-    src: SocketAddr,
-    /// The addresses of the link.
-    link: [[u8; 6]; 2],
+    link: [u8; LINK],
     rows: Rows,
     /// What is not in these rows yet.
     waiting: Sum,
@@ -35,11 +35,9 @@ impl Default for Lately {
 
 impl Lately {
     /// Count a segment, if one went the same way lately.
-    pub(super) fn add(&mut self, passed: &Passed, link: [[u8; 6]; 2], frame: Seen) -> bool {
+    pub(super) fn add(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) -> bool {
         let Some(Some(known)) = self.0.get_mut(slot(passed)) else { return false };
-        let [src, _] = passed.sockets;
-        // The number stands for both ends.
-        let is_it = known.number == passed.stream.number && known.src == src && known.link == link;
+        let is_it = known.number == passed.stream.number && bytes.first_chunk() == Some(&known.link);
         if is_it {
             known.waiting.add(frame);
         }
@@ -47,9 +45,8 @@ impl Lately {
     }
 
     /// Further ones are counted there. Returns what waited of the one whose place it takes.
-    pub(super) fn put(&mut self, passed: &Passed, link: [[u8; 6]; 2], rows: Rows) -> Option<(Rows, Sum)> {
-        let [src, _] = passed.sockets;
-        let known = Known { number: passed.stream.number, src, link, rows, waiting: Sum::default() };
+    pub(super) fn put(&mut self, passed: &Passed, bytes: &[u8], rows: Rows) -> Option<(Rows, Sum)> {
+        let known = Known { number: passed.stream.number, link: *bytes.first_chunk()?, rows, waiting: Sum::default() };
         let old = self.0.get_mut(slot(passed))?.replace(known)?;
         Some((old.rows, old.waiting))
     }
@@ -63,6 +60,5 @@ impl Lately {
 
 /// Another one for each direction.
 fn slot(passed: &Passed) -> usize {
-    let [src, dst] = passed.sockets;
-    (passed.stream.number as usize * 2 + usize::from(src.port() < dst.port())) % SLOTS
+    (passed.stream.number as usize * 2 + usize::from(passed.rises)) % SLOTS
 }

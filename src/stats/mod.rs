@@ -126,13 +126,13 @@ impl Stats {
             self.hierarchy.tree(of, captured);
         }
         // Of most frames there is no more to count than that they came.
-        let has_more = !of.tree.says_nothing() || !of.tree.notes.is_empty() || !of.tree.transfers.is_empty();
-        if has_more {
-            self.transfers.tree(of);
-            self.health.tree(of);
-            if fields {
-                self.coverage.tree(of);
-            }
+        if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
+            return self.tally.tree(of.tree, captured);
+        }
+        self.transfers.tree(of);
+        self.health.tree(of);
+        if fields {
+            self.coverage.tree(of);
         }
         let (hierarchy, coverage) = (&mut self.hierarchy, &mut self.coverage);
         let _: Result<(), Infallible> = self.tally.records(of, captured, |record| {

@@ -436,16 +436,21 @@ impl Kinds {
 
     /// Count the headers of a segment that are in no tree.
     fn passed(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) {
-        let Some(link) = layers::plain_link(bytes) else { return };
-        if self.lately.add(passed, link, frame) {
-            return;
+        if !self.lately.add(passed, bytes, frame) {
+            self.put(passed, bytes, frame);
         }
-        let net = passed.sockets.map(|socket| socket.ip());
+    }
+
+    /// Count the first such segment that goes this way.
+    #[inline(never)]
+    fn put(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) {
+        let Some((link, sockets)) = layers::plain_ends(bytes) else { return };
+        let net = sockets.map(|socket| socket.ip());
         let over = if net.iter().all(IpAddr::is_ipv4) { Over::Ip } else { Over::Ipv6 };
         let headers = [
             (Over::Eth, link.map(Address::Mac), None),
             (over, net.map(Address::Ip), None),
-            (Over::Tcp, passed.sockets.map(Address::Socket), Some(passed.stream.number)),
+            (Over::Tcp, sockets.map(Address::Socket), Some(passed.stream.number)),
         ];
         let (mut rows, mut all_have_room) = (Rows::default(), true);
         for (over, ends, number) in headers {
@@ -456,7 +461,7 @@ impl Kinds {
             }
         }
         if all_have_room {
-            let old = self.lately.put(passed, link, rows);
+            let old = self.lately.put(passed, bytes, rows);
             old.into_iter().for_each(|(rows, frames)| self.settle(&rows, &frames));
         }
     }

@@ -131,10 +131,10 @@ pub struct Untold {
 /// The headers of a segment of which none is in the tree: they are plain, and it is as expected.
 #[derive(Debug, Clone, Copy)]
 pub struct Passed {
-    /// Who sends it, and to whom.
-    pub sockets: [SocketAddr; 2],
     /// The conversation it is part of.
     pub stream: StreamId,
+    /// Which way it goes there: whether the lower of the two ends sends it.
+    pub rises: bool,
     /// The names of its layers.
     pub path: &'static str,
 }

@@ -35,6 +35,8 @@ pub(super) struct Stream {
     id: StreamId,
     /// Client and server, unless nobody knows.
     sockets: Option<[SocketAddr; 2]>,
+    /// Whether the client is the lower one of them.
+    client_is_low: bool,
     /// The names of its layers.
     path: Arc<str>,
     /// The same, if a segment in a plain frame came that way: seeing that the next one does as well takes no look at the names.
@@ -84,6 +86,8 @@ pub(super) struct Speaker<'a> {
     pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
     pub numbers: &'a Numbers,
+    /// Whether the lower end of its connection speaks.
+    pub rises: bool,
     /// Which side of its connection speaks.
     pub side: Side,
     /// Whether anybody looks at what the segments before it say of it.
@@ -96,6 +100,7 @@ impl Stream {
         Stream {
             id,
             sockets,
+            client_is_low: is_first_low(sockets),
             path,
             plain_path: None,
             halves: [Half::default(), Half::default()],
@@ -240,15 +245,13 @@ impl Stream {
     }
 
     /// Whether a segment opens a new connection between the same ends.
-    fn is_reopened(&self, src: SocketAddr, numbers: &Numbers) -> bool {
-        numbers.syn && numbers.opens_anew(self.half(self.side_of(src)).base)
+    fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
+        numbers.syn && numbers.opens_anew(self.half(self.side_of(rises)).base)
     }
 
-    pub(super) fn side_of(&self, src: SocketAddr) -> Side {
-        match self.sockets {
-            Some([client, _]) if client != src => Side::Server,
-            _ => Side::Client,
-        }
+    /// The side that sends a segment, by whether the lower end does.
+    pub(super) fn side_of(&self, rises: bool) -> Side {
+        if self.client_is_low == rises { Side::Client } else { Side::Server }
     }
 
     fn half(&self, side: Side) -> &Half {
@@ -292,15 +295,14 @@ impl Stream {
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
     /// looks at its headers and there is nothing to say of it.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, numbers, side, is_judged } = speaker;
+        let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged } = speaker;
         let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
             if is_judged { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.unseen {
-                let sockets = [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
-                tree.passed = Some(Passed { sockets, stream: self.id, path: segment.path });
+                tree.passed = Some(Passed { stream: self.id, rises, path: segment.path });
             }
             return None;
         }
@@ -526,6 +528,7 @@ impl Stream {
         if let Some(sockets) = &mut self.sockets {
             sockets.reverse();
         }
+        self.client_is_low = is_first_low(self.sockets);
         for ends in &mut tree.ends {
             if let Some((stream, side)) = &mut ends.stream
                 && *stream == self.id
@@ -534,6 +537,11 @@ impl Stream {
             }
         }
     }
+}
+
+/// Whether the first of two ends is the lower one, as that of one that speaks to itself is.
+fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
+    sockets.is_none_or(|[first, second]| first <= second)
 }
 
 /// Who opened the connection and who was asked, judging by its first segment.

@@ -63,20 +63,19 @@ impl Connection {
     }
 
     /// Whether a segment opens a new connection between the same ends.
-    pub(in crate::engine) fn is_reopened(&self, src: SocketAddr, dst: SocketAddr, numbers: &Numbers) -> bool {
+    pub(in crate::engine) fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
         match self {
-            Connection::Whole(stream) => stream.is_reopened(src, numbers),
+            Connection::Whole(stream) => stream.is_reopened(rises, numbers),
             Connection::Rest(rest) => {
-                let from_client = rest.client_is_low == (src <= dst);
                 let [client, server] = &rest.halves;
-                numbers.opens_anew(if from_client { client.base } else { server.base })
+                numbers.opens_anew(if rest.client_is_low == rises { client.base } else { server.base })
             }
         }
     }
 
     /// The whole connection again, for a segment between its ends.
     #[cold]
-    pub(in crate::engine) fn wake(&mut self, src: SocketAddr, dst: SocketAddr, path: impl FnOnce() -> Arc<str>) {
+    pub(in crate::engine) fn wake(&mut self, [src, dst]: [SocketAddr; 2], path: impl FnOnce() -> Arc<str>) {
         let Connection::Rest(rest) = self else { return };
         let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };
         let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
@@ -103,14 +102,13 @@ impl Stream {
             Belongs::Open if self.over.is_none() => false,
             Belongs::Open | Belongs::To(..) => return None,
         };
-        let [client, server] = self.sockets?;
         let half = |side: Side| {
             let half = self.half(side);
             RestHalf { order: half.order.rest(), base: half.base, from_start: half.from_start }
         };
         self.is_empty().then(|| Rest {
             number: self.id.number,
-            client_is_low: client <= server,
+            client_is_low: self.client_is_low,
             nobodys,
             reset: self.reset,
             halves: Side::BOTH.map(half),
