@@ -168,14 +168,13 @@ pub(super) fn one_of_several(
             audience.forgotten(read.forgotten);
             return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
         }
-        let links: Vec<u16> = if frames > 0 { Vec::new() } else { capture.links().to_vec() };
-        let format = capture.format();
+        let first = (frames == 0).then(|| (capture.format(), capture.links().to_vec()));
         let frame = match capture.next_frame() {
             Ok(Some(frame)) => frame,
             Ok(None) => break None,
             Err(damage) => break Some(damage),
         };
-        if frames == 0 {
+        if let Some((format, links)) = first {
             begin(audience, &name, format.as_str(), &links)?;
         }
         frames += 1;

@@ -2,9 +2,8 @@
 //!
 //! Nothing is odd about what is taken here. Whatever is, or is cut off, is left to who reads it field by field and says so.
 
-use super::update::{BOOL, DICT, FLOAT, INT8, INT32, LIST, REF, STRING, UINT8, UINT32};
+use super::update::{BOOL, DICT, FLOAT, INT8, INT32, LIST, Member, REF, STRING, UINT8, UINT32};
 use super::world::{Scalar, World};
-use std::borrow::Cow;
 
 /// The bytes that are left.
 struct Ahead<'a>(&'a [u8]);
@@ -26,6 +25,18 @@ impl<'a> Ahead<'a> {
         std::str::from_utf8(text).ok()
     }
 
+    /// A name, as bytes that are UTF-8. Mostly it is a few letters: a look at each is quicker than a search and a check.
+    fn name(&mut self) -> Option<&'a [u8]> {
+        let mut letters = 0;
+        let len = self.0.iter().position(|letter| {
+            letters |= letter;
+            *letter == 0
+        })?;
+        let (name, behind) = self.0.split_at_checked(len)?;
+        self.0 = behind.get(1..)?;
+        (letters.is_ascii() || std::str::from_utf8(name).is_ok()).then_some(name)
+    }
+
     /// Counted references.
     fn refs(&mut self, into: &mut Vec<u32>) -> Option<()> {
         let count = self.count()?;
@@ -37,11 +48,11 @@ impl<'a> Ahead<'a> {
     }
 
     /// Counted members: their numbers and names.
-    fn members(&mut self, into: &mut Vec<(u32, Cow<'a, str>)>) -> Option<()> {
+    fn members(&mut self, into: &mut Vec<Member<'a>>) -> Option<()> {
         into.clear();
         for _ in 0..self.count()? {
             let id = self.chunk().map(u32::from_le_bytes)?;
-            into.push((id, self.text()?.into()));
+            into.push((id, self.name()?.into()));
         }
         Some(())
     }
@@ -53,7 +64,7 @@ pub(super) fn entry<'a>(
     bytes: &'a [u8],
     world: Option<&mut World>,
     refs: &mut Vec<u32>,
-    inserted: &mut Vec<(u32, Cow<'a, str>)>,
+    inserted: &mut Vec<Member<'a>>,
 ) -> Option<(u8, usize)> {
     let mut ahead = Ahead(bytes);
     let [kind] = ahead.chunk()?;

@@ -113,8 +113,11 @@ struct Update<'w, 'a> {
     lost: Vec<(u32, u32)>,
     /// References of the entry at hand.
     refs: Vec<u32>,
-    inserted: Vec<(u32, Cow<'a, str>)>,
+    inserted: Vec<Member<'a>>,
 }
+
+/// A member of a dict: its number, and its name, which is UTF-8.
+pub(super) type Member<'a> = (u32, Cow<'a, [u8]>);
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
@@ -238,8 +241,8 @@ impl<'a> Update<'_, 'a> {
         self.inserted.clear();
         for nth in 1..=count {
             fits(wire, INSERT_MIN, "insertion", nth, count)?;
-            let member = wire.group(&INSERT, |wire| Ok((wire.u32_le(&INSERT_REF)?, text(wire, &INSERT_KEY)?)))?;
-            self.inserted.push(member);
+            let (id, name) = wire.group(&INSERT, |wire| Ok((wire.u32_le(&INSERT_REF)?, text(wire, &INSERT_KEY)?)))?;
+            self.inserted.push((id, bytes_of(name)));
         }
         let Ok(count) = wire.u16_le(&REMOVE_COUNT) else {
             return ends_early(wire, &ERROR_COUNT, format_args!("the number of removals is missing"));
@@ -334,6 +337,13 @@ fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Cow<'a, str>> 
             String::from_utf8_lossy(text)
         }
     })
+}
+
+fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
 }
 
 fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field, into: &mut Vec<u32>) -> Result {

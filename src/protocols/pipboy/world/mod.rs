@@ -168,6 +168,7 @@ impl World {
     }
 
     /// A value was sent.
+    #[inline]
     pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.open(id) else { return told };
@@ -230,8 +231,8 @@ impl World {
         told
     }
 
-    /// A change of a dict was sent. Members that it does not mention stay; what is both taken out and put in stays too.
-    pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<str>)], removed: &[u32]) -> Told {
+    /// A change of a dict was sent; names are UTF-8. Members that it does not mention stay; what is both taken out and put in stays too.
+    pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<[u8]>)], removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
         let mut change = Change::from(self.nodes.children(slot));
@@ -324,7 +325,9 @@ impl World {
     /// Hang a child below a node whose parents are known. What hung there under the same name is let go.
     fn adopt(&mut self, parent: Slot, above: &[Slot], id: u32, step: Step) {
         let Some(child) = self.open(id) else { return };
-        if !self.is_sent(child) {
+        let Some(node) = self.nodes.get(child) else { return };
+        let hangs = node.parent.is_some();
+        if matches!(node.kept, Kept::Nothing) {
             one_more(&mut self.strange.unknown, id);
         }
         if id == ROOT || above.len() > STEPS || above.contains(&child) {
@@ -338,7 +341,7 @@ impl World {
             }
             self.words.again(name);
         }
-        if self.nodes.parent(child).is_some() {
+        if hangs {
             one_more(&mut self.strange.second, id);
             self.unlink(child);
         }

@@ -48,14 +48,14 @@ impl Words {
         at(&self.known, word)
     }
 
-    /// Use a text. Nothing if there are more than anybody can count.
-    pub(super) fn take(&mut self, text: &str) -> Option<Word> {
+    /// Use a text, which is UTF-8: that is looked at only where it is not known. Nothing if there are more than anybody can count.
+    pub(super) fn take(&mut self, text: &[u8]) -> Option<Word> {
         let hash = self.seed.hash_one(text);
-        if let Some(word) = self.by_text.find(hash, |word| at(&self.known, *word) == text).copied() {
+        if let Some(word) = self.by_text.find(hash, |word| at(&self.known, *word).as_bytes() == text).copied() {
             self.again(word);
             return Some(word);
         }
-        let known = Known { text: text.into(), uses: 1 };
+        let known = Known { text: std::str::from_utf8(text).ok()?.into(), uses: 1 };
         let word = match self.free.pop() {
             Some(word) => {
                 *self.known.get_mut(word.0 as usize)? = known;
@@ -67,7 +67,7 @@ impl Words {
             }
         };
         self.bytes += text.len();
-        self.by_text.insert_unique(hash, word, |word| self.seed.hash_one(at(&self.known, *word)));
+        self.by_text.insert_unique(hash, word, |word| self.seed.hash_one(at(&self.known, *word).as_bytes()));
         Some(word)
     }
 
@@ -86,7 +86,7 @@ impl Words {
             return;
         }
         let text = std::mem::take(&mut known.text);
-        if let Ok(entry) = self.by_text.find_entry(self.seed.hash_one(&*text), |other| *other == word) {
+        if let Ok(entry) = self.by_text.find_entry(self.seed.hash_one(text.as_bytes()), |other| *other == word) {
             entry.remove();
             self.bytes = self.bytes.saturating_sub(text.len());
             self.free.push(word);
