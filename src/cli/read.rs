@@ -169,10 +169,12 @@ pub(super) fn one_of_several(
             return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
         }
         let first = (frames == 0).then(|| (capture.format(), capture.links().to_vec()));
-        let frame = match capture.next_frame() {
+        // Looked at where it is: a frame is many words to be moved.
+        let next = capture.next_frame();
+        let frame = match &next {
             Ok(Some(frame)) => frame,
             Ok(None) => break None,
-            Err(damage) => break Some(damage),
+            Err(_) => break next.err(),
         };
         if let Some((format, links)) = first {
             begin(audience, &name, format.as_str(), &links)?;
@@ -180,7 +182,7 @@ pub(super) fn one_of_several(
         frames += 1;
         bytes += frame.bytes.len();
         engine.ask_after(audience.asks_after());
-        let tree = engine.dissect(&frame);
+        let tree = engine.dissect(frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
         progress.frame(|| capture.bytes_read());
     };

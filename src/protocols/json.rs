@@ -143,10 +143,12 @@ fn value<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
 /// Bytes of the number that comes first, if one does.
 fn number(ahead: &[u8]) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-    // Most are plain digits.
-    let digits = ahead.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits > 0 && !ahead.get(digits).is_some_and(is_part) {
-        return Some(digits);
+    // Most are plain digits, maybe with a sign and a dot.
+    let sign = usize::from(ahead.first() == Some(&b'-'));
+    let plain = ahead.iter().skip(sign).take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
+    let (count, dots) = plain.fold((sign, 0), |(count, dots), byte| (count + 1, dots + usize::from(*byte == b'.')));
+    if dots < 2 && count > sign + dots && !ahead.get(count).is_some_and(is_part) {
+        return Some(count);
     }
     let count = ahead.iter().take_while(|byte| is_part(byte)).count();
     let text = std::str::from_utf8(ahead.get(..count)?).ok()?;

@@ -57,6 +57,11 @@ impl Half {
         self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
     }
 
+    /// Whether more bytes are known to be needed than are at hand.
+    pub(super) fn waits(&self) -> bool {
+        self.order.buffered().len() < self.wanted && self.outstanding == 0 && !self.given_up
+    }
+
     /// What to do with the bytes at hand.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
         let ahead = self.order.buffered();
@@ -69,7 +74,7 @@ impl Half {
         if self.given_up {
             return Step::Data(len);
         }
-        if len < self.wanted && behind == Behind::More {
+        if self.waits() && behind == Behind::More {
             return Step::Wait;
         }
         match conversation.extent(side, ahead, behind == Behind::More) {

@@ -443,10 +443,18 @@ impl Stream {
         }
         let turned = self.turned;
         self.remark(side, segment, &accepted, out);
-        self.drain(side, Behind::More, out);
+        // Most segments are in the middle of a message.
+        if !self.is_in_a_message(side) || out.tree.is_crowded() {
+            self.drain(side, Behind::More, out);
+        }
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
         side
+    }
+
+    /// Whether a protocol waits for the rest of a message of this side.
+    fn is_in_a_message(&self, side: Side) -> bool {
+        matches!(self.belongs, Belongs::To(..)) && self.half(side).waits()
     }
 
     /// Say what is strange about a segment; bytes that did not become part of the stream are shown as they are.
