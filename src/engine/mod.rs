@@ -294,13 +294,13 @@ impl Engine {
     fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
         let mut reached = reached;
         loop {
-            let inner = match reached {
-                Reached::Tcp(segment) => return self.tcp(frame, bytes, &segment),
+            let inner = match &reached {
+                Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
                     let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
-                    datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, &segment)
+                    datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
-                Reached::Fragment(part, segment) => return self.fragment(frame, bytes, part, &segment),
+                Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
                 Reached::End => return,
             };
             let Some((carried, below)) = inner else { return };
@@ -323,7 +323,8 @@ impl Engine {
     }
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
-        let Some(numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
+        let numbers = &tcp::numbers(bytes.get(segment.range.clone()));
+        let Some(numbers) = numbers else {
             let segment = judge::told(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
@@ -340,7 +341,7 @@ impl Engine {
             None => segment.path.into(),
         };
         let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(rises, &numbers);
+            let goes_on = !known.is_reopened(rises, numbers);
             if goes_on && known.whole().is_none() {
                 known.wake(sockets(), path);
             }
@@ -348,7 +349,7 @@ impl Engine {
         };
         let open = |number| {
             let [src, dst] = sockets();
-            let client = stream::client(self.registry, src, dst, &numbers);
+            let client = stream::client(self.registry, src, dst, numbers);
             let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
             let id = StreamId { transport: Transport::Tcp, number };
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
@@ -356,7 +357,7 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
-        let speaker = Speaker { frame, bytes, segment, numbers: &numbers, rises, side, is_judged: self.analyses };
+        let speaker = Speaker { frame, bytes, segment, numbers, rises, side, is_judged: self.analyses };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {

@@ -191,7 +191,8 @@ impl Talks {
     /// Count a layer of a frame that these exchange, if it belongs to a conversation of this kind, with so much room for new
     /// ones. Says where.
     fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, room: usize) -> Option<Found> {
-        let ends = ends.map(End::of);
+        let [src, dst] = ends;
+        let ends = [End::of(src), End::of(dst)];
         if !ends.iter().all(|end| end.fits(self.over)) {
             return None;
         }
