@@ -264,7 +264,16 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_told_where_it_stops() {
-        for (bytes, at) in [(&b"{\"a\": }"[..], 6), (b"[1, 2", 5), (b"[1] x", 4), (b"\"abc", 0), (b"{1: 2}", 1), (b"[nul]", 1)] {
+        for (bytes, at) in [
+            (&b"{\"a\": }"[..], 6),
+            (b"[1, 2", 5),
+            (b"[1] x", 4),
+            (b"\"abc", 0),
+            (b"{1: 2}", 1),
+            (b"[nul]", 1),
+            (b"[1.2.3]", 1),
+            (b"[-.]", 1),
+        ] {
             let tree = read(bytes);
             assert!(tree.contains(&format!("! odd json.invalid at {at}..{}", bytes.len())), "{tree}");
         }

@@ -59,7 +59,7 @@ impl Half {
 
     /// Whether more bytes are known to be needed than are at hand.
     pub(super) fn waits(&self) -> bool {
-        self.order.buffered().len() < self.wanted && self.outstanding == 0 && !self.given_up
+        self.order.buffered().len() < self.wanted
     }
 
     /// What to do with the bytes at hand.

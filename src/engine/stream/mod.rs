@@ -444,7 +444,7 @@ impl Stream {
         let turned = self.turned;
         self.remark(side, segment, &accepted, out);
         // Most segments are in the middle of a message.
-        if !self.is_in_a_message(side) || out.tree.is_crowded() {
+        if !self.is_in_a_message(side) {
             self.drain(side, Behind::More, out);
         }
         let side = if self.turned == turned { side } else { side.other() };

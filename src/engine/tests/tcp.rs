@@ -228,3 +228,37 @@ fn empty_segments_show_that_a_hole_will_not_be_filled() {
     let told = trees(Registry::of(TOYS), &packets);
     assert_eq!(told.iter().map(|(_, gaps)| gaps).sum::<usize>(), 1);
 }
+
+#[test]
+fn sides_that_turn_out_to_be_the_other_way_round_stay_so() {
+    let (asked, answer) = (&b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"[..], &b"HTTP/1.1 204 No Content\r\n\r\n"[..]);
+    let behind = |seq: u32, bytes: &[u8]| seq + u32::try_from(bytes.len()).unwrap();
+    // Who speaks first is taken for the client, until it answers.
+    let packets = [
+        says(Side::Server, 500, answer),
+        client(100, asked),
+        says(Side::Server, behind(500, answer), answer),
+        client(behind(100, asked), asked),
+    ];
+    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let sides = (1..).zip(&packets).map(|(number, packet)| {
+        let bytes = bytes(packet);
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+        let message = tree.layers.iter().find(|layer| layer.message).unwrap();
+        tree.ends[message.ends as usize].stream.map(|(_, side)| side)
+    });
+    assert_eq!(sides.collect::<Vec<_>>(), packets.clone().map(|packet| Some(packet.side)));
+}
+
+#[test]
+fn who_speaks_to_itself_is_the_client() {
+    let packets = [flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(102, &[1, 8])];
+    let frames = packets.map(|packet| {
+        let mut bytes = bytes(&packet);
+        bytes.copy_within(12..16, 16);
+        bytes.copy_within(22..24, 20);
+        bytes
+    });
+    assert_eq!(told_frames(&frames), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [3]"]);
+}

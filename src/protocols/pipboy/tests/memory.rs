@@ -379,7 +379,14 @@ fn a_session_that_must_forget_is_read_on_without_paths() {
 /// Updates of a few values: odd ones, such as no tree has, such as end too early.
 fn some_update() -> impl Strategy<Value = Vec<u8>> {
     let id = || 0_u32..6;
+    // Some are no UTF-8.
+    let name = prop::collection::vec(prop_oneof![Just(b'a'), Just(b'b'), Just(0xc3), Just(0xa9)], 0..3);
     let one = prop_oneof![
+        (id(), id(), name).prop_map(|(id, child, name)| entry(
+            8,
+            id,
+            &[&[1, 0], &child.to_le_bytes()[..], &name, &[0; 3]].concat()
+        )),
         (id(), 0_u8..3).prop_map(|(id, truth)| entry(0, id, &[truth])),
         (id(), "[a-c]{0,3}").prop_map(|(id, text)| entry(6, id, &[text.as_bytes(), b"\0"].concat())),
         (id(), 0_u8..=8, prop::collection::vec(prop_oneof![0_u8..3, any::<u8>()], 1..9))
