@@ -1,12 +1,13 @@
 //! Words made to fit: display width, cutting, wrapping, and a last guard before the terminal.
 
-use crate::tree::{clean, is_harmful};
+use crate::tree::{clean, is_harmful, is_plain};
 use std::fmt::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that text takes on a terminal.
 pub fn width(text: &str) -> usize {
-    text.width()
+    // Of what is plain each byte is a column.
+    if is_plain(text.as_bytes()) { text.len() } else { text.width() }
 }
 
 /// Cut text to `limit` columns, the last of which then says that it was cut.
