@@ -237,14 +237,19 @@ impl Occurrences<'_> {
 
     #[inline]
     fn of_those(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], is_meant: impl Fn(&Field) -> bool) -> fmt::Result {
-        for (place, node) in (first..).zip(nodes) {
-            if is_meant(node.field)
-                && let Some(node) = of.node(place)
-            {
-                self.put(|line| write_node(node, line))?;
+        for (at, node) in nodes.iter().enumerate() {
+            if is_meant(node.field) {
+                self.put_node(of, first, at)?;
             }
         }
         Ok(())
+    }
+
+    /// The value of a node, so far behind a place. By itself, so that looking for it takes few steps.
+    #[inline(never)]
+    fn put_node(&mut self, of: Dissection<'_>, first: u32, at: usize) -> fmt::Result {
+        let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
+        place.and_then(|place| of.node(place)).map_or(Ok(()), |node| self.put(|line| write_node(node, line)))
     }
 
     /// One more value, if it is one of those that are shown.
