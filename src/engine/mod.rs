@@ -185,7 +185,9 @@ impl Engine {
         match frame.link {
             Link::Type(_) => {
                 let reached = self.headers(frame, missing);
-                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
+                if !matches!(reached, Reached::End) {
+                    self.transport(frame, Bytes::of_frame(frame.bytes), reached);
+                }
             }
             Link::Stream(side) => self.bare(frame, side, false),
             Link::Unknown => self.unknown(frame),

@@ -34,7 +34,7 @@ mod value;
 pub use mistake::Mistake;
 
 use crate::engine::{Judge, Known};
-use crate::record::{Packet, Record};
+use crate::record::{Moment, Packet, Record};
 use crate::registry::Registry;
 use crate::tree::{Field, Only, Want};
 use check::Checker;
@@ -98,7 +98,7 @@ impl Filter {
                 Known::Headers(of) => (of, self.headers),
                 Known::Layers(of) => (of, self.early),
             };
-            let record = Record::Packet(Packet { since_start: None, since_previous: None, of });
+            let record = Record::Packet(Packet { moment: Moment::default(), of });
             self.foretold(Asked::Record(&record), known)
         };
         Judge { headers, may_match: Box::new(may_match) }

@@ -228,7 +228,7 @@ impl<W: Write> Dump<W> {
                 if let Some(time) = words.time().and_then(Rfc3339::of) {
                     of.words("time", time)?;
                 }
-                if let Some(since) = message.since_start {
+                if let Some(since) = message.moment.since_start() {
                     of.put("t", &(since as f64 / 1e9))?;
                 }
                 of.words("stream", words.stream)?;

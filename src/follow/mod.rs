@@ -12,7 +12,7 @@ pub use dump::{Dump, Form};
 pub use files::Files;
 pub use streams::{Existing, Stream, Streams};
 
-use crate::record::{Message, Record, Tally, View};
+use crate::record::{Message, Moment, Record, Tally, View};
 use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
 use secrets::Secrets;
 use std::collections::HashMap;
@@ -139,7 +139,7 @@ impl Follower {
         })?;
         // A tunnel may carry what is no message.
         for payload in &of.tree.layers {
-            let message = Message { n: 0, since_start: None, since_previous: None, of, layer: payload };
+            let message = Message { n: 0, moment: Moment::default(), of, layer: payload };
             datagram(message, payload, payloads, is_meant, said, &mut heard)?;
         }
         Ok(())

@@ -29,15 +29,38 @@ pub enum Record<'t> {
     Gap(&'t Gap),
 }
 
+/// When a record came, and what came before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Moment {
+    /// When it came itself.
+    pub time: Time,
+    /// When the first frame did.
+    pub first: Time,
+    /// When the record before it did; that of the first is its own.
+    pub previous: Time,
+}
+
+impl Moment {
+    /// Nanoseconds since the first frame, if both times are known.
+    #[must_use]
+    pub fn since_start(self) -> Option<i128> {
+        Some(self.time?.since(self.first?))
+    }
+
+    /// Nanoseconds since the record before, if both times are known; 0 for the first.
+    #[must_use]
+    pub fn since_previous(self) -> Option<i128> {
+        Some(self.time?.since(self.previous?))
+    }
+}
+
 /// A message: a layer that says something, with the layers that carry it.
 #[derive(Clone, Copy)]
 pub struct Message<'t> {
     /// Its number, from 1.
     pub n: u64,
-    /// Nanoseconds since the first frame, if both times are known.
-    pub since_start: Option<i128>,
-    /// Nanoseconds since the message before, if both times are known; 0 for the first.
-    pub since_previous: Option<i128>,
+    /// When it came.
+    pub moment: Moment,
     /// The tree it is part of.
     pub of: Dissection<'t>,
     /// Its layer.
@@ -47,10 +70,8 @@ pub struct Message<'t> {
 /// A frame with all its layers.
 #[derive(Clone, Copy)]
 pub struct Packet<'t> {
-    /// Nanoseconds since the first frame, if both times are known.
-    pub since_start: Option<i128>,
-    /// Nanoseconds since the frame before, if both times are known; 0 for the first.
-    pub since_previous: Option<i128>,
+    /// When it came.
+    pub moment: Moment,
     /// Its tree.
     pub of: Dissection<'t>,
 }
@@ -345,8 +366,8 @@ impl Tally {
     ) -> Result<(), E> {
         self.tree(of.tree, captured);
         if captured && self.view == View::Packets {
-            let (since_start, since_previous) = self.since(of.tree.frame.time);
-            show(Record::Packet(Packet { since_start, since_previous, of }))?;
+            let moment = self.moment(of.tree.frame.time);
+            show(Record::Packet(Packet { moment, of }))?;
         }
         if of.tree.says_nothing() {
             return Ok(());
@@ -364,10 +385,10 @@ impl Tally {
             }
             if layer.message {
                 self.messages += 1;
-                let mut message = Message { n: self.messages, since_start: None, since_previous: None, of, layer };
+                let mut message = Message { n: self.messages, moment: Moment::default(), of, layer };
                 self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
                 if self.view == View::Messages {
-                    (message.since_start, message.since_previous) = self.since(message.time());
+                    message.moment = self.moment(message.time());
                     show(Record::Message(message))?;
                 }
             }
@@ -394,11 +415,10 @@ impl Tally {
         self.previous = untold.and_then(|untold| untold.time).or(self.previous);
     }
 
-    /// How long after the first frame and after the record before this one.
-    fn since(&mut self, time: Time) -> (Option<i128>, Option<i128>) {
-        let since = |earlier: Time| Some(time?.since(earlier?));
-        let spans = (since(self.first), since(self.previous.or(time)));
+    /// When the next record comes.
+    fn moment(&mut self, time: Time) -> Moment {
+        let moment = Moment { time, first: self.first, previous: self.previous.or(time) };
         self.previous = time.or(self.previous);
-        spans
+        moment
     }
 }

@@ -177,8 +177,8 @@ fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let since = match record {
-        Record::Message(message) => message.since_previous,
-        Record::Packet(packet) => packet.since_previous,
+        Record::Message(message) => message.moment.since_previous(),
+        Record::Packet(packet) => packet.moment.since_previous(),
         Record::Gap(_) => None,
     };
     since.map(Answer::Nanos)
@@ -195,8 +195,8 @@ fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let since = match record {
-        Record::Message(message) => message.since_start,
-        Record::Packet(packet) => packet.since_start,
+        Record::Message(message) => message.moment.since_start(),
+        Record::Packet(packet) => packet.moment.since_start(),
         Record::Gap(_) => None,
     };
     since.map(Answer::Nanos)

@@ -3,7 +3,7 @@
 use super::text::{Guarded, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Buffer, Message, Packet, Record, level_of, place_of};
+use crate::record::{Buffer, Message, Moment, Packet, Record, level_of, place_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
 use crate::wire::data;
 use std::borrow::Cow;
@@ -172,12 +172,16 @@ pub fn line_of(record: &Record<'_>) -> String {
 
 /// The times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
-    When { time: message.time(), since_start: message.since_start, since_previous: message.since_previous }
+    When { time: message.time(), ..when(message.moment) }
 }
 
 /// The times of a frame.
 pub fn moments_of(packet: &Packet<'_>) -> When {
-    When { time: packet.of.tree.frame.time, since_start: packet.since_start, since_previous: packet.since_previous }
+    When { time: packet.of.tree.frame.time, ..when(packet.moment) }
+}
+
+fn when(moment: Moment) -> When {
+    When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
 }
 
 /// What the innermost layer that has something to say is and says.

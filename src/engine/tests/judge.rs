@@ -66,7 +66,12 @@ fn odd_ones(segments: &[Vec<u8>], judge: Option<Judge>) -> (Vec<String>, String)
         let Ok(()) = tally.records(Dissection { tree, bytes }, true, |record| {
             if let (Record::Message(message), true) = (record, is_odd) {
                 let frames = message.frames();
-                seen.push(format!("{} {frames:?} {:?} {:?}", message.n, message.since_start, message.since_previous));
+                seen.push(format!(
+                    "{} {frames:?} {:?} {:?}",
+                    message.n,
+                    message.moment.since_start(),
+                    message.moment.since_previous()
+                ));
             }
             Ok::<(), std::convert::Infallible>(())
         });

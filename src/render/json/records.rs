@@ -101,7 +101,7 @@ impl Put for OfMessage<'_, '_> {
         out.object(|map| {
             map.put("type", "message")?;
             map.put("n", &message.n)?;
-            times(message.time(), message.since_start, map)?;
+            times(message.time(), message.moment.since_start(), map)?;
             if let Some(protocol) = message.protocol() {
                 map.put("protocol", protocol.abbrev)?;
             }
@@ -140,7 +140,7 @@ impl Put for OfPacket<'_, '_> {
         out.object(|map| {
             map.put("type", "packet")?;
             map.put("n", &frame.number)?;
-            times(frame.time, packet.since_start, map)?;
+            times(frame.time, packet.moment.since_start(), map)?;
             map.put("length", &frame.original)?;
             map.put("captured", &frame.captured)?;
             match frame.link.map(|link| (link, link_name(link))) {

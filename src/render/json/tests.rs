@@ -1,7 +1,9 @@
 //! Shapes of records, exact to the byte.
 
 use super::writer::LONG;
+use crate::record::Moment;
 use crate::record::View::{Messages, Packets};
+use crate::record::seconds::SECOND;
 use crate::render::trial::{self, Trial, framed, hostile, streamed};
 use crate::render::{Json, JsonOptions, Shape};
 use crate::sink::{Begin, Problem, Sink};
@@ -171,11 +173,14 @@ fn a_time_that_no_calendar_has_is_left_out() {
 #[test]
 fn seconds_since_the_start_have_no_noise() {
     let framed = framed(b"x", |_| Ok(()));
-    let written = [0, 2_055_398_000, 1, -5_000, 86_400_000_000_001_000].map(|nanos| {
+    let written = [0, 2_055_398_000, 1, -5_000, 86_400_000_000_001_000].map(|nanos: i128| {
         let mut told = String::new();
         framed.records(Packets, |record| {
             let crate::record::Record::Packet(mut packet) = *record else { return };
-            packet.since_start = Some(nanos);
+            let (seconds, nanos) =
+                (i64::try_from(nanos.div_euclid(SECOND)).unwrap(), u32::try_from(nanos.rem_euclid(SECOND)).unwrap());
+            let start = Some(Timestamp { seconds: 0, nanos: 0 });
+            packet.moment = Moment { time: Some(Timestamp { seconds, nanos }), first: start, previous: start };
             let mut line = Vec::new();
             let mut sink = Json::new(&mut line, JsonOptions { shape: Shape::Lines, carriers: false, flush: true });
             sink.record(&crate::record::Record::Packet(packet)).unwrap();
