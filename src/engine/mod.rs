@@ -185,6 +185,7 @@ impl Engine {
         match frame.link {
             Link::Type(_) => {
                 let reached = self.headers(frame, missing);
+                // Columns of headers end here.
                 if !matches!(reached, Reached::End) {
                     self.transport(frame, Bytes::of_frame(frame.bytes), reached);
                 }

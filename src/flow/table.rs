@@ -25,11 +25,16 @@ impl Pair {
     /// The conversation that a packet from `src` to `dst` belongs to.
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
-        let [src, dst] = [src, dst].map(|socket| (socket.ip(), socket.port()));
-        Pair::between(src, dst).0
+        Pair::between((src.ip(), src.port()), (dst.ip(), dst.port())).0
     }
 
-    /// The same by addresses and ports, and whether the packet goes from the lower end to the higher one, as one to itself does.
+    /// Whether such a packet goes from the lower end to the higher one, as one to itself does.
+    #[must_use]
+    pub fn rises(src: SocketAddr, dst: SocketAddr) -> bool {
+        Pair::between((src.ip(), src.port()), (dst.ip(), dst.port())).1
+    }
+
+    /// Both by addresses and ports.
     #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));

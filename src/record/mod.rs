@@ -364,7 +364,7 @@ impl Tally {
         captured: bool,
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.tree(of.tree, captured);
+        self.count(of.tree, captured);
         if captured && self.view == View::Packets {
             let moment = self.moment(of.tree.frame.time);
             show(Record::Packet(Packet { moment, of }))?;
@@ -402,7 +402,7 @@ impl Tally {
     }
 
     /// Count a tree without its records.
-    pub(crate) fn tree(&mut self, tree: &Tree, captured: bool) {
+    pub(crate) fn count(&mut self, tree: &Tree, captured: bool) {
         if self.first.is_none() {
             self.first = tree.frame.time;
         }

@@ -172,12 +172,12 @@ pub fn line_of(record: &Record<'_>) -> String {
 
 /// The times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
-    When { time: message.time(), ..when(message.moment) }
+    when(Moment { time: message.time(), ..message.moment })
 }
 
 /// The times of a frame.
 pub fn moments_of(packet: &Packet<'_>) -> When {
-    When { time: packet.of.tree.frame.time, ..when(packet.moment) }
+    when(Moment { time: packet.of.tree.frame.time, ..packet.moment })
 }
 
 fn when(moment: Moment) -> When {

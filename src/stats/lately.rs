@@ -37,6 +37,7 @@ impl Lately {
     /// Count a segment, if one went the same way lately.
     pub(super) fn add(&mut self, passed: &Passed, bytes: &[u8], frame: Seen) -> bool {
         let Some(Some(known)) = self.0.get_mut(slot(passed)) else { return false };
+        // The number stands for both ends, and the slot for the way between them.
         let is_it = known.number == passed.stream.number && bytes.first_chunk() == Some(&known.link);
         if is_it {
             known.waiting.add(frame);

@@ -127,7 +127,7 @@ impl Stats {
         }
         // Of most frames there is no more to count than that they came.
         if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
-            return self.tally.tree(of.tree, captured);
+            return self.tally.count(of.tree, captured);
         }
         self.transfers.tree(of);
         self.health.tree(of);
@@ -192,9 +192,11 @@ mod tests {
         let net = match tags {
             0 => link().ipv4([10, 0, 0, src[5]], [10, 0, 0, dst[5]], 64),
             1 => link().single_vlan(7.try_into().unwrap()).ipv4([10, 0, 0, src[5]], [10, 0, 0, dst[5]], 64),
-            _ => link().double_vlan(7.try_into().unwrap(), 8.try_into().unwrap()).ipv6([1; 16], [2; 16], 64),
+            _ => link().double_vlan(7.try_into().unwrap(), 8.try_into().unwrap()).ipv6([src[5]; 16], [dst[5]; 16], 64),
         };
-        let ports = if answers { (80, 1000 + u16::from(port)) } else { (1000 + u16::from(port), 80) };
+        // One of them may be from a socket to itself.
+        let port = if port == 0 { 80 } else { 1000 + u16::from(port) };
+        let ports = if answers { (80, port) } else { (port, 80) };
         let mut bytes = Vec::new();
         let plain = net.tcp(ports.0, ports.1, seq, 500).ack(1);
         // A maximum and a scale, a kind that nobody knows, and a length that cannot be.

@@ -11,6 +11,7 @@ use super::carry::States;
 use super::judge;
 use super::message::{Out, ends_of};
 use super::segment::{Marked, judged, tcp_layer};
+use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
@@ -444,7 +445,7 @@ impl Stream {
         let turned = self.turned;
         self.remark(side, segment, &accepted, out);
         // Most segments are in the middle of a message.
-        if !self.is_in_a_message(side) {
+        if !self.is_in_a_message(side) || out.tree.is_crowded() {
             self.drain(side, Behind::More, out);
         }
         let side = if self.turned == turned { side } else { side.other() };
@@ -549,7 +550,7 @@ impl Stream {
 
 /// Whether the first of two ends is the lower one, as that of one that speaks to itself is.
 fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
-    sockets.is_none_or(|[first, second]| first <= second)
+    sockets.is_none_or(|[first, second]| Pair::rises(first, second))
 }
 
 /// Who opened the connection and who was asked, judging by its first segment.

@@ -1,6 +1,7 @@
 //! A connection as it is kept: whole while it speaks, and then no more than what tells late segments their place.
 
 use super::{Belongs, Half, Stream};
+use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Known};
 use crate::flow::reassembly;
 use crate::layers::tcp::Numbers;
@@ -77,7 +78,7 @@ impl Connection {
     #[cold]
     pub(in crate::engine) fn wake(&mut self, [src, dst]: [SocketAddr; 2], path: impl FnOnce() -> Arc<str>) {
         let Connection::Rest(rest) = self else { return };
-        let (low, high) = if src <= dst { (src, dst) } else { (dst, src) };
+        let (low, high) = if Pair::rises(src, dst) { (src, dst) } else { (dst, src) };
         let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
         let id = StreamId { transport: Transport::Tcp, number: rest.number };
         let mut stream = Stream::new(id, Some(sockets), path());
