@@ -85,8 +85,11 @@ impl<'t> NodeRef<'t> {
     pub fn bits(self) -> Option<Bits> {
         let mask = self.node.field.mask;
         let masked = || {
+            if mask == 0 {
+                return None;
+            }
             let highest = 64 - mask.leading_zeros();
-            let first = self.node.span.len().saturating_mul(8).checked_sub(highest).filter(|_| mask != 0)?;
+            let first = self.node.span.len().saturating_mul(8).checked_sub(highest)?;
             let count = highest - mask.trailing_zeros();
             Some(Bits { first: u8::try_from(first).ok()?, count: u8::try_from(count).ok()? })
         };
@@ -110,8 +113,8 @@ impl<'t> NodeRef<'t> {
 
     /// The nodes right below it.
     pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
-        let parent = Some(self.place);
-        self.of.tree.children(self.place).filter_map(move |place| Some(NodeRef { parent, ..self.of.node(place)? }))
+        let (of, parent) = (self.of, Some(self.place));
+        of.tree.children(self.place).map(move |(place, node)| NodeRef { of, node, place, parent })
     }
 
     /// The node that it was reached from, if it was reached from above.

@@ -465,17 +465,17 @@ impl Tree {
         self.pieces.get(source.pieces.clone()).unwrap_or_default()
     }
 
-    /// The places of the nodes right below the one at `place`.
-    pub fn children(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
+    /// The nodes right below the one at `place`, with their places.
+    pub fn children(&self, place: u32) -> impl Iterator<Item = (u32, &Node)> + '_ {
         let end = self.nodes.get(place as usize).map_or(place, |node| node.end);
         let mut next = place + 1;
         std::iter::from_fn(move || {
             if next >= end {
                 return None;
             }
-            let here = next;
-            next = self.nodes.get(here as usize)?.end.max(here + 1);
-            Some(here)
+            let (here, node) = (next, self.nodes.get(next as usize)?);
+            next = node.end.max(here + 1);
+            Some((here, node))
         })
     }
 }
