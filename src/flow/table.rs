@@ -25,16 +25,16 @@ impl Pair {
     /// The conversation that a packet from `src` to `dst` belongs to.
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
-        Pair::between((src.ip(), src.port()), (dst.ip(), dst.port())).0
+        Pair::between(parts(src), parts(dst)).0
     }
 
     /// Whether such a packet goes from the lower end to the higher one, as one to itself does.
     #[must_use]
     pub fn rises(src: SocketAddr, dst: SocketAddr) -> bool {
-        Pair::between((src.ip(), src.port()), (dst.ip(), dst.port())).1
+        Pair::between(parts(src), parts(dst)).1
     }
 
-    /// Both by addresses and ports.
+    /// The conversation, and whether the packet rises, by addresses and ports.
     #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
@@ -42,6 +42,10 @@ impl Pair {
         let (low, high) = if rises { (src, dst) } else { (dst, src) };
         (Pair { low, high }, rises)
     }
+}
+
+fn parts(socket: SocketAddr) -> (IpAddr, u16) {
+    (socket.ip(), socket.port())
 }
 
 fn end((ip, port): (IpAddr, u16)) -> End {

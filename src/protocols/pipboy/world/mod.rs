@@ -231,7 +231,8 @@ impl World {
         told
     }
 
-    /// A change of a dict was sent; names are UTF-8. Members that it does not mention stay; what is both taken out and put in stays too.
+    /// A change of a dict was sent; names are UTF-8. Members that it does not mention stay; what is both taken out and put in
+    /// stays too.
     pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<[u8]>)], removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };

@@ -48,7 +48,7 @@ impl Words {
         at(&self.known, word)
     }
 
-    /// Use a text, which is UTF-8: that is looked at only where it is not known. Nothing if there are more than anybody can count.
+    /// Use a text, which is UTF-8: that is looked at only where the text is new. Nothing if there are more than anybody can count.
     pub(super) fn take(&mut self, text: &[u8]) -> Option<Word> {
         let hash = self.seed.hash_one(text);
         if let Some(word) = self.by_text.find(hash, |word| at(&self.known, *word).as_bytes() == text).copied() {
