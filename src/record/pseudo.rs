@@ -47,8 +47,7 @@ impl Answer<'_> {
         match self {
             Answer::Number(number) => out.write_str(itoa::Buffer::new().format(*number)),
             Answer::Nanos(nanos) => seconds(*nanos, 9, out),
-            Answer::Time(time) if time.seconds < 0 || i128::from(time.nanos) < SECOND => seconds(since_1970(*time), 9, out),
-            Answer::Time(time) => write!(out, "{}.{:09}", time.seconds, time.nanos),
+            Answer::Time(time) => epoch_seconds(*time, out),
             Answer::Date(time) => date(*time, out),
             Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, out),
             Answer::Stream(stream) => write!(out, "{stream}"),
@@ -107,14 +106,26 @@ fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
 
 /// As tshark writes it: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
 fn date(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
-    let nanos = i32::try_from(time.nanos).unwrap_or(i32::MAX);
-    match jiff::Timestamp::new(time.seconds, nanos) {
+    match jiff::Timestamp::from_second(time.seconds) {
         Ok(at) => {
             let at = at.to_zoned(jiff::tz::TimeZone::system());
-            write!(out, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos, at.strftime("%Z"))
+            write!(out, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos.cast_signed(), at.strftime("%Z"))
         }
         Err(_) => Answer::Time(time).write(out),
     }
+}
+
+/// Seconds since 1970 as tshark writes them. It does not carry a fraction of a second or more over to the seconds, and a fraction
+/// that is negative as a signed 32-bit number makes all of it negative.
+fn epoch_seconds(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
+    let nanos = time.nanos.cast_signed();
+    if time.seconds >= 0 && nanos < 0 {
+        return write!(out, "-{}.{:09}", time.seconds, nanos.unsigned_abs());
+    }
+    if time.seconds >= 0 && i128::from(nanos) >= SECOND {
+        return write!(out, "{}.{nanos:09}", time.seconds);
+    }
+    seconds(since_1970(time), 9, out)
 }
 
 fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> Made) -> Option<Answer<'t>> {
@@ -238,4 +249,25 @@ fn number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let Record::Message(message) = record else { return None };
     message.protocol().map(|field| Answer::Words(field.abbrev))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_with_fractions_out_of_range_are_written_as_tshark_writes_them() {
+        let written = |seconds, nanos: i64| {
+            let nanos = u32::try_from(nanos & 0xffff_ffff).unwrap();
+            Answer::Time(Timestamp { seconds, nanos }).to_string()
+        };
+        assert_eq!(written(100, 5_000), "100.000005000");
+        assert_eq!(written(100, 1_500_000_000), "100.1500000000");
+        assert_eq!(written(100, -1_000), "-100.000001000");
+        assert_eq!(written(-1, 5_000), "-0.999995000");
+        let date =
+            |nanos: i64| Answer::Date(Timestamp { seconds: 100, nanos: u32::try_from(nanos & 0xffff_ffff).unwrap() }).to_string();
+        assert!(date(1_500_000_000).contains(":40.1500000000 "), "{}", date(1_500_000_000));
+        assert!(date(-1_000).contains(":40.-00001000 "), "{}", date(-1_000));
+    }
 }
