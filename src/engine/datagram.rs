@@ -156,6 +156,12 @@ impl Exchanges {
         }
     }
 
+    /// The number of the conversation of two ends.
+    pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
+        let (venue, _) = self.conversation(registry, frame, src, dst);
+        venue.stream.number
+    }
+
     fn begin(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) {
         let pair = Pair::new(src, dst);
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));

@@ -115,6 +115,6 @@ fn is_all(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::End => true,
         Reached::Udp(segment) => !datagram::is_tunnel(Bytes::of_frame(frame), segment),
-        Reached::Fragment(..) => false,
+        Reached::Fragment(..) | Reached::Compressed(..) => false,
     }
 }

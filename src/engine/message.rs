@@ -94,6 +94,11 @@ impl<'a> Out<'a> {
             return self.tree.push_deciphered(how, None, first, said.bytes);
         }
         self.tree.pieces.extend(said.pieces);
+        let pieces = self.tree.pieces.get_mut(first..).unwrap_or_default();
+        if pieces.iter().any(|piece| piece.at == Piece::NOWHERE) {
+            pieces.iter_mut().for_each(|piece| piece.off = piece.off.saturating_sub(said.off));
+            return self.tree.push_deciphered("deflate", None, first, said.bytes);
+        }
         let in_frame = match self.tree.pieces.get(first..) {
             Some([piece]) if piece.frame == self.tree.frame.number => {
                 let at = piece.at as usize;

@@ -6,6 +6,7 @@ mod fragment;
 mod guess;
 mod judge;
 mod message;
+mod quote;
 mod room;
 mod segment;
 mod stream;
@@ -13,9 +14,9 @@ mod stream;
 mod tests;
 
 use crate::flow::defrag::Fragments;
-use crate::flow::{Pair, Table};
+use crate::flow::{Entry, Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, tcp};
+use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Pack, Side, Span, StreamId, Transport, Tree, Want};
@@ -193,6 +194,9 @@ impl Engine {
             Link::Stream(side) => self.bare(frame, side, false),
             Link::Unknown => self.unknown(frame),
         }
+        if self.tree.left.has_quotes() {
+            self.number_quotes(frame);
+        }
         self.expect();
         if self.is_crowded() {
             self.aside(|engine| engine.make_room(frame));
@@ -304,6 +308,7 @@ impl Engine {
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
+                Reached::Compressed(protocol, segment) => return self.compressed(frame, bytes, *protocol, segment),
                 Reached::End => return,
             };
             let Some((carried, below)) = inner else { return };
@@ -325,13 +330,30 @@ impl Engine {
         self.transport(frame, joined, reached);
     }
 
+    /// A compressed payload. What it decompresses to is dissected in a buffer of its own.
+    #[cold]
+    fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &Segment) {
+        let Some(payload) = ipcomp::inflate(bytes.get(segment.range.clone())) else {
+            self.tree.undissected += segment.range.len() as u64;
+            return;
+        };
+        let from = Span::new(bytes.source, segment.range.clone());
+        let source = self.tree.push_derived("deflate", Some(from), self.tree.pieces.len(), &payload);
+        let inflated = Bytes { source, all: &payload };
+        let carried = Carried::new(Next::IpProtocol(protocol), 0..payload.len(), 0);
+        let reached = layers::walk_on(&mut self.tree, carried, inflated, segment.below, self.checks);
+        self.transport(frame, inflated, reached);
+    }
+
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
-        let numbers = &tcp::numbers(bytes.get(segment.range.clone()));
-        let Some(numbers) = numbers else {
+        let Some(mut numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
             let segment = judge::told(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
+        // Nobody knows where a segment ends of which only the first fragment is there: it is no part of the stream.
+        numbers.whole &= !segment.is_part;
+        let numbers = &numbers;
         let sockets = || [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
         if !self.tree.want().talks {
             let segment = judge::told(&mut self.tree, frame, segment, self.checks);
@@ -343,13 +365,6 @@ impl Engine {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
         };
-        let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(rises, numbers);
-            if goes_on && known.whole().is_none() {
-                known.wake(sockets(), path);
-            }
-            goes_on
-        };
         let open = |number| {
             let [src, dst] = sockets();
             let client = stream::client(self.registry, src, dst, numbers);
@@ -357,17 +372,24 @@ impl Engine {
             let id = StreamId { transport: Transport::Tcp, number };
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
         };
-        let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, open);
+        let goes_on = |known: &mut Connection| {
+            let goes_on = !known.is_reopened(rises, numbers);
+            if goes_on && known.whole().is_none() {
+                match known.quoted() {
+                    Some(number) => *known = open(number),
+                    None => known.wake(sockets(), path),
+                }
+            }
+            goes_on
+        };
+        let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
         let speaker = Speaker { frame, bytes, segment, numbers, rises, side, is_judged: self.analyses };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
-        if let Some(mut old) = old.and_then(|old| old.state.into_whole()) {
-            self.held = self.held.saturating_sub(old.counted());
-            out.must = true;
-            old.close(&mut out);
-            out.must = false;
+        if let Some(old) = old {
+            close_old(*old, &mut self.held, &mut out);
         }
         if !numbers.whole {
             return;
@@ -433,6 +455,15 @@ impl Engine {
             }
         }
     }
+}
+
+/// Close the connection whose place another one takes.
+fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
+    let Some(mut old) = old.state.into_whole() else { return };
+    *held = held.saturating_sub(old.counted());
+    out.must = true;
+    old.close(out);
+    out.must = false;
 }
 
 /// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,

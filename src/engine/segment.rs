@@ -90,7 +90,7 @@ pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
 pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: [SocketAddr; 2]) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, Standing::default(), false);
+    tcp_layer(tree, bytes, segment, ends, Standing { is_part: segment.is_part, ..Standing::default() }, false);
 }
 
 /// The TCP layer of a segment. One in step is told only by its messages: nothing can be remarked on it.

@@ -1,6 +1,7 @@
 //! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
 
 mod carry;
+mod headers;
 mod inside;
 mod judge;
 mod room;

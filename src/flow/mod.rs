@@ -7,4 +7,4 @@ pub mod defrag;
 pub mod reassembly;
 mod table;
 
-pub use table::{Pair, Table};
+pub use table::{Entry, Pair, Table};

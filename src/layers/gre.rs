@@ -8,10 +8,11 @@
 //! route      family:2 | offset:1 | length:1 | addresses           one of family and length 0 is the last
 //! ```
 //!
-//! The type is an Ethernet type. Not covered: the attributes that 3GPP2 hides in the key, and checking the checksum.
+//! The type is an Ethernet type, or one of those that Aruba access points use for frames of IEEE 802.11. GRE in UDP
+//! (RFC 8086) has the same header. Not covered: the attributes that 3GPP2 hides in the key, and checking the checksum.
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{Carried, Next, cisco, erspan, layer, ppp};
+use super::{Carried, Described, Next, cisco, erspan, layer, ppp, wlan};
 use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -63,11 +64,26 @@ const TYPES: Names = &[
     (0x8848, "MPLS multicast"),
     (0x88be, "ERSPAN"),
     (0x8909, "Cisco metadata"),
+    (0x9000, "Aruba WLAN"),
 ];
 const ERSPAN_II: u16 = 0x88be;
 const ERSPAN_III: u16 = 0x22eb;
 const WCCP: u16 = 0x883e;
 const METADATA: u16 = 0x8909;
+const ARUBA_OTHER: u16 = 0x9000;
+
+/// GRE that a UDP port stands for.
+pub(super) static IN_UDP: Described = Described { protocol: &PROTOCOL, header };
+
+/// Whether a header may begin here: version 0, and no bits that RFC 8086 reserves.
+pub(super) fn looks(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|flags| u16::from_be_bytes(*flags) & 0x4fff == 0)
+}
+
+/// Whether this is one of the types that Aruba access points use: one for each queue of a radio.
+const fn is_aruba(protocol: u16) -> bool {
+    matches!(protocol & 0xff0f, 0x8200) || matches!(protocol & 0xff8f, 0x8300) || protocol == ARUBA_OTHER
+}
 
 /// A header of either version.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
@@ -80,7 +96,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     };
     let flags = wire.flags(&FLAGS, 2, bits)?;
     let protocol = wire.u16_be(&PROTO)?;
-    let name = name_of(TYPES, protocol.into()).or_else(|| name_of(ETHER_TYPES, protocol.into()));
+    let aruba = is_aruba(protocol).then_some("Aruba WLAN");
+    let name = aruba.or_else(|| name_of(TYPES, protocol.into())).or_else(|| name_of(ETHER_TYPES, protocol.into()));
     wire.info(format_args!("{}", name.unwrap_or("unknown type")));
     let has = |flag: &Field| flag.bits_of(flags) == 1;
     match VERSION.bits_of(flags) {
@@ -111,6 +128,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         }
         METADATA => Next::Header(&cisco::METADATA_IN_GRE),
         0 => Next::Data,
+        _ if is_aruba(protocol) => wlan::handled(false, false),
         _ => Next::EtherType(protocol),
     };
     Ok(Carried::new(next, rest(wire), missing))

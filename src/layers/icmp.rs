@@ -173,6 +173,7 @@ mod tests {
           28..41 udp = 
             28..30 udp.srcport = 50026
             30..32 udp.dstport = 27015
+            udp.stream = 0
             32..34 udp.length = 13
             34..36 udp.checksum = 0x0000
             36..41 udp.payload = ffffffff54

@@ -29,8 +29,14 @@ pub const UDP: u8 = 17;
 pub const IPV6: u8 = 41;
 /// GRE as an IP protocol.
 pub const GRE: u8 = 47;
+/// The authentication header as an IP protocol.
+pub const AH: u8 = 51;
 /// ICMPv6 as an IP protocol.
 pub const ICMPV6: u8 = 58;
+/// PIM as an IP protocol.
+pub const PIM: u8 = 103;
+/// IPComp as an IP protocol.
+pub const IPCOMP: u8 = 108;
 /// MPLS as an IP protocol.
 pub const MPLS: u8 = 137;
 
@@ -103,6 +109,7 @@ pub const PROTOCOLS: Names = &[
     (88, "EIGRP"),
     (89, "OSPF"),
     (103, "PIM"),
+    (108, "IPComp"),
     (112, "VRRP"),
     (115, "L2TP"),
     (132, "SCTP"),
@@ -153,15 +160,17 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let end = wire.at() + auth + payload.payload.len();
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
-    let next = if payload.fragmented {
-        if missing == 0 {
+    let is_whole = missing == 0 && end - start >= total;
+    let next = match payload.fragmented {
+        true if is_whole => {
             wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
+            Next::Fragment(Part { id: id.into(), protocol, off, more })
         }
-        Next::Fragment(Part { id: id.into(), protocol, off, more })
-    } else {
-        Next::IpProtocol(protocol)
+        // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
+        true if off > 0 => Next::Data,
+        _ => Next::IpProtocol(protocol),
     };
-    Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+    Ok(Carried { is_part: payload.fragmented, ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
 /// Who sends what to whom.

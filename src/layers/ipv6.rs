@@ -4,8 +4,8 @@
 //! version:4 class:8 flow:20 | payload length:2 | next header:1 | hop limit:1 | src:16 | dst:16 | extension headers
 //! ```
 
-use super::ip::PROTOCOLS;
-use super::{Carried, Next, Part, layer};
+use super::ip::{self, PROTOCOLS};
+use super::{Carried, Next, Part, ah, layer};
 use crate::tree::{Address, Field, Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
@@ -48,15 +48,9 @@ fields! {
     FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "Zero").mask(0x0006);
     FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "More parts follow").mask(0x0001);
     FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Ties parts together").hex(8);
-    AH = group("ah", "Authentication header", "Proves who sent the packet");
-    AH_NXT = number("ah.next_header", "Next header", "What follows").names(PROTOCOLS);
-    AH_LEN = number("ah.length", "Length", "Units of four bytes behind the first eight");
-    AH_RESERVED = number("ah.reserved", "Reserved", "Zero").hex(4);
-    AH_SPI = number("ah.spi", "SPI", "Which security association").hex(8);
-    AH_SEQUENCE = number("ah.sequence", "Sequence", "Counts packets");
-    AH_ICV = bytes("ah.icv", "ICV", "Integrity check value");
     FRAGMENT = bytes("ipv6.fragment", "Fragment", "A part of a datagram");
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
+    BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option runs past the end of its extension header");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header cannot be read");
     EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length is more than the frame had on the wire");
 }
@@ -68,7 +62,6 @@ const ROUTINGS: Names = &[(0, "source route"), (2, "mobile IPv6"), (3, "RPL sour
 const HOP_BY_HOP: u8 = 0;
 const ROUTE: u8 = 43;
 const FRAGMENTED: u8 = 44;
-const AUTHENTICATION: u8 = 51;
 const DESTINATION: u8 = 60;
 
 /// An IPv6 header with the extension headers behind it.
@@ -103,16 +96,18 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
+    let is_whole = missing == 0 && end - start >= HEADER + payload_len;
     let next = match part {
-        Some(part) => {
-            if missing == 0 {
-                wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
-            }
+        Some(part) if is_whole => {
+            wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
             Next::Fragment(part)
         }
+        // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
+        Some(part) if part.off > 0 => Next::Data,
+        Some(part) => Next::IpProtocol(part.protocol),
         None => Next::IpProtocol(protocol),
     };
-    Ok(Carried::new(next, wire.at()..end, missing).between(src, dst))
+    Ok(Carried { is_part: part.is_some(), ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
 /// Who sends what to whom.
@@ -149,7 +144,7 @@ fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>
                     return Ok(Some(part));
                 }
             }
-            AUTHENTICATION => authentication(wire, 4 * (usize::from(units) + 2))?,
+            ip::AH => wire.group(&ah::AH, |wire| ah::fields(wire).map(drop))?,
             _ => break,
         }
         kind = next;
@@ -159,6 +154,7 @@ fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>
 
 fn options(wire: &mut Wire<'_>, length: usize, group: &'static Field, next: &'static Field, len: &'static Field) -> Result {
     const PAD1: u8 = 0;
+    let behind = wire.remaining().saturating_sub(length);
     wire.group(group, |wire| {
         wire.within(length, &OPT_DATA, |wire| {
             wire.u8(next)?;
@@ -168,8 +164,20 @@ fn options(wire: &mut Wire<'_>, length: usize, group: &'static Field, next: &'st
                     if wire.u8(&OPT_TYPE)? == PAD1 {
                         return Ok(());
                     }
+                    if wire.remaining() == 0 {
+                        wire.note(&BAD_OPTION, format_args!("no length"));
+                        return Ok(());
+                    }
                     let length = usize::from(wire.u8(&OPT_LEN)?);
-                    if length > 0 { wire.bytes(&OPT_DATA, length).map(drop) } else { Ok(()) }
+                    let left = wire.remaining();
+                    if length > left + behind {
+                        // Such a length puts that of the extension header in doubt.
+                        return wire.malformed(&BAD_OPTION, format_args!("an option of {length} bytes runs past the packet"));
+                    }
+                    if length > left {
+                        wire.note(&BAD_OPTION, format_args!("an option of {length} bytes where {left} are left"));
+                    }
+                    if left > 0 && length > 0 { wire.bytes(&OPT_DATA, length.min(left)).map(drop) } else { Ok(()) }
                 })?;
             }
             Ok(())
@@ -201,20 +209,6 @@ fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<Part>> {
         let off = u32::try_from(UNIT * FRAG_OFFSET.bits_of(raw)).unwrap_or(u32::MAX);
         let more = FRAG_MORE.bits_of(raw) != 0;
         Ok(Some(Part { id, protocol, off, more }).filter(|_| more || off > 0))
-    })
-}
-
-fn authentication(wire: &mut Wire<'_>, length: usize) -> Result {
-    wire.group(&AH, |wire| {
-        wire.within(length, &AH_ICV, |wire| {
-            wire.u8(&AH_NXT)?;
-            wire.u8(&AH_LEN)?;
-            wire.u16_be(&AH_RESERVED)?;
-            wire.u32_be(&AH_SPI)?;
-            wire.u32_be(&AH_SEQUENCE)?;
-            wire.rest(&AH_ICV);
-            Ok(())
-        })
     })
 }
 

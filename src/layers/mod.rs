@@ -5,6 +5,7 @@
 //! which need to know of conversations and are left to the engine. Where UDP carries a packet of its own
 //! ([`udp::tunnel`]), the engine comes back with it ([`walk_on`]).
 
+pub mod ah;
 pub mod arcnet;
 pub mod arp;
 pub mod avs;
@@ -21,6 +22,7 @@ pub mod icmp;
 pub mod icmpv6;
 pub mod igmp;
 pub mod ip;
+pub mod ipcomp;
 pub mod ipnet;
 pub mod ipoib;
 pub mod ipv6;
@@ -62,6 +64,7 @@ use std::ops::Range;
 
 /// Every protocol described here.
 pub static ALL: &[&Protocol] = &[
+    &ah::PROTOCOL,
     &arcnet::PROTOCOL,
     &arp::PROTOCOL,
     &avs::PROTOCOL,
@@ -82,6 +85,7 @@ pub static ALL: &[&Protocol] = &[
     &icmpv6::PROTOCOL,
     &igmp::PROTOCOL,
     &ip::PROTOCOL,
+    &ipcomp::PROTOCOL,
     &ipnet::PROTOCOL,
     &ipoib::PROTOCOL,
     &ipv6::PROTOCOL,
@@ -168,6 +172,8 @@ pub enum Next {
     IpProtocol(u8),
     /// A part of a datagram.
     Fragment(Part),
+    /// A payload compressed by DEFLATE, of this IP protocol number.
+    Compressed(u8),
     /// A header that only the one before it can name.
     Header(&'static Described),
     /// Bytes nobody here understands.
@@ -243,6 +249,8 @@ pub struct Carried {
     pub missing: usize,
     /// From whom to whom, if the header says so.
     pub ends: Option<(Address, Address)>,
+    /// Whether it is the first fragment of a datagram whose others will not be joined with it.
+    pub is_part: bool,
     /// The field for bytes behind it that the layer was given but does not count as carried; none if it has described them.
     pub trailer: Option<&'static Field>,
 }
@@ -251,7 +259,7 @@ impl Carried {
     /// This, in this range, and so much longer on the wire.
     #[must_use]
     pub fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
-        Carried { next, range, missing, ends: None, trailer: Some(&TRAILER) }
+        Carried { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
     }
 
     fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
@@ -274,6 +282,8 @@ pub enum Reached {
     Udp(Segment),
     /// A part of a datagram in this range.
     Fragment(Part, Segment),
+    /// A compressed payload of this IP protocol number in this range.
+    Compressed(u8, Segment),
     /// All is described.
     End,
 }
@@ -285,6 +295,8 @@ pub struct Segment {
     pub range: Range<usize>,
     /// Bytes of it that the capture cut off.
     pub missing: usize,
+    /// Whether it is only the first fragment of it.
+    pub is_part: bool,
     /// Who sends it.
     pub src: IpAddr,
     /// Who gets it.
@@ -374,12 +386,14 @@ pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below
 fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
     let ends = tree.ends.last()?;
     let (Some(Address::Ip(src)), Some(Address::Ip(dst))) = (ends.src, ends.dst) else { return None };
-    let segment = Segment { range: carried.range.clone(), missing: carried.missing, src, dst, below, path: "" };
+    let segment =
+        Segment { range: carried.range.clone(), missing: carried.missing, is_part: carried.is_part, src, dst, below, path: "" };
     match carried.next {
         Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
         Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),
         // Of a part that the capture cut off nobody knows where it ended.
         Next::Fragment(part) if carried.missing == 0 => Some(Reached::Fragment(part, segment)),
+        Next::Compressed(protocol) => Some(Reached::Compressed(protocol, segment)),
         _ => None,
     }
 }
@@ -401,10 +415,12 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::IpProtocol(ip::IGMP) => (&igmp::PROTOCOL, igmp::message),
         Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
         Next::IpProtocol(ip::IPV6) => (&ipv6::PROTOCOL, ipv6::header),
+        Next::IpProtocol(ip::AH) => (&ah::PROTOCOL, ah::header),
+        Next::IpProtocol(ip::IPCOMP) => (&ipcomp::PROTOCOL, ipcomp::header),
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),
         Next::IpProtocol(ip::MPLS) => (&mpls::PROTOCOL, mpls::labels),
         Next::Header(described) => (described.protocol, described.header),
-        Next::IpProtocol(_) | Next::Fragment(_) | Next::Data | Next::Nothing => return None,
+        Next::IpProtocol(_) | Next::Fragment(_) | Next::Compressed(_) | Next::Data | Next::Nothing => return None,
     })
 }
 
@@ -442,20 +458,40 @@ fn describe(
             Some(behind)
         }
         Err(error) => {
+            let read = wire.at() - start;
             let left = protocol.conclude(&mut wire, Err(error));
             tree.undissected += left as u64;
+            set_ends(tree, layer, network_ends(protocol, bytes.get(start..start + read)));
             None
         }
     };
     let end = behind.as_ref().map_or(carried.range.end, |behind| behind.range.start);
     finish(tree, layer, end);
-    if let Some((src, dst)) = behind.as_ref().and_then(|behind| behind.ends) {
-        let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
-        if let Some(layer) = tree.layers.get_mut(layer as usize) {
-            layer.ends = ends;
-        }
-    }
+    set_ends(tree, layer, behind.as_ref().and_then(|behind| behind.ends));
     (layer, behind)
+}
+
+/// The ends that a header names.
+fn set_ends(tree: &mut Tree, layer: LayerId, ends: Option<(Address, Address)>) {
+    let Some((src, dst)) = ends else { return };
+    let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
+    if let Some(layer) = tree.layers.get_mut(layer as usize) {
+        layer.ends = ends;
+    }
+}
+
+/// The addresses of an IP header that could not be read to its end, given the bytes that were.
+fn network_ends(protocol: &Protocol, read: &[u8]) -> Option<(Address, Address)> {
+    let ip = |at: std::result::Result<IpAddr, _>| at.ok().map(Address::Ip);
+    if protocol.this.is(&ip::IP) {
+        let address = |at: usize| ip(<[u8; 4]>::try_from(read.get(at..at + 4).unwrap_or_default()).map(IpAddr::from));
+        address(12).zip(address(16))
+    } else if protocol.this.is(&ipv6::IPV6) {
+        let address = |at: usize| ip(<[u8; 16]>::try_from(read.get(at..at + 16).unwrap_or_default()).map(IpAddr::from));
+        address(8).zip(address(24))
+    } else {
+        None
+    }
 }
 
 /// The beginning of a packet that another one quotes, as groups within it. What cannot be read is left to the caller.
@@ -465,12 +501,20 @@ fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
     }
     // Quotes are cut as a rule, so a length beyond their end is no oddity.
     let _ = wire.quoting(|wire| {
-        let carried = wire.group(protocol.this, |wire| header(wire, usize::from(u16::MAX)))?;
-        match carried.next {
-            Next::IpProtocol(ip::TCP) => wire.group(&tcp::TCP, |wire| tcp::segment(wire, tcp::Standing::default(), 0)),
-            Next::IpProtocol(ip::UDP) => {
-                wire.group(&udp::UDP, |wire| udp::datagram(wire, None, None, usize::from(u16::MAX)).map(drop))
+        let carried = wire.group(protocol.this, |wire| {
+            let carried = header(wire, usize::from(u16::MAX))?;
+            if matches!(carried.next, Next::Fragment(_)) && carried.missing == 0 {
+                wire.skip(carried.range.len())?;
             }
+            Ok(carried)
+        })?;
+        let Some((Address::Ip(src), Address::Ip(dst))) = carried.ends else { return Ok(()) };
+        match carried.next {
+            Next::IpProtocol(ip::TCP) => {
+                let standing = tcp::Standing { quoted: Some([src, dst]), ..tcp::Standing::default() };
+                wire.group(&tcp::TCP, |wire| tcp::segment(wire, standing, 0))
+            }
+            Next::IpProtocol(ip::UDP) => wire.group(&udp::UDP, |wire| udp::quoted(wire, [src, dst])),
             Next::IpProtocol(ip::ICMP) => wire.group(&icmp::ICMP, |wire| icmp::header(wire, 0).map(drop)),
             Next::IpProtocol(ip::ICMPV6) => wire.group(&icmpv6::ICMPV6, |wire| icmpv6::header(wire, 0).map(drop)),
             _ => Ok(()),

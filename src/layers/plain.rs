@@ -162,7 +162,7 @@ impl Plain {
         let Packet { src, dst, .. } = self.packet;
         let [v4, v6] = PATHS.get(self.tags).copied().unwrap_or_default();
         let path = if src.is_ipv4() { v4 } else { v6 };
-        Segment { range: self.packet.carried(), missing: 0, src, dst, below: None, path }
+        Segment { range: self.packet.carried(), missing: 0, is_part: false, src, dst, below: None, path }
     }
 
     /// All that [`Plain::has`] and [`Plain::get`] tell.
@@ -287,7 +287,7 @@ impl Packet {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
             layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::told)
         };
-        let segment = Segment { range: self.carried(), missing: 0, src, dst, below: Some(below), path: "" };
+        let segment = Segment { range: self.carried(), missing: 0, is_part: false, src, dst, below: Some(below), path: "" };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
     }
 }

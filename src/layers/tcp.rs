@@ -8,10 +8,10 @@
 
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
-use crate::tree::{Field, Names, Span, Tree, Value, fields, name_of};
+use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
 /// TCP.
@@ -146,6 +146,10 @@ pub struct Standing<'a> {
     pub factor: Option<i64>,
     /// The ends between which its checksum is to be verified.
     pub verify: Option<[IpAddr; 2]>,
+    /// Whether it is a first fragment, so that nobody knows where the segment ends.
+    pub is_part: bool,
+    /// The ends of a segment that an error quotes. Its length is not known either.
+    pub quoted: Option<[IpAddr; 2]>,
     /// What the segments before it say of it.
     pub remarks: Remarks<'a>,
 }
@@ -281,9 +285,13 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     if let Some(stream) = standing.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
+    if let Some([from, to]) = standing.quoted {
+        quote(wire, [SocketAddr::new(from, src), SocketAddr::new(to, dst)]);
+    }
     let header_len = wire.ahead().get(8).map_or(0, |byte| 4 * usize::from(byte >> 4));
     let len = (captured + missing).checked_sub(header_len).filter(|_| header_len >= MIN_HEADER);
-    if let Some(len) = len {
+    let ends_here = !standing.is_part && standing.quoted.is_none();
+    if let Some(len) = len.filter(|_| ends_here) {
         wire.add(&LEN, Value::Unsigned(len as u64));
     }
     let len = len.unwrap_or_default();
@@ -291,7 +299,9 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     let acks = wire.ahead().get(5).is_some_and(|flags| flags & 0x10 != 0);
     let taken = wire.ahead().get(5).map_or(0, |flags| u32::from(flags & 1) + u32::from(flags >> 1 & 1));
     let next = seq.wrapping_add(u32::try_from(len).unwrap_or(u32::MAX)).wrapping_add(taken);
-    wire.add(&NXTSEQ, Value::Unsigned(next.into()));
+    if ends_here {
+        wire.add(&NXTSEQ, Value::Unsigned(next.into()));
+    }
     let ack = sequence(wire, &ACK, &ACK_RAW, if acks { standing.ack_base } else { 0 })?;
     let at = wire.at();
     if wire.remaining() == 0 {
@@ -323,6 +333,15 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     Ok(())
 }
 
+/// Number the connection of a quoted segment, given what follows its ports. Like Wireshark, it takes all up to the window.
+fn quote(wire: &mut Wire<'_>, ends: [SocketAddr; 2]) {
+    const SYN: u8 = 0x02;
+    const ACK: u8 = 0x10;
+    let Some([s0, s1, s2, s3, _, _, _, _, _, flags, _, _]) = wire.ahead().first_chunk() else { return };
+    let opens = (flags & (SYN | ACK) == SYN).then_some(u32::from_be_bytes([*s0, *s1, *s2, *s3]));
+    wire.quote(&STREAM, Transport::Tcp, ends, opens);
+}
+
 /// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
 #[must_use]
 pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
@@ -330,7 +349,7 @@ pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Opti
     let fixed = all.first_chunk::<MIN_HEADER>()?;
     let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
     let header_len = header_len(fixed);
-    let has_remarks = !standing.remarks.marks.is_empty() || standing.verify.is_some();
+    let has_remarks = !standing.remarks.marks.is_empty() || standing.verify.is_some() || standing.is_part;
     if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
         return None;
     }

@@ -5,11 +5,11 @@
 //! ```
 
 use super::checksum::{self, STATUS, Status};
-use super::{Described, Next, geneve, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
-use crate::tree::{Value, fields};
+use super::{Described, Next, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
+use crate::tree::{Transport, Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
 /// UDP.
@@ -38,6 +38,7 @@ const TUNNELS: &[(u16, &Described, Looks)] = &[
     (1701, &l2tp::PACKET, l2tp::looks),
     (2152, &gtp::MESSAGE, gtp::looks),
     (3544, &teredo::HEADERS, teredo::looks),
+    (4754, &gre::IN_UDP, gre::looks),
     (4789, &vxlan::HEADER, vxlan::looks),
     (4790, &vxlan::GENERIC, vxlan::looks),
     (6081, &geneve::HEADER, geneve::looks),
@@ -52,6 +53,15 @@ pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
     found.map(|(_, described, _)| Next::Header(described))
 }
 
+/// A datagram that an error quotes.
+pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
+    if let Some([s0, s1, d0, d1, _, _, _, _]) = wire.ahead().first_chunk() {
+        let ends = [SocketAddr::new(from, u16::from_be_bytes([*s0, *s1])), SocketAddr::new(to, u16::from_be_bytes([*d0, *d1]))];
+        return read(wire, |wire| wire.quote(&STREAM, Transport::Udp, ends, None), None, usize::from(u16::MAX)).map(drop);
+    }
+    read(wire, |_| {}, None, usize::from(u16::MAX)).map(drop)
+}
+
 /// A datagram's header and payload; `verify` names the ends between which its checksum is to be verified. Returns where the payload lies, and how much of it the capture cut off.
 ///
 /// # Errors
@@ -62,13 +72,26 @@ pub fn datagram(
     verify: Option<[IpAddr; 2]>,
     missing: usize,
 ) -> Result<(Range<usize>, usize)> {
+    let number = |wire: &mut Wire<'_>| {
+        if let Some(stream) = stream {
+            wire.add(&STREAM, Value::Unsigned(stream.into()));
+        }
+    };
+    read(wire, number, verify, missing)
+}
+
+/// A header and payload, where `number` puts the number of the conversation behind the ports.
+fn read(
+    wire: &mut Wire<'_>,
+    number: impl FnOnce(&mut Wire<'_>),
+    verify: Option<[IpAddr; 2]>,
+    missing: usize,
+) -> Result<(Range<usize>, usize)> {
     let (captured, start) = (wire.remaining(), wire.at());
     let all = wire.ahead();
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
-    if let Some(stream) = stream {
-        wire.add(&STREAM, Value::Unsigned(stream.into()));
-    }
+    number(wire);
     let length = usize::from(wire.u16_be(&LENGTH)?);
     // A length of 0 is lawful for jumbograms and common where hardware fills it in.
     let on_wire = if length == 0 { captured + missing } else { length };

@@ -57,6 +57,21 @@ pub struct Expected {
     pub told: Option<Arc<[u8]>>,
 }
 
+/// A packet that an error message quotes. Only the engine knows the number of its conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Quote {
+    /// The place of the field for that number, if it is kept.
+    pub node: u32,
+    /// The transport.
+    pub transport: Transport,
+    /// The source of the quoted packet.
+    pub src: SocketAddr,
+    /// Its destination.
+    pub dst: SocketAddr,
+    /// The sequence number of a TCP segment that opens a connection.
+    pub opens: Option<u32>,
+}
+
 /// What the protocols of one conversation tell each other: numbers by their names.
 #[derive(Debug, Default)]
 pub struct Facts(Vec<(&'static str, u64)>);
@@ -83,6 +98,7 @@ pub struct Left {
     handed: Vec<Handed>,
     opened: Vec<Opened>,
     expected: Vec<Expected>,
+    quotes: Vec<Quote>,
     /// Who a message says it is said by.
     speaker: Option<Side>,
     /// What the protocols of one conversation tell each other.
@@ -92,7 +108,7 @@ pub struct Left {
 impl Left {
     /// Whether nothing is.
     pub(super) fn is_empty(&self) -> bool {
-        let lists = self.handed.len() + self.opened.len() + self.expected.len() + self.facts.0.len();
+        let lists = self.handed.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.facts.0.len();
         lists == 0 && self.speaker.is_none()
     }
 
@@ -107,6 +123,7 @@ impl Left {
         self.handed.clear();
         self.opened.clear();
         self.expected.clear();
+        self.quotes.clear();
         self.speaker = None;
         self.facts = Facts::default();
     }
@@ -151,6 +168,24 @@ impl Left {
         if self.expected.len() < MAX {
             self.expected.push(expected);
         }
+    }
+
+    /// This packet is quoted.
+    pub fn quote(&mut self, quote: Quote) {
+        if self.quotes.len() < MAX {
+            self.quotes.push(quote);
+        }
+    }
+
+    /// Whether packets were quoted.
+    #[must_use]
+    pub fn has_quotes(&self) -> bool {
+        !self.quotes.is_empty()
+    }
+
+    /// The packets that were quoted since this was last asked.
+    pub fn take_quotes(&mut self) -> Vec<Quote> {
+        std::mem::take(&mut self.quotes)
     }
 
     /// What was handed on since this was last asked.

@@ -26,7 +26,7 @@ mod want;
 pub use dump::dump;
 pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
-pub use handed::{Expected, Facts, Handed, Left, Opened};
+pub use handed::{Expected, Facts, Handed, Left, Opened, Quote};
 pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport, Untold};
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};

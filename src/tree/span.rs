@@ -78,6 +78,9 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// The offset in a frame of bytes that are in none as such, because they were decompressed.
+    pub const NOWHERE: u32 = u32::MAX;
+
     /// Stream offset behind its last byte.
     #[must_use]
     pub fn end(&self) -> u64 {

@@ -314,6 +314,8 @@ impl Stream {
             seq_base: self.half(side).base.unwrap_or_default(),
             ack_base: self.half(side.other()).base.unwrap_or_default(),
             factor: found.map(|found| found.scaling.factor()),
+            is_part: segment.is_part,
+            quoted: None,
             verify: checks.tcp.then_some([segment.src, segment.dst]),
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
         };
@@ -413,7 +415,8 @@ impl Stream {
             };
             side = self.take(side, &part, out);
         }
-        if pieces.is_empty() { self.take(side, segment, out) } else { side }
+        // Bytes that were decompressed have no place in any frame.
+        if pieces.is_empty() { self.take(side, &InOrder { at: Piece::NOWHERE, ..*segment }, out) } else { side }
     }
 
     /// Take the next bytes that a side of a conversation without packets said.
@@ -461,8 +464,9 @@ impl Stream {
     /// Say what is strange about a segment; bytes that did not become part of the stream are shown as they are.
     fn remark(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
         let at = segment.at as usize;
+        let is_in_frame = segment.at != Piece::NOWHERE;
         if let Some(differs) = &accepted.differs {
-            let span = Span::new(0, at + differs.start..at + differs.end);
+            let span = if is_in_frame { Span::new(0, at + differs.start..at + differs.end) } else { Span::NONE };
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&OVERLAP, node, span, format_args!("{} bytes that came before were others", differs.len()));
         }
@@ -473,7 +477,7 @@ impl Stream {
             _ => return,
         };
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());
-        if !stale.is_empty() && segment.frame == out.tree.frame.number {
+        if !stale.is_empty() && is_in_frame && segment.frame == out.tree.frame.number {
             let layer = layers::unexplained(out.tree, Bytes::of_frame(out.frame), stale, out.below);
             let ends = ends_of(out.tree, self.ends(side));
             if let Some(layer) = out.tree.layers.get_mut(layer as usize) {

@@ -16,6 +16,8 @@ pub(in crate::engine) enum Connection {
     Whole(Box<Stream>),
     /// Nothing waits, and nobody reads it: its number, where its bytes end, and what its segments said.
     Rest(Rest),
+    /// Only ICMP errors quoted segments of it: its number.
+    Quoted(u32),
 }
 
 /// What is kept of a connection that nobody reads.
@@ -41,7 +43,15 @@ impl Connection {
     pub(in crate::engine) fn whole(&mut self) -> Option<&mut Stream> {
         match self {
             Connection::Whole(stream) => Some(stream),
-            Connection::Rest(_) => None,
+            Connection::Rest(_) | Connection::Quoted(_) => None,
+        }
+    }
+
+    /// The number of the connection, if errors quoted segments of it and no segment was captured.
+    pub(in crate::engine) fn quoted(&self) -> Option<u32> {
+        match self {
+            Connection::Quoted(number) => Some(*number),
+            Connection::Whole(_) | Connection::Rest(_) => None,
         }
     }
 
@@ -49,7 +59,19 @@ impl Connection {
     pub(in crate::engine) fn into_whole(self) -> Option<Box<Stream>> {
         match self {
             Connection::Whole(stream) => Some(stream),
-            Connection::Rest(_) => None,
+            Connection::Rest(_) | Connection::Quoted(_) => None,
+        }
+    }
+
+    /// The sequence number that counts as 0 for one of its ends.
+    pub(in crate::engine) fn base(&self, rises: bool) -> Option<u32> {
+        match self {
+            Connection::Whole(stream) => stream.half(stream.side_of(rises)).base,
+            Connection::Rest(rest) => {
+                let [client, server] = &rest.halves;
+                if rest.client_is_low == rises { client.base } else { server.base }
+            }
+            Connection::Quoted(_) => None,
         }
     }
 
@@ -67,10 +89,7 @@ impl Connection {
     pub(in crate::engine) fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
         match self {
             Connection::Whole(stream) => stream.is_reopened(rises, numbers),
-            Connection::Rest(rest) => {
-                let [client, server] = &rest.halves;
-                numbers.opens_anew(if rest.client_is_low == rises { client.base } else { server.base })
-            }
+            Connection::Rest(_) | Connection::Quoted(_) => numbers.opens_anew(self.base(rises)),
         }
     }
 

@@ -272,7 +272,7 @@ impl Put for OfDerived<'_> {
             map.put("len", &len)?;
             map.put("how", derived.how)?;
             let pieces = of.tree.pieces_of(source);
-            if !pieces.is_empty() {
+            if pieces.iter().any(|piece| piece.at != tree::Piece::NOWHERE) {
                 map.put("map", &Map { pieces, off: 0, end: len })?;
             }
             Ok(())
@@ -305,7 +305,8 @@ struct Map<'t> {
 
 impl Put for Map<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let pieces = self.pieces.iter().filter_map(|piece| piece.clip(&(self.off..self.end)));
+        let pieces = self.pieces.iter().filter(|piece| piece.at != tree::Piece::NOWHERE);
+        let pieces = pieces.filter_map(|piece| piece.clip(&(self.off..self.end)));
         out.list(pieces, |out, piece| {
             out.object(|map| {
                 map.put("off", &piece.off)?;

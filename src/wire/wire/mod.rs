@@ -6,7 +6,7 @@ mod says;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Question, Result};
 use crate::tree::{
-    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Span, Transfer,
+    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Quote, Span, Transfer,
     Transport, Tree, Value,
 };
 use std::fmt;
@@ -392,6 +392,14 @@ impl<'a> Wire<'a> {
     #[must_use]
     pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
         self.tree.secrets.find(label, id)
+    }
+
+    /// Put the field for the number of a conversation of which an error quotes a packet; `opens` is the sequence number of a
+    /// segment that opens a connection. The engine fills the number in.
+    pub(crate) fn quote(&mut self, field: &'static Field, transport: Transport, ends: [SocketAddr; 2], opens: Option<u32>) {
+        let node = self.add(field, Value::Unsigned(0));
+        let [src, dst] = ends;
+        self.tree.left.quote(Quote { node, transport, src, dst, opens });
     }
 
     /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.
