@@ -110,7 +110,7 @@ fn may_become(bytes: &[u8]) -> bool {
         return true;
     }
     match memchr::memchr(b' ', bytes) {
-        Some(end) => bytes.get(..end).is_some_and(is_method) && bytes.iter().all(|byte| !byte.is_ascii_control()),
+        Some(end) => bytes.get(..end).is_some_and(is_method),
         None => bytes.len() < 24 && bytes.iter().all(u8::is_ascii_uppercase),
     }
 }

@@ -290,3 +290,13 @@ fn a_body_is_called_as_it_was_asked_for() {
         assert_eq!(names, [name], "{target}");
     }
 }
+
+#[test]
+fn a_request_with_control_characters_is_found_however_its_line_is_cut() {
+    let request = b"GET /a\0\x02b HTTP/1.1\r\nHost: c\r\n\r\n";
+    for cut in 1..request.len() {
+        let extent = Session::default().extent(Side::Client, &request[..cut], true);
+        assert!(matches!(extent, Extent::NeedMore(_)), "{cut}: {extent:?}");
+    }
+    assert_eq!(Session::default().extent(Side::Client, request, true), Extent::Message(request.len()));
+}
