@@ -1,0 +1,142 @@
+//! The fuzz targets as functions of bytes: what `fuzz_targets/` and `tests/fuzzed.rs` run.
+
+use super::input::Input;
+use super::stream::Conversation;
+use super::{Owned, everything, forms, stream};
+use proto_dissect::filter::Filter;
+use proto_dissect::input::{Capture, InputFormat, Link, Options};
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::Side;
+use proto_dissect::wire::Takes;
+use std::io::Cursor;
+use std::sync::OnceLock;
+
+/// Frames of an input that are dissected; all are read.
+const FRAMES: usize = 64;
+
+/// A target: its name and what it runs.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const ALL: [Target; 6] = [
+    ("frame", frame),
+    ("stream", conversation),
+    ("container", container),
+    ("hex", hex),
+    ("filter", filter),
+    ("keys_and_tables", keys_and_tables),
+];
+
+/// Frames of any link type: for each two bytes of link type, one of flags, two of length, then its bytes.
+pub fn frame(input: &[u8]) {
+    let mut input = Input(input);
+    let mut frames = Vec::new();
+    while !input.is_empty() && frames.len() < 8 {
+        let (link, flags, len) = (input.short(), input.byte(), usize::from(input.short()));
+        let bytes = input.take(len).to_vec();
+        let link = match flags & 3 {
+            0 | 1 => Link::Type(link % 300),
+            2 => Link::Unknown,
+            _ => Link::Stream(if flags & 4 == 0 { Side::Client } else { Side::Server }),
+        };
+        let mut frame = Owned::new(frames.len() as u64 + 1, link, bytes);
+        frame.original_len += u32::from(flags >> 4) * 16;
+        frames.push(frame);
+    }
+    everything(&frames, Registry::default());
+}
+
+/// A TCP conversation.
+pub fn conversation(input: &[u8]) {
+    let conversation = Conversation::of(input);
+    everything(&conversation.frames(), conversation.registry());
+    stream::check_cuts(&conversation);
+}
+
+/// A capture file of any format, compressed or not.
+pub fn container(input: &[u8]) {
+    read(input, Options::default());
+    read(input, Options { format: Some(InputFormat::Pcap), ..Options::default() });
+}
+
+/// Hex text in any dialect.
+pub fn hex(input: &[u8]) {
+    for format in [None, Some(InputFormat::Hex), Some(InputFormat::Follow)] {
+        read(input, Options { format, ..Options::default() });
+    }
+}
+
+fn read(input: &[u8], options: Options) {
+    let Ok(mut capture) = Capture::open_with(Box::new(Cursor::new(input.to_vec())), options) else { return };
+    let _ = capture.explain();
+    let mut frames = Vec::new();
+    while let Ok(Some(frame)) = capture.next_frame() {
+        if frames.len() < FRAMES {
+            frames.push(Owned::of(&frame));
+        }
+    }
+    everything(&frames, Registry::default());
+}
+
+/// A display filter: its written form means the same, and it prints the same whether it decides early or late.
+pub fn filter(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let registry = Registry::default();
+    match Filter::parse(text, registry) {
+        Ok(filter) => {
+            let written = filter.to_string();
+            let again = Filter::parse(&written, registry).unwrap_or_else(|mistake| panic!("{written:?} of {text:?}: {mistake}"));
+            assert_eq!(written, again.to_string(), "{text:?} has no stable written form");
+            forms::check_filter(specimen(), registry, &written);
+        }
+        Err(mistake) => assert!(!mistake.to_string().is_empty()),
+    }
+}
+
+/// Some frames of each sample, for filters.
+fn specimen() -> &'static [Owned] {
+    static FRAMES: OnceLock<Vec<Owned>> = OnceLock::new();
+    FRAMES.get_or_init(|| {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|folder| folder.join("samples").is_dir());
+        let mut paths: Vec<_> = std::fs::read_dir(folder.expect("the project").join("samples")).unwrap().flatten().collect();
+        paths.sort_by_key(std::fs::DirEntry::path);
+        let mut frames = Vec::new();
+        for path in paths.iter().map(std::fs::DirEntry::path).filter(|path| path.extension().is_some_and(|name| name == "pcap")) {
+            let mut capture = Capture::open(Box::new(std::fs::File::open(path).unwrap())).unwrap();
+            let ethernet = capture.links() == [1];
+            for _ in 0..3 {
+                let Ok(Some(frame)) = capture.next_frame() else { break };
+                if ethernet || frame.link == Link::Type(1) {
+                    let number = frames.len() as u64 + 1;
+                    frames.push(Owned { number, ..Owned::of(&frame) });
+                }
+            }
+        }
+        assert!(frames.len() > 20);
+        frames
+    })
+}
+
+/// Key files, tables of packets and other settings: each check accepts or rejects, and key logs inside captures are learned.
+pub fn keys_and_tables(input: &[u8]) {
+    let mut cursor = Input(input);
+    let which = usize::from(cursor.byte());
+    let settings: Vec<_> = Registry::default().protocols().flat_map(|protocol| protocol.settings).collect();
+    let checks: Vec<_> = settings
+        .iter()
+        .filter_map(|setting| match setting.takes {
+            Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) => Some(check),
+            _ => None,
+        })
+        .collect();
+    if let (Ok(text), Some(check)) = (std::str::from_utf8(cursor.0), checks.get(which % checks.len().max(1))) {
+        let refusal = check(text).err();
+        assert!(refusal.is_none_or(|unfit| !unfit.words.is_empty()), "a setting is refused without a reason");
+    }
+    let secrets = cursor.0.to_vec();
+    let mut frames: Vec<Owned> = specimen().iter().take(4).cloned().collect();
+    if let Some(first) = frames.first_mut() {
+        first.secrets = secrets;
+    }
+    everything(&frames, Registry::default());
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Writes `fuzz/README.md` from the logs of the last record.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+figure() { sed -n "s/^stat::$2: *//p" "$1" | tail -n 1; }
+progress() { grep -oE "$2: [0-9]+" "$1" | tail -n 1 | grep -oE '[0-9]+' || true; }
+
+{
+    cat <<'TEXT'
+# Fuzzing record
+
+`fuzz/record.sh SECONDS [TARGET]...` runs the targets, generates this page from libFuzzer's logs and needs stable Rust only. With
+cargo-fuzz, `cargo fuzz run TARGET` works as well. Every target renders each output form and checks the invariants of
+`ARCHITECTURE.md`, JSON validity, escaped text and determinism (`fuzz/checks/`). `cargo test --test fuzzed` runs the same checks on
+seeded mutations of the samples.
+
+| target | what it decodes |
+|---|---|
+| `frame` | frames of any link type, cut anywhere |
+| `stream` | both directions of a TCP connection, any protocol forced, cuts, gaps, reordering |
+| `container` | capture files, compressed or not |
+| `hex` | hex text in any dialect |
+| `filter` | display filters: written form, early and late decision |
+| `keys_and_tables` | key logs, key files, packet tables |
+
+## Last record
+
+| target | seconds | executions | executions per second | covered edges | features | corpus inputs | peak MiB | findings |
+|---|---|---|---|---|---|---|---|---|
+TEXT
+    for log in logs/*.log; do
+        target=$(basename "$log" .log)
+        seconds=$(grep -oE 'Done [0-9]+ runs in [0-9]+ second' "$log" | grep -oE '[0-9]+ second' | grep -oE '[0-9]+' || true)
+        findings=$(find "artifacts/$target" -type f 2>/dev/null | wc -l)
+        printf '| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$target" "${seconds:-ended early}" \
+            "$(figure "$log" number_of_executed_units)" "$(figure "$log" average_exec_per_sec)" "$(progress "$log" cov)" \
+            "$(progress "$log" ft)" "$(progress "$log" corp)" "$(figure "$log" peak_rss_mb)" "$findings"
+    done
+    [ ! -f findings.md ] || { printf '\n'; cat findings.md; }
+} >README.md

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for a time and writes `fuzz/README.md` from libFuzzer's logs.
+#
+#     fuzz/record.sh [SECONDS] [TARGET]...     default: 1200 seconds each, all targets
+#
+# Builds on stable Rust: LLVM's sanitizer coverage is switched on by hand. Inputs that fail stay in `fuzz/artifacts/`.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+seconds=${1:-1200}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(frame stream container hex filter keys_and_tables)
+
+mkdir -p logs artifacts
+cargo run --quiet --bin seeds
+
+# 8-bit counters guide libFuzzer, comparisons let it guess constants; the flags are those that cargo-fuzz passes.
+export RUSTFLAGS="${RUSTFLAGS:-} --cfg fuzzing -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=4 \
+-C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table \
+-C llvm-args=-sanitizer-coverage-trace-compares -C codegen-units=1"
+host=$(rustc -vV | sed -n 's/^host: //p')
+cargo build --release --target "$host" "${targets[@]/#/--bin=}"
+binaries=target/$host/release
+
+for target in "${targets[@]}"; do
+    mkdir -p "corpus/$target" "artifacts/$target"
+    printf '== %s for %s s\n' "$target" "$seconds"
+    # A target that finds something ends early; its log says so.
+    "$binaries/$target" "corpus/$target" -artifact_prefix="artifacts/$target/" -max_total_time="$seconds" \
+        -max_len=8192 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 >"logs/$target.log" 2>&1 || true
+done
+./readme.sh
