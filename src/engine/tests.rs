@@ -286,6 +286,24 @@ fn bytes_nobody_claims_are_data_as_they_come() {
 }
 
 #[test]
+fn a_side_is_read_though_the_first_bytes_of_the_other_are_not_recognised() {
+    let mut packets = opened();
+    packets.extend([client(100, &[0xee, 1]), says(Side::Server, 500, &[2]), client(102, &[0xee])]);
+    packets.extend([says(Side::Server, 501, &[5, 6]), client(103, &[1, 7])]);
+    let lines = [
+        "data c2s @0 ee01 frames [2]",
+        "data c2s @2 ee frames [4]",
+        "toy s2c @0 020506 frames [3, 5]",
+        "toy c2s @3 0107 frames [6]",
+    ];
+    assert_eq!(told(&packets), lines);
+    let mut packets = opened();
+    packets.extend([client(100, &[0xee, 1]), says(Side::Server, 500, &[0xee, 1]), says(Side::Server, 502, &[1, 7])]);
+    let lines = ["data c2s @0 ee01 frames [2]", "data s2c @0 ee01 frames [3]", "data s2c @2 0107 frames [4]"];
+    assert_eq!(told(&packets), lines);
+}
+
+#[test]
 fn bytes_wait_until_somebody_knows_whose_they_are() {
     let lines =
         told(&[flagged(Side::Client, 99, SYN), client(100, &[0]), says(Side::Server, 500, &[1, 5]), client(101, &[1, 6])]);

@@ -195,7 +195,7 @@ impl Registry {
         }
         if let Some(place) = venue.over {
             let over = self.candidates().filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
-            return over.map(|candidate| (candidate, candidate.judge(Side::Server, opening))).fold(
+            return over.map(|candidate| (candidate, candidate.judge(opening))).fold(
                 Owner::Nobody,
                 |owner, (candidate, verdict)| match (owner, verdict) {
                     (known @ Owner::Known(..), _) => known,
@@ -208,13 +208,15 @@ impl Registry {
         let mut owner = Owner::Nobody;
         for by_port in [true, false] {
             for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
-                let home = match candidate.found.on {
-                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.side_at(venue, on),
-                    On::AnyTcp if !by_port => Some(Side::Server),
-                    _ => None,
+                let is_there = match candidate.found.on {
+                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.is_at(venue, on, candidate),
+                    On::AnyTcp => !by_port,
+                    _ => false,
                 };
-                let Some(home) = home else { continue };
-                match candidate.judge(home, opening) {
+                if !is_there {
+                    continue;
+                }
+                match candidate.judge(opening) {
                     Verdict::Yes(server) => return Owner::Known(candidate, server),
                     Verdict::Unsure => owner = Owner::Unsure,
                     Verdict::No => {}
@@ -224,15 +226,27 @@ impl Registry {
         owner
     }
 
-    /// The side that has this port, or one of these ports.
-    fn side_at(self, venue: &Venue, home: On) -> Option<Side> {
+    /// Whether a protocol at home on one of the ports may still recognise the stream.
+    #[must_use]
+    pub fn is_awaited(self, venue: &Venue, opening: &Opening<'_>) -> bool {
+        let is_usual = venue.sockets.is_some() && venue.over.is_none() && !self.is_chosen(venue);
+        is_usual
+            && self.candidates().filter(Candidate::is_stream).any(|candidate| {
+                let on = candidate.found.on;
+                matches!(on, On::Tcp(_) | On::TcpRun(..))
+                    && self.is_at(venue, on, candidate)
+                    && candidate.judge(opening) == Verdict::Unsure
+            })
+    }
+
+    /// Whether a side has this port, or one of these ports.
+    fn is_at(self, venue: &Venue, home: On, candidate: Candidate) -> bool {
         match (venue.sockets, self.choices.assume) {
-            (Some([_, server]), _) if home.covers(On::Tcp(server.port())) => Some(Side::Server),
-            (Some([client, _]), _) if home.covers(On::Tcp(client.port())) => Some(Side::Client),
-            (None, Assume::Port(seen)) if home.covers(seen) => Some(Side::Server),
-            // Bytes that came without ports may be at home anywhere.
-            (None, Assume::Nothing) => Some(Side::Server),
-            _ => None,
+            (Some(sockets), _) => sockets.iter().any(|socket| home.covers(On::Tcp(socket.port()))),
+            (None, Assume::Port(seen)) => home.covers(seen),
+            // Bytes that came without ports may be at home anywhere, if they look like it.
+            (None, Assume::Nothing) => !matches!(candidate.found.looks, Looks::Anything),
+            _ => false,
         }
     }
 
@@ -243,7 +257,7 @@ impl Registry {
         };
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
         let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
-        let server = match candidate.judge(Side::Server, opening) {
+        let server = match candidate.judge(opening) {
             Verdict::Yes(server) => server,
             Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
             Verdict::Unsure | Verdict::No => Side::Server,
@@ -355,9 +369,9 @@ impl Candidate {
         matches!(self.found.how, How::Stream(_))
     }
 
-    fn judge(&self, home: Side, opening: &Opening<'_>) -> Verdict {
+    fn judge(&self, opening: &Opening<'_>) -> Verdict {
         match self.found.looks {
-            Looks::Anything => Verdict::Yes(home),
+            Looks::Anything => Verdict::Yes(Side::Server),
             Looks::Stream(looks) => looks(opening),
             Looks::Datagram(_) | Looks::Spotted(_) => Verdict::No,
         }

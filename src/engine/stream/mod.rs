@@ -20,7 +20,7 @@ use crate::layers::{self, Bytes, Checks, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{Address, Carried, Ends, LayerId, Passed, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, How, Next, On, Opening, Protocol};
+use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol};
 use half::{Behind, Half};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,6 +30,9 @@ const MAX_MESSAGE: usize = (16 << 20) + 64;
 
 /// Bytes of one side that are kept while nobody knows whose stream it is.
 const MAX_OPENING: usize = 64 << 10;
+
+/// Bytes of a stream joined midway within which a protocol at home on its port may recognise it.
+const MAX_JOINING: u64 = 1 << 20;
 
 /// A connection.
 pub(super) struct Stream {
@@ -57,6 +60,8 @@ pub(super) struct Stream {
     depth: u8,
     /// Client and server are not those that they were taken for first.
     turned: bool,
+    /// Bytes were shown as data before a protocol recognised the stream.
+    shown: bool,
     /// Whose it is must be told from what there is.
     decide_now: bool,
     last_frame: u64,
@@ -78,6 +83,8 @@ enum Belongs {
     /// Not known yet; the bytes wait.
     Open,
     To(&'static Protocol, Box<dyn Conversation>),
+    /// No protocol recognises the first bytes of this side; those of the other side have not been judged.
+    Unrecognised(Side),
     Nobody,
 }
 
@@ -113,6 +120,7 @@ impl Stream {
             how: None,
             depth: 0,
             turned: false,
+            shown: false,
             decide_now: false,
             last_frame: 0,
             last_time: None,
@@ -151,7 +159,7 @@ impl Stream {
         self.changed = false;
         let conversation = match &self.belongs {
             Belongs::To(_, conversation) => conversation.held(),
-            Belongs::Open | Belongs::Nobody => 0,
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => 0,
         };
         let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
         let mut held = size_of::<Stream>() + conversation + heap;
@@ -205,7 +213,7 @@ impl Stream {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
         match &mut self.belongs {
             Belongs::To(_, conversation) => conversation.forget() || inner,
-            Belongs::Open | Belongs::Nobody => inner,
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => inner,
         }
     }
 
@@ -498,38 +506,82 @@ impl Stream {
             Next::Over(place) => (Belongs::Open, Some(place)),
             Next::Anyone => (Belongs::Open, None),
         };
+        self.shown = false;
         for half in &mut self.halves {
             half.from_start = true;
             half.wanted = 0;
         }
     }
 
+    /// Whether the first bytes of this side wait to be judged.
+    fn is_open(&self, side: Side) -> bool {
+        match self.belongs {
+            Belongs::Open => true,
+            Belongs::Unrecognised(first) => first != side,
+            Belongs::To(..) | Belongs::Nobody => false,
+        }
+    }
+
     /// Ask whose stream this is. True if that turned client and server around.
     #[inline(never)]
     fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
+        let silent = self.silent();
         let [client, server] = &self.halves;
-        let full = client.order.buffered().len().max(server.order.buffered().len()) >= MAX_OPENING;
         let opening = Opening {
             said: [client.order.buffered(), server.order.buffered()],
             from_start: [client.from_start, server.from_start],
-            complete: behind != Behind::More || full || self.decide_now,
+            complete: behind != Behind::More || self.decide_now,
         };
         let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
+        let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
+        let may_join = || self.may_join() && out.registry.is_awaited(&venue, &opening);
+        let opening = Opening { complete: opening.complete || full && !may_join(), ..opening };
         match out.registry.stream_owner(&venue, &opening) {
-            // Who is who is known from outside.
-            Owner::Known(_, Side::Client) if self.how.is_some() => self.belongs = Belongs::Nobody,
+            // Who is who is known from outside, or from data that was shown before.
+            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::Nobody,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };
-                self.belongs = Belongs::To(protocol, open(out.registry.settings()));
+                let mut conversation = open(out.registry.settings());
+                for side in Side::BOTH.into_iter().filter(|_| self.shown) {
+                    let bytes = self.half(side).order.buffered_off();
+                    if bytes > 0 {
+                        conversation.gap(side, Missing { bytes, in_step: false });
+                    }
+                }
+                self.belongs = Belongs::To(protocol, conversation);
                 if server == Side::Client {
                     self.turn(out.tree);
                     return true;
                 }
             }
             Owner::Unsure if !opening.complete => {}
-            Owner::Unsure | Owner::Nobody => self.belongs = Belongs::Nobody,
+            Owner::Unsure | Owner::Nobody => {
+                let is_first = matches!(self.belongs, Belongs::Open);
+                self.belongs = silent.filter(|_| is_first).map_or(Belongs::Nobody, |side| Belongs::Unrecognised(side.other()));
+                self.shown = true;
+            }
         }
         false
+    }
+
+    /// Whether as many bytes of this side wait as are buffered before the stream is recognised.
+    fn is_full(&self, side: Side) -> bool {
+        self.half(side).order.buffered().len() >= MAX_OPENING
+    }
+
+    /// Whether a protocol may still find its messages in later bytes: the capture begins inside the stream.
+    fn may_join(&self) -> bool {
+        let is_early = self.halves.iter().all(|half| half.order.buffered_off() < MAX_JOINING);
+        is_early && self.halves.iter().any(|half| !half.from_start)
+    }
+
+    /// The side of which no byte was seen, if the other one has spoken.
+    fn silent(&self) -> Option<Side> {
+        match self.halves.each_ref().map(Half::has_spoken) {
+            [true, false] => Some(Side::Server),
+            [false, true] => Some(Side::Client),
+            _ => None,
+        }
     }
 
     /// The side taken for the client turns out to be the server. Nothing was shown yet.

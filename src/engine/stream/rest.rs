@@ -118,7 +118,7 @@ impl Stream {
     /// What is left of it when nothing waits and nobody reads it.
     fn rest(&self) -> Option<Rest> {
         let nobodys = match self.belongs {
-            Belongs::Nobody => true,
+            Belongs::Unrecognised(_) | Belongs::Nobody => true,
             Belongs::Open if self.over.is_none() => false,
             Belongs::Open | Belongs::To(..) => return None,
         };

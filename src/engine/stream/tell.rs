@@ -1,7 +1,7 @@
 //! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
 
 use super::half::{Behind, Half, Step};
-use super::{Belongs, MAX_MESSAGE, Stream, who};
+use super::{Belongs, MAX_MESSAGE, MAX_OPENING, Stream, who};
 use crate::engine::carry::Turn;
 use crate::engine::message::{Out, Said, ends_of};
 use crate::layers::Bytes;
@@ -94,10 +94,14 @@ impl Stream {
                 self.delayed = true;
                 return;
             }
-            if matches!(self.belongs, Belongs::Open) {
+            if self.is_open(side) {
                 let turned = self.find_owner(behind, out);
-                if matches!(self.belongs, Belongs::Open) {
-                    return;
+                if self.is_open(side) {
+                    if !self.is_full(side) {
+                        return;
+                    }
+                    self.pass_opening(side, out);
+                    continue;
                 }
                 if turned {
                     side = side.other();
@@ -122,7 +126,7 @@ impl Stream {
         sides.sort_by_key(|side| began(self.half(*side)));
         for side in sides {
             while !self.half(side).order.buffered().is_empty()
-                && !matches!(self.belongs, Belongs::Open)
+                && !self.is_open(side)
                 && !out.is_full()
                 && self.step(side, Behind::More, out)
             {}
@@ -131,9 +135,16 @@ impl Stream {
         out.tree.sort_layers(first);
     }
 
+    /// Show the older half of what waits as data: a protocol at home on the port may find its messages in later bytes.
+    #[cold]
+    fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
+        self.shown = true;
+        self.half_mut(side).from_start = false;
+        self.show(side, Step::Data(MAX_OPENING / 2), Behind::More, out);
+    }
+
     /// One message, or one run of data. False if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
-        self.changed = true;
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();
@@ -143,10 +154,25 @@ impl Stream {
                 Step::Data(half.order.buffered().len())
             }
             Belongs::To(_, conversation) => half.next(conversation.as_mut(), side, behind),
-            Belongs::Nobody | Belongs::Open => Step::Data(half.order.buffered().len()),
+            Belongs::Nobody | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
         };
+        if matches!(step, Step::Wait) {
+            self.changed = true;
+            return false;
+        }
+        self.show(side, step, behind, out);
+        true
+    }
+
+    /// Show a message or a run of data.
+    #[inline]
+    fn show(&mut self, side: Side, step: Step, behind: Behind, out: &mut Out<'_>) {
+        self.changed = true;
+        let crowded = out.tree.is_crowded();
+        let [client, server] = &mut self.halves;
+        let half = if side == Side::Client { client } else { server };
         let (len, cut, claimed) = match step {
-            Step::Wait => return false,
+            Step::Wait => return,
             Step::Data(len) => (len, None, 0),
             Step::Message { len, cut } => (len, Some(cut), 0),
             Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
@@ -167,7 +193,9 @@ impl Stream {
             pieces: half.order.pieces(off, len),
         };
         match (cut, &mut self.belongs) {
-            (None, Belongs::Nobody) if !out.sorts && out.tree.want().only_counts() => out.count(len, half.order.pieces(off, len)),
+            (None, Belongs::Nobody | Belongs::Unrecognised(_)) if !out.sorts && out.tree.want().only_counts() => {
+                out.count(len, half.order.pieces(off, len))
+            }
             (Some(cut), Belongs::To(protocol, conversation)) => {
                 let said = said(out);
                 let bytes = said.bytes;
@@ -206,6 +234,5 @@ impl Stream {
                 self.give_objects(last, out.tree);
             }
         }
-        true
     }
 }
