@@ -1,6 +1,6 @@
 //! Lines of text, and heads made of them: what HTTP, SIP, FTP and their kin have in common.
 
-use crate::tree::{Field, Value};
+use crate::tree::{Field, Side, Value};
 use crate::wire::{Error, Extent, Opening, Result, Verdict, Wire};
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
@@ -214,6 +214,35 @@ pub(super) fn may_be_text(opening: &Opening<'_>) -> Verdict {
         said.len() < 512 && line(said).is_none() && said.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ')
     };
     if opening.said.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
+}
+
+/// Lines of a side in which a session joined midway is looked for.
+const MIDWAY_LINES: usize = 8;
+
+/// The server of a session whose beginning was not captured: a side replies with a code, or sends a command of these.
+pub(super) fn midway(opening: &Opening<'_>, commands: &[&str]) -> Option<Side> {
+    in_lines_midway(opening, |side, text| {
+        let verb = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+        if code(text).is_some_and(|(code, _)| (100..600).contains(&code)) {
+            return Some(side);
+        }
+        commands.iter().any(|command| verb.eq_ignore_ascii_case(command.as_bytes())).then_some(side.other())
+    })
+}
+
+/// What `judge` makes of the first lines of the sides whose beginning was not captured.
+pub(super) fn in_lines_midway(opening: &Opening<'_>, mut judge: impl FnMut(Side, &[u8]) -> Option<Side>) -> Option<Side> {
+    Side::BOTH.into_iter().filter(|side| !opening.starts(*side)).find_map(|side| {
+        let mut ahead = opening.of(side);
+        for _ in 0..MIDWAY_LINES {
+            let first = line(ahead)?;
+            if let Some(server) = judge(side, ahead.get(..first.text)?) {
+                return Some(server);
+            }
+            ahead = ahead.get(first.whole..)?;
+        }
+        None
+    })
 }
 
 /// The trees of messages that are said in turn, for tests.

@@ -3,15 +3,16 @@
 //! ```text
 //! command     VERB [blank parameter] line end
 //! reply       code - text line end … code blank text line end
-//! mail        behind DATA and its reply 354: lines, then a line with a single dot
+//! mail        behind DATA, unless that is refused: lines, then a line with a single dot
+//! chunk       behind BDAT (RFC 3030): as many octets as it announces
 //! ```
 //! What `STARTTLS` and its reply 220 open is handed on.
 //!
-//! Not covered: mails themselves, extensions such as BDAT, what `AUTH` exchanges.
+//! Not covered: mails themselves, what `AUTH` exchanges.
 
 use super::lines::{self, Replies};
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Error, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Looks, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use memchr::memmem;
 
 /// SMTP.
@@ -33,7 +34,7 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")
         .covers("Commands, replies and where mails are; what STARTTLS opens is handed on")
-        .leaves_open("Mails themselves, extensions such as BDAT, and what AUTH exchanges");
+        .leaves_open("Mails themselves, and what AUTH exchanges");
     REQUEST = bool("smtp.req", "request", "True in commands");
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
     COMMAND = text("smtp.req.command", "command", "What is to be done");
@@ -41,7 +42,7 @@ fields! {
     SECRET = text("smtp.auth.password", "secret", "What proves who the client is").secret();
     CODE = number("smtp.response.code", "code", "How it went");
     TEXT = text("smtp.rsp.parameter", "text", "How it went, in words");
-    MAIL = text("smtp.message", "mail", "The mail");
+    MAIL = text("smtp.message", "mail", "Mail data, or a chunk of it");
     DATA = bytes("smtp.data", "data", "Bytes that are not understood");
 }
 
@@ -51,16 +52,37 @@ const LINE_MAX: usize = 64 << 10;
 /// The longest mail that is told as one.
 const MAIL_MAX: usize = 16 << 20;
 
+/// Commands of RFC 5321, RFC 1985, RFC 2645, RFC 3030, RFC 3207 and RFC 4954.
+const COMMANDS: &[&str] = &[
+    "EHLO", "HELO", "MAIL", "RCPT", "DATA", "RSET", "VRFY", "EXPN", "HELP", "NOOP", "QUIT", "ETRN", "ATRN", "BDAT", "STARTTLS",
+    "AUTH",
+];
+
 const REPLIES: Replies = Replies { code: &CODE, text: &TEXT };
 
 /// What one connection has to remember.
 #[derive(Default)]
 struct Session {
     asked: Asked,
-    /// The client sends a mail.
-    mail: bool,
-    looked: usize,
+    content: Content,
+    /// Replies 354 still to come for mail data that was sent without them.
+    early: u32,
+    /// The reply 354 to the last `DATA` was seen.
+    accepted: bool,
+    /// Bytes of mail data were lost, and its end may be among them.
+    lost: bool,
     next: Option<Next>,
+}
+
+/// What the client sends next.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    #[default]
+    Commands,
+    /// Mail data, of which so many bytes were searched for the end.
+    Mail(usize),
+    /// So many octets of a chunk.
+    Chunk(u64),
 }
 
 /// What the last command asked for.
@@ -77,19 +99,25 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Session>::default()
 }
 
-/// On a port of mail: a server that is ready, or a client that greets.
+/// On a port of mail: a server that is ready, a client that greets, or a session joined midway.
 fn looks(opening: &Opening<'_>) -> Verdict {
-    const GREETINGS: [&[u8]; 5] = [b"EHLO ", b"HELO ", b"ehlo ", b"helo ", b"AUTH "];
+    const GREETINGS: [&[u8]; 3] = [b"EHLO ", b"HELO ", b"AUTH "];
+    let greets =
+        |said: &[u8]| GREETINGS.iter().any(|greeting| said.get(..5).is_some_and(|verb| verb.eq_ignore_ascii_case(greeting)));
     for side in [Side::Server, Side::Client] {
         let said = opening.of(side);
         if lines::line(said).is_some() && (said.starts_with(b"220 ") || said.starts_with(b"220-")) {
             return Verdict::Yes(side);
         }
-        if lines::line(said).is_some() && GREETINGS.iter().any(|greeting| said.starts_with(greeting)) {
+        if lines::line(said).is_some() && greets(said) {
             return Verdict::Yes(side.other());
         }
     }
-    if opening.complete { Verdict::No } else { lines::may_be_text(opening) }
+    match lines::midway(opening, COMMANDS) {
+        Some(server) => Verdict::Yes(server),
+        None if opening.complete => Verdict::No,
+        None => lines::may_be_text(opening),
+    }
 }
 
 /// On any port: a server that is ready and says what for.
@@ -109,19 +137,17 @@ impl Conversation for Session {
         if from == Side::Server {
             return lines::reply_extent(ahead, LINE_MAX);
         }
-        if self.mail {
-            let from = self.looked.saturating_sub(4);
-            let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
-            let end = end.or_else(|| memmem::find(ahead.get(from..)?, b"\r\n.\r\n").map(|at| from + at + 5));
-            self.looked = ahead.len();
-            return match end {
-                Some(end) => Extent::Message(end),
-                None if ahead.len() >= MAIL_MAX => Extent::Message(ahead.len()),
-                None => Extent::NeedMore(ahead.len() + 1),
-            };
+        match &mut self.content {
+            Content::Commands => {}
+            Content::Mail(looked) => return mail_extent(ahead, looked),
+            Content::Chunk(left) => return Extent::Message(usize::try_from(*left).unwrap_or(MAIL_MAX).min(MAIL_MAX)),
         }
         if self.asked == Asked::Tls && ahead.first().is_some_and(|byte| !byte.is_ascii_alphabetic()) {
             return Extent::NeedMore(ahead.len() + 1);
+        }
+        // No command begins so: the client speaks another protocol, TLS for instance.
+        if ahead.first().is_some_and(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+            return Extent::Unknown(ahead.len());
         }
         lines::line_extent(ahead, LINE_MAX)
     }
@@ -129,8 +155,20 @@ impl Conversation for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         match from {
             Side::Server => self.reply(wire),
-            Side::Client if self.mail => self.mail(wire),
-            Side::Client => self.command(wire),
+            Side::Client => match self.content {
+                Content::Commands => self.command(wire),
+                Content::Mail(_) => self.mail(wire),
+                Content::Chunk(left) => self.chunk(left, wire),
+            },
+        }
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if from == Side::Client && !missing.in_step {
+            self.lost = matches!(self.content, Content::Mail(_));
+            if let Content::Chunk(_) = self.content {
+                self.content = Content::Commands;
+            }
         }
     }
 
@@ -139,12 +177,42 @@ impl Conversation for Session {
     }
 }
 
+/// Mail data up to and with its last line, of which so many bytes were searched before.
+fn mail_extent(ahead: &[u8], looked: &mut usize) -> Extent {
+    let from = looked.saturating_sub(4);
+    let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
+    let end = end.or_else(|| memmem::find(ahead.get(from..)?, b"\r\n.\r\n").map(|at| from + at + 5));
+    *looked = ahead.len();
+    match end {
+        Some(end) => Extent::Message(end),
+        None if ahead.len() >= MAIL_MAX => Extent::Message(ahead.len()),
+        None => Extent::NeedMore(ahead.len() + 1),
+    }
+}
+
+/// The octets that a `BDAT` command announces, if there are any.
+fn announced(parameter: &[u8]) -> Option<u64> {
+    lines::number(parameter.split(|byte| *byte == b' ').next()?).filter(|octets| *octets > 0)
+}
+
 impl Session {
     fn reply(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.add(&RESPONSE, crate::tree::Value::Bool(true));
         let code = REPLIES.read(wire)?;
-        self.mail |= code == Some(354);
-        self.looked = 0;
+        self.content = match (self.content, code) {
+            (content, Some(354)) if self.early > 0 => {
+                self.early -= 1;
+                content
+            }
+            (content, Some(354)) => {
+                self.accepted = true;
+                if content == Content::Commands { Content::Mail(0) } else { content }
+            }
+            // DATA is refused, and no mail data is there yet.
+            (Content::Mail(0), Some(400..600)) => Content::Commands,
+            (Content::Mail(_), Some(200..300 | 400..600)) if std::mem::take(&mut self.lost) => Content::Commands,
+            (content, _) => content,
+        };
         self.asked = match (code, self.asked) {
             (Some(334), _) => Asked::Login,
             (Some(220), Asked::Tls) => {
@@ -160,10 +228,24 @@ impl Session {
 
     fn mail(&mut self, wire: &mut Wire<'_>) -> Result {
         let text = wire.rest(&MAIL);
-        self.mail = !(text.ends_with(b"\r\n.\r\n") || text == b".\r\n");
-        self.looked = 0;
+        let is_end = text.ends_with(b"\r\n.\r\n") || text == b".\r\n";
+        self.content = if is_end { Content::Commands } else { Content::Mail(1) };
+        self.lost &= !is_end;
+        if is_end && !std::mem::take(&mut self.accepted) {
+            self.early = self.early.saturating_add(1);
+        }
         wire.name("mail");
         wire.info(format_args!("{} bytes", text.len()));
+        Ok(())
+    }
+
+    fn chunk(&mut self, left: u64, wire: &mut Wire<'_>) -> Result {
+        // What is missing of it is data, and the next message is found behind that.
+        let left = left.saturating_sub(left.min(MAIL_MAX as u64));
+        self.content = if left > 0 { Content::Chunk(left) } else { Content::Commands };
+        wire.name("chunk");
+        wire.info(format_args!("{} bytes", wire.remaining()));
+        wire.rest(&MAIL);
         Ok(())
     }
 
@@ -183,6 +265,14 @@ impl Session {
             // Until the server says how it went, whether its questions are in the capture or not.
             "AUTH" => Asked::Login,
             _ => Asked::Anything,
+        };
+        self.content = match verb.as_str() {
+            "DATA" => {
+                self.accepted = false;
+                Content::Mail(0)
+            }
+            "BDAT" => announced(parameter).map_or(Content::Commands, Content::Chunk),
+            _ => Content::Commands,
         };
         wire.name(&verb);
         if verb == "AUTH" {
@@ -291,5 +381,124 @@ mod tests {
         assert_eq!(judge(b"EHLO x\r\n", b""), [server, Verdict::No]);
         assert_eq!(judge(b"", b"220 ftp.example FTP server\r\n"), [server, Verdict::No]);
         assert_eq!(judge(b"GET / HTTP/1.1\r\n", b""), [Verdict::No, Verdict::No]);
+    }
+
+    /// The first lines of the messages that a conversation makes of these bytes.
+    fn heads(session: &mut Session, lines: &[(Side, &[u8])]) -> Vec<String> {
+        let trees = said(&PROTOCOL, session, lines);
+        trees.lines().filter(|line| !line.starts_with(' ')).map(|line| line.replace("smtp ", "")).collect()
+    }
+
+    #[test]
+    fn mail_data_sent_before_the_reply_to_data_is_mail_data() {
+        let records = heads(
+            &mut Session::default(),
+            &[
+                (
+                    Side::Client,
+                    b"MAIL FROM:<a@example.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\nThis is a test\r\n.\r\nQUIT\r\n",
+                ),
+                (Side::Server, b"250 ok\r\n250 ok\r\n354 go on\r\n250 queued\r\n221 bye\r\n"),
+                (Side::Client, b"NOOP\r\n"),
+            ],
+        );
+        assert_eq!(
+            records[..5],
+            [
+                "0..27 | MAIL | FROM:<a@example.com>",
+                "0..25 | RCPT | TO:<b@example.com>",
+                "0..6 | DATA",
+                "0..19 | mail | 19 bytes",
+                "0..6 | QUIT"
+            ]
+        );
+        assert_eq!(records.last().unwrap(), "0..6 | NOOP");
+    }
+
+    #[test]
+    fn mail_data_is_recognised_without_the_replies_of_the_server() {
+        let records = heads(&mut Session::default(), &[(Side::Client, b"data\r\nFrom: a\r\n\r\nDATA\r\n.\r\nquit\r\n")]);
+        assert_eq!(records, ["0..6 | DATA", "0..20 | mail | 20 bytes", "0..6 | QUIT"]);
+    }
+
+    #[test]
+    fn commands_follow_a_refused_data_command() {
+        for reply in [&b"554 no valid recipients\r\n"[..], b"451-not\r\n451 now\r\n"] {
+            let records = heads(
+                &mut Session::default(),
+                &[(Side::Client, b"DATA\r\n"), (Side::Server, reply), (Side::Client, b"RSET\r\n")],
+            );
+            assert_eq!(records.last().unwrap(), "0..6 | RSET");
+        }
+        // A recipient was refused, and the mail is wanted all the same.
+        let records = heads(
+            &mut Session::default(),
+            &[(Side::Client, b"DATA\r\n"), (Side::Server, b"550 who?\r\n354 go on\r\n"), (Side::Client, b"RSET\r\n.\r\n")],
+        );
+        assert_eq!(records.last().unwrap(), "0..9 | mail | 9 bytes");
+    }
+
+    #[test]
+    fn a_bdat_chunk_has_as_many_octets_as_the_command_announces() {
+        let records = heads(
+            &mut Session::default(),
+            &[
+                (Side::Client, b"BDAT 8\r\n\xff\0\r\n.\r\n!BDAT 3 LAST\r\nabcBDAT 0 LAST\r\nRSET\r\nbdat 2 last\r\n\r\n"),
+                (Side::Server, b"250 8 octets\r\n"),
+                (Side::Client, b"QUIT\r\n"),
+            ],
+        );
+        assert_eq!(
+            records,
+            [
+                "0..8 | BDAT | 8",
+                "0..8 | chunk | 8 bytes",
+                "0..13 | BDAT | 3 LAST",
+                "0..3 | chunk | 3 bytes",
+                "0..13 | BDAT | 0 LAST",
+                "0..6 | RSET",
+                "0..13 | BDAT | 2 last",
+                "0..2 | chunk | 2 bytes",
+                "0..14 | 250 | 8 octets",
+                "0..6 | QUIT",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_bdat_chunk_is_split_into_parts() {
+        let mut session = Session::default();
+        said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 18446744073709551615 LAST\r\n")]);
+        assert_eq!(session.extent(Side::Client, b"a", true), Extent::Message(MAIL_MAX));
+        said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 99999999999999999999\r\n")]);
+    }
+
+    #[test]
+    fn a_reply_ends_mail_data_whose_end_was_lost() {
+        let mut session = Session::default();
+        said(&PROTOCOL, &mut session, &[(Side::Client, b"DATA\r\n"), (Side::Server, b"354 go on\r\n")]);
+        assert_eq!(session.extent(Side::Client, b"a\r\n", true), Extent::NeedMore(4));
+        session.gap(Side::Client, crate::wire::Missing { bytes: 9, in_step: false });
+        let records = heads(&mut session, &[(Side::Server, b"250 queued\r\n"), (Side::Client, b"QUIT\r\n")]);
+        assert_eq!(records.last().unwrap(), "0..6 | QUIT");
+    }
+
+    #[test]
+    fn what_no_command_begins_with_is_data() {
+        assert_eq!(Session::default().extent(Side::Client, b"\x16\x03\x01\n", true), Extent::Unknown(4));
+    }
+
+    #[test]
+    fn a_session_joined_midway_is_recognised_on_its_port() {
+        let judge = |client: &[u8], server: &[u8], start| {
+            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+        };
+        for (client, server) in
+            [(&b"rcpt to:<a@example.com>\r\n"[..], &b""[..]), (b"", b"250-ok\r\n"), (b"", b"ails\r\n354 go on\r\n")]
+        {
+            assert_eq!(judge(client, server, false), Verdict::Yes(Side::Server));
+            assert_eq!(judge(client, server, true), Verdict::No);
+        }
+        assert_eq!(judge(b"hello world\r\n", b"", false), Verdict::No);
     }
 }
