@@ -35,7 +35,10 @@ pub static PROTOCOL: Protocol = Protocol {
 pub static TRANSFER: Protocol = Protocol {
     this: &data::FTP_DATA,
     fields: data::FIELDS,
-    found: &[On::Over("ftp-data").stream(Looks::Anything, |_: &Settings| Box::new(Transfer))],
+    found: &[
+        On::Over("ftp-data").stream(Looks::Anything, |_: &Settings| Box::new(Transfer)),
+        On::Tcp(20).stream(Looks::Anything, |_: &Settings| Box::new(Transfer)),
+    ],
     rest: Some(&data::BYTES),
     truncated: None,
     gap: None,
@@ -75,6 +78,14 @@ mod data {
 /// Lines longer than this are none.
 const LINE_MAX: usize = 64 << 10;
 
+/// Commands of RFC 959, RFC 2228, RFC 2389, RFC 2428, RFC 2640, RFC 3659 and RFC 7151.
+const COMMANDS: &[&str] = &[
+    "USER", "PASS", "ACCT", "CWD", "CDUP", "SMNT", "QUIT", "REIN", "PORT", "PASV", "TYPE", "STRU", "MODE", "RETR", "STOR",
+    "STOU", "APPE", "ALLO", "REST", "RNFR", "RNTO", "ABOR", "DELE", "RMD", "MKD", "PWD", "LIST", "NLST", "SITE", "SYST", "STAT",
+    "HELP", "NOOP", "XCWD", "XCUP", "XMKD", "XRMD", "XPWD", "AUTH", "ADAT", "PBSZ", "PROT", "CCC", "MIC", "CONF", "ENC", "FEAT",
+    "OPTS", "EPRT", "EPSV", "LANG", "MDTM", "SIZE", "MLST", "MLSD", "HOST",
+];
+
 const REPLIES: Replies = Replies { code: &CODE, text: &TEXT };
 
 /// What one connection has to remember.
@@ -87,7 +98,7 @@ struct Session {
 
 struct Transfer;
 
-/// On the port of FTP: a server that is ready.
+/// On the port of FTP: a server that is ready, or a session joined midway.
 fn looks(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
         let said = opening.of(side);
@@ -98,7 +109,11 @@ fn looks(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(side.other());
         }
     }
-    if opening.complete { Verdict::No } else { lines::may_be_text(opening) }
+    match lines::midway(opening, COMMANDS) {
+        Some(server) => Verdict::Yes(server),
+        None if opening.complete => Verdict::No,
+        None => lines::may_be_text(opening),
+    }
 }
 
 /// On any port: a server that is ready and says what for.
@@ -299,5 +314,23 @@ mod tests {
         assert_eq!(six(b"1,2,3,4,5,6"), Some((Ipv4Addr::new(1, 2, 3, 4), 0x0506)));
         assert!(six(b"1,2,3,4,5").is_none() && six(b"256,2,3,4,5,6").is_none() && six(b"").is_none());
         assert!(extended(b"|1|127.0.0.1|99999|").is_none() && extended(b"||").is_none());
+    }
+
+    #[test]
+    fn a_session_joined_midway_is_recognised_on_its_port() {
+        let judge = |client: &[u8], server: &[u8], start| {
+            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+        };
+        for (client, server) in [
+            (&b"PASV\r\n"[..], &b""[..]),
+            (b"pass x\r\n", b""),
+            (b"", b"227 Entering\r\n"),
+            (b"", b"ails\r\n 211-b\r\n150 ok\r\n"),
+        ] {
+            assert_eq!(judge(client, server, false), Verdict::Yes(Side::Server));
+            assert_eq!(judge(client, server, true), Verdict::No);
+        }
+        assert_eq!(judge(b"226 ok\r\n", b"", false), Verdict::Yes(Side::Client));
+        assert_eq!(judge(b"PASVERS x\r\n", b"999 x\r\n", false), Verdict::No);
     }
 }

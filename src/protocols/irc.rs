@@ -48,6 +48,50 @@ const LINE_MAX: usize = 16 << 10;
 /// The most parameters of a line.
 const PARAMETERS_MAX: usize = 50;
 
+/// Commands of RFC 2812 and of IRC version 3.
+const COMMANDS: &[&str] = &[
+    "PASS",
+    "NICK",
+    "USER",
+    "OPER",
+    "MODE",
+    "SERVICE",
+    "QUIT",
+    "JOIN",
+    "PART",
+    "TOPIC",
+    "NAMES",
+    "LIST",
+    "INVITE",
+    "KICK",
+    "PRIVMSG",
+    "NOTICE",
+    "MOTD",
+    "LUSERS",
+    "VERSION",
+    "STATS",
+    "LINKS",
+    "TIME",
+    "ADMIN",
+    "INFO",
+    "SQUERY",
+    "WHO",
+    "WHOIS",
+    "WHOWAS",
+    "KILL",
+    "PING",
+    "PONG",
+    "ERROR",
+    "AWAY",
+    "USERS",
+    "WALLOPS",
+    "USERHOST",
+    "ISON",
+    "CAP",
+    "AUTHENTICATE",
+    "TAGMSG",
+];
+
 struct Session;
 
 struct Words {
@@ -83,7 +127,22 @@ fn looks(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(side);
         }
     }
-    if opening.complete { Verdict::No } else { lines::may_be_text(opening) }
+    match lines::in_lines_midway(opening, midway) {
+        Some(server) => Verdict::Yes(server),
+        None if opening.complete => Verdict::No,
+        None => lines::may_be_text(opening),
+    }
+}
+
+/// The server of a session joined midway: a line has a prefix, or a command that clients send.
+fn midway(side: Side, line: &[u8]) -> Option<Side> {
+    let mut words = line.split(|byte| *byte == b' ');
+    let first = words.next().unwrap_or_default();
+    if first.len() > 1 && first.starts_with(b":") {
+        return words.next().is_some_and(is_command).then_some(side);
+    }
+    // Both sides send some of the commands: the side at the port stays the server.
+    COMMANDS.iter().any(|command| first.eq_ignore_ascii_case(command.as_bytes())).then_some(Side::Server)
 }
 
 /// On any port: a client that introduces itself in two lines.
@@ -213,5 +272,18 @@ mod tests {
             assert_eq!(judge(other, b"", true), [Verdict::No, Verdict::No]);
         }
         assert_eq!(judge(b"PASS x\r\nLIST\r\n", b"+OK\r\n", true)[1], Verdict::No);
+    }
+
+    #[test]
+    fn a_session_joined_midway_is_recognised_on_its_port() {
+        let judge = |client: &[u8], server: &[u8], start| {
+            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+        };
+        for client in [&b"JOIN #game\r\n"[..], b"PONG :irc.example\r\n", b"f a line\r\nmode #game +o anna\r\n"] {
+            assert_eq!(judge(client, b"", false), Verdict::Yes(Side::Server));
+            assert_eq!(judge(client, b"", true), Verdict::No);
+        }
+        assert_eq!(judge(b"", b"alf a line\r\n:bo!b@host QUIT :bye\r\n", false), Verdict::Yes(Side::Server));
+        assert_eq!(judge(b"JOINED us\r\n", b"", false), Verdict::No);
     }
 }

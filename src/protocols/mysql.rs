@@ -17,7 +17,7 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &MYSQL,
     fields: FIELDS,
     found: &[
-        On::Tcp(3306).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(3306).stream(Looks::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
     ],
     rest: Some(&PAYLOAD),
@@ -55,6 +55,17 @@ const TLS_REQUEST: usize = 32;
 
 const HEADER: usize = 4;
 
+/// The version of the protocol that servers greet with.
+const VERSION_10: u8 = 10;
+
+/// Where the zeros of an answer are. MariaDB keeps more capabilities in the last four.
+const ZEROS: std::ops::Range<usize> = 9..28;
+
+/// Whether the payload of a packet is an answer to a greeting.
+fn is_login(payload: &[u8]) -> bool {
+    payload.get(ZEROS).is_some_and(|zeros| zeros.iter().all(|byte| *byte == 0))
+}
+
 #[derive(Default)]
 struct Session {
     greeted: bool,
@@ -78,6 +89,30 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
+/// On the port of MySQL also midway: the bytes of a side are whole packets, numbered one after another.
+fn on_port(opening: &Opening<'_>) -> Verdict {
+    let is_midway = |side: &Side| !opening.starts(*side) && is_chain(opening.of(*side));
+    match looks(opening) {
+        Verdict::No if Side::BOTH.iter().any(is_midway) => Verdict::Yes(Side::Server),
+        verdict => verdict,
+    }
+}
+
+fn is_chain(mut bytes: &[u8]) -> bool {
+    let mut expected = None;
+    while let Some(&[low, middle, high, number]) = bytes.first_chunk::<HEADER>() {
+        let length = usize::try_from(u32::from_le_bytes([low, middle, high, 0])).unwrap_or(usize::MAX);
+        let is_next = length > 0 && expected.is_none_or(|expected| number == expected || number == 0);
+        let Some(rest) = bytes.get(HEADER + length..).filter(|_| is_next) else { return false };
+        if rest.is_empty() {
+            return true;
+        }
+        expected = Some(number.wrapping_add(1));
+        bytes = rest;
+    }
+    false
+}
+
 impl Conversation for Session {
     fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
         let Some(&[low, middle, high, _]) = ahead.first_chunk::<HEADER>() else { return Extent::NeedMore(HEADER) };
@@ -90,9 +125,9 @@ impl Conversation for Session {
         let length = whole.first_chunk::<3>().map_or(0, |&[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]));
         wire.put(&LENGTH, crate::tree::Value::Unsigned(length.into()), wire.at()..wire.at() + 3);
         wire.skip(3)?;
-        wire.u8(&NUMBER)?;
+        let number = wire.u8(&NUMBER)?;
         match from {
-            Side::Server if !self.greeted => {
+            Side::Server if !self.greeted && number == 0 && wire.ahead().first() == Some(&VERSION_10) => {
                 self.greeted = true;
                 wire.name("greeting");
                 wire.u8(&PROTOCOL_VERSION)?;
@@ -101,7 +136,7 @@ impl Conversation for Session {
                 wire.u32_le(&THREAD)?;
                 wire.bytes(&SALT, 9)?;
             }
-            Side::Client if !self.answered => {
+            Side::Client if !self.answered && number > 0 && is_login(wire.ahead()) => {
                 self.answered = true;
                 let asks = wire.ahead().get(1).is_some_and(|byte| byte & ASKS_FOR_TLS != 0);
                 let only = wire.remaining() == TLS_REQUEST;
@@ -179,5 +214,33 @@ mod tests {
         for other in [&b"\x32\0\0\0\x0aabc\0"[..], b"\x32\0\0\x01\x0a5.5\0", b"220 ftp\r\n", b""] {
             assert_eq!(judge(other), Verdict::No);
         }
+    }
+
+    #[test]
+    fn a_connection_joined_midway_is_recognised_on_its_port() {
+        let judge = |client: &[u8], server: &[u8], start| {
+            on_port(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+        };
+        let results = b"\x01\0\0\x01\x02\x02\0\0\x02ab\x05\0\0\x03\xfe\0\0\x02\0";
+        for (client, server) in [(&b"\x09\0\0\0\x03SELECT 1"[..], &b""[..]), (b"", results)] {
+            assert_eq!(judge(client, server, false), Verdict::Yes(Side::Server));
+            assert_eq!(judge(client, server, true), Verdict::No);
+            assert_eq!(looks(&Opening { said: [client, server], from_start: [false; 2], complete: true }), Verdict::No);
+        }
+        for other in
+            [&b"\x09\0\0\0\x03SELECT"[..], b"\x01\0\0\x01\x02\x02\0\0\x05ab", b"\0\0\0\0", b"GET / HTTP/1.1\r\n\r\n", b"\x09"]
+        {
+            assert_eq!(judge(b"", other, false), Verdict::No);
+        }
+    }
+
+    #[test]
+    fn packets_behind_the_login_are_no_greeting_and_no_login() {
+        let told = said(
+            &PROTOCOL,
+            &mut Session::default(),
+            &[(Side::Server, b"\x02\0\0\x02\x0aa"), (Side::Client, b"\x09\0\0\0\x03SELECT 1"), (Side::Client, b"\x01\0\0\0\x0e")],
+        );
+        assert_eq!(told.matches("| packet").count(), 3, "{told}");
     }
 }
