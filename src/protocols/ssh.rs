@@ -7,10 +7,15 @@
 //! ```
 //! Behind its `NEWKEYS` a side encrypts; what is there at once is one message then.
 //!
-//! Not covered: version 1; what the exchange of keys itself says.
+//! ```text
+//! version 1   length:4 | padding:8 - length % 8 | code:1 | payload | check bytes:4
+//! ```
+//! In version 1 each side encrypts all but lengths behind its first packet.
+//!
+//! Not covered: the content of the key exchange.
 
 use super::lines;
-use crate::tree::{Field, Names, Side, fields, name_of};
+use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use md5::{Digest as _, Md5};
 
@@ -29,11 +34,13 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")
         .covers("The greetings of both sides and the algorithms that they offer; messages up to where encryption begins")
-        .leaves_open("Version 1, what is encrypted, and what the exchange of keys itself says");
+        .leaves_open("What is encrypted, and the content of the key exchange");
     GREETING = text("ssh.protocol", "protocol", "Version and program of the side");
     LENGTH = number("ssh.packet_length", "length", "Bytes of the packet");
     PADDING_LENGTH = number("ssh.padding_length", "padding length", "Bytes of the padding");
     CODE = number("ssh.message_code", "code", "What the packet is").names(CODES);
+    CODE_1 = number("ssh.v1.message_code", "code", "Type of a packet of version 1").names(CODES_1).also("ssh.message_code");
+    CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC of padding, code and payload").hex(8);
     PAYLOAD = bytes("ssh.payload", "payload", "What the packet says");
     PADDING = bytes("ssh.padding_string", "padding", "Random bytes");
     ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted", "Encrypted packets");
@@ -74,6 +81,9 @@ const CODES: Names = &[
     (34, "key_exchange_gex_request"),
 ];
 
+/// Packets of version 1 that are not encrypted.
+const CODES_1: Names = &[(2, "public_key"), (3, "session_key")];
+
 /// The lists of a `kexinit`, in their order.
 static LISTS: [&Field; 10] = [
     &KEX,
@@ -94,22 +104,30 @@ const GREETING_MAX: usize = 8 << 10;
 /// The longest packet that is not encrypted.
 const PACKET_MAX: usize = 256 << 10;
 
+/// Check bytes of a packet of version 1.
+const CHECK: usize = 4;
+
 /// What one connection has to remember.
 #[derive(Default)]
 struct Session {
     client: Half,
     server: Half,
+    /// Both speak version 1.
+    is_1: bool,
 }
 
 #[derive(Default)]
 struct Half {
     greeted: bool,
     encrypts: bool,
+    /// Where its next packet begins is not known.
+    lost: bool,
 }
 
 fn looks(opening: &Opening<'_>) -> Verdict {
-    let begins = |said: &[u8]| said.starts_with(b"SSH-2.0-") || said.starts_with(b"SSH-1.99-");
-    let may_begin = |said: &[u8]| said.len() < 8 && (b"SSH-2.0-".starts_with(said) || b"SSH-1.99".starts_with(said));
+    let begins =
+        |said: &[u8]| said.starts_with(b"SSH-2.0-") || said.starts_with(b"SSH-1.") && said.get(6).is_some_and(u8::is_ascii_digit);
+    let may_begin = |said: &[u8]| said.len() < 8 && (b"SSH-2.0-".starts_with(said) || b"SSH-1.".starts_with(said));
     match opening.said {
         said if said.iter().any(|said| begins(said)) => Verdict::Yes(Side::Server),
         said if !opening.complete && said.iter().all(|said| may_begin(said)) => Verdict::Unsure,
@@ -119,7 +137,11 @@ fn looks(opening: &Opening<'_>) -> Verdict {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+        let is_1 = self.is_1;
         let half = self.half(from);
+        if half.greeted && is_1 && !half.lost {
+            return extent_1(ahead);
+        }
         if half.encrypts {
             return Extent::Message(ahead.len());
         }
@@ -132,20 +154,42 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let is_1 = self.is_1;
         let half = self.half(from);
+        if half.greeted && is_1 && !half.lost {
+            return half.packet_1(wire);
+        }
         if half.encrypts {
             wire.name("encrypted");
             wire.info(format_args!("{} bytes", wire.remaining()));
             wire.rest(&ENCRYPTED);
             return Ok(());
         }
-        if half.greeted { half.packet(from, wire) } else { half.greeting(wire) }
+        if half.greeted {
+            return half.packet(from, wire);
+        }
+        self.is_1 |= half.greeting(wire)?;
+        Ok(())
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
         // Whatever was lost, only encrypted packets come after the first few.
-        self.half(from).encrypts |= !missing.in_step;
+        let half = self.half(from);
+        half.encrypts |= !missing.in_step;
+        half.lost |= !missing.in_step;
     }
+}
+
+/// Bytes of padding in a packet of version 1: a length and what it counts fill blocks of 8.
+fn padding_1(length: u32) -> usize {
+    8 - length as usize % 8
+}
+
+/// A packet of version 1.
+fn extent_1(ahead: &[u8]) -> Extent {
+    let Some(length) = ahead.first_chunk::<4>().map(|length| u32::from_be_bytes(*length)) else { return Extent::NeedMore(4) };
+    let whole = (length as usize).saturating_add(4 + padding_1(length));
+    if length as usize > CHECK && whole <= PACKET_MAX { Extent::Message(whole) } else { Extent::Unknown(ahead.len()) }
 }
 
 impl Session {
@@ -158,13 +202,32 @@ impl Session {
 }
 
 impl Half {
-    fn greeting(&mut self, wire: &mut Wire<'_>) -> Result {
+    /// Returns whether the side speaks version 1 only.
+    fn greeting(&mut self, wire: &mut Wire<'_>) -> Result<bool> {
         let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
         let said = wire.words(&GREETING, line.whole, 0..line.text)?;
         self.greeted = said.starts_with(b"SSH-");
         wire.name("greeting");
         wire.info(format_args!("{}", String::from_utf8_lossy(said)));
-        Ok(())
+        Ok(said.starts_with(b"SSH-1.") && !said.starts_with(b"SSH-1.99-"))
+    }
+
+    fn packet_1(&mut self, wire: &mut Wire<'_>) -> Result {
+        let length = wire.u32_be(&LENGTH)?;
+        let padding = padding_1(length);
+        wire.add(&PADDING_LENGTH, Value::Unsigned(padding as u64));
+        wire.bytes(&PADDING, padding)?;
+        if std::mem::replace(&mut self.encrypts, true) {
+            wire.name("encrypted");
+            wire.info(format_args!("{length} bytes"));
+            wire.rest(&ENCRYPTED);
+            return Ok(());
+        }
+        let code = wire.u8(&CODE_1)?;
+        wire.name(name_of(CODES_1, code.into()).unwrap_or("packet"));
+        wire.info(format_args!("{length} bytes"));
+        wire.bytes(&PAYLOAD, wire.remaining().saturating_sub(CHECK))?;
+        wire.u32_be(&CHECK_BYTES).map(drop)
     }
 
     fn packet(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -298,7 +361,7 @@ mod tests {
     fn the_fingerprint_is_the_digest_of_the_senders_own_lists() {
         let told = said(
             &PROTOCOL,
-            &mut Session { client: Half { greeted: true, encrypts: false }, server: Half::default() },
+            &mut Session { client: Half { greeted: true, ..Half::default() }, ..Session::default() },
             &[(Side::Client, &offer(["a", "b", "c", "d", "e", "f", "g", "h", "", ""]))],
         );
         // MD5 of "a;c;e;g".
@@ -307,8 +370,57 @@ mod tests {
 
     #[test]
     fn sizes_that_no_packet_has_are_refused() {
-        let mut session = Session { client: Half { greeted: true, encrypts: false }, server: Half::default() };
+        let mut session = Session { client: Half { greeted: true, ..Half::default() }, ..Session::default() };
         assert_eq!(session.extent(Side::Client, b"\xff\xff\xff\xff1234", true), Extent::Unknown(8));
         assert_eq!(session.extent(Side::Client, b"\0\0\0\x0c1", true), Extent::Message(16));
+    }
+
+    #[test]
+    fn packets_of_version_1_are_read_up_to_the_session_key() {
+        let judge = |server: &[u8]| looks(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+        assert_eq!(judge(b"SSH-1.5-1.2.26\n"), Verdict::Yes(Side::Server));
+        assert_eq!(judge(b"SSH-1x"), Verdict::No);
+        let told = said(
+            &PROTOCOL,
+            &mut Session::default(),
+            &[
+                (Side::Server, b"SSH-1.99-Test\n"),
+                (Side::Client, b"SSH-1.5-1.2.26\n"),
+                (Side::Server, b"\0\0\0\x0b\0\0\0\0\0\x02cookiecrc!"),
+                (Side::Client, b"\0\0\0\x08\0\0\0\0\0\0\0\0\x03keycrc!"),
+                (Side::Server, b"\0\0\0\x05abcpqrst"),
+                (Side::Client, b"\0\0\0\x05abcpqrst"),
+            ],
+        );
+        insta::assert_snapshot!(told, @r#"
+        ssh 0..14 | greeting | SSH-1.99-Test
+          0..14 ssh.protocol = "SSH-1.99-Test"
+        ssh 0..15 | greeting | SSH-1.5-1.2.26
+          0..15 ssh.protocol = "SSH-1.5-1.2.26"
+        ssh 0..20 | public_key | 11 bytes
+          0..4 ssh.packet_length = 11
+          ssh.padding_length = 5
+          4..9 ssh.padding_string = 0000000000
+          9..10 ssh.v1.message_code = 2 (public_key)
+          10..16 ssh.payload = 636f6f6b6965
+          16..20 ssh.v1.check_bytes = 0x63726321
+        ssh 0..20 | session_key | 8 bytes
+          0..4 ssh.packet_length = 8
+          ssh.padding_length = 8
+          4..12 ssh.padding_string = 0000000000000000
+          12..13 ssh.v1.message_code = 3 (session_key)
+          13..16 ssh.payload = 6b6579
+          16..20 ssh.v1.check_bytes = 0x63726321
+        ssh 0..12 | encrypted | 5 bytes
+          0..4 ssh.packet_length = 5
+          ssh.padding_length = 3
+          4..7 ssh.padding_string = 616263
+          7..12 ssh.encrypted_packet = 7071727374
+        ssh 0..12 | encrypted | 5 bytes
+          0..4 ssh.packet_length = 5
+          ssh.padding_length = 3
+          4..7 ssh.padding_string = 616263
+          7..12 ssh.encrypted_packet = 7071727374
+        "#);
     }
 }
