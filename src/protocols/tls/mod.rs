@@ -16,7 +16,7 @@
 //! A key log, in a pcapng capture or of `-o tls.keylog_file`, opens records of TLS 1.2 and 1.3. What the application said in them is
 //! a stream inside this one.
 //!
-//! Not covered: deciphering TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 hellos; certificates other than X.509; what extensions beyond names, versions, groups,
+//! Not covered: deciphering TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 behind the client hello; certificates other than X.509; what extensions beyond names, versions, groups,
 //! signatures, keys and protocols say.
 
 mod certificate;
@@ -28,6 +28,7 @@ mod looks;
 mod names;
 mod records;
 mod seal;
+mod ssl2;
 mod suites;
 #[cfg(test)]
 mod tests;
@@ -63,7 +64,7 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
         .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log all that is sealed, and what applications say in it")
-        .leaves_open("What is sealed without a key log or with TLS 1.0 and 1.1, SSL 2.0, and extensions beyond names, versions, groups, signatures, keys and protocols");
+        .leaves_open("What is sealed without a key log or with TLS 1.0 and 1.1, SSL 2.0 behind the client hello, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "A record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "type", "What the record is").names(TYPES);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "What an encrypted record of TLS 1.3 looks like").names(TYPES);
@@ -89,6 +90,10 @@ fields! {
     RANDOM = bytes("tls.handshake.random", "random", "Random bytes");
     SESSION_ID_LENGTH = number("tls.handshake.session_id_length", "session id length", "Bytes of the session's id");
     SESSION_ID = bytes("tls.handshake.session_id", "session id", "Id of a session to go on with");
+    CIPHER_SPECS_LENGTH = number("tls.handshake.cipher_spec_len", "cipher specs length", "Bytes of the list");
+    CIPHER_SPEC = number("tls.handshake.cipherspec", "cipher spec", "Algorithms that go together, in SSL 2.0").hex(6).names(ssl2::SPECS);
+    CHALLENGE_LENGTH = number("tls.handshake.challenge_length", "challenge length", "Bytes of the challenge");
+    CHALLENGE = bytes("tls.handshake.challenge", "challenge", "Random bytes of SSL 2.0");
     SUITES_LENGTH = number("tls.handshake.cipher_suites_length", "cipher suites length", "Bytes of the list");
     SUITE = number("tls.handshake.ciphersuite", "cipher suite", "Algorithms that go together").hex(4).names(suites::SUITES);
     COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compressions length", "Bytes of the list");
@@ -163,6 +168,7 @@ const TYPES: Names = &[(20, "change_cipher_spec"), (21, "alert"), (22, "handshak
 const LEVELS: Names = &[(1, "warning"), (2, "fatal")];
 
 const VERSIONS: Names = &[
+    (0x0002, "SSL 2.0"),
     (0x0300, "SSL 3.0"),
     (0x0301, "TLS 1.0"),
     (0x0302, "TLS 1.1"),

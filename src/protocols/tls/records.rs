@@ -2,6 +2,7 @@
 
 use super::handshake::{self, Hello, Told};
 use super::seal::{Outcome, Seal};
+use super::ssl2::{self, Old};
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
     DECRYPTED, ENCRYPTED, HANDSHAKE_MAX, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD,
@@ -250,8 +251,13 @@ impl Session {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, _from: Side, ahead: &[u8], more: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(first) = Header::of(ahead) else {
+            match if from == Side::Client { ssl2::judge(ahead) } else { Old::No } {
+                Old::Hello(whole) => return Extent::Message(whole),
+                Old::Unfinished if more => return Extent::NeedMore(ahead.len() + 1),
+                _ => {}
+            }
             let is_short = ahead.len() < HEADER && matches!(ahead, [20..=24] | [20..=24, 3, ..]);
             return if is_short && more { Extent::NeedMore(HEADER) } else { Extent::Unknown(next_record(ahead)) };
         };
@@ -271,6 +277,9 @@ impl Conversation for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let mut sum = Sum::default();
         let mut result = Ok(());
+        if from == Side::Client && matches!(ssl2::judge(wire.ahead()), Old::Hello(_)) {
+            result = wire.group(&RECORD, |wire| ssl2::hello(wire, &mut self.hello, &mut sum.told));
+        }
         while result.is_ok() && wire.remaining() > 0 {
             result = wire.group(&RECORD, |wire| self.record(from, wire, &mut sum));
         }
@@ -300,7 +309,7 @@ impl Conversation for Session {
 }
 
 /// Bytes before the next that may be a record: a header, and another one behind it as far as there are bytes.
-fn next_record(ahead: &[u8]) -> usize {
+pub(super) fn next_record(ahead: &[u8]) -> usize {
     let is_record = |at: &usize| {
         let here = ahead.get(*at..).unwrap_or_default();
         Header::of(here).is_some_and(|header| {

@@ -454,3 +454,70 @@ fn application_data_that_is_there_at_once_is_a_message_up_to_a_bound() {
     assert_eq!(Session::default().extent(Side::Client, &records, true), Extent::Message(512 * 6));
     assert_eq!(Session::default().extent(Side::Client, &records[..13], true), Extent::Message(12));
 }
+
+/// A hello of SSL 2.0 that offers SSL 3.0: two ciphers of TLS, one of SSL 2.0, and a challenge of 16 bytes.
+const OLD_HELLO: &str = "80 22 01 03 00 00 09 00 00 00 10 00 00 04 00 00 0a 07 00 c0
+    00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f";
+
+#[test]
+fn a_client_hello_of_ssl_2_is_recognised_and_read() {
+    let judge = |client: &[u8], complete| looks::anywhere(&Opening { said: [client, b""], from_start: [true, true], complete });
+    let hello = trial::bytes(OLD_HELLO);
+    assert_eq!(judge(&hello, false), Verdict::Yes(Side::Server));
+    for end in 1..11 {
+        assert_eq!(judge(&hello[..end], false), Verdict::Unsure, "{end}");
+        assert_eq!(judge(&hello[..end], true), Verdict::No, "{end}");
+    }
+    // Lengths that contradict each other, another message, another version.
+    for (at, byte) in [(1, 0x23), (2, 2), (3, 7), (6, 10), (8, 1), (10, 15)] {
+        let mut other = hello.clone();
+        other[at] = byte;
+        assert_eq!(judge(&other, false), Verdict::No, "{at}");
+    }
+    let mut session = Session::default();
+    insta::assert_snapshot!(split(&mut session, Side::Client, &hello), @r#"
+    tls 0..36 | client_hello | SSL 3.0
+      0..36 tls.record
+        tls.record.version = 0x0002 (SSL 2.0)
+        0..2 tls.record.length = 34
+        2..3 tls.handshake.type = 1 (client_hello)
+        3..5 tls.handshake.version = 0x0300 (SSL 3.0)
+        5..7 tls.handshake.cipher_spec_len = 9
+        7..9 tls.handshake.session_id_length = 0
+        9..11 tls.handshake.challenge_length = 16
+        11..14 tls.handshake.cipherspec = 0x000004 (TLS_RSA_WITH_RC4_128_MD5)
+        14..17 tls.handshake.cipherspec = 0x00000a (TLS_RSA_WITH_3DES_EDE_CBC_SHA)
+        17..20 tls.handshake.cipherspec = 0x0700c0 (SSL2_DES_192_EDE3_CBC_WITH_MD5)
+        20..36 tls.handshake.challenge = 000102030405060708090a0b0c0d0e0f
+    "#);
+    for end in 11..hello.len() {
+        assert_eq!(session.extent(Side::Client, &hello[..end], true), Extent::Message(hello.len()));
+    }
+}
+
+#[test]
+fn records_are_recognised_midway_on_any_port() {
+    let judge =
+        |said: &[u8], start, complete| looks::anywhere(&Opening { said: [said, b""], from_start: [start, start], complete });
+    let records = [&b"\x17\x03\x03\0\x20"[..], &[7; 32], b"\x15\x03\x03\0\x1a", &[8; 26]].concat();
+    assert_eq!(judge(&records, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(&records[..37], false, false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(&records[..40], false, false), Verdict::Unsure);
+    assert_eq!(judge(&records[..20], false, false), Verdict::Unsure);
+    assert_eq!(judge(&records[..20], false, true), Verdict::No);
+    assert_eq!(judge(&records, true, false), Verdict::No);
+    assert_eq!(judge(&[&records[..37], b"abcde"].concat(), false, false), Verdict::No);
+    assert_eq!(judge(b"\x17\x03\x03\0\0", false, true), Verdict::No);
+}
+
+#[test]
+fn a_stream_joined_inside_a_record_is_recognised_on_the_port() {
+    let record = [&b"\x17\x03\x03\0\x20"[..], &[7; 32]].concat();
+    let said = [&record[20..], &record[..], &record[..9]].concat();
+    let judge =
+        |said: &[u8], start, complete| looks::on_port(&Opening { said: [b"", said], from_start: [start, start], complete });
+    assert_eq!(judge(&said, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(&said, true, false), Verdict::No);
+    assert_eq!(judge(&said[..40], false, false), Verdict::Unsure);
+    assert_eq!(judge(&said[..40], false, true), Verdict::No);
+}
