@@ -195,3 +195,69 @@ fn a_session_byte_by_byte_has_the_same_messages() {
     assert!(whole.len() > 5);
     assert_eq!(messages(&packets), whole);
 }
+
+/// Where the messages of a Pip-Boy's stream begin, and whether each is a heartbeat.
+fn begins(stream: &[u8]) -> Vec<(usize, bool)> {
+    let mut at = 0;
+    std::iter::from_fn(|| {
+        let head: [u8; 5] = stream.get(at..at + 5)?.try_into().unwrap();
+        let begin = at;
+        at += 5 + u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        Some((begin, head == [0; 5]))
+    })
+    .collect()
+}
+
+/// Offsets of the Pip-Boy messages that are found from `first` on, where the stream comes in segments of this size.
+fn joined_at(stream: &[u8], first: usize, size: usize) -> Vec<usize> {
+    let starts = (first..stream.len()).step_by(size);
+    let packets: Vec<_> = starts.map(|at| segment(at, &stream[at..stream.len().min(at + size)], false)).collect();
+    let place = |message: &String| {
+        let at = message.strip_prefix("raw:ip:tcp:pipboy @").or_else(|| message.strip_prefix("ip:tcp:pipboy @"))?;
+        Some(first + at.split(' ').next()?.parse::<usize>().unwrap())
+    };
+    messages(&packets).iter().filter_map(place).collect()
+}
+
+/// Messages behind the first that is no heartbeat, of those that begin at `first` or later, that are not found.
+fn lost(stream: &[u8], first: usize, size: usize) -> usize {
+    let found = joined_at(stream, first, size);
+    let begins = begins(stream);
+    let behind = begins.iter().skip_while(|(at, is_heartbeat)| *at < first || *is_heartbeat);
+    behind.filter(|(at, _)| !found.contains(at)).count()
+}
+
+/// A session whose first update is longer than the bytes that are buffered before a stream is recognised.
+fn long_session() -> Vec<u8> {
+    let mut update = Vec::new();
+    for id in 1..=20_000_u32 {
+        update.push([0, 3, 5, 6][id as usize % 4]);
+        update.extend(id.to_le_bytes());
+        match id % 4 {
+            0 => update.push(1),
+            3 => update.extend(format!("value {id}\0").bytes()),
+            _ => update.extend((id.wrapping_mul(2_654_435_761) >> 8).to_le_bytes()),
+        }
+    }
+    let greeting = begins(&STREAM)[1].0;
+    let length = u32::try_from(update.len()).unwrap().to_le_bytes();
+    [&STREAM[..greeting], &length, &[3], &update, &STREAM[greeting..]].concat()
+}
+
+#[test]
+fn a_session_joined_anywhere_loses_no_message_behind_the_first_update() {
+    let mut worst = 0;
+    for first in (0..STREAM.len().min(14_000)).step_by(if cfg!(debug_assertions) { 97 } else { 7 }) {
+        worst = worst.max(lost(&STREAM, first, 1460));
+    }
+    assert_eq!(worst, 0);
+}
+
+#[test]
+fn a_session_joined_long_before_the_end_of_an_update_is_recognised() {
+    let stream = long_session();
+    assert!(stream.len() > 200_000);
+    for first in (60..stream.len() - STREAM.len()).step_by(23_456) {
+        assert_eq!(lost(&stream, first, 1460), 0, "from {first}");
+    }
+}

@@ -163,6 +163,7 @@ fields! {
     NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "Bytes of a text are not UTF-8");
     NOTE_BOOL = odd("pipboy.note.bool", "odd bool", "A truth value other than 0 and 1");
     NOTE_FORGOTTEN = info("pipboy.note.forgotten", "forgotten", "Former values were forgotten to bound memory: from here on there are no paths");
+    NOTE_JOINED = info("pipboy.note.joined", "joined again", "What was taken for a message before was none: messages were searched for again");
     NOTE_TREE = odd("pipboy.note.tree", "odd tree", "Values that name each other as no tree does");
 }
 
@@ -322,6 +323,9 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.note(&ERROR_LENGTH, format_args!("{length} bytes, at most {most} are read"));
     }
     let kind = wire.u8(&TYPE)?;
+    if let Some(passed) = session.step(from).take_passed() {
+        wire.note_layer(&NOTE_JOINED, format_args!("what was found before was no message: {passed} bytes were passed over"));
+    }
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
     if speaker(kind).is_some_and(|side| side != from) {
         wire.note(&ERROR_DIRECTION, format_args!("not expected {}", from.direction()));

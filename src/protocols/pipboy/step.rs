@@ -1,9 +1,11 @@
 //! Where messages begin: telling it from the last message, and finding it again where there is none.
 //!
 //! ```text
-//! Fresh ── a likely header ───► Steady ── a header beyond all limits ──► Abandoned
-//!   └───── an unlikely one ──► Lost ◄── bytes missing ── Steady
-//!                                └───── a message whose payload proves it ──► Steady
+//! Fresh ── JSON ──────────────► Steady ── a header beyond all limits ──► Abandoned, or Lost where a search led here
+//!   │                             ▲
+//!   ├── another likely message ─► Trial ── what cannot be a message ──► Lost
+//!   │                             ▲
+//!   └── an unlikely one ──► Lost ─┴─ a message whose payload proves it       Lost ◄── bytes missing ── Steady, Trial
 //! ```
 
 use super::update::{BOOL, DICT, ENTRY_HEADER, INT8, LIST, REF, STRING, UINT8};
@@ -30,67 +32,167 @@ const EFFORT: i64 = 4 << 20;
 /// proportion to the stream.
 const EFFORT_PER_BYTE: i64 = 16;
 
+/// Messages that prove themselves before lengths alone are believed.
+const PROOFS: u8 = 3;
+
 /// How one direction of a connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Step {
+enum State {
     /// Nothing but heartbeats was seen, which prove nothing: the capture may begin anywhere.
     #[default]
     Fresh,
+    /// A message was found, and so many more have to prove themselves: what was found may be part of a longer one.
+    Trial(u8),
     /// The next message begins with the next byte.
     Steady,
-    /// It begins anywhere. The search may still read so many bytes.
-    Lost(i64),
+    /// It begins anywhere.
+    Lost,
     /// Nobody will ever know.
     Abandoned,
+}
+
+/// One direction of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    state: State,
+    /// Bytes that searches may still read.
+    effort: i64,
+    /// A search led to the last messages.
+    joined: bool,
+    /// Bytes passed over since what was found turned out to be no message; none if that did not happen.
+    passed: Option<u64>,
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Step { state: State::Fresh, effort: EFFORT, joined: false, passed: None }
+    }
 }
 
 impl Step {
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(head) = Head::of(ahead) else {
-            return match self {
-                Step::Lost(_) if !more => Extent::Unknown(ahead.len()),
-                Step::Abandoned => Extent::Unknown(ahead.len()),
+            return match self.state {
+                State::Lost if !more => Extent::Unknown(ahead.len()),
+                State::Abandoned => Extent::Unknown(ahead.len()),
                 _ => Extent::NeedMore(HEADER),
             };
         };
-        if *self == Step::Fresh {
-            let enough = head.end().min(ENOUGH);
-            if more && ahead.len() < enough {
-                return Extent::NeedMore(enough);
-            }
-            match (begins(ahead), head.kind) {
-                (true, HEARTBEAT) => {}
-                (true, _) => *self = Step::Steady,
-                // All there is, and nothing better in it: a short input that somebody called one of ours.
-                (false, kind) if ahead.len() < enough && kind <= COMMAND_RESULT && !holds_message(from, ahead) => {
-                    *self = Step::Steady;
-                }
-                (false, _) => *self = Step::Lost(EFFORT),
-            }
+        if self.state == State::Fresh
+            && let Some(extent) = self.begin(from, head, ahead, more)
+        {
+            return extent;
         }
-        match self {
-            Step::Steady if head.length > MESSAGE_MAX => {
-                *self = Step::Abandoned;
+        if let State::Trial(left) = self.state
+            && let Some(extent) = self.try_on(from, left, ahead, more)
+        {
+            return extent;
+        }
+        match self.state {
+            State::Steady if head.length > MESSAGE_MAX && !self.joined => {
+                self.state = State::Abandoned;
                 Extent::Message(HEADER)
             }
-            Step::Fresh | Step::Steady => Extent::Message(head.end()),
-            Step::Lost(effort) => {
-                let (extent, is_found) = search(from, ahead, more, effort);
-                if is_found {
-                    *self = Step::Steady;
-                }
-                extent
+            State::Steady if head.length > MESSAGE_MAX => {
+                self.fail();
+                self.search(from, ahead, more)
             }
-            Step::Abandoned => Extent::Unknown(ahead.len()),
+            State::Fresh | State::Trial(_) | State::Steady => Extent::Message(head.end()),
+            State::Lost => self.search(from, ahead, more),
+            State::Abandoned => Extent::Unknown(ahead.len()),
         }
+    }
+
+    /// The first message, or more bytes to tell whether it is one. None if the state that it leads to tells.
+    fn begin(&mut self, from: Side, head: Head, ahead: &[u8], more: bool) -> Option<Extent> {
+        let enough = head.end().min(ENOUGH);
+        if more && ahead.len() < enough {
+            return Some(Extent::NeedMore(enough));
+        }
+        let is_whole = ahead.len() >= head.end();
+        match (begins(ahead), head.kind) {
+            (true, HEARTBEAT) => {}
+            (true, CONNECTION_ACCEPTED | CONNECTION_REFUSED | COMMAND | COMMAND_RESULT) => self.state = State::Steady,
+            // Asked again each time the bytes have doubled: a length from inside another message may be a long one.
+            (true, _) if more && !is_whole => return Some(Extent::NeedMore(head.end().min(ahead.len() * 2))),
+            (true, _) => {
+                (self.state, self.joined) = (State::Trial(PROOFS - 1), true);
+                return Some(Extent::Message(head.end()));
+            }
+            // All there is, and nothing better in it: a short input that somebody called one of ours.
+            (false, kind) if ahead.len() < enough && kind <= COMMAND_RESULT && !holds_message(from, ahead) => {
+                self.state = State::Steady;
+            }
+            (false, _) => (self.state, self.joined) = (State::Lost, true),
+        }
+        None
+    }
+
+    /// The message behind one that was found, if it proves itself. None if it is none, and what was found before was none either.
+    fn try_on(&mut self, from: Side, left: u8, ahead: &[u8], more: bool) -> Option<Extent> {
+        let head = Head::of(ahead)?;
+        if head.length == 0 && head.fits() {
+            return Some(Extent::Message(HEADER));
+        }
+        match candidate(Some(from), ahead, &mut self.effort) {
+            Fit::Yes(head) => {
+                self.accept(head, left);
+                Some(Extent::Message(head.end()))
+            }
+            Fit::More(_, enough) if more => Some(Extent::NeedMore(enough)),
+            Fit::More(head, _) => Some(Extent::Message(head.end())),
+            Fit::No => {
+                self.fail();
+                None
+            }
+        }
+    }
+
+    /// What was found was no message.
+    fn fail(&mut self) {
+        self.state = State::Lost;
+        self.passed.get_or_insert(0);
+    }
+
+    /// A message that has proved itself, of so many that have to.
+    fn accept(&mut self, head: Head, left: u8) {
+        self.effort = self.effort.saturating_add(earned(head.end()));
+        let is_text = matches!(head.kind, CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT);
+        self.state = if is_text || left <= 1 { State::Steady } else { State::Trial(left - 1) };
+        self.joined = true;
+    }
+
+    fn search(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        let (extent, is_found) = search(from, ahead, more, &mut self.effort);
+        match (extent, Head::of(ahead)) {
+            (Extent::Message(_), Some(head)) => self.accept(head, PROOFS),
+            (Extent::Unknown(count), _) => {
+                self.passed = self.passed.map(|passed| passed + count as u64);
+                if is_found {
+                    (self.state, self.joined) = (State::Trial(PROOFS), true);
+                }
+            }
+            _ => {}
+        }
+        extent
+    }
+
+    /// Bytes that were passed over since what was taken for a message turned out to be none; reported once.
+    pub(super) fn take_passed(&mut self) -> Option<u64> {
+        self.passed.take()
     }
 
     /// Bytes were lost, nobody knows up to where in which message.
     pub(super) fn lose(&mut self) {
-        if !matches!(self, Step::Abandoned | Step::Lost(_)) {
-            *self = Step::Lost(EFFORT);
+        if !matches!(self.state, State::Abandoned | State::Lost) {
+            (self.state, self.effort) = (State::Lost, EFFORT);
         }
     }
+}
+
+/// What a search may read more for so many bytes that are not searched again.
+fn earned(count: usize) -> i64 {
+    EFFORT_PER_BYTE.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// The bytes in front of the next message, or the message; and whether that was found.
@@ -115,7 +217,7 @@ fn search(from: Side, ahead: &[u8], more: bool, effort: &mut i64) -> (Extent, bo
     if !more {
         at = ahead.len();
     }
-    *effort = effort.saturating_add(EFFORT_PER_BYTE * i64::try_from(at).unwrap_or(i64::MAX / EFFORT_PER_BYTE));
+    *effort = effort.saturating_add(earned(at));
     (Extent::Unknown(at), false)
 }
 
@@ -187,7 +289,7 @@ fn contradicts(head: Head, payload: &[u8]) -> bool {
     match head.kind {
         DATA_UPDATE => matches!(walk(payload), Walk::Stuck(_)),
         LOCAL_MAP_UPDATE => has_map_size(head, payload) == Some(false),
-        _ => false,
+        _ => payload.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()),
     }
 }
 
