@@ -370,6 +370,12 @@ impl Stream {
             at: u32::try_from(start).unwrap_or(u32::MAX),
             time: frame.time,
         };
+        // The sender had received what it acknowledges before it sent this segment.
+        let turned = self.turned;
+        if numbers.acks {
+            self.acknowledge(side.other(), numbers, out);
+        }
+        let side = if self.turned == turned { side } else { side.other() };
         let side = if self.is_no_news(side, &in_order) {
             side
         } else if bytes.source == 0 {
@@ -377,17 +383,20 @@ impl Stream {
         } else {
             self.take_in_pieces(side, &in_order, bytes.source, out)
         };
-        if numbers.acks {
-            if numbers.syn {
-                self.half_mut(side.other()).order.expect(numbers.ack);
-            }
-            self.half_mut(side.other()).order.acknowledged(numbers.ack);
-            self.pass_lost(side.other(), out);
-        }
         if self.half(side).order.is_finished() {
             self.drain(side, Behind::End, out);
             self.end_inside(side, out);
         }
+    }
+
+    /// Note what the other side has received of `side`, and give up the holes before that.
+    fn acknowledge(&mut self, side: Side, numbers: &Numbers, out: &mut Out<'_>) {
+        let order = &mut self.half_mut(side).order;
+        if numbers.syn {
+            order.expect(numbers.ack);
+        }
+        order.acknowledged(numbers.ack);
+        self.pass_lost(side, out);
     }
 
     /// Whether a segment brings nothing, and nothing waits that may be told at it: what the other side said may have changed who

@@ -73,8 +73,24 @@ fn a_half_open_connection_still_tells_what_the_other_side_says() {
 fn a_segment_never_seen_but_acknowledged_is_a_gap() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
-    packets.extend((0..10).map(|_| acknowledges(Side::Server, 106)));
+    packets.push(acknowledges(Side::Server, 106));
     assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]"]);
+}
+
+#[test]
+fn a_hole_is_given_up_before_the_payload_of_the_segment_that_acknowledges_data_beyond_it() {
+    let mut packets = opened();
+    packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
+    packets.push(Packet { ack: Some(105), ..says(Side::Server, 500, &[1, 5]) });
+    let expected = ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]", "toy s2c @0 0105 frames [4]"];
+    assert_eq!(told(&packets), expected);
+}
+
+#[test]
+fn a_hole_that_is_acknowledged_up_to_its_end_may_still_be_filled() {
+    let mut packets = opened();
+    packets.extend([client(104, &[1, 9]), acknowledges(Side::Server, 104), client(100, &[3, 7, 8, 9])]);
+    assert_eq!(told(&packets), ["toy c2s @0 03070809 frames [4]", "toy c2s @4 0109 frames [2]"]);
 }
 
 #[test]
@@ -222,11 +238,10 @@ fn bytes_that_waited_for_the_other_side_are_told_at_the_next_segment_even_if_tha
 }
 
 #[test]
-fn empty_segments_show_that_a_hole_will_not_be_filled() {
-    let lost = [client(100, &[1, 7]), client(110, &[1, 7]), acknowledges(Side::Server, 112)];
-    let packets = [opened(), lost.to_vec(), vec![client(112, &[]); 9]].concat();
-    let told = trees(Registry::of(TOYS), &packets);
-    assert_eq!(told.iter().map(|(_, gaps)| gaps).sum::<usize>(), 1);
+fn an_acknowledgment_of_data_beyond_a_hole_gives_it_up() {
+    let packets = [client(100, &[1, 7]), client(110, &[1, 7]), acknowledges(Side::Server, 111)];
+    let told = trees(Registry::of(TOYS), &[opened(), packets.to_vec()].concat());
+    assert_eq!(told.iter().map(|(_, gaps)| *gaps).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
 #[test]

@@ -24,9 +24,6 @@ use parked::Parked;
 use ready::Ready;
 use std::ops::Range;
 
-/// Segments and acknowledgements to wait after a hole was acknowledged: captures show neighbours in the wrong order.
-const PATIENCE: u8 = 8;
-
 /// Sequence numbers further than this from the expected one are not believed.
 const FAR: u64 = 1 << 30;
 
@@ -167,8 +164,6 @@ pub struct Direction {
     fin: Option<u64>,
     /// The highest offset the peer acknowledged.
     acked: u64,
-    /// Segments and acknowledgements seen since the first hole was acknowledged.
-    waited: u8,
     /// Holes given up, in order.
     gaps: Vec<Gap>,
 }
@@ -190,7 +185,6 @@ impl Direction {
         if let Some(accepted) = self.follow(segment) {
             return accepted;
         }
-        self.wait();
         let seq = segment.seq.wrapping_add(u32::from(segment.syn));
         if segment.syn || segment.fin || segment.wire_len() > 0 {
             self.expect(seq);
@@ -235,7 +229,6 @@ impl Direction {
         }
         let piece = Piece { off: next, len: u32::try_from(bytes.len()).ok()?, frame, at, time };
         self.ready.append(&Run { piece, bytes });
-        self.waited = 0;
         let alone = bytes.len() == self.buffered().len();
         Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, alone, differs: None, full: false })
     }
@@ -267,7 +260,6 @@ impl Direction {
                 fresh = from..from.saturating_add(new.bytes.len());
             }
             self.ready.append(&new);
-            self.waited = 0;
             self.unpark();
         }
         fresh
@@ -312,7 +304,6 @@ impl Direction {
 
     /// The peer acknowledged every byte before `ack`.
     pub fn acknowledged(&mut self, ack: u32) {
-        self.wait();
         let Some(distance) = self.distance(ack).filter(|distance| distance.unsigned_abs() <= FAR) else { return };
         self.acked = self.acked.max(self.ready.end().saturating_add_signed(distance));
     }
@@ -330,18 +321,12 @@ impl Direction {
         Some(Gap { off, len: end - off })
     }
 
-    /// Whether waiting for the first hole is in vain: the capture cut its bytes off, or the peer has them and
-    /// they did not show up a few segments later either.
+    /// Whether the first hole will not be filled: the capture cut its bytes off, or the receiver has acknowledged data beyond it.
+    /// An acknowledgment up to the end of the hole is not enough: its bytes may only have been captured after it.
     #[must_use]
     pub fn hole_is_lost(&self) -> bool {
-        let cut = self.cut_to > self.ready.end();
-        cut || (self.waited >= PATIENCE && self.hole_is_acknowledged())
-    }
-
-    /// Whether the peer has the bytes of the first hole.
-    #[must_use]
-    pub fn hole_is_acknowledged(&self) -> bool {
-        self.hole().is_some_and(|hole| hole.end() <= self.acked)
+        let next = self.ready.end();
+        self.cut_to > next || self.acked > next && self.hole().is_some_and(|hole| hole.end() < self.acked)
     }
 
     /// Gives the first hole up, and with it whatever is still buffered in front of it: read that first.
@@ -350,7 +335,6 @@ impl Direction {
     pub fn skip_hole(&mut self) -> Option<Gap> {
         let gap = self.hole()?;
         self.ready.skip_to(gap.end());
-        self.waited = 0;
         self.remember(gap);
         self.unpark();
         Some(gap)
@@ -415,13 +399,6 @@ impl Direction {
             _ if off < next && end <= next => Place::Old,
             _ if off < next || self.parked.first().is_some_and(|first| first < end) => Place::PartlyOld,
             _ => Place::Next,
-        }
-    }
-
-    /// Counts what was seen since the peer acknowledged the first hole.
-    fn wait(&mut self) {
-        if self.hole_is_acknowledged() {
-            self.waited = self.waited.saturating_add(1);
         }
     }
 
