@@ -37,6 +37,8 @@ pub struct Printed {
     pub text: Vec<u8>,
     /// Its edges, where what stands before and behind it depends on them.
     pub edges: Option<Edges>,
+    /// What goes behind all records of the input.
+    pub deferred: Vec<u8>,
 }
 
 /// How a row of records begins and ends.
@@ -74,6 +76,11 @@ pub trait Sink {
     /// Those of writing.
     fn hand_on(&mut self) -> io::Result<Option<Edges>> {
         Ok(None)
+    }
+
+    /// Take what was printed so far that goes behind all records of the input.
+    fn take_deferred(&mut self) -> Vec<u8> {
+        Vec::new()
     }
 
     /// Records that were printed apart.

@@ -169,7 +169,7 @@ fn every_record_of_every_sample_has_the_shape_of_the_schema() {
         assert!(closed.is_valid(&record), "{line}");
         kinds.insert(record["type"].as_str().unwrap().to_owned());
     }
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
 }
 
 #[test]

@@ -4,9 +4,11 @@
 use proptest::prelude::*;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
+use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Tree, Want, dump};
-use std::collections::HashSet;
+use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, Want, dump};
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -170,6 +172,71 @@ fn every_byte_of_a_message_is_in_a_field() {
             assert_eq!(hole, None, "{place}: byte {hole:?} of {:?} is in no field\n{}", node.field(), dump(of));
         }
     });
+}
+
+/// The stream bytes that the layers of the records of a view cover: sorted ranges that do not touch.
+fn stream_bytes(frames: &[Kept], view: View) -> HashMap<(StreamId, Side), Vec<(u64, u64)>> {
+    let mut covered: HashMap<(StreamId, Side), Vec<(u64, u64)>> = HashMap::new();
+    let mut cover = |of: Dissection<'_>, layers: Vec<&Layer>| {
+        for node in layers.into_iter().filter_map(|layer| of.layer_node(layer)) {
+            let Some(source) = of.tree.source(node.span()) else { continue };
+            if let Origin::Stream(stream, side) = source.origin {
+                let range = node.span().range();
+                let range = (source.base + range.start as u64, source.base + range.end as u64);
+                covered.entry((stream, side)).or_default().push(range);
+            }
+        }
+    };
+    let mut tally = Tally::new(view);
+    let mut show = |record: Record<'_>| {
+        match record {
+            Record::Message(message) => cover(message.of, [message.carriers(), vec![message.layer]].concat()),
+            Record::Packet(packet) => cover(packet.of, packet.layers().collect()),
+            Record::Late(late) => cover(late.of, late.layers.iter().collect()),
+            Record::Gap(_) => {}
+        }
+        Ok::<(), Infallible>(())
+    };
+    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    for kept in frames {
+        let tree = engine.dissect(&kept.frame());
+        let Ok(()) = tally.records(Dissection { tree, bytes: &kept.bytes }, true, &mut show);
+    }
+    while let Some(tree) = engine.finish() {
+        let Ok(()) = tally.records(Dissection { tree, bytes: &[] }, false, &mut show);
+    }
+    for ranges in covered.values_mut() {
+        ranges.sort_unstable();
+        let mut whole: Vec<(u64, u64)> = Vec::new();
+        for &(start, end) in ranges.iter().filter(|(start, end)| start < end) {
+            match whole.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => whole.push((start, end)),
+            }
+        }
+        *ranges = whole;
+    }
+    covered
+}
+
+#[test]
+fn messages_and_packets_cover_the_same_bytes_of_each_stream() {
+    // Without some frames, streams have holes.
+    for every in [usize::MAX, 23, 7, 2] {
+        let mut bytes = 0;
+        for path in samples() {
+            let mut kept = frames(&path);
+            let mut number = 0;
+            kept.retain(|_| {
+                number += 1;
+                number % every != 0
+            });
+            let [messages, packets] = [View::Messages, View::Packets].map(|view| stream_bytes(&kept, view));
+            assert_eq!(messages, packets, "{}, without every {every}th frame", path.display());
+            bytes += messages.values().flatten().map(|(start, end)| end - start).sum::<u64>();
+        }
+        assert!(bytes > 10_000, "{bytes}");
+    }
 }
 
 #[test]

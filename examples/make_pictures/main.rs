@@ -126,7 +126,7 @@ fn messages(
             let number = match record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
-                Record::Gap(_) => 0,
+                Record::Late(_) | Record::Gap(_) => 0,
             };
             if numbers.contains(&number) { sink.record(&record) } else { Ok(()) }
         })?)

@@ -106,12 +106,16 @@ impl Chosen {
             let is_seen = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
                 Record::Packet(_) => !of.tree.unseen,
+                Record::Late(late) => late.layers.iter().any(|layer| of.tree.is_seen(layer)),
                 Record::Gap(_) => true,
             };
             let matches = is_seen && filter.as_ref().is_none_or(|filter| filter.matches(&record));
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
+                // It has no number of its own; that of its frame tells whether it is meant.
+                Record::Late(late) if matches && selection.names(late.frame()) => return take(&record).map_err(Stop::Output),
+                Record::Late(_) => return Ok(()),
                 Record::Gap(_) if matches => return take(&record).map_err(Stop::Output),
                 Record::Gap(_) => return Ok(()),
             };

@@ -65,6 +65,7 @@ impl Apart<'_> {
     /// Those of writing.
     pub(super) fn give(&mut self, part: &mut Part) -> io::Result<()> {
         part.printed.edges = self.sink.hand_on()?;
+        part.printed.deferred = self.sink.take_deferred();
         part.counted = self.chosen.counted();
         part.printed.text.clear();
         part.printed.text.shrink_to(KEPT);

@@ -28,9 +28,14 @@ impl Selection {
         self.skip == 0 && self.left.is_none() && self.numbers.is_none()
     }
 
+    /// Whether records of this number are meant, however many come before.
+    pub(super) fn names(&self, number: u64) -> bool {
+        self.numbers.as_ref().is_none_or(|numbers| numbers.iter().any(|range| range.contains(&number)))
+    }
+
     /// Whether to print the record of this number. Asked once for each that would be printed otherwise.
     pub(super) fn takes(&mut self, number: u64) -> bool {
-        if self.numbers.as_ref().is_some_and(|numbers| !numbers.iter().any(|range| range.contains(&number))) {
+        if !self.names(number) {
             return false;
         }
         if self.skip > 0 {

@@ -2,7 +2,7 @@
 
 use crate::layers::DATA;
 use crate::registry::Registry;
-use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold};
+use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold, Want};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::sync::Arc;
 
@@ -18,6 +18,13 @@ pub(super) struct Out<'a> {
     pub must: bool,
     /// What is told is put into another order afterwards.
     pub sorts: bool,
+}
+
+/// How messages were pushed before a late one.
+pub(super) struct Timely {
+    below: Option<LayerId>,
+    late: bool,
+    want: Want,
 }
 
 /// Bytes that one side of a stream said.
@@ -48,6 +55,20 @@ impl<'a> Out<'a> {
     /// Whether what is left should wait for the next frame of its conversation.
     pub(super) fn is_full(&self) -> bool {
         self.tree.is_crowded() && !self.must
+    }
+
+    /// What follows is late, and of the outermost stream no header of this frame carries it. Returns what to restore behind it.
+    pub(super) fn begin_late(&mut self, is_outermost: bool) -> Timely {
+        let timely = Timely { below: self.below, late: self.tree.late, want: self.tree.look_for_late() };
+        self.below = self.below.filter(|_| !is_outermost);
+        timely
+    }
+
+    /// What follows is as it was before.
+    pub(super) fn end_late(&mut self, timely: &Timely) {
+        self.below = timely.below;
+        self.tree.late = timely.late;
+        self.tree.look_for(timely.want);
     }
 
     /// A message of a protocol, read by `read`.
@@ -125,7 +146,8 @@ pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
 
 /// The place of what is known of a conversation's ends, put there if it is not.
 pub(super) fn ends_of(tree: &mut Tree, ends: Ends) -> u32 {
-    let known = tree.ends.iter().position(|known| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst);
+    let is_it = |known: &Ends| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst;
+    let known = tree.ends.iter().position(|known| is_it(known) && known.path.is_some() == ends.path.is_some());
     match known.and_then(|place| u32::try_from(place).ok()) {
         Some(place) => place,
         None => tree.push_ends(ends),

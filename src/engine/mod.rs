@@ -19,7 +19,7 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Pack, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
@@ -469,11 +469,12 @@ fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
 /// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,
 /// without remarks.
 fn mark_innermost(tree: &mut Tree, awaits: bool) {
-    if has_message(tree) {
+    if tree.untold.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;
     }
-    let remarked = tree.notes.iter().any(|note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd);
-    let Some(innermost) = tree.layers.last_mut() else { return };
+    let is_grave = |note: &&Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
+    let remarked = tree.notes.iter().filter(is_grave).any(|note| !tree.is_of_late(note));
+    let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
     let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
     innermost.message = remarked || !(is_tcp || awaits);
 }

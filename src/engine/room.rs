@@ -148,7 +148,9 @@ impl Engine {
     pub(super) fn make_room(&mut self, frame: &Frame<'_>) {
         self.forgotten.conversations += self.exchanges.make_room(&mut self.tree) as u64;
         for (key, joined) in self.fragments.make_room(frame.time) {
+            self.tree.late = true;
             fragment::incomplete(&mut self.tree, &key, &joined);
+            self.tree.late = false;
         }
         for (_, connection) in self.streams.make_room() {
             self.forgotten.conversations += 1;

@@ -124,8 +124,17 @@ fn told(packets: &[Packet]) -> Vec<String> {
 }
 
 fn told_frames(frames: &[Vec<u8>]) -> Vec<String> {
+    records(frames, View::Messages)
+}
+
+/// A line for each record of the packet view: the layers of frames, and what is late.
+fn packets(packets: &[Packet]) -> Vec<String> {
+    records(&packets.iter().map(bytes).collect::<Vec<_>>(), View::Packets)
+}
+
+fn records(frames: &[Vec<u8>], view: View) -> Vec<String> {
     let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
-    let mut tally = Tally::new(View::Messages);
+    let mut tally = Tally::new(view);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
         lines.push(line(&record, frames));
@@ -166,7 +175,14 @@ fn line(record: &Record<'_>, frames: &[Vec<u8>]) -> String {
             format!("{} {side} @{off} {shown} frames {:?}{notes}", node.field().abbrev, message.frames())
         }
         Record::Gap(gap) => format!("gap {} @{} {} bytes", gap.side, gap.off, gap.len),
-        Record::Packet(_) => String::from("packet"),
+        Record::Packet(packet) => {
+            let layers = packet.layers().map(|layer| packet.of.layer_node(layer).unwrap().field().abbrev);
+            format!("packet {} {}", packet.of.tree.frame.number, layers.collect::<Vec<_>>().join(" "))
+        }
+        Record::Late(late) => {
+            let layers = late.layers.iter().map(|layer| late.of.layer_node(layer).unwrap().field().abbrev);
+            format!("late {:?} {}", late.frames(), layers.collect::<Vec<_>>().join(" "))
+        }
     }
 }
 

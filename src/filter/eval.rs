@@ -117,7 +117,7 @@ impl Asking<'_, '_> {
                 Asked::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
                     visit(&Item::Bytes(Cow::Borrowed(of.bytes)))
                 }
-                Asked::Record(Record::Gap(_)) | Asked::Plain(_) => ControlFlow::Continue(()),
+                Asked::Record(Record::Late(_) | Record::Gap(_)) | Asked::Plain(_) => ControlFlow::Continue(()),
             },
             Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
             Value::Masked(of, masks) => {

@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-/// The tree a record is part of, and its layer if it is not the whole of it.
-fn tree_of<'t>(record: &Record<'t>) -> Option<(Dissection<'t>, Option<&'t Layer>)> {
+/// The tree a record is part of.
+fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     match record {
-        Record::Message(message) => Some((message.of, Some(message.layer))),
-        Record::Packet(packet) => Some((packet.of, None)),
+        Record::Message(message) => Some(message.of),
+        Record::Packet(packet) => Some(packet.of),
+        Record::Late(late) => Some(late.of),
         Record::Gap(_) => None,
     }
 }
@@ -23,14 +24,27 @@ fn layers<'t>(of: Dissection<'t>, layer: &'t Layer) -> impl Iterator<Item = &'t 
     std::iter::successors(Some(layer), move |layer| layer.below.and_then(|below| of.tree.layers.get(below as usize)))
 }
 
-/// The places of a record's nodes: all of a packet's, of a message those of its layers.
+/// The places of a record's nodes: all of a packet's, of messages those of their layers.
 fn places<'t>(record: &Record<'t>) -> impl Iterator<Item = (Dissection<'t>, Range<u32>)> {
-    let (of, layer) = tree_of(record).unzip();
-    let layer = layer.flatten();
-    let whole = of.filter(|_| layer.is_none()).map(|of| (of, 0..of.tree.here()));
     let range = |of: Dissection<'t>, layer: &Layer| Some((of, layer.node..of.tree.nodes.get(layer.node as usize)?.end));
-    let own = of.zip(layer).map(|(of, layer)| layers(of, layer).filter_map(move |layer| range(of, layer)));
-    whole.into_iter().chain(own.into_iter().flatten())
+    let whole = match record {
+        Record::Packet(packet) if !packet.of.tree.has_late() => Some((packet.of, 0..packet.of.tree.here())),
+        _ => None,
+    };
+    let message = match record {
+        Record::Message(message) => Some((message.of, message.layer)),
+        _ => None,
+    };
+    let some = match record {
+        Record::Packet(packet) if whole.is_none() => Some((packet.of, packet.of.tree.layers.as_slice(), false)),
+        Record::Late(late) => Some((late.of, late.layers, true)),
+        _ => None,
+    };
+    let below = message.into_iter().flat_map(move |(of, layer)| layers(of, layer).filter_map(move |layer| range(of, layer)));
+    let some = some.into_iter().flat_map(move |(of, layers, all)| {
+        layers.iter().filter(move |layer| all || !layer.late).filter_map(move |layer| range(of, layer))
+    });
+    whole.into_iter().chain(below).chain(some)
 }
 
 /// The nodes of some fields.
@@ -60,7 +74,7 @@ pub(super) fn has(of: Asked<'_, '_>, fields: &[&'static Field]) -> bool {
 }
 
 fn is_noted(record: &Record<'_>, code: &Field) -> bool {
-    let Some((of, _)) = tree_of(record) else { return false };
+    let Some(of) = tree_of(record) else { return false };
     let notes = of.tree.notes.iter().filter(|note| note.code.is(code));
     notes.into_iter().any(|note| places(record).any(|(_, places)| places.contains(&note.node)))
 }
@@ -119,12 +133,17 @@ impl<'t> Remembered<'t> {
             }
             Record::Message(message) => {
                 let bottom = layers(message.of, message.layer).last()?;
-                let Ends { src, dst, stream, path } = message.of.tree.ends.get(bottom.ends as usize)?;
-                let path = path.as_deref().filter(|path| !path.is_empty())?;
-                Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
+                Remembered::below(message.of, bottom)
             }
+            Record::Late(late) => Remembered::below(late.of, layers(late.of, late.layers.first()?).last()?),
             Record::Packet(_) => None,
         }
+    }
+
+    fn below(of: Dissection<'t>, bottom: &Layer) -> Option<Remembered<'t>> {
+        let Ends { src, dst, stream, path } = of.tree.ends.get(bottom.ends as usize)?;
+        let path = path.as_deref().filter(|path| !path.is_empty())?;
+        Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
     }
 
     fn has(&self, field: &Field) -> bool {

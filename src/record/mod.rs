@@ -25,6 +25,8 @@ pub enum Record<'t> {
     Message(Message<'t>),
     /// A frame with all its layers.
     Packet(Packet<'t>),
+    /// What became readable only after the frames that carried it, between packets.
+    Late(Late<'t>),
     /// Bytes of a stream that are not in the capture.
     Gap(&'t Gap),
 }
@@ -74,6 +76,18 @@ pub struct Packet<'t> {
     pub moment: Moment,
     /// Its tree.
     pub of: Dissection<'t>,
+}
+
+/// Messages that one frame completed, and that became readable only after it: behind a hole that was given up, at the end of the
+/// capture, or where their connection ended.
+#[derive(Clone, Copy)]
+pub struct Late<'t> {
+    /// When the frame that completed them was captured.
+    pub moment: Moment,
+    /// The tree they are part of.
+    pub of: Dissection<'t>,
+    /// Their layers.
+    pub layers: &'t [Layer],
 }
 
 /// What offsets of a record count in.
@@ -270,11 +284,83 @@ fn range_of(of: Dissection<'_>, layer: &Layer) -> Option<std::ops::Range<u32>> {
     of.tree.nodes.get(layer.node as usize).map(|node| layer.node..node.end)
 }
 
-impl<'t> Packet<'t> {
+impl<'t> Late<'t> {
+    /// The numbers of the frames that carried them, rising, each once.
+    #[must_use]
+    pub fn frames(&self) -> Vec<u64> {
+        let pieces = self.layers.iter().flat_map(|layer| layer_pieces(self.of, layer));
+        let mut frames: Vec<u64> = pieces.map(|piece| piece.frame).collect();
+        if frames.is_empty() {
+            frames.push(self.of.tree.frame.number);
+        }
+        frames.sort_unstable();
+        frames.dedup();
+        frames
+    }
+
+    /// The number of the frame that completed them.
+    #[must_use]
+    pub fn frame(&self) -> u64 {
+        self.layers.first().map_or(0, |layer| completed(self.of, layer).0)
+    }
+
     /// The innermost layer.
     #[must_use]
     pub fn innermost(&self) -> Option<&'t Layer> {
-        self.of.tree.layers.last()
+        self.layers.last()
+    }
+
+    /// Its layers' names.
+    #[must_use]
+    pub fn path(&self) -> Option<Path<'t>> {
+        self.innermost().map(|layer| Path { of: self.of, layer })
+    }
+
+    /// Who sent them to whom.
+    #[must_use]
+    pub fn ends(&self) -> Option<&'t Ends> {
+        self.layers.first().and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
+    }
+
+    /// Bytes of those layers that no other of them carries.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        let outermost = self.layers.iter().filter(|layer| layer.below.is_none());
+        outermost.filter_map(|layer| self.of.layer_node(layer)).map(|node| u64::from(node.span().len())).sum()
+    }
+
+    /// The remarks on them.
+    pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
+        let (of, layers) = (self.of, self.layers);
+        let is_meant =
+            move |note: &&Note| layers.iter().filter_map(|layer| range_of(of, layer)).any(|range| range.contains(&note.node));
+        of.tree.notes.iter().filter(is_meant)
+    }
+}
+
+/// Where the bytes of a layer were captured; none if it lies in the frame.
+fn layer_pieces<'t>(of: Dissection<'t>, layer: &Layer) -> &'t [Piece] {
+    of.layer_node(layer).map(|node| pieces_of(of, node)).unwrap_or_default()
+}
+
+/// The last frame with bytes of a layer, and when it was captured.
+fn completed(of: Dissection<'_>, layer: &Layer) -> (u64, Time) {
+    match layer_pieces(of, layer).iter().max_by_key(|piece| piece.frame) {
+        Some(last) => (last.frame, last.time),
+        None => (of.tree.frame.number, of.tree.frame.time),
+    }
+}
+
+impl<'t> Packet<'t> {
+    /// Its layers, without messages of earlier frames.
+    pub fn layers(&self) -> impl DoubleEndedIterator<Item = &'t Layer> + Clone + use<'t> {
+        self.of.tree.own_layers()
+    }
+
+    /// The innermost layer.
+    #[must_use]
+    pub fn innermost(&self) -> Option<&'t Layer> {
+        self.layers().next_back()
     }
 
     /// Its layers' names.
@@ -286,17 +372,26 @@ impl<'t> Packet<'t> {
     /// Who sent it to whom.
     #[must_use]
     pub fn ends(&self) -> Option<&'t Ends> {
-        let own = self.of.tree.layers.iter().take_while(|layer| !layer.message || layer.below.is_some()).last();
-        own.or(self.innermost()).and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
+        self.innermost().and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
     }
 
-    /// The layer that a line tells of: the last one of the first message, or the innermost.
-    #[must_use]
-    pub fn info(&self) -> Cow<'t, str> {
+    /// The remarks on them.
+    pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
         let tree = self.of.tree;
-        let told = tree.layers.iter().rev().find(|layer| !layer.info.is_empty());
-        told.map(|layer| tree.info(layer)).unwrap_or_default()
+        tree.notes.iter().filter(move |note| !tree.is_of_late(note))
     }
+}
+
+/// The late layers from a place on, and before another one, that the same frame completed.
+fn late_group(of: Dissection<'_>, from: usize, limit: usize, captured: bool) -> &[Layer] {
+    let layers = of.tree.layers.get(from..limit).unwrap_or_default();
+    let Some(first) = layers.first() else { return &[] };
+    let (frame, _) = completed(of, first);
+    let is_carried = |layer: &Layer| layer.below.is_some_and(|below| below as usize >= from);
+    let belongs = |layer: &&Layer| {
+        (layer.late || !captured) && (is_carried(layer) || layer.ends == first.ends && completed(of, layer).0 == frame)
+    };
+    layers.get(..layers.iter().take_while(belongs).count().max(1)).unwrap_or_default()
 }
 
 /// How serious a note is.
@@ -375,6 +470,7 @@ impl Tally {
         let mut gaps = of.tree.gaps.iter().peekable();
         self.messages += of.tree.untold.count as u64;
         let mut untold = Some(of.tree.untold).filter(|untold| untold.count > 0 && self.view == View::Messages);
+        let mut shown = 0;
         for (at, layer) in of.tree.layers.iter().enumerate() {
             if untold.is_some_and(|untold| untold.before <= at) {
                 self.pass(untold.take());
@@ -391,6 +487,14 @@ impl Tally {
                     message.moment = self.moment(message.time());
                     show(Record::Message(message))?;
                 }
+            }
+            if self.view == View::Packets && at >= shown && (layer.late || !captured) {
+                let limit = gaps.peek().map_or(of.tree.layers.len(), |gap| gap.before);
+                let layers = late_group(of, at, limit, captured);
+                shown = at + layers.len();
+                let (_, time) = completed(of, layer);
+                let moment = Moment { time, first: self.first, previous: self.previous };
+                show(Record::Late(Late { moment, of, layers }))?;
             }
         }
         self.pass(untold);

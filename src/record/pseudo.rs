@@ -100,7 +100,7 @@ fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
     match record {
         Record::Message(message) => Some(&message.of.tree.frame),
         Record::Packet(packet) => Some(&packet.of.tree.frame),
-        Record::Gap(_) => None,
+        Record::Late(_) | Record::Gap(_) => None,
     }
 }
 
@@ -132,7 +132,7 @@ fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> Made) -> Option<Answer<'t
     let tree = match record {
         Record::Message(message) => message.of.tree,
         Record::Packet(packet) => packet.of.tree,
-        Record::Gap(_) => return None,
+        Record::Late(_) | Record::Gap(_) => return None,
     };
     Some(tree.made(of(&tree.frame))).filter(|words| !words.is_empty()).map(Answer::Words)
 }
@@ -174,6 +174,7 @@ fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
             last.unwrap_or(message.of.tree.frame.number)
         }
         Record::Packet(packet) => packet.of.tree.frame.number,
+        Record::Late(late) => late.frame(),
         Record::Gap(gap) => gap.frame,
     }))
 }
@@ -182,6 +183,7 @@ fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     match record {
         Record::Message(message) => Some(Answer::Path(message.path())),
         Record::Packet(packet) => packet.path().map(Answer::Path),
+        Record::Late(late) => late.path().map(Answer::Path),
         Record::Gap(_) => None,
     }
 }
@@ -190,7 +192,7 @@ fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let since = match record {
         Record::Message(message) => message.moment.since_previous(),
         Record::Packet(packet) => packet.moment.since_previous(),
-        Record::Gap(_) => None,
+        Record::Late(_) | Record::Gap(_) => None,
     };
     since.map(Answer::Nanos)
 }
@@ -199,6 +201,7 @@ fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let time = match record {
         Record::Message(message) => message.time(),
         Record::Packet(packet) => packet.of.tree.frame.time,
+        Record::Late(late) => late.moment.time,
         Record::Gap(_) => None,
     };
     time.map(Answer::Time)
@@ -208,6 +211,7 @@ fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let since = match record {
         Record::Message(message) => message.moment.since_start(),
         Record::Packet(packet) => packet.moment.since_start(),
+        Record::Late(late) => late.moment.since_start(),
         Record::Gap(_) => None,
     };
     since.map(Answer::Nanos)
@@ -217,6 +221,7 @@ fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
     match record {
         Record::Message(message) => message.ends(),
         Record::Packet(packet) => packet.ends(),
+        Record::Late(late) => late.ends(),
         Record::Gap(_) => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Columns: a line a record with the values of the fields that were asked for, as tshark's `-T fields` and as CSV.
 //!
-//! Names become fields elsewhere. Gaps have no columns and are not printed.
+//! Names become fields elsewhere. Gaps have no columns and are not printed. Late messages have a line only if a field of theirs is in
+//! a column, and it comes behind those of all frames of the input: the number of a line is that of its frame.
 
 use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
@@ -95,6 +96,9 @@ impl ColumnOptions {
     }
 }
 
+/// Bytes of lines of late messages that are kept for the end of an input. Where there are more, they are printed at once.
+const MAX_DEFERRED: usize = 16 << 20;
+
 /// Prints columns.
 pub struct Columns<W> {
     to: W,
@@ -102,13 +106,14 @@ pub struct Columns<W> {
     options: ColumnOptions,
     line: Vec<u8>,
     cell: Vec<u8>,
+    deferred: Vec<u8>,
     begun: bool,
 }
 
 impl<W: io::Write> Columns<W> {
     /// Prints these columns to `to`.
     pub fn new(to: W, columns: Vec<Column>, options: ColumnOptions) -> Columns<W> {
-        Columns { to, columns, options, line: Vec::new(), cell: Vec::new(), begun: false }
+        Columns { to, columns, options, line: Vec::new(), cell: Vec::new(), deferred: Vec::new(), begun: false }
     }
 
     fn print(&mut self) -> io::Result<()> {
@@ -120,8 +125,17 @@ impl<W: io::Write> Columns<W> {
         if self.options.flush { self.to.flush() } else { Ok(()) }
     }
 
-    fn columns(&mut self, record: &Record<'_>) -> fmt::Result {
+    fn print_deferred(&mut self) -> io::Result<()> {
+        self.to.write_all(&self.deferred)?;
+        self.deferred.clear();
+        self.deferred.shrink_to(KEPT);
+        if self.options.flush { self.to.flush() } else { Ok(()) }
+    }
+
+    /// The line of a record. Whether a field of it is in a column.
+    fn columns(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
         let Columns { columns, options, line, cell, .. } = self;
+        let mut has_fields = false;
         for (at, column) in columns.iter().enumerate() {
             if at > 0 {
                 push(line, options.separator);
@@ -129,7 +143,10 @@ impl<W: io::Write> Columns<W> {
             let start = line.len();
             let mut values = Occurrences { line, start, count: 0, options };
             match &column.of {
-                Values::Fields(fields) => values.of_fields(record, fields)?,
+                Values::Fields(fields) => {
+                    values.of_fields(record, fields)?;
+                    has_fields |= values.count > 0;
+                }
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
                     Some(Answer::Lines(lines)) => {
                         lines.lines().try_for_each(|one| values.put(|line| clean(one, &mut Words(line))))?
@@ -145,7 +162,7 @@ impl<W: io::Write> Columns<W> {
                 quoted(cell, quote, options.double_quotes, line);
             }
         }
-        Ok(())
+        Ok(has_fields)
     }
 }
 
@@ -215,15 +232,22 @@ impl Occurrences<'_> {
     /// The values that a record has of some fields.
     fn of_fields(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
         match record {
-            Record::Packet(packet) => self.of_nodes(packet.of, 0..packet.of.tree.here(), fields),
-            Record::Message(message) => {
-                let tree = message.of.tree;
-                let end = |layer: &Layer| tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
-                let mut layers = message.carriers().into_iter().chain([message.layer]);
-                layers.try_for_each(|layer| self.of_nodes(message.of, layer.node..end(layer), fields))
-            }
+            Record::Packet(packet) if !packet.of.tree.has_late() => self.of_nodes(packet.of, 0..packet.of.tree.here(), fields),
+            Record::Packet(packet) => self.of_layers(packet.of, packet.layers(), fields),
+            Record::Message(message) => self.of_layers(message.of, message.carriers().into_iter().chain([message.layer]), fields),
+            Record::Late(late) => self.of_layers(late.of, late.layers.iter(), fields),
             Record::Gap(_) => Ok(()),
         }
+    }
+
+    fn of_layers<'t>(
+        &mut self,
+        of: Dissection<'t>,
+        mut layers: impl Iterator<Item = &'t Layer>,
+        fields: &[&'static Field],
+    ) -> fmt::Result {
+        let end = |layer: &Layer| of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
+        layers.try_for_each(|layer| self.of_nodes(of, layer.node..end(layer), fields))
     }
 
     fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
@@ -299,12 +323,26 @@ impl<W: io::Write> Sink for Columns<W> {
         if matches!(record, Record::Gap(_)) {
             return Ok(());
         }
-        self.columns(record).map_err(unwritable)?;
-        self.print()
+        let has_fields = self.columns(record).map_err(unwritable)?;
+        if !matches!(record, Record::Late(_)) {
+            return self.print();
+        }
+        if has_fields {
+            self.line.push(b'\n');
+            self.deferred.extend_from_slice(&self.line);
+        }
+        self.line.clear();
+        if self.deferred.len() > MAX_DEFERRED { self.print_deferred() } else { Ok(()) }
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
-        self.to.write_all(&printed.text)
+        self.to.write_all(&printed.text)?;
+        self.deferred.extend_from_slice(&printed.deferred);
+        if self.deferred.len() > MAX_DEFERRED { self.print_deferred() } else { Ok(()) }
+    }
+
+    fn take_deferred(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.deferred)
     }
 
     fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
@@ -312,7 +350,7 @@ impl<W: io::Write> Sink for Columns<W> {
     }
 
     fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
-        Ok(())
+        self.print_deferred()
     }
 
     fn finish(&mut self) -> io::Result<()> {

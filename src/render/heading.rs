@@ -3,7 +3,7 @@
 use super::text::{Guarded, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Buffer, Message, Moment, Packet, Record, level_of, place_of};
+use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
 use crate::wire::data;
 use std::borrow::Cow;
@@ -12,6 +12,9 @@ use std::ops::Range;
 
 /// Frames of a message that are told one by one.
 const FEW_FRAMES: usize = 6;
+
+/// Names of messages that a line of a frame has, those that repeat counted once.
+const FEW_NAMES: usize = 8;
 
 /// Bytes that a preview shows.
 const PREVIEW: usize = 16;
@@ -70,8 +73,8 @@ impl Heading<'_> {
             write!(out, "  {}", self.theme.paint(Role::Protocol, path))?;
         }
         self.ends(packet.ends(), out)?;
-        let (name, info) = words_of(packet);
-        said(name, &info, out)?;
+        let (name, info) = words_of(packet.of, packet.layers());
+        said(&name, &info, out)?;
         let interface = packet.of.tree.made(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");
@@ -79,6 +82,20 @@ impl Heading<'_> {
         }
         out.push('\n');
         self.comment(packet.of, out)
+    }
+
+    /// Messages of earlier frames in a line.
+    pub fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
+        write!(out, "{}", self.theme.paint(Role::Number, "--"))?;
+        self.time(when(late.moment), out)?;
+        write!(out, "  {}", self.theme.paint(Role::Gap, "late"))?;
+        if let Some(path) = late.path() {
+            write!(out, "  {}", self.theme.paint(Role::Protocol, path))?;
+        }
+        self.ends(late.ends(), out)?;
+        let (name, info) = words_of(late.of, late.layers.iter());
+        said(&name, &info, out)?;
+        writeln!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&late.frames())))
     }
 
     /// Missing bytes in a line.
@@ -121,6 +138,10 @@ impl Heading<'_> {
 
     fn beginning(&self, number: u64, when: When, out: &mut String) -> fmt::Result {
         write!(out, "{}", self.theme.paint(Role::Number, format_args!("#{number}")))?;
+        self.time(when, out)
+    }
+
+    fn time(&self, when: When, out: &mut String) -> fmt::Result {
         let mut time = String::new();
         self.clock.write(when, &mut time)?;
         if !time.is_empty() {
@@ -164,6 +185,7 @@ pub fn line_of(record: &Record<'_>) -> String {
             heading.message(message, is_data, &mut out)
         }
         Record::Packet(packet) => heading.packet(packet, &mut out),
+        Record::Late(late) => heading.late(late, &mut out),
         Record::Gap(gap) => heading.gap(gap, &mut out),
     };
     out.truncate(out.find('\n').unwrap_or(out.len()));
@@ -180,16 +202,56 @@ pub fn moments_of(packet: &Packet<'_>) -> When {
     when(Moment { time: packet.of.tree.frame.time, ..packet.moment })
 }
 
-fn when(moment: Moment) -> When {
+/// The times of a record.
+pub fn when(moment: Moment) -> When {
     When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
 }
 
-/// What the innermost layer that has something to say is and says.
-pub fn words_of<'t>(packet: &Packet<'t>) -> (&'t str, Cow<'t, str>) {
-    let tree = packet.of.tree;
+/// What layers are and say: the names of several messages, else that of the innermost layer that has something to say.
+pub fn words_of<'t>(
+    of: Dissection<'t>,
+    layers: impl DoubleEndedIterator<Item = &'t Layer> + Clone,
+) -> (Cow<'t, str>, Cow<'t, str>) {
+    let tree = of.tree;
+    let messages = layers.clone().filter(|layer| layer.message);
+    if messages.clone().nth(1).is_some() {
+        return (names_of(of, messages).into(), "".into());
+    }
     let says = |layer: &&Layer| !(layer.name.is_empty() && layer.info.is_empty());
-    let layer = tree.layers.iter().rev().find(says);
-    layer.map(|layer| (tree.made(layer.name), tree.info(layer))).unwrap_or_default()
+    let layer = layers.rev().find(says);
+    layer.map(|layer| (tree.made(layer.name).into(), tree.info(layer))).unwrap_or_default()
+}
+
+/// The names of messages with commas between. One that repeats is counted, and of many the first are named.
+fn names_of<'t>(of: Dissection<'t>, messages: impl Iterator<Item = &'t Layer>) -> String {
+    let name_of = |layer: &'t Layer| match of.tree.made(layer.name) {
+        "" => of.layer_node(layer).map_or("", |node| node.field().name),
+        name => name,
+    };
+    let mut runs: Vec<(&str, usize)> = Vec::new();
+    let mut more = 0;
+    for name in messages.map(name_of) {
+        let is_full = runs.len() == FEW_NAMES;
+        match runs.last_mut() {
+            Some((last, count)) if *last == name && more == 0 => *count += 1,
+            _ if is_full => more += 1,
+            _ => runs.push((name, 1)),
+        }
+    }
+    let mut names = String::new();
+    for (name, count) in runs {
+        // Writing to a String does not fail.
+        let between = if names.is_empty() { "" } else { ", " };
+        let _ = match count {
+            1 => write!(names, "{between}{name}"),
+            2 => write!(names, "{between}{name}, {name}"),
+            _ => write!(names, "{between}{name} (×{count})"),
+        };
+    }
+    if more > 0 {
+        let _ = write!(names, ", … (+{more} more)");
+    }
+    names
 }
 
 /// The colour of a level.

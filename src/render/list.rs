@@ -2,13 +2,13 @@
 //!
 //! No width is known before the last record, so columns have the least width that most records need, as tshark's do.
 
-use super::heading::{moments_of, role_of, times_of, words_of};
+use super::heading::{Frames, moments_of, role_of, times_of, when, words_of};
 use super::table::file_line;
 use super::text::{Guarded, cut_painted, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Message, Packet, Record, Tally, View, level_of};
+use crate::record::{Late, Message, Packet, Record, Tally, View, level_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Dissection, Ends, Gap, Level, Note, Want, clean};
 use std::fmt::{self, Write};
@@ -63,7 +63,7 @@ impl<W: io::Write> List<W> {
     fn message(&mut self, message: &Message<'_>) -> fmt::Result {
         let protocol = message.protocol().map_or("", |field| field.name);
         let length = message.node().map_or(0, |node| node.span().len());
-        self.columns(message.n, times_of(message), message.ends(), protocol, length)?;
+        self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
         told(message.name(), &message.info(), &mut self.line)?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
@@ -73,10 +73,23 @@ impl<W: io::Write> List<W> {
         let frame = &of.tree.frame;
         let innermost = packet.innermost().and_then(|layer| of.layer_node(layer));
         let protocol = innermost.map_or("", |node| node.field().name);
-        self.columns(frame.number, moments_of(packet), packet.ends(), protocol, frame.original)?;
-        let (name, info) = words_of(packet);
-        told(name, &info, &mut self.line)?;
-        of.tree.notes.iter().try_for_each(|note| self.note(of, note))
+        self.columns(Some(frame.number), moments_of(packet), packet.ends(), protocol, frame.original)?;
+        let (name, info) = words_of(of, packet.layers());
+        told(&name, &info, &mut self.line)?;
+        packet.notes().try_for_each(|note| self.note(of, note))
+    }
+
+    fn late(&mut self, late: &Late<'_>) -> fmt::Result {
+        let of = late.of;
+        let innermost = late.innermost().and_then(|layer| of.layer_node(layer));
+        let protocol = innermost.map_or("", |node| node.field().name);
+        let length = u32::try_from(late.length()).unwrap_or(u32::MAX);
+        self.columns(None, when(late.moment), late.ends(), protocol, length)?;
+        let words = format_args!("[late, {}]", Frames(&late.frames()));
+        write!(self.line, "{} ", self.options.theme.paint(Role::Gap, words))?;
+        let (name, info) = words_of(of, late.layers.iter());
+        told(&name, &info, &mut self.line)?;
+        late.notes().try_for_each(|note| self.note(of, note))
     }
 
     fn gap(&mut self, gap: &Gap) -> fmt::Result {
@@ -85,8 +98,11 @@ impl<W: io::Write> List<W> {
         write!(self.line, "{:>NUMBER$} {}", "--", self.options.theme.paint(Role::Gap, words))
     }
 
-    fn columns(&mut self, number: u64, when: When, ends: Option<&Ends>, protocol: &str, length: u32) -> fmt::Result {
-        self.cell.push_str(itoa::Buffer::new().format(number));
+    fn columns(&mut self, number: Option<u64>, when: When, ends: Option<&Ends>, protocol: &str, length: u32) -> fmt::Result {
+        match number {
+            Some(number) => self.cell.push_str(itoa::Buffer::new().format(number)),
+            None => self.cell.push_str("--"),
+        }
         self.put(Role::Number, Align::Right(NUMBER))?;
         self.clock.write(when, &mut self.cell)?;
         self.put(Role::Time, Align::Right(TIME))?;
@@ -167,6 +183,7 @@ impl<W: io::Write> Sink for List<W> {
         match record {
             Record::Message(message) => self.message(message),
             Record::Packet(packet) => self.packet(packet),
+            Record::Late(late) => self.late(late),
             Record::Gap(gap) => self.gap(gap),
         }
         .map_err(unwritable)?;

@@ -9,7 +9,7 @@ use super::rows::{self, Look};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
-use crate::record::{Message, Packet, Record, Tally, View, place_of};
+use crate::record::{Late, Message, Packet, Record, Tally, View, place_of};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::{Dissection, Field, Layer, NodeRef, Want, clean};
 use crate::wire::data;
@@ -99,6 +99,7 @@ impl<W: io::Write> Sink for Table<W> {
         self.print(|printer, out| match record {
             Record::Message(message) => printer.message(message, out),
             Record::Packet(packet) => printer.packet(packet, out),
+            Record::Late(late) => printer.late(late, out),
             Record::Gap(gap) => printer.heading.gap(gap, out),
         })
     }
@@ -170,15 +171,22 @@ impl Printer<'_> {
     fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
         let of = packet.of;
         self.heading.packet(packet, out)?;
-        let colouring = self.colouring(of, of.tree.layers.iter());
-        for layer in &of.tree.layers {
+        let colouring = self.colouring(of, packet.layers());
+        for layer in packet.layers() {
             self.section(of, layer, colouring.as_ref(), out)?;
         }
-        of.tree.notes.iter().try_for_each(|note| self.heading.note(of, note, out))?;
+        packet.notes().try_for_each(|note| self.heading.note(of, note, out))?;
         match &colouring {
             Some(colouring) => hexdump::of_frame(of, colouring, self.options.theme, out),
             None => Ok(()),
         }
+    }
+
+    /// Their bytes are in the hex dumps of their frames.
+    fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
+        self.heading.late(late, out)?;
+        late.layers.iter().try_for_each(|layer| self.section(late.of, layer, None, out))?;
+        late.notes().try_for_each(|note| self.heading.note(late.of, note, out))
     }
 
     fn section(&self, of: Dissection<'_>, layer: &Layer, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {

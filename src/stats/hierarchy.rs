@@ -75,7 +75,8 @@ impl Hierarchy {
             let ends = tree.ends.get(layer.ends as usize);
             let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
             let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
-            let segment = passed.filter(|(passed, _)| stream == Some(*passed)).and_then(|(_, place)| place);
+            // A late layer is not of the segment at hand.
+            let segment = passed.filter(|(passed, _)| stream == Some(*passed) && !layer.late).and_then(|(_, place)| place);
             let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
                 Some(below) => self.here.get(below as usize).copied().flatten(),

@@ -153,6 +153,8 @@ pub struct Layer {
     pub ends: u32,
     /// Whether it is a message: something somebody said, not just an envelope.
     pub message: bool,
+    /// Whether none of its bytes is of the frame: they became readable only after their own frames.
+    pub late: bool,
     /// What kind of message it is.
     pub name: Made,
     /// What it says, in a line.

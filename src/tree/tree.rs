@@ -65,6 +65,8 @@ pub struct Tree {
     pub unseen: bool,
     /// The place of the first node that is looked at all the same: what other conversations say at this frame lies behind it.
     pub seen_from: u32,
+    /// Whether layers that are pushed now are late.
+    pub late: bool,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
     /// What protocols open with what was sealed. They stay from frame to frame.
@@ -78,6 +80,8 @@ pub struct Tree {
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
     want: Want,
+    /// What was wanted when it was made: late layers get that, also at a frame that is passed over.
+    whole: Want,
     /// Whether anybody looks at more of some messages than which they are, now or at another frame.
     pub(crate) may_be_looked_at: bool,
     pub(super) left_out: u64,
@@ -110,6 +114,7 @@ impl Tree {
             ask_after: None,
             unseen: false,
             seen_from: u32::MAX,
+            late: false,
             reveal: false,
             secrets: Secrets::default(),
             hidden: Vec::new(),
@@ -118,6 +123,7 @@ impl Tree {
             numbers: Vec::new(),
             joined: Vec::new(),
             want,
+            whole: want,
             may_be_looked_at: want.looks(),
             left_out: 0,
             derived: 0,
@@ -130,6 +136,7 @@ impl Tree {
         self.frame = frame;
         self.unseen = false;
         self.seen_from = u32::MAX;
+        self.late = false;
         self.untold = Untold::default();
         self.passed = None;
         self.tag = 0;
@@ -153,10 +160,29 @@ impl Tree {
         std::mem::swap(&mut to.made, &mut self.made);
     }
 
-    /// Whether anybody may look at what a layer says.
+    /// Whether anybody may look at what a layer says. A late one is not of the frame that was passed over.
     #[must_use]
     pub fn is_seen(&self, layer: &Layer) -> bool {
-        !self.unseen || layer.node >= self.seen_from
+        !self.unseen || layer.late || layer.node >= self.seen_from
+    }
+
+    /// Whether a layer is late.
+    #[must_use]
+    pub fn has_late(&self) -> bool {
+        self.layers.iter().any(|layer| layer.late)
+    }
+
+    /// Whether a note is about a layer that is late.
+    #[must_use]
+    pub fn is_of_late(&self, note: &Note) -> bool {
+        let has =
+            |layer: &Layer| self.nodes.get(layer.node as usize).is_some_and(|node| (layer.node..node.end).contains(&note.node));
+        self.layers.iter().filter(|layer| layer.late).any(has)
+    }
+
+    /// The layers of the frame itself, without those that are late.
+    pub fn own_layers(&self) -> impl DoubleEndedIterator<Item = &Layer> + Clone {
+        self.layers.iter().filter(|layer| !layer.late)
     }
 
     /// Whether it has so many layers that what can wait should.
@@ -180,6 +206,12 @@ impl Tree {
     /// From here on, look for this much. Returns what was looked for before.
     pub fn look_for(&mut self, want: Want) -> Want {
         std::mem::replace(&mut self.want, want)
+    }
+
+    /// The same for layers that are late. Those of a frame that is passed over are wanted all the same.
+    pub fn look_for_late(&mut self) -> Want {
+        self.late = true;
+        self.look_for(if self.unseen { self.whole } else { self.want })
     }
 
     /// Fields that were read but not kept because the tree was full.
@@ -350,7 +382,7 @@ impl Tree {
     /// Begin a layer: a protocol's node at the top.
     pub fn push_layer(&mut self, field: &'static Field, span: Span, below: Option<LayerId>, ends: u32, message: bool) -> LayerId {
         let node = self.push(field, Value::None, span);
-        self.layers.push(Layer { node, below, ends, message, name: Made::default(), info: Info::default() });
+        self.layers.push(Layer { node, below, ends, message, late: self.late, name: Made::default(), info: Info::default() });
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 

@@ -6,7 +6,7 @@
 //! inputs are read once, and even those of a pipe can be written.
 
 use super::{CaptureFile, Interface, Kept};
-use crate::record::{Message, Record, derived_of};
+use crate::record::{Message, Record, derived_of, pieces_of};
 use crate::render::line_of;
 use crate::tree::{Dissection, NodeRef};
 use std::collections::{BTreeSet, VecDeque};
@@ -90,10 +90,16 @@ impl Window {
     pub fn record(&mut self, record: &Record<'_>) {
         let frames = match record {
             Record::Message(message) => frames_of(message),
+            Record::Packet(packet) if packet.of.tree.has_late() => {
+                let nodes = packet.layers().filter_map(|layer| packet.of.layer_node(layer));
+                let pieces = nodes.flat_map(|node| pieces_of(packet.of, node)).map(|piece| piece.frame);
+                pieces.chain([packet.of.tree.frame.number]).collect()
+            }
             Record::Packet(packet) => {
                 let pieces = packet.of.tree.pieces.iter().map(|piece| piece.frame);
                 pieces.chain([packet.of.tree.frame.number]).collect()
             }
+            Record::Late(late) => late.frames().into_iter().collect(),
             Record::Gap(_) => return,
         };
         for number in &frames {

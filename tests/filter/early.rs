@@ -19,6 +19,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
                 (Some(message.of.tree), format!("{end:?} of {layer}, {:?}", message.layer))
             }
             Record::Packet(packet) => (Some(packet.of.tree), format!("{} nodes", packet.of.tree.nodes.len())),
+            Record::Late(late) => (None, format!("late {:?}", late.frames())),
             Record::Gap(gap) => (None, format!("{gap:?}")),
         };
         nodes += tree.map_or(0, |tree| tree.nodes.len());
@@ -26,7 +27,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
         let is_seen = match record {
             Record::Message(message) => message.of.tree.is_seen(message.layer),
             Record::Packet(packet) => !packet.of.tree.unseen,
-            Record::Gap(_) => true,
+            Record::Late(_) | Record::Gap(_) => true,
         };
         if is_seen && filter.matches(record) {
             passed.push(format!("{} {told}", number(record)));

@@ -54,7 +54,7 @@ fn number(record: &Record<'_>) -> u64 {
     match record {
         Record::Message(message) => message.n,
         Record::Packet(packet) => packet.of.tree.frame.number,
-        Record::Gap(_) => 0,
+        Record::Late(_) | Record::Gap(_) => 0,
     }
 }
 

@@ -4,6 +4,7 @@ use super::MAX_MESSAGE;
 use crate::flow::reassembly::{Direction, Gap};
 use crate::tree::Side;
 use crate::wire::{Conversation, Cut, Extent};
+use std::ops::Range;
 
 /// One direction.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) struct Half {
     pub(super) outstanding: u64,
     /// Messages are no longer looked for.
     pub(super) given_up: bool,
+    /// The last frame with bytes of this direction, and their stream offsets.
+    pub(super) latest: (u64, Range<u64>),
 }
 
 /// What comes behind the bytes at hand.
@@ -52,6 +55,22 @@ pub(super) enum Step {
 }
 
 impl Half {
+    /// Note which bytes a frame brought. One that completes fragments brings several runs.
+    pub(super) fn brought(&mut self, frame: u64, span: &Range<u64>) {
+        let (number, known) = &mut self.latest;
+        if *number == frame && !known.is_empty() {
+            *known = known.start.min(span.start)..known.end.max(span.end);
+        } else {
+            self.latest = (frame, span.clone());
+        }
+    }
+
+    /// Whether a frame brought none of these bytes.
+    pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
+        let (number, brought) = &self.latest;
+        *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
+    }
+
     /// Whether any byte of its stream was seen.
     pub(super) fn has_spoken(&self) -> bool {
         self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()

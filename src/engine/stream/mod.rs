@@ -462,6 +462,9 @@ impl Stream {
             out.must = must;
             accepted = self.half_mut(side).order.accept(segment);
         }
+        if !accepted.span.is_empty() {
+            self.half_mut(side).brought(out.tree.frame.number, &accepted.span);
+        }
         let turned = self.turned;
         self.remark(side, segment, &accepted, out);
         // Most segments are in the middle of a message.

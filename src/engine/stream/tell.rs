@@ -180,6 +180,8 @@ impl Stream {
         let ahead = half.order.buffered();
         let len = len.clamp(1, ahead.len().max(1));
         let off = half.order.buffered_off();
+        let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
+        let timely = is_late.then(|| out.begin_late(self.how.is_none()));
         let said = |out: &mut Out<'_>| Said {
             stream: self.id,
             side,
@@ -227,6 +229,9 @@ impl Stream {
         half.wanted = 0;
         self.read_inside(side, out);
         self.switch(out.tree);
+        if let Some(timely) = timely {
+            out.end_late(&timely);
+        }
         if let Some(asked) = out.tree.ask_after {
             let messages = || out.tree.layers.iter().filter(|layer| layer.message);
             if messages().count() as u64 == asked {

@@ -125,7 +125,7 @@ fn told(packets: &[Packet]) -> Vec<String> {
         match record {
             Record::Message(message) => lines.push(line(&message, &frames)),
             Record::Gap(gap) => lines.push(format!("gap {} bytes", gap.len)),
-            Record::Packet(_) => {}
+            Record::Packet(_) | Record::Late(_) => {}
         }
         Ok(())
     };

@@ -82,7 +82,8 @@ fn a_hole_is_given_up_before_the_payload_of_the_segment_that_acknowledges_data_b
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
     packets.push(Packet { ack: Some(105), ..says(Side::Server, 500, &[1, 5]) });
-    let expected = ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]", "toy s2c @0 0105 frames [4]"];
+    let expected =
+        ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]", "toy s2c @0 0105 frames [4]"];
     assert_eq!(told(&packets), expected);
 }
 
@@ -91,6 +92,57 @@ fn a_hole_that_is_acknowledged_up_to_its_end_may_still_be_filled() {
     let mut packets = opened();
     packets.extend([client(104, &[1, 9]), acknowledges(Side::Server, 104), client(100, &[3, 7, 8, 9])]);
     assert_eq!(told(&packets), ["toy c2s @0 03070809 frames [4]", "toy c2s @4 0109 frames [2]"]);
+}
+
+#[test]
+fn messages_behind_a_hole_that_is_given_up_are_late_and_no_layers_of_the_frame_that_acknowledges_them() {
+    let lost = [client(104, &[1, 9, 1, 8]), client(108, &[1, 6])];
+    let answer = Packet { ack: Some(110), ..says(Side::Server, 500, &[1, 5]) };
+    assert_eq!(
+        packets(&[opened(), lost.to_vec(), vec![answer]].concat()),
+        [
+            "packet 1 ip tcp",
+            "packet 2 ip tcp",
+            "packet 3 ip tcp",
+            "packet 4 ip tcp toy",
+            "gap c2s @0 4 bytes",
+            "late [2] toy toy",
+            "late [3] toy"
+        ]
+    );
+}
+
+#[test]
+fn a_message_that_the_segment_behind_a_hole_completes_is_a_layer_of_its_frame() {
+    let segments = [client(102, &[8, 1, 7]), client(100, &[2, 6])];
+    assert_eq!(
+        packets(&[opened(), segments.to_vec()].concat()),
+        ["packet 1 ip tcp", "packet 2 ip tcp", "packet 3 ip tcp toy", "late [2] toy"]
+    );
+}
+
+#[test]
+fn a_message_that_a_fin_ends_is_a_layer_of_the_frame_with_the_fin() {
+    let segments = [client(100, &[9, 7, 8]), flagged(Side::Client, 103, FIN)];
+    assert_eq!(packets(&[opened(), segments.to_vec()].concat()), ["packet 1 ip tcp", "packet 2 ip tcp", "packet 3 ip tcp toy"]);
+}
+
+#[test]
+fn what_is_left_when_the_capture_ends_or_its_connection_does_is_late() {
+    let left = [client(100, &[9, 7, 8]), flagged(Side::Client, 7000, SYN), client(7001, &[9, 1])];
+    assert_eq!(
+        packets(&[opened(), left.to_vec()].concat()),
+        ["packet 1 ip tcp", "packet 2 ip tcp", "packet 3 ip tcp", "late [2] toy", "packet 4 ip tcp", "late [4] toy"]
+    );
+}
+
+#[test]
+fn bytes_that_waited_for_their_owner_are_late() {
+    // One byte does not tell whose the stream is.
+    let segments = [client(100, &[1]), client(101, &[7, 1, 8])];
+    assert_eq!(packets(&segments), ["packet 1 ip tcp", "packet 2 ip tcp toy toy"]);
+    let sides = [client(100, &[1]), says(Side::Server, 500, &[1, 5]), client(101, &[7])];
+    assert_eq!(packets(&sides), ["packet 1 ip tcp", "packet 2 ip tcp", "packet 3 ip tcp toy", "late [2] toy"]);
 }
 
 #[test]

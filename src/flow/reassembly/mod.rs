@@ -107,6 +107,9 @@ pub struct Accepted {
     pub fresh: Range<usize>,
     /// Stream offset of `fresh`; of no meaning if that is empty.
     pub off: u64,
+    /// Stream offsets of the bytes that are in the stream or wait behind a hole; empty if none of them is. A FIN without payload
+    /// has the last byte before it, since it may end a message.
+    pub span: Range<u64>,
     /// `fresh` is all there is in [`Direction::buffered`], so it can be read where it lies in the frame.
     pub alone: bool,
     /// From the first to the last byte of the segment that contradicts an older copy. The older copy stays.
@@ -119,7 +122,7 @@ pub struct Accepted {
 impl Accepted {
     fn unused(place: Place, segment: &Segment<'_>, off: u64) -> Self {
         let end = segment.bytes.len();
-        Self { place, fresh: end..end, off, alone: false, differs: None, full: false }
+        Self { place, fresh: end..end, off, span: off..off, alone: false, differs: None, full: false }
     }
 }
 
@@ -208,6 +211,9 @@ impl Direction {
             let before = usize::try_from(before).unwrap_or(usize::MAX);
             accepted.fresh = shifted(accepted.fresh, before);
             accepted.differs = accepted.differs.map(|range| shifted(range, before));
+            if segment.fin && accepted.span.is_empty() {
+                accepted.span = end.saturating_sub(1)..end;
+            }
             if segment.fin && !accepted.full {
                 self.fin.get_or_insert(end);
             }
@@ -230,11 +236,13 @@ impl Direction {
         let piece = Piece { off: next, len: u32::try_from(bytes.len()).ok()?, frame, at, time };
         self.ready.append(&Run { piece, bytes });
         let alone = bytes.len() == self.buffered().len();
-        Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, alone, differs: None, full: false })
+        let span = next..self.ready.end();
+        Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, span, alone, differs: None, full: false })
     }
 
     /// Stores `run`, whose bytes end at `end` if those the capture cut off are counted.
     fn store(&mut self, run: &Run<'_>, end: u64, accepted: &mut Accepted) {
+        accepted.span = run.piece.off..run.piece.end();
         accepted.differs =
             joined(self.ready.differing(run.piece.off, run.bytes), self.parked.differing(run.piece.off, run.bytes));
         if run.piece.off > self.ready.end() {

@@ -43,7 +43,10 @@ fn an_empty_direction_is_small_and_holds_nothing() {
 fn a_segment_in_order_can_be_read_where_it_lies() {
     let mut direction = opened(START);
     let accepted = put(&mut direction, 0, b"abc");
-    assert_eq!(accepted, Accepted { place: Place::Next, fresh: 0..3, off: 0, alone: true, differs: None, full: false });
+    assert_eq!(
+        accepted,
+        Accepted { place: Place::Next, fresh: 0..3, off: 0, span: 0..3, alone: true, differs: None, full: false }
+    );
     direction.consume(2);
     let accepted = put(&mut direction, 3, b"def");
     assert!(!accepted.alone);

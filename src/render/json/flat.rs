@@ -28,6 +28,9 @@ impl Put for Flat<'_, '_> {
                     None => {}
                 }
             }
+            if matches!(self.record, Record::Late(_)) {
+                map.put("late", &true)?;
+            }
             grouped(self.record, self.carriers).iter().try_for_each(|(field, nodes)| match nodes.as_slice() {
                 [node] => map.put(field.abbrev, node),
                 nodes => map.put(field.abbrev, nodes),
@@ -53,7 +56,8 @@ fn grouped<'t>(record: &Record<'t>, carriers: bool) -> Vec<(&'static Field, Vec<
             let below = if carriers { message.carriers() } else { Vec::new() };
             below.into_iter().chain([message.layer]).for_each(|layer| each(message.of, layer, &mut keep));
         }
-        Record::Packet(packet) => packet.of.tree.layers.iter().for_each(|layer| each(packet.of, layer, &mut keep)),
+        Record::Packet(packet) => packet.layers().for_each(|layer| each(packet.of, layer, &mut keep)),
+        Record::Late(late) => late.layers.iter().for_each(|layer| each(late.of, layer, &mut keep)),
         Record::Gap(_) => {}
     }
     fields

@@ -15,7 +15,7 @@ use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::Want;
 use flat::Flat;
-use records::{Damage, End, OfGap, OfMessage, OfPacket, Start};
+use records::{Damage, End, OfGap, OfLate, OfMessage, OfPacket, Start};
 use std::io;
 pub use writer::{Members, object};
 use writer::{Out, Put};
@@ -97,6 +97,7 @@ impl<W: io::Write> Sink for Json<W> {
             record if self.options.shape == Shape::Flat => self.print(&Flat { record, carriers }),
             Record::Message(message) => self.print(&OfMessage { message, carriers }),
             Record::Packet(packet) => self.print(&OfPacket(packet)),
+            Record::Late(late) => self.print(&OfLate(late)),
             Record::Gap(gap) => self.print(&OfGap(gap)),
         }
     }

@@ -3,7 +3,7 @@
 use super::nodes::{Children, Notes};
 use super::writer::{Members, Out, Put, Shown};
 use crate::input::link_name;
-use crate::record::{Buffer, Forgotten, Message, Packet, Tally, derived_of, pieces_of, place_of};
+use crate::record::{Buffer, Forgotten, Late, Message, Packet, Tally, derived_of, pieces_of, place_of};
 use crate::render::heading::words_of;
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
@@ -156,19 +156,50 @@ impl Put for OfPacket<'_, '_> {
             if let Some(path) = packet.path() {
                 map.put("path", &Shown(path))?;
             }
-            let (name, info) = words_of(packet);
-            match (name, &*info) {
-                (only, "") | ("", only) => words("info", only, map)?,
-                (name, info) => map.put("info", &Shown(format_args!("{name}, {info}")))?,
-            }
+            let layers: Vec<&Layer> = packet.layers().collect();
+            line_of(of, &layers, map)?;
             if let Some(ends) = packet.ends() {
                 speakers(ends, map)?;
             }
-            let layers: Vec<&Layer> = of.tree.layers.iter().collect();
             derived(of, &layers, map)?;
             map.put("layers", &Layers { of, layers: &layers })?;
-            notes(of, &of.tree.notes.iter().collect::<Vec<_>>(), Buffer::Frame(frame.number), map)
+            notes(of, &packet.notes().collect::<Vec<_>>(), Buffer::Frame(frame.number), map)
         })
+    }
+}
+
+pub struct OfLate<'a, 't>(pub &'a Late<'t>);
+
+impl Put for OfLate<'_, '_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        let OfLate(late) = self;
+        let of = late.of;
+        out.object(|map| {
+            map.put("type", "late")?;
+            map.put("frame", &of.tree.frame.number)?;
+            times(late.moment.time, late.moment.since_start(), map)?;
+            map.put("frames", &late.frames())?;
+            if let Some(path) = late.path() {
+                map.put("path", &Shown(path))?;
+            }
+            let layers: Vec<&Layer> = late.layers.iter().collect();
+            line_of(of, &layers, map)?;
+            if let Some(ends) = late.ends() {
+                speakers(ends, map)?;
+            }
+            derived(of, &layers, map)?;
+            map.put("layers", &Layers { of, layers: &layers })?;
+            notes(of, &late.notes().collect::<Vec<_>>(), Buffer::Frame(of.tree.frame.number), map)
+        })
+    }
+}
+
+/// What layers are and say, in a line.
+fn line_of(of: Dissection<'_>, layers: &[&Layer], map: &mut Members<'_, '_>) -> Result<()> {
+    let (name, info) = words_of(of, layers.iter().copied());
+    match (&*name, &*info) {
+        (only, "") | ("", only) => words("info", only, map),
+        (name, info) => map.put("info", &Shown(format_args!("{name}, {info}"))),
     }
 }
 

@@ -1,0 +1,119 @@
+//! Messages that become readable after their frames: in the packet view they have a record of their own.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+mod common;
+
+use common::{Scratch, run};
+use etherparse::PacketBuilder;
+use serde_json::Value;
+
+const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40000);
+const SERVER: ([u8; 4], u16) = ([10, 0, 0, 2], 25);
+
+/// A segment of a mail session: who sends it, its sequence and acknowledgment numbers, and its payload.
+type Sent = (([u8; 4], u16), u32, u32, &'static str);
+
+/// The byte at 1009 of the server is not in the capture. The client acknowledges what lies behind it with its next commands.
+const HOLE: [Sent; 4] = [
+    (SERVER, 1000, 100, "220 m\r\n"),
+    (CLIENT, 100, 1007, "EHLO a\r\n"),
+    (SERVER, 1008, 108, "250 m\r\n"),
+    (CLIENT, 108, 1015, "MAIL FROM:<a@b>\r\nRCPT TO:<c@d>\r\nRSET\r\n"),
+];
+
+/// A pcap capture of IP packets, one each second.
+fn capture(sent: &[Sent]) -> Vec<u8> {
+    let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 0x4_0000, 101].map(u32::to_le_bytes).concat();
+    for (second, (from, seq, ack, payload)) in (0_u32..).zip(sent) {
+        let to = if *from == CLIENT { SERVER } else { CLIENT };
+        let mut packet = Vec::new();
+        let builder = PacketBuilder::ipv4(from.0, to.0, 64).tcp(from.1, to.1, *seq, 1000).ack(*ack);
+        builder.write(&mut packet, payload.as_bytes()).unwrap();
+        let len = u32::try_from(packet.len()).unwrap();
+        file.extend([second, 0, len, len].map(u32::to_le_bytes).concat());
+        file.extend(packet);
+    }
+    file
+}
+
+/// What these arguments print of a capture.
+fn printed(name: &str, sent: &[Sent], arguments: &[&str]) -> String {
+    let file = Scratch::new(name, &capture(sent));
+    let run = run(&[arguments, &[file.path()]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    run.out
+}
+
+#[test]
+fn a_late_record_has_the_frames_that_carried_it_and_the_ends_of_its_own_side() {
+    let out = printed("late.pcap", &HOLE, &["--packets", "--json"]);
+    let records: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = records.iter().map(|record| record["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["begin", "packet", "packet", "packet", "packet", "gap", "late", "end"]);
+    let late = &records[6];
+    assert_eq!((&late["frame"], &late["frames"], &late["t"]), (&4.into(), &vec![3].into(), &2.0.into()));
+    assert_eq!((&late["src"], &late["dst"]), (&"10.0.0.2:25".into(), &"10.0.0.1:40000".into()));
+    assert_eq!((&late["stream"], &late["dir"], &late["path"]), (&"tcp/0".into(), &"s2c".into(), &"ip:tcp:smtp".into()));
+    let layers = late["layers"].as_array().unwrap();
+    assert_eq!((layers.len(), &layers[0]["protocol"], &layers[0]["off"]), (1, &"smtp".into(), &8.into()));
+    assert_eq!(layers[0]["map"][0]["frame"], 3);
+    let packet = &records[4];
+    assert_eq!((&packet["src"], &packet["info"]), (&"10.0.0.1:40000".into(), &"MAIL, RCPT, RSET".into()));
+    let protocols: Vec<&Value> = packet["layers"].as_array().unwrap().iter().map(|layer| &layer["protocol"]).collect();
+    assert_eq!(protocols, ["ip", "tcp", "smtp", "smtp", "smtp"]);
+}
+
+#[test]
+fn a_line_of_a_late_record_names_its_frames_and_has_no_number() {
+    let out = printed("list.pcap", &HOLE, &["--packets", "-l"]);
+    let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), 6);
+    assert_eq!(lines[3][..4], ["4", "3.000000", "10.0.0.1:40000", "→"]);
+    assert_eq!(lines[4][..2], ["--", "gap"]);
+    assert_eq!(lines[5][..7], ["--", "2.000000", "10.0.0.2:25", "→", "10.0.0.1:40000", "SMTP", "7"]);
+    assert_eq!(lines[5][7..], ["[late,", "frame", "3]", "250,", "m"]);
+    let table = printed("table.pcap", &HOLE, &["--packets"]);
+    let heading = table.lines().find(|line| line.starts_with("--") && line.contains("late")).unwrap();
+    assert!(heading.contains("tcp/0 s2c  10.0.0.2:25 → 10.0.0.1:40000") && heading.ends_with("frame 3"), "{heading}");
+}
+
+#[test]
+fn columns_have_a_line_for_each_frame_and_late_ones_behind_them_where_they_have_a_value() {
+    let columns =
+        |more: &[&str]| printed("columns.pcap", &HOLE, &[&["--packets", "-T", "fields", "-e", "frame.number"], more].concat());
+    assert_eq!(columns(&[]), "1\n2\n3\n4\n");
+    assert_eq!(columns(&["-e", "tcp.stream"]), "1\t0\n2\t0\n3\t0\n4\t0\n");
+    assert_eq!(columns(&["-e", "smtp.response.code"]), "1\t220\n2\t\n3\t\n4\t\n3\t250\n");
+    let csv = printed("csv.pcap", &HOLE, &["--packets", "-T", "csv", "-e", "frame.number", "-e", "smtp.response.code"]);
+    assert_eq!(csv.lines().last(), Some(r#""3","250""#));
+    let flat = printed("flat.pcap", &HOLE, &["--packets", "-T", "flat"]);
+    let last: Value = serde_json::from_str(flat.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["late"], &last["frame.number"], &last["smtp.response.code"]), (&true.into(), &3.into(), &250.into()));
+}
+
+#[test]
+fn filters_ask_late_records_for_their_own_fields_and_ends() {
+    let shown = |filter: &str| {
+        printed("filter.pcap", &HOLE, &["--packets", "-T", "fields", "-e", "frame.number", "-e", "smtp", "-Y", filter])
+    };
+    assert_eq!(shown("smtp.response.code == 250").lines().count(), 1);
+    assert_eq!(shown("smtp.rsp && ip.src == 10.0.0.2").lines().count(), 2);
+    assert_eq!(shown("smtp.rsp && ip.src == 10.0.0.1"), "");
+    assert_eq!(shown("smtp.req && tcp.stream == 0").lines().count(), 2);
+    let messages = printed("messages.pcap", &HOLE, &["-l", "-Y", "smtp.response.code == 250 && ip.src == 10.0.0.2"]);
+    assert_eq!(messages.lines().filter(|line| !line.contains("gap")).count(), 1);
+}
+
+#[test]
+fn a_line_of_a_frame_names_the_messages_it_completed_and_counts_those_that_repeat() {
+    let info = |payload: &'static str| {
+        let sent = [(SERVER, 1000, 100, "220 m\r\n"), (CLIENT, 100, 1007, "EHLO a\r\n"), (CLIENT, 108, 1007, payload)];
+        let out = printed("names.pcap", &sent, &["--packets", "-l"]);
+        out.lines().last().unwrap().split_once(&format!("{} ", 40 + payload.len())).unwrap().1.to_owned()
+    };
+    assert_eq!(info("NOOP\r\nRSET\r\n"), "NOOP, RSET");
+    assert_eq!(info("NOOP\r\nNOOP\r\nRSET\r\n"), "NOOP, NOOP, RSET");
+    assert_eq!(info("NOOP\r\nNOOP\r\nNOOP\r\nNOOP\r\nRSET\r\n"), "NOOP (×4), RSET");
+    let many = "NOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\n";
+    assert_eq!(info(many), "NOOP, RSET, NOOP, RSET, NOOP, RSET, NOOP, RSET, … (+3 more)");
+}
