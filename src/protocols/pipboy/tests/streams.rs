@@ -265,3 +265,61 @@ fn hostile_streams_are_searched_in_proportion_to_their_length() {
     let mut zeros = Stream::default();
     zeros.arrive(Side::Server, &vec![0; 1 << 16]);
 }
+
+/// A stream joined inside an update: what looks like a whole message, and a header that cannot be one.
+const FALSE_MATCH: [&str; 2] = [ONE_BOOL, "ff ff ff 7f 03 2a"];
+
+#[test]
+fn a_false_match_is_followed_by_another_search() {
+    let messages = [RADIO, TWO_FLOATS, HEARTBEATING, ONE_BOOL, ALLOWED].map(trial::bytes);
+    let found = trial::bytes(ONE_BOOL);
+    let rest = [trial::bytes(FALSE_MATCH[1]), messages.concat()].concat();
+    for lost in [false, true] {
+        for size in [1, 7, 64, 1460] {
+            let mut stream = Stream::default();
+            if lost {
+                stream.lose(Side::Server);
+            }
+            stream.arrive(Side::Server, &found);
+            rest.chunks(size).for_each(|piece| stream.arrive(Side::Server, piece));
+            stream.end(Side::Server);
+            assert_eq!(stream.messages[0], found, "{lost} {size}");
+            assert_eq!(stream.messages[1..], messages, "{lost} {size}");
+            assert_eq!(stream.unknown, trial::bytes(FALSE_MATCH[1]));
+        }
+    }
+}
+
+#[test]
+fn a_message_behind_a_false_match_has_a_note() {
+    let bytes = [joined(&FALSE_MATCH), joined(&[RADIO, TWO_FLOATS, RADIO])].concat();
+    let mut session = Session::default();
+    let mut trees = Vec::new();
+    let mut ahead = &bytes[..];
+    while !ahead.is_empty() {
+        let count = match session.extent(Side::Server, ahead, false) {
+            Extent::Message(count) => {
+                trees.push(trial::message(&PROTOCOL, &mut session, Side::Server, &ahead[..count], Cut::No));
+                count
+            }
+            Extent::Unknown(count) => count,
+            Extent::NeedMore(count) => panic!("{count} bytes are wanted where no more come"),
+        };
+        ahead = &ahead[count..];
+    }
+    let joined: Vec<bool> = trees.iter().map(|tree| tree.contains("pipboy.note.joined")).collect();
+    assert_eq!(joined, [false, true, false, false]);
+    assert!(trees[1].contains("6 bytes were passed over"), "{}", trees[1]);
+}
+
+#[test]
+fn many_false_matches_are_searched_in_proportion_to_their_length() {
+    let parts = FALSE_MATCH.map(trial::bytes);
+    let mut stream = Stream::default();
+    (0..1 << 13).flat_map(|_| &parts).for_each(|piece| stream.arrive(Side::Server, piece));
+    assert_eq!(stream.messages.len(), 1 << 13);
+    let mut stream = Stream::default();
+    stream.arrive(Side::Server, &parts.concat().repeat(1 << 16));
+    stream.end(Side::Server);
+    assert_eq!(stream.messages.concat().len() + stream.unknown.len(), parts.concat().len() << 16);
+}
