@@ -17,9 +17,12 @@ pub(super) const TYPES: Names = &[
     (2, "ack"),
     (3, "ack with marks"),
     (6, "crypto"),
+    (8, "crypto (Google)"),
     (0x1c, "connection_close"),
     (0x1d, "application_close"),
 ];
+
+const CRYPTO_OF_GOOGLE: u8 = 8;
 
 /// The most ranges that are read of one acknowledgement.
 const RANGES_MAX: u64 = 1000;
@@ -31,6 +34,8 @@ pub(super) struct Crypto {
     parts: BTreeMap<u64, Vec<u8>>,
     /// Bytes of messages that were read.
     read: u64,
+    /// Whether the version is one of Google's, which number frames otherwise.
+    pub(super) is_google: bool,
 }
 
 /// Read all frames.
@@ -51,6 +56,11 @@ fn frame(wire: &mut Wire<'_>, kind: u8, crypto: &mut Crypto) -> Result {
     }
     number(wire, &FRAME_TYPE)?;
     match kind {
+        CRYPTO_OF_GOOGLE if crypto.is_google => crypto_frame(wire, crypto),
+        _ if crypto.is_google => {
+            wire.rest(&REMAINING);
+            Ok(())
+        }
         1 => Ok(()),
         2 | 3 => {
             number(wire, &LARGEST)?;
@@ -68,16 +78,7 @@ fn frame(wire: &mut Wire<'_>, kind: u8, crypto: &mut Crypto) -> Result {
             }
             Ok(())
         }
-        6 => {
-            let offset = number(wire, &OFFSET)?;
-            let length = usize::try_from(number(wire, &CRYPTO_LENGTH)?).unwrap_or(usize::MAX);
-            let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
-            crypto.add(offset, bytes);
-            if length > 0 {
-                wire.bytes(&CRYPTO, length)?;
-            }
-            Ok(())
-        }
+        6 => crypto_frame(wire, crypto),
         0x1c | 0x1d => {
             number(wire, &ERROR_CODE)?;
             if kind == 0x1c {
@@ -94,6 +95,17 @@ fn frame(wire: &mut Wire<'_>, kind: u8, crypto: &mut Crypto) -> Result {
             Ok(())
         }
     }
+}
+
+fn crypto_frame(wire: &mut Wire<'_>, crypto: &mut Crypto) -> Result {
+    let offset = number(wire, &OFFSET)?;
+    let length = usize::try_from(number(wire, &CRYPTO_LENGTH)?).unwrap_or(usize::MAX);
+    let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
+    crypto.add(offset, bytes);
+    if length > 0 {
+        wire.bytes(&CRYPTO, length)?;
+    }
+    Ok(())
 }
 
 impl Crypto {

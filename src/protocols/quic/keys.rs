@@ -1,6 +1,6 @@
 //! The keys of initial packets, which everybody can work out, and what they open.
 
-use super::{VERSION_1, VERSION_2};
+use super::versions::{self, Derivation};
 use crate::protocols::tls::keys::Hash;
 use crate::tree::Side;
 use aes::Aes128;
@@ -9,15 +9,6 @@ use aes_gcm::Aes128Gcm;
 use aes_gcm::aead::{Aead, Payload};
 use hkdf::Hkdf;
 use sha2::Sha256;
-
-const SALT_1: [u8; 20] =
-    [0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c, 0xad, 0xcc, 0xbb, 0x7f, 0x0a];
-const SALT_2: [u8; 20] =
-    [0x0d, 0xed, 0xe3, 0xde, 0xf7, 0x00, 0xa6, 0xdb, 0x81, 0x93, 0x81, 0xbe, 0x6e, 0x26, 0x9d, 0xcb, 0xf9, 0xbd, 0x2e, 0xd9];
-const SALT_29: [u8; 20] =
-    [0xaf, 0xbf, 0xec, 0x28, 0x99, 0x93, 0xd2, 0x4c, 0x9e, 0x97, 0x86, 0xf1, 0x9c, 0x61, 0x11, 0xe0, 0x43, 0x90, 0xa8, 0x99];
-const SALT_23: [u8; 20] =
-    [0xc3, 0xee, 0xf7, 0x12, 0xc7, 0x2e, 0xbb, 0x5a, 0x11, 0xa7, 0xd2, 0x43, 0x2b, 0xb4, 0x63, 0x65, 0xbe, 0xf9, 0xf5, 0x02];
 
 /// The keys of one direction.
 struct Keys {
@@ -43,24 +34,21 @@ fn expand<const N: usize>(secret: &[u8], label: &str) -> Option<[u8; N]> {
 
 impl Keys {
     /// Those with which a side protects initial packets of a connection that began with this id.
-    fn initial(version: u32, id: &[u8], from: Side) -> Option<Keys> {
-        let (salt, labels) = match version {
-            VERSION_1 | 0xff00_0021.. => (SALT_1, ["quic key", "quic iv", "quic hp"]),
-            VERSION_2 => (SALT_2, ["quicv2 key", "quicv2 iv", "quicv2 hp"]),
-            0xff00_001d..=0xff00_0020 => (SALT_29, ["quic key", "quic iv", "quic hp"]),
-            _ => (SALT_23, ["quic key", "quic iv", "quic hp"]),
-        };
-        let (initial, _) = Hkdf::<Sha256>::extract(Some(&salt), id);
+    fn initial(derivation: &Derivation, id: &[u8], from: Side) -> Option<Keys> {
+        let (initial, _) = Hkdf::<Sha256>::extract(Some(&derivation.salt), id);
         let side = if from == Side::Client { "client in" } else { "server in" };
         let secret = expand::<32>(&initial, side)?;
-        let [key, iv, header] = labels;
+        let [key, iv, header] = derivation.labels;
         Some(Keys { key: expand(&secret, key)?, iv: expand(&secret, iv)?, header: expand(&secret, header)? })
     }
 }
 
-/// Open an initial packet, of which the number begins at `at`. Nothing if its seal is broken.
+/// Decrypt an Initial packet, whose packet number begins at `at`. Nothing if no keys of its version authenticate it.
 pub(super) fn open(version: u32, id: &[u8], from: Side, packet: &[u8], at: usize) -> Option<Opened> {
-    let keys = Keys::initial(version, id, from)?;
+    versions::derivations(version).iter().find_map(|derivation| open_with(&Keys::initial(derivation, id, from)?, packet, at))
+}
+
+fn open_with(keys: &Keys, packet: &[u8], at: usize) -> Option<Opened> {
     let mut mask = aes::Block::try_from(packet.get(at + 4..at + 20)?).ok()?;
     Aes128::new_from_slice(&keys.header).ok()?.encrypt_block(&mut mask);
     let (first_mask, number_mask) = mask.split_first()?;

@@ -1,4 +1,5 @@
-//! QUIC version 1, 2 and late drafts, as RFC 9000 and RFC 9001 have it: headers, and what the first packets say.
+//! QUIC version 1 (RFC 9000, RFC 9001), version 2 (RFC 9369), drafts 22 to 34, mvfst and Google's T050 and T051:
+//! headers, and what the first packets say.
 //!
 //! ```text
 //! long header   1:1 bit | fixed:1 | type:2 | reserved:2 | number length:2 | version:4 | id length:1 | id | id length:1 | id
@@ -10,13 +11,17 @@
 //! A datagram may hold several packets. The keys of initial packets follow from an id that is sent with them, so these are
 //! opened: the hello inside tells the server's name and the protocol, as over TCP.
 //!
-//! Not covered: everything behind initial packets, for which keys are needed that are not sent; Google's own versions.
+//! The fixed bit tells QUIC from other protocols only at the start of a connection: RFC 9287 lets both sides send it as 0.
+//! Once a connection is known, all packets between its ends are read, whatever their connection ID.
+//!
+//! Not covered: everything behind initial packets, for which keys are needed that are not sent; Google's versions without TLS.
 
 mod frames;
 mod keys;
 mod packets;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use crate::tree::{Names, fields};
 use crate::wire::{Exchange, Looks, On, Protocol, Settings};
@@ -35,8 +40,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     QUIC = protocol("quic", "QUIC", "A transport over UDP with TLS inside")
-        .covers("Headers of versions 1, 2 and late drafts; first packets opened, with the hello inside")
-        .leaves_open("Everything behind the first packets, whose keys are not sent; Google's own versions");
+        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; Initial packets decrypted, with the hello inside")
+        .leaves_open("Everything behind the first packets, whose keys are not sent; Google's versions without TLS");
     PACKET = group("quic.packet", "packet", "A packet").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "Bytes of the packet");
     FORM = number("quic.header_form", "header form", "Which header it has").names(&[(0, "short"), (1, "long")]).mask(0x80);
@@ -47,8 +52,8 @@ fields! {
     SHORT_BITS = number("quic.short.protected_bits", "protected bits", "Bits that are masked, but for the first").hex(2).mask(0x3f);
     RESERVED = number("quic.long.reserved", "reserved", "Zero").mask(0x0c);
     NUMBER_LENGTH = number("quic.packet_number_length", "number length", "Bytes of the packet's number less one").mask(0x03);
-    VERSION = number("quic.version", "version", "Version").hex(8).names(VERSIONS);
-    SUPPORTED = number("quic.supported_version", "supported version", "A version that the server speaks").hex(8).names(VERSIONS);
+    VERSION = number("quic.version", "version", "Version").hex(8).names(versions::NAMES);
+    SUPPORTED = number("quic.supported_version", "supported version", "A version that the server speaks").hex(8).names(versions::NAMES);
     DCIL = number("quic.dcil", "destination id length", "Bytes of the id");
     DCID = bytes("quic.dcid", "destination id", "The connection, as the receiver calls it");
     SCIL = number("quic.scil", "source id length", "Bytes of the id");
@@ -82,28 +87,12 @@ fields! {
     REASON_LENGTH = number("quic.cc.reason_phrase.length", "reason length", "Bytes of the reason");
     REASON = text("quic.cc.reason_phrase", "reason", "Why the connection is closed, in words");
 
+    RESERVED_VERSION = info("quic.reserved_version", "reserved version", "A version 0x?a?a?a?a, which exercises version negotiation");
     NOT_OPENED = info("quic.not_opened", "not opened", "An initial packet that its keys do not open");
 }
 
 const TYPES: Names = &[(0, "initial"), (1, "0-rtt"), (2, "handshake"), (3, "retry")];
 const TYPES_V2: Names = &[(0, "retry"), (1, "initial"), (2, "0-rtt"), (3, "handshake")];
-
-const VERSION_1: u32 = 1;
-const VERSION_2: u32 = 0x6b33_43cf;
-
-const VERSIONS: Names = &[
-    (0, "version negotiation"),
-    (1, "1"),
-    (0x6b33_43cf, "2"),
-    (0xff00_001b, "draft 27"),
-    (0xff00_001c, "draft 28"),
-    (0xff00_001d, "draft 29"),
-    (0xff00_001e, "draft 30"),
-    (0xff00_001f, "draft 31"),
-    (0xff00_0020, "draft 32"),
-    (0xff00_0021, "draft 33"),
-    (0xff00_0022, "draft 34"),
-];
 
 const ERRORS: Names = &[
     (0, "no error"),

@@ -2,10 +2,11 @@
 
 use super::frames::{self, Crypto};
 use super::keys;
+use super::versions::{self, VERSION_2};
 use super::{
     DCID, DCIL, FIXED, FORM, ID_MAX, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED, PROTECTED_BITS,
-    REMAINING, RESERVED, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES,
-    VERSION, VERSION_2, VERSIONS,
+    REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE,
+    TYPE_V2, TYPES, VERSION,
 };
 use crate::protocols::tls::handshake::{Hello, Told};
 use crate::tree::{Field, NodeRef, Side, Value, name_of};
@@ -15,6 +16,19 @@ use std::fmt::{self, Write};
 const INITIAL: u8 = 0;
 const RETRY: u8 = 3;
 
+/// The first bit of a packet: whether it has a long header.
+const LONG: u8 = 0x80;
+/// The second bit, which is 1 unless both sides agreed that it may be anything (RFC 9287).
+const FIXED_BIT: u8 = 0x40;
+/// Bytes of the shortest packet with a short header: the first byte, then the sample and tag that follow four bytes of number.
+const SHORTEST: usize = 21;
+/// Bytes of the shortest datagram that begins a connection.
+const SHORTEST_FIRST: usize = 1200;
+/// Bytes of the shortest connection ID that a client may choose for a server.
+const SHORTEST_CHOSEN: usize = 8;
+/// Bytes of the tag at the end of a Retry packet.
+const TAG: usize = 16;
+
 /// What one connection has to remember.
 #[derive(Default)]
 pub(super) struct Session {
@@ -22,6 +36,8 @@ pub(super) struct Session {
     begun_with: Vec<u8>,
     /// What each side wants to be called, once it has spoken.
     called: [Option<Vec<u8>>; 2],
+    /// Whether a side has sent the fixed bit as 0.
+    fixed_bit_varies: bool,
     hello: Hello,
     client: Crypto,
     server: Crypto,
@@ -57,32 +73,47 @@ fn kind(version: u32, first: u8) -> u8 {
     if version == VERSION_2 { kind.wrapping_sub(1) & 3 } else { kind }
 }
 
-/// Whether a datagram begins with a long header of a known version whose lengths fit.
+/// Whether a datagram begins a connection: with a long header of a known version whose lengths fit. Where less speaks for it,
+/// it is as long as a client's first one.
 pub(super) fn looks(bytes: &[u8]) -> bool {
-    fits(bytes).is_some()
+    let Some(long) = fitting(bytes) else { return false };
+    let is_first = long.kind == INITIAL && long.destination >= SHORTEST_CHOSEN && bytes.len() >= SHORTEST_FIRST;
+    let is_usual = long.is_fixed && !versions::is_reserved(long.version);
+    let is_addressed = long.kind != INITIAL || long.destination > 0 || bytes.len() > 64;
+    long.version != 0 && (is_first || is_usual && is_addressed)
 }
 
-fn fits(bytes: &[u8]) -> Option<()> {
+/// What recognises a long header.
+struct Long {
+    is_fixed: bool,
+    version: u32,
+    kind: u8,
+    /// Bytes of the destination connection ID.
+    destination: usize,
+}
+
+/// A long header of a known version, or one of version negotiation, whose lengths fit.
+fn fitting(bytes: &[u8]) -> Option<Long> {
     let (&[first, a, b, c, d], rest) = bytes.split_first_chunk()?;
     let version = u32::from_be_bytes([a, b, c, d]);
-    let (destination, rest) = id(rest)?;
-    let (_, rest) = id(rest)?;
-    if first & 0xc0 != 0xc0 || version == 0 || name_of(VERSIONS, version.into()).is_none() {
+    if first & LONG == 0 || (version != 0 && !versions::is_known(version)) {
         return None;
     }
-    let rest = match kind(version, first) {
+    let (destination, rest) = id(rest)?;
+    let (_, rest) = id(rest)?;
+    let long = Long { is_fixed: first & FIXED_BIT != 0, version, kind: kind(version, first), destination: destination.len() };
+    let rest = match long.kind {
+        _ if version == 0 => return (!rest.is_empty() && rest.len() % 4 == 0).then_some(long),
         INITIAL => {
             let (token, count) = varint(rest)?;
-            // A client has to choose at least eight bytes at random.
-            let token = count.checked_add(usize::try_from(token).ok()?)?;
-            rest.get(token..).filter(|_| !destination.is_empty() || bytes.len() > 64)?
+            rest.get(count.checked_add(usize::try_from(token).ok()?)?..)?
         }
-        RETRY => return (rest.len() >= 16).then_some(()),
+        RETRY => return (rest.len() >= TAG).then_some(long),
         _ => rest,
     };
     let (length, count) = varint(rest)?;
     let left = rest.len() - count;
-    (length >= 20 && usize::try_from(length).is_ok_and(|length| length <= left)).then_some(())
+    (length >= 20 && usize::try_from(length).is_ok_and(|length| length <= left)).then_some(long)
 }
 
 fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -95,8 +126,9 @@ impl Exchange for Session {
         let mut told = Told::default();
         let mut names: Vec<&str> = Vec::new();
         let mut result = Ok(());
+        let whole = wire.remaining();
         while result.is_ok() && wire.remaining() > 0 {
-            if wire.ahead().first().is_some_and(|first| first & 0x40 == 0) && !names.is_empty() {
+            if !names.is_empty() && !self.is_packet(from, wire.ahead()) {
                 wire.rest(&REMAINING);
                 break;
             }
@@ -110,26 +142,35 @@ impl Exchange for Session {
         let dots = if told.names.is_empty() || told.info.is_empty() { "" } else { ": " };
         match told.names.is_empty() {
             false => wire.info(format_args!("{}{dots}{}", told.names, told.info)),
-            true => wire.info(format_args!("{} bytes", wire.at())),
+            true => wire.info(format_args!("{whole} bytes")),
         }
         result
     }
 
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
-        let Some((first, rest)) = bytes.split_first() else { return false };
-        match self.called.get(from.other().index()).and_then(Option::as_ref) {
-            Some(called) if first & 0xc0 == 0x40 => rest.starts_with(called) && bytes.len() >= 21,
-            Some(_) => looks(bytes),
-            None => false,
-        }
+        self.called.iter().any(Option::is_some) && self.is_packet(from, bytes)
     }
 }
 
 impl Session {
+    /// Whether a packet of this connection begins here. Its connection ID may be one that was issued under encryption.
+    fn is_packet(&self, from: Side, bytes: &[u8]) -> bool {
+        let Some((first, rest)) = bytes.split_first() else { return false };
+        if first & LONG != 0 {
+            return fitting(bytes).is_some();
+        }
+        let called = self.called.get(from.other().index()).and_then(Option::as_ref);
+        let is_called = called.is_some_and(|called| !called.is_empty() && rest.starts_with(called));
+        let may_vary = self.fixed_bit_varies && bytes.iter().any(|byte| *byte != 0);
+        bytes.len() >= SHORTEST && (first & FIXED_BIT != 0 || is_called || may_vary)
+    }
+
     fn packet(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result<&'static str> {
         let start = wire.at();
         let packet = wire.ahead();
-        if packet.first().is_some_and(|first| first & 0x80 == 0) {
+        let first = packet.first().copied().unwrap_or_default();
+        self.fixed_bit_varies |= first & FIXED_BIT == 0;
+        if first & LONG == 0 {
             return self.short(from, wire);
         }
         let length = whole(packet).unwrap_or(packet.len());
@@ -147,9 +188,9 @@ impl Session {
             *called = Some(header.source.clone());
         }
         if header.kind == RETRY {
-            let token = wire.remaining().checked_sub(16).ok_or(Error::Short { needed: 16 })?;
+            let token = wire.remaining().checked_sub(TAG).ok_or(Error::Short { needed: TAG })?;
             wire.bytes(&RETRY_TOKEN, token)?;
-            wire.bytes(&RETRY_TAG, 16)?;
+            wire.bytes(&RETRY_TAG, TAG)?;
             self.begun_with.clear();
             return Ok(name);
         }
@@ -172,6 +213,7 @@ impl Session {
             wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - opened.number_length);
             let crypto = if from == Side::Client { &mut self.client } else { &mut self.server };
             self.hello.over_quic = true;
+            crypto.is_google = versions::is_google(header.version);
             let hello = &mut self.hello;
             wire.derived("quic initial", count - opened.number_length, &opened.frames, |inner| {
                 frames::all(inner, crypto, hello, told)
@@ -193,6 +235,8 @@ impl Session {
         }
         let opened = keys::open(header.version, &header.destination, from, packet, at)?;
         self.begun_with.clone_from(&header.destination);
+        // The handshake begins with its first byte again, behind a Retry or as a new connection between the same ends.
+        (self.client, self.server) = Default::default();
         Some(opened)
     }
 
@@ -235,6 +279,9 @@ fn long(wire: &mut Wire<'_>) -> Result<Header> {
     let kinds = if version == VERSION_2 { &TYPE_V2 } else { &TYPE };
     let first = wire.bits(1, &[&FORM, &FIXED, kinds, &PROTECTED_BITS])?;
     wire.u32_be(&VERSION)?;
+    if versions::is_reserved(version) {
+        wire.note(&RESERVED_VERSION, format_args!("the version is reserved to exercise version negotiation"));
+    }
     let mut ids = [(&DCIL, &DCID), (&SCIL, &SCID)].into_iter().map(|(length, id)| {
         let length = wire.u8(length)?;
         if length == 0 { Ok(Vec::new()) } else { wire.bytes(id, length.into()).map(<[u8]>::to_vec) }

@@ -194,10 +194,142 @@ fn what_is_recognised_has_lengths_that_fit() {
 }
 
 #[test]
-fn short_headers_are_claimed_by_their_connection() {
+fn packets_between_the_ends_of_a_connection_are_its_own_whatever_their_id() {
     let mut session = Session::default();
     let bytes = packet("c ");
-    trial::read(&PROTOCOL, &bytes, Cut::No, |wire| session.message(Side::Client, wire));
-    assert!(session.claims(Side::Server, &[0x41; 40]));
-    assert!(!session.claims(Side::Client, &[0x41; 40]) && !session.claims(Side::Server, &[0x01; 40]));
+    assert!(!session.claims(Side::Client, &[0x41; 40]) && !session.claims(Side::Client, &bytes));
+    session_reads(&mut session, Side::Client, &bytes);
+    for side in [Side::Client, Side::Server] {
+        assert!(session.claims(side, &[0x41; 21]) && session.claims(side, &bytes));
+        assert!(!session.claims(side, &[0x41; 20]) && !session.claims(side, &[0x01; 40]) && !session.claims(side, &[0xc1; 40]));
+    }
 }
+
+#[test]
+fn a_known_connection_may_clear_the_fixed_bit() {
+    let mut session = Session::default();
+    session_reads(&mut session, Side::Client, &packet("c "));
+    session_reads(&mut session, Side::Server, &packet("s "));
+    // The server calls itself f067a5502a4262b5; the client has no ID.
+    let short = trial::bytes("01 f067a5502a4262b5 000102030405060708090a0b0c0d0e0f");
+    assert!(session.claims(Side::Client, &short) && !session.claims(Side::Client, &[0x01; 25]));
+    let handshake = trial::bytes("a0 00000001 08 f067a5502a4262b5 00 14 000102030405060708090a0b0c0d0e0f10111213");
+    assert!(session.claims(Side::Client, &handshake));
+    let tree = session_reads(&mut session, Side::Client, &[handshake, short].concat());
+    assert_eq!(tree.matches("quic.fixed_bit = false").count(), 2, "{tree}");
+    assert_eq!(tree.matches("quic.dcid = f067a5502a4262b5").count(), 2, "{tree}");
+    assert!(tree.starts_with("quic 0..61 | handshake, protected | 61 bytes"), "{tree}");
+    assert!(session.claims(Side::Client, &[0x01; 25]) && session.claims(Side::Server, &[0x01; 25]));
+}
+
+#[test]
+fn zeros_behind_a_packet_are_no_packet() {
+    let mut session = Session::default();
+    session_reads(&mut session, Side::Client, &packet("c "));
+    let handshake = trial::bytes("a0 00000001 00 00 14 000102030405060708090a0b0c0d0e0f10111213");
+    let tree = session_reads(&mut session, Side::Server, &[handshake, vec![0; 30]].concat());
+    assert!(tree.starts_with("quic 0..58 | handshake | 58 bytes"), "{tree}");
+    assert!(tree.contains("28..58 quic.remaining_payload"), "{tree}");
+}
+
+#[test]
+fn a_first_packet_with_the_fixed_bit_0_is_as_long_as_a_first_datagram() {
+    let mut bytes = packet("c ");
+    bytes[0] &= 0xbf;
+    assert!(looks(&bytes));
+    let short = trial::bytes(GREASED);
+    assert!(!looks(&short) && !looks(&[&short[..], &[0; 1100]].concat()));
+    assert!(looks(&[&short[..], &[0; 1155]].concat()));
+    let tree = read(Side::Client, &short);
+    assert!(tree.contains("quic.fixed_bit = false") && tree.contains("quic.frame_type = 1 (ping)"), "{tree}");
+}
+
+#[test]
+fn version_negotiation_answers_a_known_connection() {
+    let mut session = Session::default();
+    let answer = trial::bytes("a5 00000000 00 08 8394c8f03e515708 00000001 6b3343cf 1a2a3a4a");
+    assert!(!looks(&answer));
+    session_reads(&mut session, Side::Client, &packet("c "));
+    assert!(session.claims(Side::Server, &answer) && !session.claims(Side::Server, &answer[..26]));
+    let tree = session_reads(&mut session, Side::Server, &answer);
+    assert!(tree.contains("19..23 quic.supported_version = 0x6b3343cf (2)"), "{tree}");
+}
+
+#[test]
+fn initial_packets_of_each_version_are_decrypted() {
+    for (version, hex) in INITIALS {
+        let bytes = trial::bytes(hex);
+        let tree = read(Side::Client, &bytes);
+        assert!(tree.contains("quic.packet_number = 0\n") && tree.contains("quic.frame_type = 1 (ping)"), "{version}: {tree}");
+        let name = format!(" quic.version = 0x{} ({version})", &hex[2..10]);
+        assert!(version.is_empty() || tree.contains(&name) && looks(&bytes), "{version}: {tree}");
+    }
+}
+
+#[test]
+fn versions_of_google_with_tls_have_a_crypto_frame_of_their_own() {
+    for (version, hex) in GOOGLE {
+        let tree = read(Side::Client, &trial::bytes(hex));
+        assert!(tree.contains(&format!("({version})")), "{tree}");
+        assert!(tree.contains("| client_hello: a.example") && tree.contains("quic.frame_type = 8 (crypto (Google))"), "{tree}");
+    }
+}
+
+#[test]
+fn a_reserved_version_is_named_as_such() {
+    let (_, hex) = INITIALS[11];
+    let tree = read(Side::Client, &trial::bytes(hex));
+    assert!(tree.contains("! info quic.reserved_version"), "{tree}");
+    let bytes = [trial::bytes(hex), vec![0; 1155]].concat();
+    assert!(looks(&bytes) && !looks(&bytes[..1100]));
+}
+
+#[test]
+fn the_hello_behind_a_retry_is_read_again() {
+    let mut session = Session::default();
+    session_reads(&mut session, Side::Client, &trial::bytes(HELLOS[0]));
+    let tree = session_reads(&mut session, Side::Client, &trial::bytes(HELLOS[1]));
+    assert!(tree.contains("| client_hello: a.example"), "{tree}");
+}
+
+fn session_reads(session: &mut Session, from: Side, bytes: &[u8]) -> String {
+    trial::read(&PROTOCOL, bytes, Cut::No, |wire| session.message(from, wire))
+}
+
+/// A ping and padding in an Initial packet of version 1 that has the fixed bit 0.
+const GREASED: &str = "8300000001088394c8f03e5157200000401b8ed3707975dc9ff62d0c7f8fd8f5d54666ac136c71bf764e5937c6";
+
+/// One client hello, sent to two connection IDs.
+const HELLOS: [&str; 2] = [
+    "cd00000001088394c8f03e51573000004056e963b9c6495b5f551acc87e3560cc332f41fa930d017cd08e2d62db99b974434611252796bad00cb554987e8e3667d5c4bacca5c19336511500ef688b485315f5046e0dd50526439bed31c68ec8ba38c49033a91e55b",
+    "c300000001088394c8f03e51573100004056e7eb4a8316746aad6b173fd10f42d4befacabe4419ca4f5309961db3c00794b5f40559005a1cdad29f233478f2c79dbbc45e25e3344531272f3605e1d8ee66a1d70b1e1e93a7ab4c23cac28de9beffc7e0d0285b46e6",
+];
+
+/// A ping and padding in an Initial packet of each version, which another implementation encrypted.
+const INITIALS: [(&str, &str); 13] = [
+    ("draft 22", "c4ff000016088394c8f03e5157000000401beb63275672fed2442dfb51db480593aad764ce290a7a0a45103e76"),
+    ("mvfst (draft 22)", "c6faceb001088394c8f03e5157010000401b27c6615769fdddbfdc8219bbdc1244b8af1e57c763d206e2ae2a33"),
+    ("draft 23", "c5ff000017088394c8f03e5157020000401b7e0067539d8338b78c42ab8fc2f7576b24dc4e37c340ca89234c74"),
+    ("draft 28", "cdff00001c088394c8f03e5157030000401b1ebae4849a408a144407f00d1baed7b0fb30cee1b3bcf65c9d7a56"),
+    ("mvfst (draft 27)", "c5faceb002088394c8f03e5157040000401b94eaabfae44a69bfc7baf6124bdff71129c3144c2c9cb0a10d9d5e"),
+    ("mvfst (experimental)", "c9faceb00e088394c8f03e5157050000401b0d811d62f3a7190bbd7ac9f193091b9fe0fc7483624d8527947b94"),
+    ("draft 29", "cbff00001d088394c8f03e5157060000401bd7c830574a8620f492c6672bb323c33982bfac43ac64b442e8bc09"),
+    ("draft 32", "c6ff000020088394c8f03e5157070000401b06560e07552ad891109a7490aabf883e127a4d64b1b6ec3bc0a8e5"),
+    ("draft 33", "c3ff000021088394c8f03e5157080000401bad41b411da9a7ca327c3a633aae0db9ddf21111b259233e05329b2"),
+    ("draft 34", "c9ff000022088394c8f03e5157090000401be4ed474011903b8c32ecfb497f4a99f772eaf0878fff3c4da95e6c"),
+    ("1", "ca00000001088394c8f03e51570a0000401b0d9f4c34b5464336de4e866d740a32124adb7b627620e84bc6cd2a"),
+    ("", "c41a2a3a4a088394c8f03e51570d0000401bd231b50153abe3446772427161d2ac742becfde3ba3f5312a001bd"),
+    ("2", "d66b3343cf088394c8f03e51570e0000401b17095c658d201768e57bc8db0d1fca63d86ac2f5d52cdbcb8706de"),
+];
+
+/// A client hello in a CRYPTO frame of Google's numbers.
+const GOOGLE: [(&str, &str); 2] = [
+    (
+        "Google T050",
+        "ce54303530088394c8f03e5157400000405b3f2722f518395d7a7c911f3e9a8a8d7c4b79d2e8fb61f788f512bb9dc3f4bfa38f9c623c105419bba62b5038ae202fc5e080a677d5df80f94502e6a7aa5e53f44ce7e3efdb98a8a576bf718d4fe7cb79120cd0db78f9a070cc6d7f",
+    ),
+    (
+        "Google T051",
+        "ce54303531088394c8f03e5157410000405bfe1247ce4b53d5bf4112057c01b37fb5a95db90d619f00ac9d6b22cf2d977ce4244c175711de5a00a0478cc7200a9607b35024a61369a2f499d9dd8bb2cb77c6e8f701ea4b2474d412a64ce3f3c28cddecd74902513fcd21e2f1f5",
+    ),
+];
