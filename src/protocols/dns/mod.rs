@@ -33,7 +33,8 @@ pub static PROTOCOL: Protocol = Protocol {
     found: &[
         On::Udp(53).exchange(Looks::Datagram(looks::has_header), datagrams),
         On::AnyUdp.exchange(Looks::Datagram(looks::is_message), datagrams),
-        On::Tcp(53).stream(Looks::Stream(looks::is_stream), |_| Box::new(Stream(Asked::new(Dialect::Dns)))),
+        On::Tcp(53).stream(Looks::Stream(looks::is_stream), streams),
+        On::AnyTcp.stream(Looks::Stream(looks::is_stream_anywhere), streams),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -135,6 +136,10 @@ impl Exchange for Asked {
 
 fn datagrams(_: &Settings) -> Box<dyn Exchange> {
     Box::new(Asked::new(Dialect::Dns))
+}
+
+fn streams(_: &Settings) -> Box<dyn Conversation> {
+    Box::new(Stream(Asked::new(Dialect::Dns)))
 }
 
 /// DNS over TCP.

@@ -304,6 +304,29 @@ fn a_stream_has_lengths() {
 }
 
 #[test]
+fn a_stream_on_any_port_begins_with_a_whole_message() {
+    let query = [&[0, 57][..], &trial::bytes(QUERY)].concat();
+    let response = [&[0, 136][..], &trial::bytes(RESPONSE)].concat();
+    let judge = |said, complete| looks::is_stream_anywhere(&Opening { said, from_start: [true, true], complete });
+    assert_eq!(judge([&query, &[]], false), Verdict::Yes(Side::Server));
+    assert_eq!(judge([&[], &query], false), Verdict::Yes(Side::Client));
+    assert_eq!(judge([&[], &response], false), Verdict::Yes(Side::Server));
+    let pipelined = [&query[..], &query[..5]].concat();
+    assert_eq!(judge([&pipelined, &[]], false), Verdict::Yes(Side::Server));
+    for cut in [14, 40, 58] {
+        assert_eq!([false, true].map(|complete| judge([&query[..cut], &[]], complete)), [Verdict::Unsure, Verdict::No]);
+    }
+    // Fewer bytes than a header, a length with more behind the last record, a status query.
+    let mut longer = [&query[..], &[0]].concat();
+    longer[1] += 1;
+    let mut status = query.clone();
+    status[4] |= 0x10;
+    for other in [&query[..13], &longer, &status, b"GET / HTTP/1.1\r\n\r\n"] {
+        assert_eq!(judge([other, &[]], false), Verdict::No, "{other:02x?}");
+    }
+}
+
+#[test]
 fn looks_alone_are_strict() {
     for hex in [QUERY, RESPONSE, LLMNR_QUERY] {
         let bytes = trial::bytes(hex);
