@@ -5,11 +5,17 @@
 //! connect     name | level:1 | flags:1 | keep alive:2 | (5: properties) | client id | …
 //! publish     topic | (qos > 0: id:2) | (5: properties) | message
 //! text        length:2 | bytes
+//! properties  length, seven bits a byte | id | value, by id …                                        version 5
 //! ```
-//! Not covered: properties of version 5 one by one, MQTT over WebSocket.
+//! Not covered: MQTT over WebSocket.
+
+mod names;
+mod properties;
+#[cfg(test)]
+mod tests;
 
 use super::json;
-use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::tree::{Field, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// MQTT.
@@ -30,11 +36,11 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     MQTT = protocol("mqtt", "MQTT", "Message Queuing Telemetry Transport")
         .covers("All packets of versions 3.1, 3.1.1 and 5")
-        .leaves_open("Properties of version 5 one by one, and MQTT over WebSocket");
-    TYPE = number("mqtt.msgtype", "type", "What the packet is").names(TYPES).mask(0xf0);
+        .leaves_open("MQTT over WebSocket");
+    TYPE = number("mqtt.msgtype", "type", "What the packet is").names(names::TYPES).mask(0xf0);
     FLAGS = number("mqtt.hdr_reserved", "reserved", "Bits without meaning here").mask(0x0f);
     DUP = bool("mqtt.dupflag", "duplicate", "Whether it may have come before").mask(0x08);
-    QOS = number("mqtt.qos", "qos", "How surely it is to come").names(QOS_NAMES).mask(0x06);
+    QOS = number("mqtt.qos", "qos", "How surely it is to come").names(names::QOS).mask(0x06);
     RETAIN = bool("mqtt.retain", "retain", "Whether the server keeps it for later").mask(0x01);
     LENGTH = number("mqtt.len", "length", "Bytes of the packet behind this");
     NAME_LENGTH = number("mqtt.proto_len", "name length", "Bytes of the name");
@@ -59,56 +65,69 @@ fields! {
     PASSWORD_LENGTH = number("mqtt.passwd_len", "password length", "Bytes of the password");
     PASSWORD = text("mqtt.passwd", "password", "Password of the user").secret();
     CONNACK_FLAGS = number("mqtt.conack.flags", "flags", "Whether a session was remembered").hex(2);
-    CONNACK = number("mqtt.conack.val", "return code", "How it went").names(RETURNS);
+    SESSION_PRESENT = bool("mqtt.conack.flags.sp", "session present", "Whether the server goes on with an earlier session").mask(0x01);
+    CONNACK = number("mqtt.conack.val", "return code", "How it went").names(names::RETURNS);
     ID = number("mqtt.msgid", "id", "Number of the packet");
+    PROPERTIES = group("mqtt.properties", "properties", "What version 5 adds to the packet");
+    WILL_PROPERTIES = group("mqtt.will_properties", "will properties", "What version 5 adds to the will");
     PROPERTIES_LENGTH = number("mqtt.property_len", "properties length", "Bytes of the properties");
-    PROPERTIES = bytes("mqtt.properties", "properties", "What version 5 adds");
+    PROPERTY = group("mqtt.property", "property", "An identifier and its value").digest(properties::property_value, properties::property_meaning);
+    PROPERTY_ID = number("mqtt.property_id", "property id", "Which property it is").hex(2).names(names::PROPERTIES).also("mqtt.prop_id");
+    PROPERTY_NUMBER = number("mqtt.prop_number", "value", "Value of a property that is a number");
+    PROPERTY_LENGTH = number("mqtt.prop_string_len", "length", "Bytes of the value");
+    PROPERTY_STRING = text("mqtt.prop_string", "value", "Value of a property that is text");
+    PROPERTY_KEY_LENGTH = number("mqtt.prop_key_len", "key length", "Bytes of the key of a user property");
+    PROPERTY_KEY = text("mqtt.prop_key", "key", "Key of a user property");
+    PROPERTY_VALUE_LENGTH = number("mqtt.prop_value_len", "value length", "Bytes of the value of a user property");
+    PROPERTY_VALUE = text("mqtt.prop_value", "value", "Value of a user property");
+    PROPERTY_UNKNOWN = bytes("mqtt.prop_unknown", "unknown property", "Value of an unknown property, and all behind it");
+    CONTENT_TYPE_LENGTH = number("mqtt.property.content_type_len", "length", "Bytes of the content type");
+    CONTENT_TYPE = text("mqtt.property.content_type", "content type", "MIME type of the message");
+    MAX_QOS = number("mqtt.property.max_qos", "maximum qos", "Highest QoS that the server supports").names(names::QOS);
+    TOPIC_ALIAS = number("mqtt.property.topic_alias", "topic alias", "Number that stands for the topic");
+    CORRELATION_DATA = bytes("mqtt.property.correlation_data", "correlation data", "Which request a response belongs to");
+    AUTH_DATA = bytes("mqtt.property.auth_data", "authentication data", "Data of the authentication method").secret();
     TOPIC_LENGTH = number("mqtt.topic_len", "topic length", "Bytes of the topic");
     TOPIC = text("mqtt.topic", "topic", "What it is about");
-    SUB_QOS = number("mqtt.sub.qos", "qos", "How surely messages are to come").names(QOS_NAMES);
-    SUBACK = number("mqtt.suback.qos", "granted qos", "How surely messages will come").names(GRANTED);
-    REASON = number("mqtt.reason_code", "reason", "How it went, or why").hex(2);
+    SUB_QOS = number("mqtt.sub.qos", "qos", "How surely messages are to come").names(names::QOS);
+    SUBACK = number("mqtt.suback.qos", "granted qos", "How surely messages will come").names(names::GRANTED);
+    SUB_OPTIONS = number("mqtt.subscription_options", "subscription options", "How messages of the topic are to come").hex(2);
+    SUB_OPTIONS_QOS = number("mqtt.subscription_options_qos", "qos", "Highest QoS of messages to the client").mask(0x03).names(names::QOS);
+    NO_LOCAL = bool("mqtt.subscription_options_nl", "no local", "Whether the client's own messages are left out").mask(0x04);
+    RETAIN_AS_PUBLISHED = bool("mqtt.subscription_options_rap", "retain as published", "Whether messages keep their RETAIN flag").mask(0x08);
+    RETAIN_HANDLING = number("mqtt.subscription_options_retain", "retain handling", "When retained messages are sent").mask(0x30).names(names::RETAIN_HANDLING);
+    SUB_RESERVED = number("mqtt.subscription_options_reserved", "reserved", "Zero").mask(0xc0);
+    CONNACK_REASON = number("mqtt.connack.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::CONNACK);
+    PUBACK_REASON = number("mqtt.puback.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::RECEIVED);
+    PUBREC_REASON = number("mqtt.pubrec.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::RECEIVED);
+    PUBREL_REASON = number("mqtt.pubrel.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::RELEASED);
+    PUBCOMP_REASON = number("mqtt.pubcomp.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::RELEASED);
+    SUBACK_REASON = number("mqtt.suback.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::SUBACK);
+    UNSUBACK_REASON = number("mqtt.unsuback.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::UNSUBACK);
+    DISCONNECT_REASON = number("mqtt.disconnect.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::DISCONNECT);
+    AUTH_REASON = number("mqtt.auth.reason_code", "reason code", "Result of the request, or why the packet was sent").names(names::AUTH);
     TEXT = text("mqtt.msg_text", "message", "The message, where it is text");
     MESSAGE = bytes("mqtt.msg", "message", "The message");
     DATA = bytes("mqtt.data", "data", "Bytes that are not understood");
+    UNKNOWN_PROPERTY = broken("mqtt.unknown_property", "unknown property", "A property identifier that version 5 does not have");
     IN_PARTS = info("mqtt.in_parts", "in parts", "The packet is so long that it is told in parts");
 }
 
 const CONNECT: u8 = 1;
 const CONNACK_TYPE: u8 = 2;
 const PUBLISH: u8 = 3;
+const PUBACK: u8 = 4;
+const PUBREC: u8 = 5;
+const PUBREL: u8 = 6;
+const PUBCOMP: u8 = 7;
 const SUBSCRIBE: u8 = 8;
 const SUBACK_TYPE: u8 = 9;
 const UNSUBSCRIBE: u8 = 10;
+const UNSUBACK_TYPE: u8 = 11;
+const DISCONNECT_TYPE: u8 = 14;
+const AUTH_TYPE: u8 = 15;
 
-const TYPES: Names = &[
-    (1, "connect"),
-    (2, "connack"),
-    (3, "publish"),
-    (4, "puback"),
-    (5, "pubrec"),
-    (6, "pubrel"),
-    (7, "pubcomp"),
-    (8, "subscribe"),
-    (9, "suback"),
-    (10, "unsubscribe"),
-    (11, "unsuback"),
-    (12, "pingreq"),
-    (13, "pingresp"),
-    (14, "disconnect"),
-    (15, "auth"),
-];
-
-const QOS_NAMES: Names = &[(0, "at most once"), (1, "at least once"), (2, "exactly once")];
-const GRANTED: Names = &[(0, "at most once"), (1, "at least once"), (2, "exactly once"), (0x80, "failure")];
-const RETURNS: Names = &[
-    (0, "accepted"),
-    (1, "unacceptable protocol version"),
-    (2, "identifier rejected"),
-    (3, "server unavailable"),
-    (4, "bad user name or password"),
-    (5, "not authorized"),
-];
+const VERSION_5: u8 = 5;
 
 /// The longest packet that is told as one.
 const WHOLE_MAX: usize = 16 << 20;
@@ -172,7 +191,7 @@ fn is_chain(mut bytes: &[u8]) -> bool {
     while let (Some(first), Ok(Some((length, size)))) = (bytes.first(), header(bytes)) {
         let flags = match first >> 4 {
             PUBLISH => (first & 6) != 6,
-            6 | SUBSCRIBE | UNSUBSCRIBE => first & 15 == 2,
+            PUBREL | SUBSCRIBE | UNSUBSCRIBE => first & 15 == 2,
             0 => false,
             _ => first & 15 == 0,
         };
@@ -220,7 +239,7 @@ impl Conversation for Session {
             PUBLISH => wire.bits(1, &[&TYPE, &DUP, &QOS, &RETAIN])?,
             _ => wire.bits(1, &[&TYPE, &FLAGS])?,
         };
-        wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
+        wire.name(name_of(names::TYPES, kind.into()).unwrap_or("unknown"));
         let length = varint(wire, &LENGTH)?;
         if length > WHOLE_MAX as u64 {
             wire.note_ahead(&IN_PARTS, format_args!("the packet follows in parts"));
@@ -239,49 +258,58 @@ impl Conversation for Session {
     }
 }
 
+/// Whether a packet as long as this one, behind its fixed header, exists in version 5 only.
+fn is_of_version_5(kind: u8, length: usize) -> bool {
+    match kind {
+        CONNACK_TYPE | PUBACK | PUBREC | PUBREL | PUBCOMP | UNSUBACK_TYPE => length > 2,
+        DISCONNECT_TYPE => length > 0,
+        AUTH_TYPE => true,
+        _ => false,
+    }
+}
+
 impl Session {
     fn body(&mut self, kind: u8, first: u8, wire: &mut Wire<'_>) -> Result {
+        if self.level == 0 && is_of_version_5(kind, wire.remaining()) {
+            self.level = VERSION_5;
+        }
         match kind {
             CONNECT => self.connect(wire),
             CONNACK_TYPE => {
-                wire.u8(&CONNACK_FLAGS)?;
-                wire.u8(&CONNACK)?;
-                self.properties(wire)
+                wire.flags(&CONNACK_FLAGS, 1, &[&SESSION_PRESENT])?;
+                if self.level < VERSION_5 {
+                    return wire.u8(&CONNACK).map(drop);
+                }
+                self.reason(wire, &CONNACK_REASON)
             }
             PUBLISH => self.publish(wire, first >> 1 & 3),
-            SUBSCRIBE | UNSUBSCRIBE => {
+            SUBSCRIBE | UNSUBSCRIBE => self.topics(kind, wire),
+            SUBACK_TYPE | UNSUBACK_TYPE => {
                 wire.u16_be(&ID)?;
                 self.properties(wire)?;
-                while wire.remaining() > 0 {
-                    let topic = string(wire, &TOPIC_LENGTH, &TOPIC)?;
-                    wire.info(format_args!("{}", String::from_utf8_lossy(topic)));
-                    if kind == SUBSCRIBE {
-                        wire.u8(&SUB_QOS)?;
-                    }
-                }
-                Ok(())
-            }
-            SUBACK_TYPE => {
-                wire.u16_be(&ID)?;
-                self.properties(wire)?;
-                while wire.remaining() > 0 {
-                    wire.u8(&SUBACK)?;
-                }
-                Ok(())
-            }
-            4..=7 | 11 => {
-                wire.u16_be(&ID)?;
-                if wire.remaining() > 0 {
-                    wire.u8(&REASON)?;
-                    self.properties(wire)?;
+                let code = match kind {
+                    UNSUBACK_TYPE => &UNSUBACK_REASON,
+                    _ if self.level < VERSION_5 => &SUBACK,
+                    _ => &SUBACK_REASON,
+                };
+                while wire.remaining() > 0 && (self.level >= VERSION_5 || kind == SUBACK_TYPE) {
+                    wire.u8(code)?;
                 }
                 wire.rest(&DATA);
                 Ok(())
             }
-            14 | 15 if wire.remaining() > 0 => {
-                wire.u8(&REASON)?;
-                self.properties(wire)
+            PUBACK | PUBREC | PUBREL | PUBCOMP => {
+                wire.u16_be(&ID)?;
+                let field = match kind {
+                    PUBACK => &PUBACK_REASON,
+                    PUBREC => &PUBREC_REASON,
+                    PUBREL => &PUBREL_REASON,
+                    _ => &PUBCOMP_REASON,
+                };
+                self.reason(wire, field)
             }
+            DISCONNECT_TYPE => self.reason(wire, &DISCONNECT_REASON),
+            AUTH_TYPE => self.reason(wire, &AUTH_REASON),
             _ => {
                 wire.rest(&DATA);
                 Ok(())
@@ -289,13 +317,41 @@ impl Session {
         }
     }
 
+    /// A reason code and properties, which only version 5 has. Both are left out on success, or the properties if there are none.
+    fn reason(&self, wire: &mut Wire<'_>, field: &'static Field) -> Result {
+        if self.level >= VERSION_5 && wire.remaining() > 0 {
+            let code = wire.u8(field)?;
+            if code > 0 {
+                wire.info(format_args!("{}", name_of(field.names, code.into()).unwrap_or("unknown reason")));
+            }
+            self.properties(wire)?;
+        }
+        wire.rest(&DATA);
+        Ok(())
+    }
+
+    /// What a client subscribes to, or no longer.
+    fn topics(&self, kind: u8, wire: &mut Wire<'_>) -> Result {
+        wire.u16_be(&ID)?;
+        self.properties(wire)?;
+        while wire.remaining() > 0 {
+            let topic = string(wire, &TOPIC_LENGTH, &TOPIC)?;
+            wire.info(format_args!("{}", String::from_utf8_lossy(topic)));
+            match kind {
+                SUBSCRIBE if self.level >= VERSION_5 => {
+                    let bits = [&SUB_RESERVED, &RETAIN_HANDLING, &RETAIN_AS_PUBLISHED, &NO_LOCAL, &SUB_OPTIONS_QOS];
+                    wire.flags(&SUB_OPTIONS, 1, &bits)?;
+                }
+                SUBSCRIBE => drop(wire.u8(&SUB_QOS)?),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The properties that version 5 has.
     fn properties(&self, wire: &mut Wire<'_>) -> Result {
-        if self.level < 5 || wire.remaining() == 0 {
-            return Ok(());
-        }
-        let length = varint(wire, &PROPERTIES_LENGTH)?;
-        bytes(wire, &PROPERTIES, usize::try_from(length).unwrap_or(usize::MAX)).map(drop)
+        if self.level < VERSION_5 || wire.remaining() == 0 { Ok(()) } else { properties::all(wire, &PROPERTIES) }
     }
 
     fn connect(&mut self, wire: &mut Wire<'_>) -> Result {
@@ -307,7 +363,9 @@ impl Session {
         let id = string(wire, &CLIENT_ID_LENGTH, &CLIENT_ID)?;
         wire.info(format_args!("{}", String::from_utf8_lossy(id)));
         if flags & 0x04 != 0 {
-            self.properties(wire)?;
+            if self.level >= VERSION_5 {
+                properties::all(wire, &WILL_PROPERTIES)?;
+            }
             string(wire, &WILL_TOPIC_LENGTH, &WILL_TOPIC)?;
             let length = wire.u16_be(&WILL_LENGTH)?;
             bytes(wire, &WILL, length.into())?;
@@ -366,139 +424,4 @@ fn string<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field
 
 fn bytes<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize) -> Result<&'a [u8]> {
     if count == 0 { Ok(&[]) } else { wire.bytes(field, count) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocols::lines::said;
-
-    #[test]
-    fn packets_of_version_3_1_1_are_read() {
-        let told = said(
-            &PROTOCOL,
-            &mut Session::default(),
-            &[
-                (Side::Client, b"\x10\x22\0\x04MQTT\x04\xc6\0\x3c\0\x02pc\0\x01w\0\x02by\0\x04anna\0\x05mossy"),
-                (Side::Server, b"\x20\x02\0\0"),
-                (Side::Client, b"\x82\x09\0\x01\0\x04game\x01\xc0\0"),
-                (Side::Server, b"\x90\x03\0\x01\x01\x33\x0f\0\x04game\0\x07{\"a\":1}\xd0\0"),
-                (Side::Client, b"\x40\x02\0\x07\xe0\0"),
-            ],
-        );
-        insta::assert_snapshot!(told, @r#"
-        mqtt 0..36 | connect | pc
-          0..1 mqtt.msgtype = 1 (connect)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 34
-          2..4 mqtt.proto_len = 4
-          4..8 mqtt.protoname = "MQTT"
-          8..9 mqtt.ver = 4 (3.1.1)
-          9..10 mqtt.conflags = 0xc6
-            9..10 mqtt.conflag.uname = true
-            9..10 mqtt.conflag.passwd = true
-            9..10 mqtt.conflag.retain = false
-            9..10 mqtt.conflag.qos = 0
-            9..10 mqtt.conflag.willflag = true
-            9..10 mqtt.conflag.cleansess = true
-          10..12 mqtt.kalive = 60
-          12..14 mqtt.clientid_len = 2
-          14..16 mqtt.clientid = "pc"
-          16..18 mqtt.willtopic_len = 1
-          18..19 mqtt.willtopic = "w"
-          19..21 mqtt.willmsg_len = 2
-          21..23 mqtt.willmsg = 6279
-          23..25 mqtt.username_len = 4
-          25..29 mqtt.username = "anna"
-          29..31 mqtt.passwd_len = 5
-          31..36 mqtt.passwd = "mossy"
-        mqtt 0..4 | connack
-          0..1 mqtt.msgtype = 2 (connack)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 2
-          2..3 mqtt.conack.flags = 0x00
-          3..4 mqtt.conack.val = 0 (accepted)
-        mqtt 0..11 | subscribe | game
-          0..1 mqtt.msgtype = 8 (subscribe)
-          0..1 mqtt.hdr_reserved = 2
-          1..2 mqtt.len = 9
-          2..4 mqtt.msgid = 1
-          4..6 mqtt.topic_len = 4
-          6..10 mqtt.topic = "game"
-          10..11 mqtt.sub.qos = 1 (at least once)
-        mqtt 0..2 | pingreq
-          0..1 mqtt.msgtype = 12 (pingreq)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 0
-        mqtt 0..5 | suback
-          0..1 mqtt.msgtype = 9 (suback)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 3
-          2..4 mqtt.msgid = 1
-          4..5 mqtt.suback.qos = 1 (at least once)
-        mqtt 0..17 | publish | game, 7 bytes
-          0..1 mqtt.msgtype = 3 (publish)
-          0..1 mqtt.dupflag = false
-          0..1 mqtt.qos = 1 (at least once)
-          0..1 mqtt.retain = true
-          1..2 mqtt.len = 15
-          2..4 mqtt.topic_len = 4
-          4..8 mqtt.topic = "game"
-          8..10 mqtt.msgid = 7
-          10..17 mqtt.msg_text = "{"a":1}"
-          10..17 json.object
-            11..16 json.member
-              12..13 json.key = "a"
-              15..16 json.value.number = "1"
-        mqtt 0..2 | pingresp
-          0..1 mqtt.msgtype = 13 (pingresp)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 0
-        mqtt 0..4 | puback
-          0..1 mqtt.msgtype = 4 (puback)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 2
-          2..4 mqtt.msgid = 7
-        mqtt 0..2 | disconnect
-          0..1 mqtt.msgtype = 14 (disconnect)
-          0..1 mqtt.hdr_reserved = 0
-          1..2 mqtt.len = 0
-        "#);
-    }
-
-    #[test]
-    fn version_5_has_properties() {
-        let told = said(
-            &PROTOCOL,
-            &mut Session::default(),
-            &[
-                (Side::Client, b"\x10\x12\0\x04MQTT\x05\x02\0\x3c\x05\x11\0\0\0\x0a\0\0"),
-                (Side::Client, b"\x30\x08\0\x01t\x02\x01\x01\x00\xff"),
-            ],
-        );
-        assert!(
-            told.contains("mqtt.properties = 110000000a") && told.contains("mqtt.msg = 00ff") && !told.contains('!'),
-            "{told}"
-        );
-    }
-
-    #[test]
-    fn what_is_recognised_names_the_protocol() {
-        let judge = |client: &[u8], from_start, complete| {
-            let opening = Opening { said: [client, b""], from_start: [from_start; 2], complete };
-            [looks(&opening), on_port(&opening)]
-        };
-        let server = Verdict::Yes(Side::Server);
-        assert_eq!(judge(b"\x10\x0e\0\x04MQTT\x04", true, false), [server, server]);
-        assert_eq!(judge(b"\x10\x0e\0\x04MQ", true, false), [Verdict::Unsure, Verdict::Unsure]);
-        assert_eq!(judge(b"\x10\x0e\0\x04MQ", true, true), [Verdict::No, Verdict::No]);
-        assert_eq!(judge(b"\xc0\0\x30\x05\0\x01tab", false, false), [Verdict::No, server]);
-        assert_eq!(judge(b"\xc1\0", false, true), [Verdict::No, Verdict::No]);
-    }
-
-    #[test]
-    fn a_length_of_five_bytes_is_none() {
-        assert_eq!(Session::default().extent(Side::Client, b"\x30\xff\xff\xff\xff\x01", true), Extent::Unknown(6));
-        assert_eq!(Session::default().extent(Side::Client, b"\x30\xff\xff\xff\x7f", true), Extent::Message(5));
-    }
 }
