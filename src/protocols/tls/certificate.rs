@@ -43,13 +43,15 @@ mod ce {
     use crate::tree::fields;
     fields! {
         PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates")
-            .covers("Other names of the owner, and whether it may certify others")
+            .covers("Alternative names, key issuers, CRL distribution points, name constraints, access to information, basic constraints")
             .leaves_open("Other extensions, which are bytes");
-        DNS_NAME = text("x509ce.dNSName", "dns name", "A host that is certified");
-        IPV4 = ipv4("x509ce.IPAddress.ipv4", "address", "An address that is certified");
-        IPV6 = ipv6("x509ce.IPAddress.ipv6", "address", "An address that is certified");
-        MAIL = text("x509ce.rfc822Name", "mail address", "A mail address that is certified");
-        URI = text("x509ce.uniformResourceIdentifier", "uri", "An address that is certified");
+        DNS_NAME = text("x509ce.dNSName", "dns name", "A host, such as one that is certified");
+        IPV4 = ipv4("x509ce.IPAddress.ipv4", "address", "An address, such as one that is certified");
+        IPV6 = ipv6("x509ce.IPAddress.ipv6", "address", "An address, such as one that is certified");
+        MAIL = text("x509ce.rfc822Name", "mail address", "A mail address, such as one that is certified");
+        URI = text("x509ce.uniformResourceIdentifier", "uri", "A URI, such as one that is certified or that of a CRL");
+        DIRECTORY_NAME = text("x509ce.directoryName", "directory name", "A distinguished name in an extension");
+        REGISTERED_ID = text("x509ce.registeredID", "registered id", "An object identifier as a name");
         CA = bool("x509ce.cA", "ca", "Whether it may certify others");
     }
 }
@@ -126,8 +128,14 @@ const COMMON_NAME: &[u8] = &[0x55, 4, 3];
 const COUNTRY_NAME: &[u8] = &[0x55, 4, 6];
 const SERIAL_NUMBER: &[u8] = &[0x55, 4, 5];
 const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 17];
+const ISSUER_ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 18];
 const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 19];
+const NAME_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 30];
+const CRL_DISTRIBUTION_POINTS: &[u8] = &[0x55, 0x1d, 31];
 const AUTHORITY_KEY: &[u8] = &[0x55, 0x1d, 35];
+const FRESHEST_CRL: &[u8] = &[0x55, 0x1d, 46];
+const AUTHORITY_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 1];
+const SUBJECT_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 11];
 
 /// Attributes and extensions that are read of one certificate.
 const MOST: usize = 2000;
@@ -229,11 +237,35 @@ fn algorithm(wire: &mut Wire<'_>, field: &'static Field, der: &mut Der<'_>) -> O
     Some(())
 }
 
+/// Put a distinguished name that stands alone, `at` being the place of its first byte.
+pub(super) fn put_name(wire: &mut Wire<'_>, whole: &'static Field, at: usize, bytes: &[u8]) {
+    let range = at..at + bytes.len();
+    match (Der { bytes, at }).expect(SEQUENCE) {
+        Some(name) => drop(relative_names(wire, whole, range, sets(name.content))),
+        None => drop(wire.put(whole, Value::Text, range)),
+    }
+}
+
 /// Put a name: as one text, then each part. Returns its common name, or all of it if it has none.
 fn name(wire: &mut Wire<'_>, whole: &'static Field, der: &mut Der<'_>) -> Option<String> {
     let name = der.expect(SEQUENCE)?;
+    Some(relative_names(wire, whole, name.range, sets(name.content)))
+}
+
+/// The sets of attributes that a name consists of.
+fn sets(name: Der<'_>) -> impl Iterator<Item = Der<'_>> + Clone {
+    name.filter(|element| element.tag == SET).map(|set| set.content)
+}
+
+/// Put a name that consists of these sets of attributes.
+fn relative_names<'a>(
+    wire: &mut Wire<'_>,
+    whole: &'static Field,
+    range: Range<usize>,
+    sets: impl Iterator<Item = Der<'a>> + Clone,
+) -> String {
     let (mut words, mut common) = (String::new(), None);
-    for (id, value) in attributes(name.content.clone()) {
+    for (id, value) in attributes(sets.clone()) {
         let comma = if words.is_empty() { "" } else { ", " };
         let text = text(value.tag, value.content.bytes);
         // Writing to a String does not fail.
@@ -242,14 +274,14 @@ fn name(wire: &mut Wire<'_>, whole: &'static Field, der: &mut Der<'_>) -> Option
             common = Some(text);
         }
     }
-    wire.put_text(whole, name.range, format_args!("{words}"));
-    parts(wire, name.content);
-    Some(common.unwrap_or(words))
+    wire.put_text(whole, range, format_args!("{words}"));
+    parts(wire, sets);
+    common.unwrap_or(words)
 }
 
 /// Put each part of a name.
-fn parts(wire: &mut Wire<'_>, name: Der<'_>) {
-    for (id, value) in attributes(name) {
+fn parts<'a>(wire: &mut Wire<'_>, sets: impl Iterator<Item = Der<'a>>) {
+    for (id, value) in attributes(sets) {
         wire.put_text(&inf::ID, id.content.range(), format_args!("{}", object(id.content.bytes)));
         let field = match (id.content.bytes, value.tag) {
             (COUNTRY_NAME, _) => &sat::COUNTRY,
@@ -266,41 +298,83 @@ fn parts(wire: &mut Wire<'_>, name: Der<'_>) {
 }
 
 /// The parts of a name: what each is, and its value.
-fn attributes<'a>(name: Der<'a>) -> impl Iterator<Item = (Element<'a>, Element<'a>)> {
-    let parts = name.filter(|element| element.tag == SET).flat_map(|set| set.content);
-    let pairs = parts.filter_map(|mut pair| Some((pair.content.expect(OBJECT_ID)?, pair.content.next()?)));
+fn attributes<'a>(sets: impl Iterator<Item = Der<'a>>) -> impl Iterator<Item = (Element<'a>, Element<'a>)> {
+    let pairs = sets.flatten().filter_map(|mut pair| Some((pair.content.expect(OBJECT_ID)?, pair.content.next()?)));
     pairs.take(MOST)
 }
 
 fn extension(wire: &mut Wire<'_>, mut der: Der<'_>) -> Option<()> {
     let id = der.expect(OBJECT_ID)?;
-    let mut content = der.last()?.content;
+    let mut content = der.last()?.content.expect(SEQUENCE)?.content;
     match id.content.bytes {
-        ALTERNATIVE_NAMES => {
-            for name in content.expect(SEQUENCE)?.content.take(MOST) {
-                let (field, value) = match (name.tag, name.content.bytes.len()) {
-                    (0x82, _) => (&ce::DNS_NAME, Value::Text),
-                    (0x81, _) => (&ce::MAIL, Value::Text),
-                    (0x86, _) => (&ce::URI, Value::Text),
-                    (0x87, 4) => (&ce::IPV4, Value::Bytes),
-                    (0x87, 16) => (&ce::IPV6, Value::Bytes),
-                    _ => continue,
-                };
-                wire.put(field, value, name.content.range());
-            }
-        }
+        ALTERNATIVE_NAMES | ISSUER_ALTERNATIVE_NAMES => general_names(wire, content),
         BASIC_CONSTRAINTS => {
-            let truth = content.expect(SEQUENCE)?.content.expect(1)?;
+            let truth = content.expect(1)?;
             wire.put(&ce::CA, Value::Bool(truth.content.bytes != [0]), truth.content.range());
         }
-        AUTHORITY_KEY => {
-            let mut issuer = content.expect(SEQUENCE)?.content.find(|element| element.tag == 0xa1)?;
-            let mut name = issuer.content.expect(0xa4)?;
-            parts(wire, name.content.expect(SEQUENCE)?.content);
+        AUTHORITY_KEY => general_names(wire, content.find(|element| element.tag == 0xa1)?.content),
+        CRL_DISTRIBUTION_POINTS | FRESHEST_CRL => {
+            for point in content.take(MOST) {
+                distribution_point(wire, point.content);
+            }
+        }
+        // Permitted and excluded subtrees; each begins with its base.
+        NAME_CONSTRAINTS => {
+            for subtree in content.flat_map(|subtrees| subtrees.content).take(MOST) {
+                general_names(wire, subtree.content);
+            }
+        }
+        // What is found at a place, and the place.
+        AUTHORITY_ACCESS | SUBJECT_ACCESS => {
+            for description in content.take(MOST) {
+                general_names(wire, description.content);
+            }
         }
         _ => {}
     }
     Some(())
+}
+
+/// Where a CRL is found, and who issues it.
+fn distribution_point(wire: &mut Wire<'_>, point: Der<'_>) {
+    for part in point {
+        match part.tag {
+            0xa0 => match part.content.clone().next() {
+                Some(full) if full.tag == 0xa0 => general_names(wire, full.content),
+                Some(relative) if relative.tag == 0xa1 => {
+                    let range = relative.content.range();
+                    relative_names(wire, &ce::DIRECTORY_NAME, range, std::iter::once(relative.content));
+                }
+                _ => {}
+            },
+            0xa2 => general_names(wire, part.content),
+            _ => {}
+        }
+    }
+}
+
+/// Names of several kinds, which their tags tell; other elements are passed over.
+fn general_names(wire: &mut Wire<'_>, names: Der<'_>) {
+    for name in names.take(MOST) {
+        let mut content = name.content;
+        let (field, value) = match (name.tag, content.bytes.len()) {
+            (0x81, _) => (&ce::MAIL, Value::Text),
+            (0x82, _) => (&ce::DNS_NAME, Value::Text),
+            (0x86, _) => (&ce::URI, Value::Text),
+            (0x87, 4) => (&ce::IPV4, Value::Bytes),
+            (0x87, 16) => (&ce::IPV6, Value::Bytes),
+            (0x88, _) => {
+                wire.put_text(&ce::REGISTERED_ID, content.range(), format_args!("{}", object(content.bytes)));
+                continue;
+            }
+            (0xa4, _) => {
+                self::name(wire, &ce::DIRECTORY_NAME, &mut content);
+                continue;
+            }
+            _ => continue,
+        };
+        wire.put(field, value, content.range());
+    }
 }
 
 fn text(tag: u8, bytes: &[u8]) -> String {

@@ -117,6 +117,7 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told
             8 => hello::encrypted(wire, told),
             11 => certificates(wire, hello, told),
             12 => key_exchange(wire, hello),
+            13 => certificate_request(wire, hello),
             15 if hello.version >= TLS_1_2 => signature(wire),
             20 => {
                 hello.finished = true;
@@ -149,6 +150,17 @@ fn ticket(wire: &mut Wire<'_>, hello: &Hello) -> Result {
         wire.bytes(&TICKET, length.into())?;
     }
     if hello.is_1_3() { hello::extensions_alone(wire) } else { Ok(()) }
+}
+
+fn certificate_request(wire: &mut Wire<'_>, hello: &Hello) -> Result {
+    if !hello.is_1_3() {
+        return hello::certificate_request(wire, hello.version >= TLS_1_2);
+    }
+    let length = wire.u8(&CONTEXT_LENGTH)?;
+    if length > 0 {
+        wire.bytes(&CONTEXT, length.into())?;
+    }
+    hello::certificate_request_extensions(wire)
 }
 
 /// An algorithm and what it made.

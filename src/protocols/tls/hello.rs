@@ -3,11 +3,12 @@
 use super::fingerprint::{self, Offer, is_grease};
 use super::handshake::{Hello, Told};
 use super::{
-    ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, COMPRESSION, COMPRESSIONS_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH,
-    EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT, FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R,
-    KEY_SHARE_GROUP, KEY_SHARE_KEY, KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RETRY, SESSION_ID,
-    SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH,
-    SUPPORTED_VERSION, VERSION, VERSIONS, VERSIONS_LENGTH, suites,
+    ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
+    DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
+    FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY,
+    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE,
+    SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, VERSION, VERSIONS,
+    VERSIONS_LENGTH, certificate, suites,
 };
 use crate::tree::{Field, NodeRef, name_of};
 use crate::wire::{Result, Wire};
@@ -21,6 +22,7 @@ const PROTOCOLS: u16 = 16;
 const ENCRYPT_THEN_MAC: u16 = 22;
 const EARLY_DATA: u16 = 42;
 const SUPPORTED_VERSIONS: u16 = 43;
+const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
 
@@ -93,6 +95,31 @@ pub(super) fn extensions_alone(wire: &mut Wire<'_>) -> Result {
     list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, &mut Offer::default(), Speaker::Other)))
 }
 
+/// What a server before TLS 1.3 asks a client's certificate for.
+pub(super) fn certificate_request(wire: &mut Wire<'_>, has_signatures: bool) -> Result {
+    list8(wire, &CERTIFICATE_TYPES_COUNT, |wire| wire.u8(&CERTIFICATE_TYPE).map(drop))?;
+    if has_signatures {
+        list16(wire, &SIGNATURES_LENGTH, |wire| wire.u16_be(&SIGNATURE).map(drop))?;
+    }
+    authorities(wire)
+}
+
+/// What a server of TLS 1.3 asks a client's certificate for.
+pub(super) fn certificate_request_extensions(wire: &mut Wire<'_>) -> Result {
+    extensions(wire, &mut Offer::default(), Speaker::Request)
+}
+
+/// The names of certification authorities.
+fn authorities(wire: &mut Wire<'_>) -> Result {
+    list16(wire, &DNAMES_LENGTH, |wire| {
+        let length = usize::from(wire.u16_be(&DNAME_LENGTH)?);
+        if let Some(bytes) = wire.ahead().get(..length) {
+            certificate::put_name(wire, &DNAME, wire.at(), bytes);
+        }
+        wire.skip(length)
+    })
+}
+
 /// What both begin with: a version, random bytes, a session.
 fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
     let version = wire.u16_be(&VERSION)?;
@@ -108,6 +135,8 @@ fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
 enum Speaker {
     Client,
     Server,
+    /// A server that asks for a certificate.
+    Request,
     /// Beside the two hellos.
     Other,
 }
@@ -129,6 +158,7 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result
             wire.rest(&EXTENSION_DATA);
             Ok(())
         }
+        (AUTHORITIES, _) => authorities(wire),
         (SERVER_NAME, _) => list16(wire, &SNI_LIST_LENGTH, |wire| {
             wire.u8(&SNI_TYPE)?;
             let length = wire.u16_be(&SNI_LENGTH)?;

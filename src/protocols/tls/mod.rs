@@ -137,6 +137,12 @@ fields! {
     SERVER_POINT_LENGTH = number("tls.handshake.server_point_len", "public key length", "Bytes of the key");
     SERVER_POINT = bytes("tls.handshake.server_point", "public key", "Public key of the server");
     PARAMETERS = bytes("tls.handshake.parameters", "parameters", "What a message of the exchange of keys says");
+    CERTIFICATE_TYPES_COUNT = number("tls.handshake.cert_types_count", "certificate types count", "How many kinds of certificates follow");
+    CERTIFICATE_TYPE = number("tls.handshake.cert_type", "certificate type", "A kind of certificate that the client may send")
+        .names(names::CERTIFICATE_TYPES);
+    DNAMES_LENGTH = number("tls.handshake.dnames_len", "distinguished names length", "Bytes of the names of acceptable authorities");
+    DNAME_LENGTH = number("tls.handshake.dname_len", "distinguished name length", "Bytes of a name");
+    DNAME = text("tls.handshake.dname", "distinguished name", "An authority whose certificates are accepted");
     CONTEXT_LENGTH = number("tls.handshake.certificate_request_context_length", "context length", "Bytes of the context");
     CONTEXT = bytes("tls.handshake.certificate_request_context", "context", "Which question the certificates answer");
     SIGNED_LENGTH = number("tls.handshake.sig_len", "signature length", "Bytes of the signature");

@@ -165,6 +165,20 @@ pub(in crate::protocols) const SIGNATURES: Names = &[
     (0x080b, "rsa_pss_pss_sha512"),
 ];
 
+/// Kinds of certificates that a client may be asked for.
+pub(in crate::protocols) const CERTIFICATE_TYPES: Names = &[
+    (1, "rsa_sign"),
+    (2, "dss_sign"),
+    (3, "rsa_fixed_dh"),
+    (4, "dss_fixed_dh"),
+    (5, "rsa_ephemeral_dh"),
+    (6, "dss_ephemeral_dh"),
+    (20, "fortezza_dms"),
+    (64, "ecdsa_sign"),
+    (65, "rsa_fixed_ecdh"),
+    (66, "ecdsa_fixed_ecdh"),
+];
+
 /// What an alert is about.
 pub(in crate::protocols) const ALERTS: Names = &[
     (0, "close_notify"),

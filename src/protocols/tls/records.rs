@@ -46,7 +46,7 @@ impl Header {
 /// What one connection has to remember.
 #[derive(Default)]
 pub(super) struct Session {
-    hello: Hello,
+    pub(super) hello: Hello,
     client: Half,
     server: Half,
 }
