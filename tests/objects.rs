@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{assert_golden, run};
+use common::{Scratch, assert_golden, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,4 +127,28 @@ fn a_file_that_one_client_sends_another_is_saved() {
     let names = folder.names();
     assert!(names.len() == 1 && names[0].ends_with("-moor.map"), "{names:?}");
     assert_eq!(folder.read(&names[0]), (0..48).collect::<Vec<u8>>());
+}
+
+#[test]
+fn saved_objects_that_contain_secrets_are_counted() {
+    let request = b"POST /echo HTTP/1.1\r\nHost: a.example\r\nAuthorization: Basic YTpi\r\nContent-Length: 27\r\n\r\n";
+    for (body, code) in [
+        (&b"Authorization: Basic YTpi\r\n"[..], "one saved object contains secrets as captured"),
+        (b"Authorization: left out   \n", ""),
+    ] {
+        let bytes = [&request[..], body].concat();
+        let lines = bytes.chunks(16).enumerate().map(|(at, line)| {
+            let hex: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{:08x}  {}\n", at * 16, hex.join(" "))
+        });
+        let text: String = lines.collect();
+        let scratch = Scratch::new(&format!("objects-secret-{}", code.len()), text.as_bytes());
+        let folder = Folder::new(&format!("objects-secret-saved-{}", code.len()));
+        let saved = run(&["objects", scratch.path(), "--write-dir", folder.path()]);
+        assert_eq!((saved.code, saved.err.contains("secrets")), (0, !code.is_empty()), "{}{}", saved.out, saved.err);
+        assert!(saved.err.contains(code) && saved.err.lines().count() == usize::from(!code.is_empty()), "{}", saved.err);
+        assert_eq!(folder.read(&folder.names()[0]), body);
+        let listed = run(&["objects", scratch.path()]);
+        assert_eq!(listed.err, "");
+    }
 }

@@ -166,15 +166,17 @@ struct Listener<'w> {
     tells: bool,
     /// Runs of missing bytes.
     missing: u64,
-    /// Bytes of secrets.
-    masked: usize,
+    /// Bytes of secrets: masked, or as captured in raw output.
+    secret: usize,
     opened: bool,
 }
 
 impl<'w> Listener<'w> {
     fn new(only: Option<StreamId>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
-        let (follower, existing) = (Follower::new(only), Existing::default());
-        Listener { only, follower, existing, dir, output, tells, missing: 0, masked: 0, opened: false }
+        // Forms without a place for remarks are those that are raw.
+        let follower = if tells { Follower::new(only).raw() } else { Follower::new(only) };
+        let existing = Existing::default();
+        Listener { only, follower, existing, dir, output, tells, missing: 0, secret: 0, opened: false }
     }
 }
 
@@ -190,7 +192,7 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, tells, missing, masked, .. } = self;
+        let Listener { follower, dir, output, tells, missing, secret, .. } = self;
         follower.listen(of, captured, |heard| {
             let side = match heard {
                 Heard::Words(words) => words.side,
@@ -206,7 +208,7 @@ impl Audience for Listener<'_> {
                 }
             }
             if let Heard::Words(words) = heard {
-                *masked += words.masked;
+                *secret += words.secret;
             }
             match (&mut *output, heard) {
                 (Output::Dump(dump), heard) => dump.heard(heard),
@@ -233,8 +235,10 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
     if listener.missing > TOLD {
         complain(format_args!("{} more runs of bytes are missing", listener.missing - TOLD));
     }
-    if listener.masked > 0 {
-        complain(format_args!("{} bytes of secrets are masked with *; --show-secrets prints them", listener.masked));
+    match (listener.secret, listener.tells) {
+        (0, _) => {}
+        (secret, true) => complain(format_args!("the output contains {secret} bytes of secrets as captured")),
+        (secret, false) => complain(format_args!("{secret} bytes of secrets are masked with *; --show-secrets prints them")),
     }
     match &mut listener.output {
         Output::Dump(dump) => dump.finish()?,

@@ -27,7 +27,8 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
         }
     };
     let to = screen.writer(false);
-    let mut list = List { to, asked, tally: Tally::new(View::Messages), file: String::new(), number: 0, done: false };
+    let (tally, file) = (Tally::new(View::Messages), String::new());
+    let mut list = List { to, asked, tally, file, number: 0, secret: 0, done: false };
     let mut worst = Exit::Fine;
     if let Some(folder) = &asked.write_dir
         && let Err(error) = fs::create_dir_all(folder)
@@ -49,6 +50,11 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
             }
         }
     }
+    match list.secret {
+        0 => {}
+        1 => complain(format_args!("one saved object contains secrets as captured")),
+        secret => complain(format_args!("{secret} saved objects contain secrets as captured")),
+    }
     match list.to.flush() {
         Ok(()) => worst,
         Err(error) => worst.max(of_output(&error)),
@@ -64,13 +70,16 @@ struct List<'a, W> {
     file: String,
     /// Objects of all inputs so far.
     number: u64,
+    /// Saved objects that contain secrets.
+    secret: u64,
     /// The message of `--at` was seen.
     done: bool,
 }
 
 impl<W: Write + Send> Audience for List<'_, W> {
     fn want(&self) -> Want {
-        Want::OBJECTS
+        // Secrets are searched for in what is saved.
+        Want { bytes: self.asked.write_dir.is_some(), ..Want::OBJECTS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -101,6 +110,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
             };
             if is_asked_for {
                 self.object(carried, message, of.tree.frame.number)?;
+                self.secret += u64::from(self.asked.write_dir.is_some() && has_secret(of, &carried.object.bytes));
             }
         }
         self.done = self.asked.at.is_some_and(|at| self.tally.messages >= at);
@@ -185,6 +195,15 @@ impl Serialize for Line<'_> {
         }
         map.end()
     }
+}
+
+/// Secrets of a tree that are searched for in an object: the work is bounded whatever a capture holds.
+const SEARCHED: usize = 64;
+
+/// Whether one of the secrets of a tree stands in these bytes.
+fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
+    let secrets = of.tree.hidden().iter().take(SEARCHED).map(|span| of.slice(*span)).filter(|secret| !secret.is_empty());
+    secrets.into_iter().any(|secret| memchr::memmem::find(bytes, secret).is_some())
 }
 
 /// Save an object under a name that sorts by time and does no harm.

@@ -173,8 +173,8 @@ impl<W: Write> Dump<W> {
             told(message.name(), &message.info(), &mut margin)?;
         }
         write!(margin, "  {}", Frames(&message.frames()))?;
-        if words.masked > 0 {
-            write!(margin, "  {}", Masked(words.masked))?;
+        if words.secret > 0 {
+            write!(margin, "  {}", Masked(words.secret))?;
         }
         if let Some(width) = self.width {
             cut(&mut margin, width.saturating_sub(BYTES + TEXT + 6).max(LEAST));
@@ -247,8 +247,8 @@ impl<W: Write> Dump<W> {
                 of.put("frames", &message.frames())?;
                 of.put("off", &words.off)?;
                 of.put("len", &words.bytes.len())?;
-                if words.masked > 0 {
-                    of.put("masked", &words.masked)?;
+                if words.secret > 0 {
+                    of.put("masked", &words.secret)?;
                 }
                 let mut digits = String::with_capacity(2 * words.bytes.len());
                 hex(words.bytes, &mut digits).map_err(unwritable)?;
@@ -282,8 +282,8 @@ impl<W: Write> Dump<W> {
             seconds(time.since(Timestamp { seconds: 0, nanos: 0 }), 9, &mut self.out).map_err(unwritable)?;
             self.out.push('\n');
         }
-        if words.masked > 0 {
-            let _ = writeln!(self.out, "    # {}", Masked(words.masked));
+        if words.secret > 0 {
+            let _ = writeln!(self.out, "    # {}", Masked(words.secret));
         }
         self.out.push_str("    data: !!binary |\n");
         for bytes in words.bytes.chunks(48) {
@@ -299,8 +299,8 @@ impl<W: Write> Dump<W> {
         let [client, server] = self.said;
         let number = if words.side == Side::Client { client } else { server };
         let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", words.side.index(), frame_of(words));
-        if words.masked > 0 {
-            let _ = writeln!(self.out, "/* {} */", Masked(words.masked));
+        if words.secret > 0 {
+            let _ = writeln!(self.out, "/* {} */", Masked(words.secret));
         }
         let lines = words.bytes.len().div_ceil(8);
         for (at, bytes) in words.bytes.chunks(8).enumerate() {

@@ -1,7 +1,8 @@
 //! Conversations as bytes: what each side said, in order, and what of it is missing.
 //!
 //! The bytes of a stream come out of the engine as the bytes of its messages; here they are taken from there, each
-//! once. What is said comes when its message is complete. Does not print. Bytes of secrets are asterisks.
+//! once. What is said comes when its message is complete. Does not print. Bytes of secrets are asterisks, unless bytes are
+//! taken raw.
 
 mod dump;
 mod files;
@@ -28,8 +29,8 @@ pub struct Words<'t> {
     pub off: u64,
     /// The bytes.
     pub bytes: &'t [u8],
-    /// How many of them are asterisks in place of a secret.
-    pub masked: usize,
+    /// How many of them are secret: asterisks unless they are raw.
+    pub secret: usize,
     /// Who says it to whom.
     pub ends: &'t Ends,
     /// The message that they are, or are a part of.
@@ -93,6 +94,13 @@ impl Follower {
     #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
         Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Payloads::default() }
+    }
+
+    /// The same with all bytes as captured, also those of secrets.
+    #[must_use]
+    pub fn raw(mut self) -> Follower {
+        self.heard.secrets.raw = true;
+        self
     }
 
     /// What is said in a tree.
@@ -179,8 +187,8 @@ fn in_order<E>(
     let Some(bytes) = node.bytes().get(known..).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
     let span = Span { start: node.span().start.saturating_add(u32::try_from(known).unwrap_or(u32::MAX)), ..node.span() };
-    let (bytes, masked) = secrets.mask(span, bytes);
-    heard(Heard::Words(Words { stream, side, off, bytes: &bytes, masked, ends, message }))
+    let (bytes, secret) = secrets.mask(span, bytes);
+    heard(Heard::Words(Words { stream, side, off, bytes: &bytes, secret, ends, message }))
 }
 
 /// The payload of a datagram and how much of it the capture cut off, if `payload` is one that was not heard yet.
@@ -207,8 +215,8 @@ fn datagram<E>(
     let bytes = of.layer_node(header).map_or(node.bytes(), |header| payload_bytes(of, header.span(), node.span()));
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
-        let (bytes, masked) = payloads.secrets.mask(node.span(), bytes);
-        heard(Heard::Words(Words { stream, side, off, bytes: &bytes, masked, ends, message }))?;
+        let (bytes, secret) = payloads.secrets.mask(node.span(), bytes);
+        heard(Heard::Words(Words { stream, side, off, bytes: &bytes, secret, ends, message }))?;
     }
     let cut = u64::from(frame.original.saturating_sub(frame.captured));
     if cut == 0 || node.span().source != 0 {

@@ -1,4 +1,5 @@
-//! Passwords and other secrets among the bytes that are said: asterisks stand for them unless somebody asked to see them.
+//! Passwords and other secrets among the bytes that are said: asterisks stand for them where a person reads. Raw bytes stay
+//! as captured, and the secrets in them are counted.
 
 use crate::tree::{Span, Tree};
 use std::borrow::Cow;
@@ -7,16 +8,20 @@ const MASK: u8 = b'*';
 
 /// Where the secrets of a tree lie, in order and apart from each other.
 #[derive(Default)]
-pub(super) struct Secrets(Vec<Span>);
+pub(super) struct Secrets {
+    spans: Vec<Span>,
+    /// Whether bytes stay as captured.
+    pub(super) raw: bool,
+}
 
 impl Secrets {
     /// Take notice of another tree.
     pub(super) fn see(&mut self, tree: &Tree) {
-        self.0.clear();
-        self.0.extend_from_slice(tree.hidden());
-        self.0.sort_unstable_by_key(|span| (span.source, span.start));
+        self.spans.clear();
+        self.spans.extend_from_slice(tree.hidden());
+        self.spans.sort_unstable_by_key(|span| (span.source, span.start));
         // They may lie inside each other.
-        self.0.dedup_by(|next, last| {
+        self.spans.dedup_by(|next, last| {
             let meets = next.source == last.source && next.start <= last.end;
             if meets {
                 last.end = last.end.max(next.end);
@@ -25,20 +30,24 @@ impl Secrets {
         });
     }
 
-    /// The bytes that lie from the start of `span` on with all secrets masked, and how many bytes of them those are.
+    /// The bytes that lie from the start of `span` on, with all secrets masked unless they stay as captured, and how many bytes
+    /// of them are secret.
     pub(super) fn mask<'b>(&self, span: Span, bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
-        let first = self.0.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
+        let first = self.spans.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
         let mut shown = Cow::Borrowed(bytes);
         let mut count = 0;
-        for secret in self.0.get(first..).unwrap_or_default().iter().take_while(|secret| secret.source == span.source) {
+        for secret in self.spans.get(first..).unwrap_or_default().iter().take_while(|secret| secret.source == span.source) {
             let start = secret.start.saturating_sub(span.start) as usize;
             let end = (secret.end.saturating_sub(span.start) as usize).min(bytes.len());
             if start >= end {
                 break;
             }
+            count += end - start;
+            if self.raw {
+                continue;
+            }
             if let Some(secret) = shown.to_mut().get_mut(start..end) {
                 secret.fill(MASK);
-                count += secret.len();
             }
         }
         (shown, count)
@@ -73,6 +82,9 @@ mod tests {
         assert_eq!(of(5, b"fgh"), ("***".to_owned(), 3));
         assert_eq!(of(7, b"hijkl"), ("*ijkl".to_owned(), 1));
         assert_eq!(of(8, b"ijkl"), ("ijkl".to_owned(), 0));
+        secrets.raw = true;
+        let (shown, count) = secrets.mask(Span::new(0, 0..20), b"abcdefghijklmnopqrst");
+        assert_eq!((&shown[..], count), (&b"abcdefghijklmnopqrst"[..], 7));
         assert_eq!(FIELDS.len(), 2);
     }
 }
