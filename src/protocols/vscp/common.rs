@@ -190,8 +190,8 @@ fn transform_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
 fn chat_send(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
     let who = users.name(head.id);
     wire.info(format_args!("{who} speaks"));
-    let said = text(wire, &CHAT_MESSAGE)?;
-    wire.info(format_args!("{}", Says(who, said)));
+    let said = text(wire, &CHAT_MESSAGE, users.charset)?;
+    wire.info(format_args!("{}", Says(who, &said)));
     Ok(())
 }
 
@@ -219,9 +219,9 @@ fn character_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
     let who = users.name(head.id);
     wire.info(format_args!("{who}"));
     let start = wire.at();
-    let data = text(wire, &CHARACTER_DATA)?;
-    let Some(character) = Character::of(data) else {
-        wire.info(format_args!("{who}: {}", Brief(data)));
+    let data = text(wire, &CHARACTER_DATA, users.charset)?;
+    let Some(character) = Character::of(&data) else {
+        wire.info(format_args!("{who}: {}", Brief(&data)));
         return Ok(());
     };
     for (field, (range, value)) in [(&SLEEP, &character.sleep), (&AVATAR_NUMBER, &character.avatar)] {
@@ -279,17 +279,17 @@ impl Character {
 
 fn name_change(wire: &mut Wire<'_>, head: Head, users: &mut Users) -> Result {
     wire.info(format_args!("{} has another name", users.name(head.id)));
-    let name = text(wire, &NAME)?;
-    wire.info(format_args!("{} is now called {}", users.name(head.id), Brief(name)));
-    users.renamed(head.id, name);
+    let name = text(wire, &NAME, users.charset)?;
+    wire.info(format_args!("{} is now called {}", users.name(head.id), Brief(&name)));
+    users.renamed(head.id, &name);
     Ok(())
 }
 
 fn avatar_change(wire: &mut Wire<'_>, head: Head, users: &mut Users) -> Result {
     wire.info(format_args!("{} has another avatar", users.name(head.id)));
-    let avatar = text(wire, &AVATAR)?;
-    wire.info(format_args!("{} is now {}", users.name(head.id), Brief(avatar)));
-    users.changed(head.id, avatar);
+    let avatar = text(wire, &AVATAR, users.charset)?;
+    wire.info(format_args!("{} is now {}", users.name(head.id), Brief(&avatar)));
+    users.changed(head.id, &avatar);
     Ok(())
 }
 
@@ -305,10 +305,10 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
     let who = users.name(sender);
     wire.info(format_args!("{who} to {to}"));
     let start = wire.at();
-    let said = text(wire, &PRIVATE_MESSAGE)?;
+    let said = text(wire, &PRIVATE_MESSAGE, users.charset)?;
     let range = start..wire.at();
     let before = users.chat(partner);
-    let control = CONTROLS.iter().find(|(word, ..)| *word == said);
+    let control = CONTROLS.iter().find(|(word, ..)| *word == &*said);
     let after = match control {
         // An open chat is kept alive with requests.
         Some((_, _, Some(Chat::Asked))) if before == Some(Chat::Open) => Chat::Open,
@@ -322,8 +322,8 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
             wire.info(format_args!("{who} to {to}: {meaning}{again}"));
         }
         None => {
-            let says = Says(who, said);
-            wire.info(format_args!("{who} to {to}: {}", Brief(says.without_name().unwrap_or(said))));
+            let says = Says(who, &said);
+            wire.info(format_args!("{who} to {to}: {}", Brief(says.without_name().unwrap_or(&said))));
         }
     }
     wire.put_text(&PRIVATE_STATE, range, format_args!("{}", after.word()));
@@ -346,13 +346,13 @@ fn voice_state(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
 
 fn appl_specific(wire: &mut Wire<'_>, from: Side, head: Head, users: &Users) -> Result {
     wire.u8(&APPL_UNKNOWN)?;
-    let method = text(wire, &APPL_METHOD)?;
-    wire.info(format_args!("{}()", Brief(method)));
-    let argument = text(wire, &APPL_STR_ARG)?;
+    let method = text(wire, &APPL_METHOD, users.charset)?;
+    wire.info(format_args!("{}()", Brief(&method)));
+    let argument = text(wire, &APPL_STR_ARG, users.charset)?;
     // The number may be any; it is a user's where who asks is what it tells.
-    let tells_user = |id| users.is_me(id) && from == Side::Client || REQUESTS.contains(&method);
+    let tells_user = |id| users.is_me(id) && from == Side::Client || REQUESTS.contains(&&*method);
     let number = id(wire, &APPL_INT_ARG, |id| users.by_broadcast(id).filter(|_| tells_user(id)))?;
-    let call = Call { method, argument, number };
+    let call = Call { method: &method, argument: &argument, number };
     match receivers_of(from, head, users) {
         Some(to) if head.id == NO_OBJECT || head.strategy == SPECIFIC => wire.info(format_args!("{call} to {to}")),
         Some(to) => wire.info(format_args!("{call} on object {}, to {to}", head.id)),

@@ -84,10 +84,10 @@ fn content(wire: &mut Wire<'_>, from: Side, opcode: u32, size: u32, users: &mut 
 }
 
 fn new_user(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
-    let name = text(wire, &NEW_USER_NAME)?;
-    wire.info(format_args!("{} logs in", Brief(name)));
-    let avatar = text(wire, &NEW_USER_AVATAR)?;
-    let user = User::new(name, avatar);
+    let name = text(wire, &NEW_USER_NAME, users.charset)?;
+    wire.info(format_args!("{} logs in", Brief(&name)));
+    let avatar = text(wire, &NEW_USER_AVATAR, users.charset)?;
+    let user = User::new(&name, &avatar);
     wire.info(format_args!("{user} logs in"));
     if from == Side::Client {
         users.logged_in(user);
@@ -108,9 +108,9 @@ fn user_joined(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
     let broadcast = wire.i32_be(&JOINED_BROADCAST_ID)?;
     wire.info(format_args!("user {broadcast} joined"));
     wire.i32_be(&JOINED_UNKNOWN_ID)?;
-    let avatar = text(wire, &JOINED_AVATAR)?;
-    let name = text(wire, &JOINED_NAME)?;
-    let user = User::new(name, avatar);
+    let avatar = text(wire, &JOINED_AVATAR, users.charset)?;
+    let name = text(wire, &JOINED_NAME, users.charset)?;
+    let user = User::new(&name, &avatar);
     wire.info(format_args!("{user} joined"));
     if from == Side::Server {
         users.joined(broadcast, user);

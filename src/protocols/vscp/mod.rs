@@ -23,6 +23,7 @@
 //! every later id. Not covered: what `sys1` and voice chat say, which nobody has written down. The protocol that finds a
 //! Bureau for a place in a world is in `wls`.
 
+mod charset;
 mod common;
 mod general;
 mod looks;
@@ -34,7 +35,7 @@ mod values;
 mod wls;
 
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use step::Step;
 use users::Users;
 use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
@@ -53,7 +54,11 @@ pub static PROTOCOL: Protocol = Protocol {
     truncated: Some(&TRUNCATED),
     gap: Some(&ERROR_GAP),
     tables: None,
-    settings: &[],
+    settings: &[Setting {
+        name: charset::SETTING,
+        about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where a text can be nothing else",
+        takes: Takes::Checked(charset::check),
+    }],
 };
 
 fields! {
@@ -174,6 +179,8 @@ fields! {
     NOTE_UNKNOWN_OPCODE = odd("vscp.note.unknown_opcode", "unknown opcode", "Nobody knows what the content means");
     NOTE_DIRECTION = odd("vscp.note.direction", "wrong direction", "The other side sends messages of this kind");
     NOTE_VALUE = odd("vscp.note.value", "odd value", "A value that is not assigned");
+    NOTE_CHARSET = info("vscp.note.charset", "character set", "The text is in a character set that was detected");
+    NOTE_REPLY_SIZE = odd("vscp.note.reply_size", "hello reply of 13 bytes", "The pad byte behind the word is missing");
     NOTE_SYS1_SIZE = odd("vscp.note.sys1_size", "sys1 of 14 bytes", "The section is taken for one byte shorter than usual");
 }
 
@@ -240,6 +247,9 @@ const REFUSED: &[u8] = b"reject";
 const HELLO_LEN: usize = 7;
 const REPLY_LEN: usize = 14;
 
+/// Bytes of a server's hello without the pad byte, as the oldest description has it.
+const SHORT_REPLY_LEN: usize = 13;
+
 const GENERAL_HEADER: usize = 17;
 const SYS1_LEN: usize = 15;
 const POSITION_LEN: usize = 27;
@@ -262,8 +272,8 @@ struct Session {
     users: Users,
 }
 
-fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Session>::default()
+fn open(settings: &Settings) -> Box<dyn Conversation> {
+    Box::new(Session { users: Users::new(charset::Charset::new(settings)), ..Session::default() })
 }
 
 impl Session {
@@ -345,7 +355,11 @@ impl Session {
             wire.note(&ERROR_HELLO, format_args!("no server answers with this word"));
             return Err(Error::Malformed);
         }
-        wire.u8(&REPLY_PAD)?;
+        if wire.cut() == Cut::No && wire.remaining() == SHORT_REPLY_LEN - ACCEPTED.len() {
+            wire.note(&NOTE_REPLY_SIZE, format_args!("{SHORT_REPLY_LEN} bytes, not {REPLY_LEN}"));
+        } else {
+            wire.u8(&REPLY_PAD)?;
+        }
         wire.i32_be(&REPLY_UNKNOWN)?;
         let connection = wire.i32_be(&REPLY_CONNECTION_ID)?;
         wire.info(format_args!("connection id {connection}"));
@@ -373,8 +387,9 @@ fn section(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
 
 fn sys1(wire: &mut Wire<'_>) -> Result {
     let data = wire.rest(&SYS1_DATA);
+    wire.info(format_args!("{}", values::Bytes(data.len())));
     if wire.cut() == Cut::No && data.len() + 1 < SYS1_LEN {
-        wire.note(&NOTE_SYS1_SIZE, format_args!("a section type follows after {} bytes, not after {SYS1_LEN}", data.len() + 1));
+        wire.note(&NOTE_SYS1_SIZE, format_args!("{} bytes, not {SYS1_LEN}", data.len() + 1));
     }
     Ok(())
 }

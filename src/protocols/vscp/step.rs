@@ -8,8 +8,8 @@
 
 use super::{
     ACCEPTED, BROADCAST_ID_GIVEN, CLIENT_ID_GIVEN, COMMON, CONTENT_MAX, GENERAL, GENERAL_HEADER, HELLO_LEN, NEW_USER,
-    POSITION_LEN, POSITION_UPDATE, REFUSED, REPLY_LEN, SET_MASTER, STATE_CHANGE, SYS1, SYS1_LEN, USER_COUNT, USER_JOINED,
-    USER_LEFT, WORDS,
+    POSITION_LEN, POSITION_UPDATE, REFUSED, REPLY_LEN, SET_MASTER, SHORT_REPLY_LEN, STATE_CHANGE, SYS1, SYS1_LEN, USER_COUNT,
+    USER_JOINED, USER_LEFT, WORDS,
 };
 use crate::tree::Side;
 use crate::wire::Extent;
@@ -47,7 +47,7 @@ impl Step {
     /// Where the next section ends, or the hello. `must_greet` says that a hello is all that can come first.
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool, must_greet: bool) -> Extent {
         match self {
-            Step::Fresh if may_be_hello(from, ahead) || (must_greet && !is_section_type(ahead)) => hello(from),
+            Step::Fresh if may_be_hello(from, ahead) || (must_greet && !is_section_type(ahead)) => hello(from, ahead, more),
             Step::Fresh | Step::Lost => {
                 let is_fresh = *self == Step::Fresh;
                 let (extent, is_found) = search(from, ahead, more, is_fresh);
@@ -61,7 +61,7 @@ impl Step {
                 }
                 extent
             }
-            Step::Steady => self.next(ahead, more),
+            Step::Steady => self.next(from, ahead, more),
             Step::Stopped => Extent::Unknown(ahead.len()),
         }
     }
@@ -69,13 +69,13 @@ impl Step {
     /// All there is, and nothing better in it: a short input that somebody called ours.
     fn settle(&mut self, from: Side, ahead: &[u8]) -> Extent {
         if !is_section_type(ahead) {
-            return hello(from);
+            return hello(from, ahead, false);
         }
         *self = Step::Steady;
-        self.next(ahead, false)
+        self.next(from, ahead, false)
     }
 
-    fn next(&mut self, ahead: &[u8], more: bool) -> Extent {
+    fn next(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         match ahead.first() {
             None => Extent::NeedMore(1),
             Some(&GENERAL) => match content_size(ahead) {
@@ -86,7 +86,7 @@ impl Step {
                 }
                 Some(size) => Extent::Message(GENERAL_HEADER.saturating_add(size as usize)),
             },
-            Some(&SYS1) => sys1(ahead, more),
+            Some(&SYS1) => sys1(from, ahead, more),
             Some(&POSITION_UPDATE) => Extent::Message(POSITION_LEN),
             Some(_) => {
                 *self = Step::Stopped;
@@ -103,19 +103,67 @@ impl Step {
     }
 }
 
-fn hello(from: Side) -> Extent {
-    Extent::Message(if from == Side::Client { HELLO_LEN } else { REPLY_LEN })
+fn hello(from: Side, ahead: &[u8], more: bool) -> Extent {
+    match from {
+        Side::Client => Extent::Message(HELLO_LEN),
+        Side::Server if ahead.starts_with(ACCEPTED) => reply(ahead, more),
+        Side::Server => Extent::Message(REPLY_LEN),
+    }
 }
 
-/// One of two lengths, told by where a section type follows. Both places are waited for, so that the answer is the same
-/// however the bytes arrive.
-fn sys1(ahead: &[u8], more: bool) -> Extent {
-    let (short, long) = (ahead.get(SYS1_LEN - 1), ahead.get(SYS1_LEN));
-    let begins = |byte: &u8| *byte <= POSITION_UPDATE;
-    match (short, long) {
-        (_, None) if more => Extent::NeedMore(SYS1_LEN + 1),
-        (Some(short), Some(long)) if begins(short) && !begins(long) => Extent::Message(SYS1_LEN - 1),
-        _ => Extent::Message(SYS1_LEN),
+/// The oldest description has no pad byte behind the word. Without it the connection id, a small number, stands a byte
+/// earlier, and a general message follows where its last byte would be.
+fn reply(ahead: &[u8], more: bool) -> Extent {
+    let unknown = number(ahead, ACCEPTED.len());
+    let id = number(ahead, SHORT_REPLY_LEN - 4);
+    if unknown != Some(0) || !id.is_some_and(|id| (1..=u8::MAX.into()).contains(&id)) {
+        return Extent::Message(REPLY_LEN);
+    }
+    let behind = |at: usize| ahead.get(at..).unwrap_or_default();
+    match behind(SHORT_REPLY_LEN) {
+        [] if !more => Extent::Message(SHORT_REPLY_LEN),
+        [] => Extent::NeedMore(REPLY_LEN),
+        [GENERAL, ..] => match likely(Side::Server, behind(SHORT_REPLY_LEN)) {
+            Likely::More(wanted) if more => Extent::NeedMore(SHORT_REPLY_LEN + wanted),
+            Likely::Yes(_) => Extent::Message(SHORT_REPLY_LEN),
+            Likely::More(_) | Likely::No => Extent::Message(REPLY_LEN),
+        },
+        _ => Extent::Message(REPLY_LEN),
+    }
+}
+
+/// One of two lengths, told by where a section follows. Enough bytes to judge both places are waited for, so that the answer
+/// is the same however the bytes arrive.
+fn sys1(from: Side, ahead: &[u8], more: bool) -> Extent {
+    let [short, long] = [SYS1_LEN - 1, SYS1_LEN].map(|length| ahead.get(length..).unwrap_or_default());
+    if short.is_empty() && !more {
+        return Extent::Message(SYS1_LEN - 1);
+    }
+    if !is_section_type(short) {
+        return Extent::Message(SYS1_LEN);
+    }
+    if long.is_empty() && more {
+        return Extent::NeedMore(SYS1_LEN + 1);
+    }
+    if is_section_type(long) && more {
+        let wanted = |length: usize, behind: &[u8]| match likely(from, behind) {
+            Likely::More(wanted) => Some(length + wanted),
+            Likely::Yes(_) | Likely::No => None,
+        };
+        if let Some(wanted) = wanted(SYS1_LEN - 1, short).max(wanted(SYS1_LEN, long)) {
+            return Extent::NeedMore(wanted);
+        }
+    }
+    Extent::Message(if belief(from, short) > belief(from, long) { SYS1_LEN - 1 } else { SYS1_LEN })
+}
+
+/// How much speaks for a section that begins with these bytes.
+fn belief(from: Side, bytes: &[u8]) -> u8 {
+    match likely(from, bytes) {
+        Likely::Yes(_) => 2,
+        // All bytes end here.
+        _ if bytes.is_empty() => 2,
+        _ => u8::from(is_section_type(bytes)),
     }
 }
 

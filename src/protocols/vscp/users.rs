@@ -1,5 +1,6 @@
 //! Who is who on one connection: what its messages told of users, and of private chats.
 
+use super::charset::Charset;
 use crate::tree::Side;
 use std::collections::HashMap;
 use std::fmt;
@@ -65,6 +66,8 @@ impl Chat {
 /// What one connection told of its users.
 #[derive(Debug, Default)]
 pub(super) struct Users {
+    /// The character set of texts.
+    pub(super) charset: Charset,
     /// By broadcast id.
     known: HashMap<i32, User>,
     /// By the broadcast id of the other one; those that are closed are left out.
@@ -97,6 +100,10 @@ pub(super) enum Leading {
 }
 
 impl Users {
+    pub(super) fn new(charset: Charset) -> Users {
+        Users { charset, ..Users::default() }
+    }
+
     /// Bytes of memory held on the heap, about; names and files are short as a rule.
     pub(super) fn held(&self) -> usize {
         const TEXTS: usize = 64;

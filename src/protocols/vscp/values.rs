@@ -1,9 +1,11 @@
 //! The types that fields share: texts, real numbers in whole ones, ids with who they stand for; and how they are told.
 
+use super::charset::{Charset, Decoded};
 use super::users::Known;
-use super::{ERROR_SHORT_CONTENT, NO_OBJECT, RECEIVERS, USER_AVATAR, USER_IS_MASTER, USER_NAME, WARN_UNTERMINATED};
+use super::{ERROR_SHORT_CONTENT, NO_OBJECT, NOTE_CHARSET, RECEIVERS, USER_AVATAR, USER_IS_MASTER, USER_NAME, WARN_UNTERMINATED};
 use crate::tree::{Field, NodeRef, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 /// What a whole number that holds a real one counts as 1.
@@ -39,15 +41,29 @@ pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOn
 }
 
 /// Read a text up to its NUL, or, with a remark, up to the end of the content.
-pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
-    match wire.text_nul(field) {
-        Err(Error::Short { .. }) if wire.cut() == Cut::No && wire.remaining() > 0 => {
-            let text = wire.rest(field);
-            wire.note(&WARN_UNTERMINATED, format_args!("no NUL behind the text"));
-            Ok(text)
+/// The text is in UTF-8 unless its character set is not known.
+pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, charset: Charset) -> Result<Cow<'a, [u8]>> {
+    let ahead = wire.ahead();
+    let end = memchr::memchr(0, ahead);
+    let bytes = ahead.get(..end.unwrap_or(ahead.len())).unwrap_or_default();
+    let is_open = end.is_none() && wire.cut() == Cut::No && !bytes.is_empty();
+    let text = match charset.decode(bytes).filter(|_| end.is_some() || is_open) {
+        Some(Decoded { text, is_detected }) => {
+            let start = wire.at();
+            wire.skip(bytes.len() + usize::from(end.is_some()))?;
+            wire.put_text(field, start..wire.at(), format_args!("{text}"));
+            if is_detected {
+                wire.note(&NOTE_CHARSET, format_args!("taken for Shift_JIS"));
+            }
+            Cow::Owned(text.into_owned().into_bytes())
         }
-        result => result,
+        None if is_open => Cow::Borrowed(wire.rest(field)),
+        None => Cow::Borrowed(wire.text_nul(field)?),
+    };
+    if is_open {
+        wire.note(&WARN_UNTERMINATED, format_args!("no NUL behind the text"));
     }
+    Ok(text)
 }
 
 /// Read what has at least so many bytes, and remark if there are fewer. Where a cut is why, only the cut is told.
@@ -106,11 +122,12 @@ fn brief(characters: impl Iterator<Item = char>, f: &mut fmt::Formatter<'_>) -> 
     Ok(())
 }
 
-/// A text in quotes. Where it is not UTF-8, as with old Japanese browsers, all bytes but ASCII are spelled out.
+/// A text in quotes. Where its character set is not known, all bytes but ASCII are spelled out.
 pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let bytes = node.text_bytes();
     out.write_char('"')?;
     match std::str::from_utf8(bytes) {
+        _ if matches!(node.value(), Value::Made(_)) => clean(&node.text(), out)?,
         Ok(text) => clean(text, out)?,
         Err(_) => bytes.iter().try_for_each(|byte| match byte {
             b' '..=b'~' => out.write_char((*byte).into()),

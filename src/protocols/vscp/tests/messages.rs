@@ -257,8 +257,8 @@ fn some_servers_use_one_number_for_everything() {
 
 #[test]
 fn text_that_is_not_utf8_is_spelled_out() {
-    insta::assert_snapshot!(said(C, &common_of(4660, 9, 0, b"\x83A\x83L: \x82\xb1\x82\xf1\0"), Cut::No), @r#"
-    vscp 0..37 | chat_send | this client says "�A�L: ����"
+    insta::assert_snapshot!(said(C, &common_of(4660, 9, 0, b"M\xfcller: h\xe9\0"), Cut::No), @r#"
+    vscp 0..37 | chat_send | this client says "M�ller: h�"
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
       5..9 vscp.id2 = 7
@@ -268,7 +268,7 @@ fn text_that_is_not_utf8_is_spelled_out() {
       21..25 vscp.common.type = 9 (chat_send)
       25..26 vscp.common.strategy = 0 (aura)
         25..26 vscp.common.receivers = "all in the aura, sender too"
-      26..37 vscp.chat.message = "\x83A\x83L: \x82\xb1\x82\xf1"
+      26..37 vscp.chat.message = "M\xfcller: h\xe9"
     "#);
 }
 
@@ -285,4 +285,36 @@ fn hostile_names_are_cut_and_counted() {
     users.left(3);
     users.joined(5000, users::User::new(b"Bo", b"y"));
     assert!(users.by_broadcast(5000).is_some());
+}
+
+fn in_charset(name: Option<&str>, said: &[u8]) -> String {
+    let mut settings = Settings::new();
+    if let Some(name) = name {
+        settings.tell(&PROTOCOL.settings[0], name.to_owned());
+    }
+    let chat = common_of(4660, 9, 0, &[said, b"\0"].concat());
+    trial::message(&PROTOCOL, &mut *open(&settings), C, &chat, Cut::No)
+}
+
+#[test]
+fn shift_jis_texts_are_decoded() {
+    let said = b"Aki: \x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd";
+    let detected = in_charset(None, said);
+    assert!(detected.contains("this client says \"Aki: こんにちは\""), "{detected}");
+    assert!(detected.contains("vscp.chat.message = \"Aki: こんにちは\""), "{detected}");
+    assert!(detected.contains("! info vscp.note.charset"), "{detected}");
+    let named = in_charset(Some("shift_jis"), b"\xb1\xb7");
+    assert!(named.contains("vscp.chat.message = \"ｱｷ\"") && !named.contains("! "), "{named}");
+    let plain = in_charset(Some("utf-8"), said);
+    assert!(plain.contains("\\x82\\xb1") && !plain.contains("! "), "{plain}");
+}
+
+#[test]
+fn a_user_named_in_shift_jis_is_known_by_that_name() {
+    let name = b"\x83\x41\x83\x4c";
+    let mut stream = Stream::default();
+    let joined = [&4660_i32.to_be_bytes()[..], &4660_i32.to_be_bytes(), b"avtwrl/01cat.wrl\0", name, b"\0"].concat();
+    stream.arrive(S, &[&trial::bytes(REPLY)[..], &section_of([7, 7], USER_JOINED, &joined)].concat());
+    stream.arrive(S, &common_of(4660, 9, 0, &[name, &b": hi\0"[..]].concat()));
+    assert!(stream.headings().ends_with("アキ (01cat.wrl) joined\nchat_send | アキ (01cat.wrl): hi"), "{}", stream.headings());
 }

@@ -122,26 +122,68 @@ fn out_of_step_the_direction_stops_and_the_other_goes_on() {
 fn sys1_may_have_14_bytes() {
     let short = [&[1; 14][..], &trial::bytes(CHAT)].concat();
     let mut stream = Stream::logged_in();
-    // Where both places may begin a section the usual length counts, so the id that follows must not look like one.
-    let mut chat = short.clone();
-    chat[15] = 0x7f;
-    stream.arrive(C, &chat);
-    stream.end(C);
+    stream.arrive(C, &short);
     insta::assert_snapshot!(stream.trees[0], @"
-    vscp 0..14 | sys1
+    vscp 0..14 | sys1 | 13 bytes
       0..1 vscp.section_type = 1 (sys1)
       1..14 vscp.sys1.data = 01010101010101010101010101
-    ! odd vscp.note.sys1_size at 1..14 vscp.sys1.data: a section type follows after 14 bytes, not after 15
+    ! odd vscp.note.sys1_size at 1..14 vscp.sys1.data: 14 bytes, not 15
     ");
-    let mut long = Stream::logged_in();
-    long.arrive(C, &short);
-    long.end(C);
-    assert!(long.trees[0].starts_with("vscp 0..15 | sys1\n"), "{}", long.trees[0]);
-    let mut alone = Stream::logged_in();
-    alone.arrive(C, &[1; 15]);
-    assert!(alone.trees.is_empty());
-    alone.end(C);
-    assert_eq!(alone.headings(), "sys1");
+    assert_eq!(stream.headings(), "sys1 | 13 bytes\nchat_send | Aki (01cat.wrl): hi all");
+    let mut bytewise = Stream::logged_in();
+    short.chunks(1).for_each(|byte| bytewise.arrive(C, byte));
+    assert_eq!(bytewise.trees, stream.trees);
+    for (length, note) in [(14, 1), (15, 0)] {
+        let mut alone = Stream::logged_in();
+        alone.arrive(C, &vec![1; length]);
+        assert!(alone.trees.is_empty());
+        alone.end(C);
+        assert_eq!(alone.headings(), format!("sys1 | {} bytes", length - 1));
+        assert_eq!(alone.trees[0].matches("\n! ").count(), note, "{}", alone.trees[0]);
+    }
+}
+
+#[test]
+fn sys1_of_14_bytes_is_followed_by_the_section_whose_header_is_plausible() {
+    let seed = trial::bytes("0105050505050505050505050505 000000000700000007000000070000000104");
+    let mut stream = Stream::logged_in();
+    stream.arrive(C, &seed);
+    assert_eq!(stream.headings(), "sys1 | 13 bytes\nstate_change | Aki (01cat.wrl): active");
+    let mut usual = Stream::logged_in();
+    usual.arrive(C, &trial::bytes("010505050505050505050505050500 000000000700000007000000070000000104"));
+    assert_eq!(usual.headings(), "sys1 | 14 bytes\nstate_change | Aki (01cat.wrl): active");
+    assert!(usual.trees[0].starts_with("vscp 0..15 "), "{}", usual.trees[0]);
+}
+
+#[test]
+fn a_hello_reply_may_lack_its_pad_byte() {
+    let short = trial::bytes("68656c6c6f 00000000 00000007");
+    let login = trial::bytes(LOGIN);
+    for size in [1, 7, 13, 14, 1000] {
+        let mut stream = Stream::default();
+        stream.arrive(C, &trial::bytes(HELLO));
+        [&short[..], &login].concat().chunks(size).for_each(|piece| stream.arrive(S, piece));
+        assert!(
+            stream.headings().starts_with("hello | version 1.1\nhello_reply | connection id 7\nclient_id | "),
+            "{}",
+            stream.headings()
+        );
+        assert!(stream.trees[1].contains("vscp.note.reply_size"), "{}", stream.trees[1]);
+    }
+    let mut alone = Stream::default();
+    alone.arrive(S, &short);
+    alone.end(S);
+    assert_eq!(alone.headings(), "hello_reply | connection id 7");
+    // Behind the usual 14 bytes nothing is waited for.
+    for id in [7, 256, 0x700] {
+        let mut usual = Stream::default();
+        usual.arrive(S, &[&b"hello\0\0\0\0\0"[..], &u32::to_be_bytes(id)].concat());
+        if id < 256 {
+            assert_eq!(usual.headings(), format!("hello_reply | connection id {id}"));
+        }
+        usual.arrive(S, &login);
+        assert!(usual.headings().starts_with(&format!("hello_reply | connection id {id}\nclient_id | ")), "{}", usual.headings());
+    }
 }
 
 #[test]

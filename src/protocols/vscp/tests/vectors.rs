@@ -289,7 +289,7 @@ fn sleep_is_two_messages() {
 #[test]
 fn sys1_is_passed_over() {
     insta::assert_snapshot!(of_segment(C, SYS1_ACTIVE), @"
-    vscp 0..15 | sys1
+    vscp 0..15 | sys1 | 14 bytes
       0..1 vscp.section_type = 1 (sys1)
       1..15 vscp.sys1.data = 0102030405060708090a0b0c0d0e
     vscp 0..18 | state_change | this client: active

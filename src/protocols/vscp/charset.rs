@@ -1,0 +1,117 @@
+//! Character sets of texts: UTF-8, or what old Japanese browsers send.
+
+use crate::wire::{Settings, Unfit};
+use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
+use std::borrow::Cow;
+
+/// The setting that names a character set.
+pub(super) const SETTING: &str = "vscp.charset";
+
+/// The character set of a connection's texts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Charset {
+    /// UTF-8, or Shift_JIS where a text can be nothing else.
+    #[default]
+    Detected,
+    /// As set.
+    Fixed(&'static Encoding),
+}
+
+/// A text in UTF-8, and whether its character set was detected.
+pub(super) struct Decoded<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) is_detected: bool,
+}
+
+impl Charset {
+    pub(super) fn new(settings: &Settings) -> Charset {
+        settings.get(SETTING).and_then(encoding).map_or(Charset::Detected, Charset::Fixed)
+    }
+
+    /// The text that bytes stand for, unless they have to stay as they are.
+    pub(super) fn decode(self, bytes: &[u8]) -> Option<Decoded<'_>> {
+        match self {
+            _ if bytes.is_ascii() => None,
+            Charset::Fixed(encoding) if encoding == UTF_8 => None,
+            Charset::Fixed(encoding) => Some(Decoded { text: encoding.decode_without_bom_handling(bytes).0, is_detected: false }),
+            Charset::Detected if std::str::from_utf8(bytes).is_ok() => None,
+            Charset::Detected => shift_jis(bytes).map(|text| Decoded { text, is_detected: true }),
+        }
+    }
+}
+
+/// The character set of this name, if texts that end with a NUL can be in it.
+fn encoding(name: &str) -> Option<&'static Encoding> {
+    Encoding::for_label(name.as_bytes()).filter(|encoding| encoding.is_ascii_compatible())
+}
+
+/// Whether a character set has this name.
+pub(super) fn check(name: &str) -> Result<(), Unfit> {
+    match encoding(name) {
+        Some(_) => Ok(()),
+        None => Err(Unfit {
+            line: None,
+            words: format!("no character set is called {name:?}; expected one such as shift_jis, utf-8 or euc-jp"),
+        }),
+    }
+}
+
+/// Characters of two bytes that a text must have to be taken for Shift_JIS, if none of them is kana.
+const LEAST: usize = 2;
+
+/// The text, if it is Shift_JIS and unlikely to be anything else. Latin text has bytes above 0x7f too, but hardly in pairs
+/// that stand for kana, nor several whose first byte is a control character there.
+fn shift_jis(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let text = SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)?;
+    let is_kana = |character: char| matches!(character, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}');
+    let is_private = |character: char| matches!(character, '\u{e000}'..='\u{f8ff}');
+    let is_kanji = |character: char| matches!(character, '\u{4e00}'..='\u{9fff}');
+    let is_clear = text.chars().any(is_kana) || text.chars().filter(|character| is_kanji(*character)).count() >= LEAST;
+    let has_lead = bytes.iter().any(|byte| (0x81..=0x9f).contains(byte));
+    (is_clear && has_lead && !text.chars().any(is_private)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detected(bytes: &[u8]) -> Option<String> {
+        Charset::Detected.decode(bytes).map(|decoded| decoded.text.into_owned())
+    }
+
+    #[test]
+    fn shift_jis_is_detected_where_it_is_unambiguous() {
+        // The code points are those of JIS X 0208.
+        assert_eq!(detected(b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd").as_deref(), Some("こんにちは"));
+        assert_eq!(detected(b"Aki: \x83\x65\x83\x58\x83\x67").as_deref(), Some("Aki: テスト"));
+        assert_eq!(detected(b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));
+    }
+
+    #[test]
+    fn other_texts_stay_as_they_are() {
+        for bytes in [
+            &b"Aki"[..],
+            "こんにちは".as_bytes(),
+            b"Andr\xe9",
+            b"M\xfcller",
+            b"Am\xe9lie et Ren\xe9e",
+            b"don\x92t",
+            b"\x93quoted\x94",
+            b"\xb1\xb7",
+            b"\xa5\xc6\xa5\xb9\xa5\xc8",
+            b"\x82",
+        ] {
+            assert_eq!(detected(bytes), None, "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn a_character_set_is_called_by_its_usual_names() {
+        let of = |name: &str| encoding(name).map(Encoding::name);
+        assert_eq!(of("shift_jis"), Some("Shift_JIS"));
+        assert_eq!(of("SJIS"), Some("Shift_JIS"));
+        assert_eq!(of("latin1"), Some("windows-1252"));
+        assert_eq!((of("utf-16le"), of("klingon")), (None, None));
+        assert!(check("klingon").unwrap_err().words.contains("shift_jis"));
+    }
+}
