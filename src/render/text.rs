@@ -1,6 +1,6 @@
 //! Words made to fit: display width, cutting, wrapping, and a last guard before the terminal.
 
-use crate::tree::{clean, is_harmful, is_plain};
+use crate::tree::{clean, clean_escaped, is_harmful, is_plain};
 use std::fmt::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -113,7 +113,7 @@ pub fn told(name: &str, info: &str, out: &mut String) -> fmt::Result {
     if !name.is_empty() && !info.is_empty() {
         out.push_str(", ");
     }
-    clean(info, out)
+    clean_escaped(info, out)
 }
 
 /// A label for several.

@@ -33,7 +33,7 @@ pub use object::{Carried, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;
 pub(crate) use show::is_special;
-pub use show::{Digits, Dissection, HIDDEN, NodeRef, clean, hex, in_hex, is_harmful, is_plain};
+pub use show::{Digits, Dissection, HIDDEN, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
 pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};

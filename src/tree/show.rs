@@ -335,6 +335,18 @@ pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) ->
 /// # Errors
 /// Only those of `out`.
 pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
+    spell(text, true, out)
+}
+
+/// The same for text that has its own escape sequences or is no quotation: backslashes stay as they are.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn clean_escaped(text: &str, out: &mut dyn Write) -> fmt::Result {
+    spell(text, false, out)
+}
+
+fn spell(text: &str, escapes_backslashes: bool, out: &mut dyn Write) -> fmt::Result {
     if is_plain(text.as_bytes()) || text.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b'\\') {
         return out.write_str(text);
     }
@@ -343,7 +355,7 @@ pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
             '\n' => out.write_str("\\n")?,
             '\r' => out.write_str("\\r")?,
             '\t' => out.write_str("\\t")?,
-            '\\' => out.write_str("\\\\")?,
+            '\\' if escapes_backslashes => out.write_str("\\\\")?,
             _ if is_harmful(character) => write!(out, "{}", character.escape_unicode())?,
             _ => out.write_char(character)?,
         }

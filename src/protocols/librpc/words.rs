@@ -2,12 +2,12 @@
 
 use super::fields::*;
 use super::script::Quoted;
-use crate::tree::{NodeRef, clean};
+use crate::tree::{NodeRef, clean, clean_escaped};
 use std::fmt::{self, Write};
 
-/// Text without quotes: it has its own.
+/// Text without quotes, with its own escape sequences.
 pub(super) fn plain(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
-    clean(&node.text(), out)
+    clean_escaped(&node.text(), out)
 }
 
 pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn Write) -> fmt::Result {
@@ -19,7 +19,7 @@ pub(super) fn role_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result 
     for child in node.children() {
         let field = child.field();
         if field.is(&STRING_VALUE) {
-            return clean(&Quoted(child.text_bytes()).to_string(), out);
+            return clean_escaped(&Quoted(child.text_bytes()).to_string(), out);
         }
         if field.is(&INTEGER_VALUE) || field.is(&FLOAT_VALUE) || field.is(&BOOL_VALUE) {
             return child.write_value(out);
