@@ -8,6 +8,7 @@ use super::scan::{DEEPEST, is_name, least};
 use super::state::Users;
 use crate::tree::{Field, Kind, Value};
 use crate::wire::{Cut, Error, Result, Wire};
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// Values that are shown of one message.
@@ -34,7 +35,7 @@ pub(super) type Lists = [Option<List>; LISTS_MAX];
 /// Reads the attributes of one message.
 pub(super) struct Reader<'u, 'a> {
     kind: u16,
-    users: &'u Users,
+    users: &'u mut Users,
     /// Elements of lists get their meaning in rows.
     has_rows: bool,
     left: usize,
@@ -54,7 +55,7 @@ struct Place<'k> {
 }
 
 impl<'u, 'a> Reader<'u, 'a> {
-    pub(super) fn new(kind: u16, users: &'u Users, has_rows: bool) -> Reader<'u, 'a> {
+    pub(super) fn new(kind: u16, users: &'u mut Users, has_rows: bool) -> Reader<'u, 'a> {
         Reader { kind, users, has_rows, left: VALUES_MAX, lists: [None; LISTS_MAX], facts: Facts::default() }
     }
 
@@ -70,7 +71,14 @@ impl<'u, 'a> Reader<'u, 'a> {
                 need(wire, 1)?;
                 let len = usize::from(wire.u8(&NAME_LEN)?);
                 need(wire, len)?;
-                let name = wire.text(&ATTR_NAME, len)?;
+                let start = wire.at();
+                let name = wire.ahead().get(..len).unwrap_or_default();
+                wire.skip(len)?;
+                if name.is_ascii() {
+                    wire.put(&ATTR_NAME, Value::Text, start..wire.at());
+                } else {
+                    wire.put_text(&ATTR_NAME, start..wire.at(), format_args!("{}", Latin1(name)));
+                }
                 if !is_name(name) {
                     return wire.malformed(&BAD_NAME, format_args!("a name of {len} bytes that no attribute has"));
                 }
@@ -205,13 +213,14 @@ impl<'u, 'a> Reader<'u, 'a> {
         let bytes = wire.ahead().get(..len).unwrap_or_default();
         wire.skip(len)?;
         let range = start..wire.at();
+        if field.is(&VALUE_SID) {
+            self.users.number(bytes);
+        }
         match means.filter(|_| self.tells(place)) {
             Some(means) => wire.put_over(field, Value::Bytes, Some(range.clone()), |wire| {
                 identify(wire, means, bytes, range, self.users);
             }),
-            None => {
-                wire.put(field, Value::Bytes, range);
-            }
+            None => identify(wire, field, bytes, range, self.users),
         }
         self.keep(means, Fact::Bytes(bytes), place);
         Ok(())
@@ -278,6 +287,15 @@ impl<'u, 'a> Reader<'u, 'a> {
     }
 }
 
+/// Text in ISO-8859-1.
+struct Latin1<'a>(&'a [u8]);
+
+impl fmt::Display for Latin1<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| f.write_char((*byte).into()))
+    }
+}
+
 /// So many bytes must follow.
 pub(super) fn need(wire: &mut Wire<'_>, count: usize) -> Result {
     let missing = count.saturating_sub(wire.remaining());
@@ -300,7 +318,7 @@ pub(super) fn mean(wire: &mut Wire<'_>, means: &'static Field, number: i64, rang
         if raw >> 16 > 0 {
             wire.put(&PORT_HIGH, Value::Unsigned(raw >> 16), range);
         }
-    } else if let Some(user) = u32::try_from(raw).ok().filter(|_| means.is(&USERID)).and_then(|id| users.by_id(id)) {
+    } else if let Some(user) = u32::try_from(raw).ok().filter(|_| is_user(means)).and_then(|id| users.by_id(id)) {
         wire.put_over(means, Value::Unsigned(raw), Some(range.clone()), |wire| {
             wire.put_text(&USER, range, format_args!("{user}"));
         });
@@ -310,14 +328,25 @@ pub(super) fn mean(wire: &mut Wire<'_>, means: &'static Field, number: i64, rang
     }
 }
 
+/// Whether a field's numbers are ids of users.
+fn is_user(field: &'static Field) -> bool {
+    field.is(&USERID) || field.is(&COMMON_FRIEND)
+}
+
 /// Whom or what an id stands for.
 pub(super) fn identify(wire: &mut Wire<'_>, means: &'static Field, id: &[u8], range: Range<usize>, users: &Users) {
-    match users.by_sid(id).filter(|_| means.is(&SID)) {
-        Some(user) => wire.put_over(means, Value::Bytes, Some(range.clone()), |wire| {
-            wire.put_text(&USER, range, format_args!("{user}"));
-        }),
-        None => {
-            wire.put(means, Value::Bytes, range);
-        }
+    let alias = users.alias(id).filter(|_| means.is(&SID) || means.is(&VALUE_SID));
+    let user = users.by_sid(id).filter(|_| means.is(&SID));
+    if alias.is_none() && user.is_none() {
+        wire.put(means, Value::Bytes, range);
+        return;
     }
+    wire.put_over(means, Value::Bytes, Some(range.clone()), |wire| {
+        if let Some(alias) = alias {
+            wire.add(&SESSION, Value::Unsigned(alias.into()));
+        }
+        if let Some(user) = user {
+            wire.put_text(&USER, range, format_args!("{user}"));
+        }
+    });
 }

@@ -25,7 +25,10 @@ fields! {
     STRING_LEN = number("xfire.value.string_len", "string length", "Bytes of the text");
     VALUE_STRING = text("xfire.value.string", "string", "A text");
     VALUE_INT32 = number("xfire.value.int32", "int32", "A number of 32 bits that may be negative");
-    VALUE_SID = bytes("xfire.value.sid", "sid", "A session id; all zeros when its user is offline").secret();
+    VALUE_SID = bytes("xfire.value.sid", "sid", "A session id, shown with --show-secrets; all zeros when its user is offline")
+        .secret()
+        .digest(words::plain_value, words::sid_meaning);
+    SESSION = number("xfire.session", "session", "Which session id of the connection it is, by first appearance");
     VALUE_DID = bytes("xfire.value.did", "did", "A digest id or the id of a chat room").digest(words::hex_value, words::no_meaning);
     VALUE_INT64 = number("xfire.value.int64", "int64", "A number of 64 bits that may be negative");
     VALUE_UINT8 = number("xfire.value.uint8", "uint8", "A number of 8 bits");
@@ -38,10 +41,11 @@ fields! {
     ROW = group("xfire.row", "row", "What lists that belong together say of one thing").digest(words::row_value, words::row_meaning);
 
     USERID = number("xfire.userid", "user id", "Number of a user").digest(words::number_value, words::user_meaning);
+    COMMON_FRIEND = number("xfire.common_friend", "common friend", "Number of a user who is a friend of both").digest(words::number_value, words::user_meaning);
     USER = text("xfire.user", "user", "Name of the user whom an id stands for");
     NAME = text("xfire.name", "name", "Name with which a user logs in, or of a clan");
     NICK = text("xfire.nick", "nick", "Name that a user shows to others");
-    SID = bytes("xfire.sid", "session id", "Whom a session belongs to; all zeros when offline").secret().digest(words::plain_value, words::sid_meaning);
+    SID = bytes("xfire.sid", "session id", "Whom a session belongs to, shown with --show-secrets; all zeros when offline").secret().digest(words::plain_value, words::sid_meaning);
     CHAT_ID = bytes("xfire.chat_id", "chat room", "Which chat room; all zeros for a new one").digest(words::hex_value, words::no_meaning);
     ROOM_NAME = text("xfire.room_name", "room name", "What a chat room is called");
     MESSAGE = text("xfire.message", "message", "What somebody says, or the status a user shows");

@@ -1,7 +1,7 @@
 //! What attributes are called and what their values mean.
 
 use super::fields::*;
-use super::packets::{CHAT_JOIN_INFO, DISCONNECT_NOTICE};
+use super::packets::{CHAT_JOIN_INFO, DISCONNECT_NOTICE, FRIENDS_OF_FRIENDS};
 use crate::tree::{Field, Kind, Names};
 
 /// Names of byte keys.
@@ -208,6 +208,7 @@ fn named(within: Within, name: &[u8], value_type: u8) -> Option<&'static Field> 
         b"name" => &NAME,
         // Names in a list of friends, ids in a list of friends of friends.
         b"friends" if value_type == STRING => &NAME,
+        b"friends" if within == Within::Packet(FRIENDS_OF_FRIENDS) => &COMMON_FRIEND,
         b"friends" => &USERID,
         b"nick" => &NICK,
         b"password" => &LOGIN_DIGEST,

@@ -167,7 +167,7 @@ fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option
     mode.tell(wire, known.is_some() && kind != SESSION_IDS);
 
     let has_rows = packets::has_rows(kind);
-    let mut reader = Reader::new(kind, &state.users, has_rows);
+    let mut reader = Reader::new(kind, &mut state.users, has_rows);
     let result = match mode {
         Mode::One { keys, .. } => reader.attributes(wire, keys, count),
         Mode::Mixed(named) => {
@@ -286,7 +286,7 @@ fn line(wire: &mut Wire<'_>, kind: u16, facts: &Facts<'_>, rows: &Rows<'_>, stat
     }
 }
 
-/// What one user says to another. Session ids are secrets: the names of their users stand for them.
+/// What one user says to another. Session ids are secrets: names of users or numbers stand for them.
 fn peer_line(wire: &mut Wire<'_>, kind: u16, facts: &Facts<'_>, state: &State) {
     let user = whom(&state.users, facts.bytes(&SID));
     let preposition = if kind == PEER_MESSAGE { "to" } else { "from" };

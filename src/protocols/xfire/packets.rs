@@ -51,6 +51,7 @@ pub(super) const LOGIN_SALT: u16 = 128;
 pub(super) const LOGIN_SUCCESS: u16 = 130;
 pub(super) const SESSION_IDS: u16 = 132;
 pub(super) const PEER_MESSAGE_IN: u16 = 133;
+pub(super) const FRIENDS_OF_FRIENDS: u16 = 136;
 pub(super) const KEEPALIVE_REPLY: u16 = 144;
 pub(super) const DISCONNECT_NOTICE: u16 = 145;
 pub(super) const CHAT_JOIN_INFO: u16 = 351;

@@ -72,9 +72,9 @@ pub(super) fn least(value_type: u8) -> Option<usize> {
     })
 }
 
-/// Whether a name is one that attributes have.
+/// Whether a name is one that attributes have: printable ISO-8859-1.
 pub(super) fn is_name(name: &[u8]) -> bool {
-    (1..=NAME_MAX).contains(&name.len()) && name.iter().all(|byte| (0x20..0x7f).contains(byte))
+    (1..=NAME_MAX).contains(&name.len()) && name.iter().all(|byte| matches!(byte, 0x20..=0x7e | 0xa0..=0xff))
 }
 
 struct Scan<'a> {

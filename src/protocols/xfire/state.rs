@@ -8,6 +8,7 @@ use crate::tree::{Side, Value, hex};
 use crate::wire::{Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
 use sha1::{Digest, Sha1};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -40,12 +41,14 @@ pub(super) type Sid = [u8; 16];
 pub(super) struct Users {
     names: HashMap<u32, Box<str>>,
     sessions: HashMap<Sid, u32>,
+    /// Numbers of session ids, in the order of their first appearance.
+    aliases: HashMap<Sid, u32>,
 }
 
 impl Users {
     /// Nobody is known yet.
     pub(super) fn new() -> Users {
-        Users { names: HashMap::new(), sessions: HashMap::new() }
+        Users { names: HashMap::new(), sessions: HashMap::new(), aliases: HashMap::new() }
     }
 
     pub(super) fn by_id(&self, id: u32) -> Option<&str> {
@@ -54,6 +57,20 @@ impl Users {
 
     pub(super) fn by_sid(&self, sid: &[u8]) -> Option<&str> {
         self.sessions.get(sid).and_then(|id| self.by_id(*id))
+    }
+
+    /// Number a session id, unless it has a number or stands for nobody.
+    pub(super) fn number(&mut self, sid: &[u8]) {
+        let Some(sid) = Sid::try_from(sid).ok().filter(|sid| *sid != [0; 16]) else { return };
+        if self.aliases.len() < USERS_MAX {
+            let next = u32::try_from(self.aliases.len() + 1).unwrap_or(u32::MAX);
+            self.aliases.entry(sid).or_insert(next);
+        }
+    }
+
+    /// The number of a session id.
+    pub(super) fn alias(&self, sid: &[u8]) -> Option<u32> {
+        self.aliases.get(sid).copied()
     }
 
     /// What a message says of one user.
@@ -103,7 +120,7 @@ impl State {
     /// Bytes of memory held on the heap, about.
     pub(super) fn held(&self) -> usize {
         let users = self.users.names.capacity() * (size_of::<(u32, Box<str>)>() + NAME_MAX);
-        let sessions = self.users.sessions.capacity() * size_of::<(Sid, u32)>();
+        let sessions = (self.users.sessions.capacity() + self.users.aliases.capacity()) * size_of::<(Sid, u32)>();
         users + sessions + self.waiting.len() * (size_of::<Waiting>() + TEXT_MAX)
     }
 
@@ -235,9 +252,10 @@ fn sha1_hex(parts: &[&[u8]]) -> String {
     digits
 }
 
-/// A user in a line.
-pub(super) fn whom<'a>(users: &'a Users, sid: Option<&[u8]>) -> Option<&'a str> {
-    users.by_sid(sid?)
+/// A user in a line: by name, or by the number of the session id.
+pub(super) fn whom<'a>(users: &'a Users, sid: Option<&[u8]>) -> Option<Cow<'a, str>> {
+    let by_name = users.by_sid(sid?).map(Cow::Borrowed);
+    by_name.or_else(|| users.alias(sid?).map(|alias| Cow::Owned(format!("sid #{alias}"))))
 }
 
 /// Texts as they stand in a line.

@@ -20,12 +20,18 @@ pub(super) fn attr_value(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
 /// What an attribute is called, and what its value means.
 pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     key(attr, out)?;
-    let Some(inner) = attr.children().last().and_then(|last| last.children().next()) else { return Ok(()) };
-    if is_container(inner) || attr.children().last().is_some_and(is_container) {
+    let Some(last) = attr.children().last() else { return Ok(()) };
+    let inner = last.children().find(|child| !is_about(*child)).unwrap_or(last);
+    if is_container(inner) || is_container(last) {
         return Ok(());
     }
     let mut meaning = Comma { out, begun: false };
-    inner.write_meaning(&mut meaning)
+    beside(inner, &mut meaning)
+}
+
+/// The meaning of a value that [`value`] shows: the number of a masked session id is not repeated.
+fn beside(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    if node.is_secret() && node.child(&SESSION).is_some() { user_meaning(node, out) } else { node.write_meaning(out) }
 }
 
 /// Puts a comma in front of words, if there are any.
@@ -88,14 +94,30 @@ fn value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
         }
         return out.write_char('}');
     }
-    let meaning = node.children().find(|child| !child.field().is(&USER)).unwrap_or(node);
-    meaning.write_value(out)
+    let meaning = node.children().find(|child| !is_about(*child)).unwrap_or(node);
+    match meaning.child(&SESSION).and_then(NodeRef::number) {
+        Some(alias) if meaning.is_secret() => write!(out, "sid #{alias}"),
+        _ => meaning.write_value(out),
+    }
+}
+
+/// Whether a field says more of the id above it.
+fn is_about(node: NodeRef<'_>) -> bool {
+    node.field().is(&USER) || node.field().is(&SESSION)
 }
 
 /// The cells of a row.
 pub(super) fn row_value(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    let mut is_friend = false;
     for (at, cell) in row.children().enumerate() {
-        out.write_str(if at > 0 { " · " } else { "" })?;
+        let was_friend = std::mem::replace(&mut is_friend, cell.field().is(&COMMON_FRIEND));
+        out.write_str(match (at, is_friend, was_friend) {
+            (0, false, _) => "",
+            (0, true, _) => "common friends ",
+            (_, true, false) => " · common friends ",
+            (_, true, true) => ", ",
+            (_, false, _) => " · ",
+        })?;
         value(cell, out)?;
     }
     Ok(())
@@ -106,7 +128,7 @@ pub(super) fn row_meaning(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut last = String::new();
     for cell in row.children() {
         let mut meaning = String::new();
-        cell.write_meaning(&mut meaning)?;
+        beside(cell, &mut meaning)?;
         if !meaning.is_empty() && meaning != last {
             write!(out, "{}{meaning}", if last.is_empty() { "" } else { ", " })?;
             last = meaning;
@@ -146,12 +168,15 @@ pub(super) fn user_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// Whose session it is, or that there is none.
+/// Which session it is and whose, or that there is none.
 pub(super) fn sid_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     if node.bytes().iter().all(|byte| *byte == 0) {
         return out.write_str("offline");
     }
-    user_meaning(node, out)
+    if let Some(alias) = node.child(&SESSION).and_then(NodeRef::number) {
+        write!(out, "sid #{alias}")?;
+    }
+    user_meaning(node, &mut Comma { out, begun: node.child(&SESSION).is_none() })
 }
 
 /// A time of day in UTC.

@@ -62,7 +62,7 @@ fn datagram_without_data() {
 #[test]
 fn datagram_with_a_message() {
     insta::assert_snapshot!(datagram(X20), @r#"
-    xfire 0..142 | peer_message | typing
+    xfire 0..142 | peer_message | typing to sid #1
       0..1 xfire.p2p.encoding = 0x00
       1..4 xfire.p2p.reserved = 000000
       4..24 xfire.p2p.moniker = 4742d44b8dc751fa420547927da91678d874c119
@@ -83,6 +83,7 @@ fn datagram_with_a_message() {
           57..58 xfire.attr.type = 3 (sid)
           58..74 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
             58..74 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
+              xfire.session = 1
         74..122 xfire.attr
           74..75 xfire.attr.name_len = 7
           75..82 xfire.attr.name = "peermsg"
@@ -116,7 +117,7 @@ fn datagram_with_a_message() {
 #[test]
 fn encoded_datagram_reads_as_the_plain_one() {
     insta::assert_snapshot!(datagram(X21), @r#"
-    xfire 0..142 | peer_message | typing
+    xfire 0..142 | peer_message | typing to sid #1
       0..1 xfire.p2p.encoding = 0x33
       1..4 xfire.p2p.reserved = 000000
       4..24 xfire.p2p.moniker = 4742d44b8dc751fa420547927da91678d874c119
@@ -138,6 +139,7 @@ fn encoded_datagram_reads_as_the_plain_one() {
           13..14 xfire.attr.type = 3 (sid)
           14..30 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
             14..30 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
+              xfire.session = 1
         30..78 xfire.attr
           30..31 xfire.attr.name_len = 7
           31..38 xfire.attr.name = "peermsg"
@@ -222,7 +224,7 @@ fn reply_to_a_probe() {
 #[test]
 fn flipped_bit_is_found() {
     insta::assert_snapshot!(datagram(M10), @r#"
-    xfire 0..142 | peer_message | typing
+    xfire 0..142 | peer_message | typing to sid #1
       0..1 xfire.p2p.encoding = 0x33
       1..4 xfire.p2p.reserved = 000000
       4..24 xfire.p2p.moniker = 4742d44b8dc751fa420547927da91678d874c119
@@ -244,6 +246,7 @@ fn flipped_bit_is_found() {
           13..14 xfire.attr.type = 3 (sid)
           14..30 xfire.value.sid = 0cf00715e44895c5716a061ccc46eed1
             14..30 xfire.sid = 0cf00715e44895c5716a061ccc46eed1
+              xfire.session = 1
         30..78 xfire.attr
           30..31 xfire.attr.name_len = 7
           31..38 xfire.attr.name = "peermsg"

@@ -365,3 +365,40 @@ proptest! {
         }
     }
 }
+
+/// A message with a session id, under a key.
+fn with_sid(name: &[u8], sid: u8) -> Vec<u8> {
+    message(packets::CLIENT_VERSION, 1, &[&[u8::try_from(name.len()).unwrap()][..], name, &[3], &[sid; 16]].concat())
+}
+
+#[test]
+fn session_ids_are_told_apart_by_their_number() {
+    let said: Vec<u8> = [7, 9, 7, 0].into_iter().flat_map(|sid| with_sid(b"sid", sid)).collect();
+    let trees = stream(Side::Client, &said);
+    let numbers: Vec<&str> =
+        trees.lines().filter_map(|line| line.trim().split_once("xfire.session = ")).map(|(_, n)| n).collect();
+    assert_eq!(numbers, ["1", "2", "1"]);
+    assert_eq!(trees.matches("xfire.session = ").count(), 3, "{trees}");
+    assert!(stream(Side::Client, &with_sid(b"other", 7)).contains("xfire.session = 1"));
+}
+
+#[test]
+fn a_user_without_a_name_is_called_by_the_number_of_the_session() {
+    assert!(by_client(X5).contains("peer_message | IM #4 to sid #1: \"dude!\""), "{}", by_client(X5));
+}
+
+#[test]
+fn keys_are_iso_8859_1() {
+    let tree = stream(Side::Client, &with_sid(b"caf\xe9", 7));
+    assert!(tree.contains("xfire.attr.name = \"café\""), "{tree}");
+    assert!(tree.contains("xfire.key_mode = \"string\"") && !tree.contains("! "), "{tree}");
+}
+
+#[test]
+fn common_friends_are_no_ids_of_their_row() {
+    let tree = by_server(X14);
+    let row = tree.split("xfire.row").nth(1).unwrap();
+    let of = |name: &str| row.matches(name).count();
+    assert_eq!((of("xfire.userid = "), of("xfire.common_friend = ")), (1, 2), "{row}");
+    assert!(row.contains("xfire.userid = 2001") && row.contains("xfire.common_friend = 1001"), "{row}");
+}
