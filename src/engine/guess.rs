@@ -1,9 +1,10 @@
 //! What bytes are that nobody said anything of: hex text that may begin at any layer.
 
-use crate::layers::Next;
+use super::carry::{Carried, States, Turn};
+use crate::layers::{Bytes, Next};
 use crate::registry::{Assume, Candidate, Owner, Registry, Venue};
-use crate::tree::{Side, StreamId, Transport};
-use crate::wire::{On, Opening, Protocol};
+use crate::tree::{FrameInfo, Kind, Level, Side, StreamId, Transport, Tree, Want};
+use crate::wire::{Cut, On, Opening, Protocol};
 use etherparse::{ArpPacketSlice, EtherType, Ethernet2Slice, IpSlice, SingleVlanSlice, ether_type};
 
 /// What bytes are.
@@ -38,14 +39,27 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static st
         return (known, Vec::new());
     }
     let side = speaker(registry, bytes);
-    let mut others: Vec<&str> =
-        by_looks().map(|candidate| candidate.protocol.this.abbrev).skip(usize::from(side.is_none())).collect();
+    let fitting: Vec<Candidate> = by_looks().filter(|candidate| is_explained(registry, *candidate, bytes)).collect();
+    // What recognises the bytes but cannot explain them counts only where nothing can.
+    let candidates = if side.is_none() && fitting.is_empty() { by_looks().collect() } else { fitting };
+    let names = candidates.iter().map(|candidate| candidate.protocol.this.abbrev);
+    let mut others: Vec<&str> = names.skip(usize::from(side.is_none())).collect();
     others.dedup();
     let guess = match side {
         Some(side) => Guess::Stream(side),
-        None => by_looks().next().map_or(Guess::Nothing, by_client),
+        None => candidates.first().copied().map_or(Guess::Nothing, by_client),
     };
     (guess, others)
+}
+
+/// Whether a protocol explains a datagram to its last byte, with nothing odd about it.
+fn is_explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> bool {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    let said = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
+    let mut turn = Turn { registry, venue: None, side: Side::Client, states: &mut States::default() };
+    turn.message(&mut tree, candidate, &said);
+    tree.undissected == 0 && tree.notes.iter().all(|note| note.code.kind == Kind::Note(Level::Info))
 }
 
 /// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.

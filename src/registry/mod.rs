@@ -258,6 +258,8 @@ impl Registry {
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
         let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
         let server = match candidate.judge(opening) {
+            // A direction that was given is kept, whatever the bytes look like.
+            _ if venue.sockets.is_none() && matches!(self.choices.assume, Assume::Protocol(_, Some(_))) => Side::Server,
             Verdict::Yes(server) => server,
             Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
             Verdict::Unsure | Verdict::No => Side::Server,
