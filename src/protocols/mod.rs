@@ -63,6 +63,7 @@ pub static ALL: &[&Protocol] = &[
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
     &pipboy::PROTOCOL,
+    &pipboy::ENTRIES,
     &quake3::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,

@@ -26,6 +26,7 @@
 
 mod calls;
 mod discovery;
+mod entries;
 mod json;
 mod known;
 mod looks;
@@ -40,6 +41,7 @@ mod world;
 use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
 use calls::Calls;
+pub use entries::PROTOCOL as ENTRIES;
 use json::{Is, Member};
 use known::Known;
 use std::fmt;
