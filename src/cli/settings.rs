@@ -18,7 +18,7 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
             return Err(format!("-o {name}: no setting is called that; the nearest names are {}", nearest(registry, name)));
         };
         let value = match setting.takes {
-            Takes::Value | Takes::Checked(_) => value.to_owned(),
+            Takes::Value | Takes::Checked(_) | Takes::Known { .. } => value.to_owned(),
             Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
             Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
             Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => {
@@ -26,7 +26,14 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };
-        if let Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) = setting.takes {
+        let gives = |name: &str| options.iter().any(|option| option.split_once('=').is_some_and(|(given, _)| given == name));
+        let check = match setting.takes {
+            Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) => Some(check),
+            Takes::Known { check, unless, .. } if gives(unless) => Some(check),
+            Takes::Known { known, .. } => Some(known),
+            Takes::Value | Takes::File | Takes::Switch => None,
+        };
+        if let Some(check) = check {
             check(&value).map_err(|Unfit { line, words }| match line {
                 Some(line) => format!("-o {option}: line {line}: {words}"),
                 None => format!("-o {option}: {words}"),
@@ -67,5 +74,16 @@ mod tests {
         ] {
             assert!(told(text).unwrap_err().contains(word), "{text}");
         }
+    }
+
+    #[test]
+    fn a_revision_without_a_table_is_refused_unless_a_table_is_given() {
+        let told = |options: &[&str]| told(Registry::default(), &options.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        let wrong = told(&["rs.revision=318"]).unwrap_err();
+        assert!(wrong.contains("225, 244, 245, 254, 274, 317, 377, 550, 223") && wrong.contains("rs.table"), "{wrong}");
+        assert_eq!(told(&["rs.revision=317"]).unwrap().get("rs.revision"), Some("317"));
+        let wrong = told(&["rs.revision=318", "rs.table=/does/not/exist"]).unwrap_err();
+        assert!(wrong.starts_with("-o rs.table="), "{wrong}");
+        assert!(told(&["rs.revision=old", "rs.table=/does/not/exist"]).unwrap_err().contains("expected a number"));
     }
 }

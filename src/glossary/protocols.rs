@@ -97,7 +97,7 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
     for (number, setting) in protocol.settings.iter().enumerate() {
         let head = if number == 0 { "settings" } else { "" };
         let value = match setting.takes {
-            Takes::Value | Takes::Checked(_) => "VALUE",
+            Takes::Value | Takes::Checked(_) | Takes::Known { .. } => "VALUE",
             Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "FILE",
             Takes::Switch => "true|false",
         };
@@ -120,7 +120,7 @@ pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) ->
 
 fn word(takes: Takes) -> &'static str {
     match takes {
-        Takes::Value | Takes::Checked(_) => "value",
+        Takes::Value | Takes::Checked(_) | Takes::Known { .. } => "value",
         Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "file",
         Takes::Switch => "switch",
     }

@@ -22,6 +22,15 @@ pub enum Takes {
     Switch,
     /// A value that is looked at beforehand.
     Checked(Check),
+    /// A value that must be one of those known, unless another setting is given as well.
+    Known {
+        /// What the value has to be in any case.
+        check: Check,
+        /// Whether it is known; an error lists those that are.
+        known: Check,
+        /// The setting that makes others possible.
+        unless: &'static str,
+    },
     /// A file whose text is looked at beforehand.
     CheckedFile(Check),
     /// A file of secrets, looked at beforehand, which [`super::Wire::secret`] finds.

@@ -8,8 +8,22 @@ use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Setting, Se
 
 fields! {
     VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, read by hand")
-        .covers("Every type of the tables, one value after another");
+        .covers("Every type of the tables and numbers in bits, one value after another");
+    BITS = number("rs.type.bits", "bits", "A number of so many bits");
+    PADDING = number("rs.type.padding", "padding", "Bits up to the next byte");
 }
+
+/// What is given, with the name of every type.
+const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 smart' or 'bits:5 bits:3'. There are: u8, i8, u8_add, i8_add, u8_neg, i8_neg, u8_sub, i8_sub, u16, i16, \
+    u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i32, i32_le, \
+    i32_me, i32_ime, u40, u48, i64, usmart, ssmart, usmart_null, usmart_ext, bigsmart, bigsmart_null, varint_be, \
+    varint_le, varint_zigzag, gtype, smart, f32, name37, com32, jstr, jstr0, jstr2, jstrnull, strraw, bytes, \
+    opaque, packed_text, packed_text_rev, packed_text_add, packed_text_rev_add, packed_text_huffman, name37[], \
+    steps, steps_377, minimap_click, mouse_click, mouse_moves, hint_arrow, palette, region_crcs, inv_full_225, \
+    inv_partial_225, inv_full_317, inv_partial_317, inv_full_377, inv_partial_377, appearance, appearance_377, \
+    com32_le, com32_me, com32_ime, bits:COUNT, byte, word, short, tribyte, 3byte, int3, medium, rgbcolour, dword, \
+    int, int32, qword, long, int64, special_a, special_c, special_s, middle_endian_small_int, \
+    middle_endian_big_int, smarts, spacesavera, spacesaverb, string, str, strbyte, rs_string, java_string";
 
 /// Nobody's but on demand.
 pub static PROTOCOL: Protocol = Protocol {
@@ -20,31 +34,68 @@ pub static PROTOCOL: Protocol = Protocol {
     truncated: None,
     gap: None,
     tables: None,
-    settings: &[Setting {
-        name: "rs.type",
-        about: "Types of the values, in their order: 'u8 name37 smart'",
-        takes: Takes::Checked(|list| types(list).map(drop)),
-    }],
+    settings: &[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| types(list).map(drop)) }],
 };
 
-/// What values are, and the fields for them.
-struct Values(Vec<(&'static Field, Type)>);
+/// A value, and the field for it.
+#[derive(Clone, Copy)]
+enum Item {
+    /// Of a type, in bytes.
+    Value(&'static Field, Type),
+    /// A number of so many bits.
+    Bits(u8),
+}
+
+/// The values, in their order.
+struct Values(Vec<Item>);
 
 fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Values(settings.get("rs.type").and_then(|list| types(list).ok()).unwrap_or_default()))
 }
 
-fn types(list: &str) -> std::result::Result<Vec<(&'static Field, Type)>, Unfit> {
-    let unfit = |words| Unfit { line: None, words };
-    let of = |name: &str| match Type::named(name) {
-        Some(Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets) => Err(unfit(format!(
-            "{name} is read with the packets of a revision; try --as rs with -o rs.revision=317 -o rs.isaac=off"
-        ))),
-        Some(of) => Ok((field(name, of), of)),
-        None => Err(unfit(format!("no type is called {name:?}; the nearest are {}", nearest(name)))),
-    };
-    let types = list.split_whitespace().map(of).collect::<std::result::Result<Vec<_>, Unfit>>()?;
-    if types.is_empty() { Err(unfit("no type is named; expected some such as 'u8 name37 smart'".into())) } else { Ok(types) }
+fn unfit<T>(words: String) -> std::result::Result<T, Unfit> {
+    Err(Unfit { line: None, words })
+}
+
+fn types(list: &str) -> std::result::Result<Vec<Item>, Unfit> {
+    let items = list.split_whitespace().map(item).collect::<std::result::Result<Vec<_>, Unfit>>()?;
+    if items.is_empty() { unfit("no type is named; expected some such as 'u8 name37 smart'".into()) } else { Ok(items) }
+}
+
+/// The most bits of a number.
+const MOST_BITS: u8 = 32;
+
+fn item(name: &str) -> std::result::Result<Item, Unfit> {
+    if let Some(count) = name.strip_prefix("bits:") {
+        return match count.parse() {
+            Ok(count @ 1..=MOST_BITS) => Ok(Item::Bits(count)),
+            _ => unfit(format!("{name}: expected 1 to {MOST_BITS} bits")),
+        };
+    }
+    let usual = Type::usual_name(name);
+    match Type::named(&usual) {
+        Some(of) if !is_by_hand(of) => {
+            unfit(format!("{name} is read with the packets of a revision; try --as rs with -o rs.revision=317 -o rs.isaac=off"))
+        }
+        Some(of) => Ok(Item::Value(field(&usual, of), of)),
+        None => unfit(format!(
+            "no type is called {name:?}; the nearest are {}. There are {}, bits:COUNT, and numbers in a row as u16[3]; \
+             other names are {}",
+            nearest(name),
+            names().collect::<Vec<_>>().join(", "),
+            Type::aliases().collect::<Vec<_>>().join(", ")
+        )),
+    }
+}
+
+/// Whether values of a type can be read without the packet around them.
+fn is_by_hand(of: Type) -> bool {
+    !matches!(of, Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets)
+}
+
+/// The names of all types that can be read by hand.
+fn names() -> impl Iterator<Item = &'static str> {
+    Type::names().filter(|name| Type::named(name).is_some_and(is_by_hand))
 }
 
 fn field(name: &str, of: Type) -> &'static Field {
@@ -67,20 +118,122 @@ impl Conversation for Values {
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        let mut line = String::new();
-        let mut capacity = None;
-        for (field, of) in &self.0 {
-            let said = of.read(wire, field, Place { capacity, ..Place::default() })?;
-            if let Said::Number(number) = said {
-                capacity = Some(number);
+        let mut line = Line::default();
+        let mut items = self.0.iter().copied().peekable();
+        while let Some(item) = items.next() {
+            match item {
+                Item::Value(field, of) => {
+                    let said = of.read(wire, field, Place { capacity: line.last, ..Place::default() })?;
+                    if let Said::Number(number) = said {
+                        line.last = Some(number);
+                    }
+                    line.add(said);
+                }
+                // Bits go on inside a byte until bytes are read again.
+                Item::Bits(first) => wire.in_bits(|bits| {
+                    let mut count = first;
+                    loop {
+                        line.add(Said::Number(bits.number(&BITS, count)?.into()));
+                        match items.next_if(|next| matches!(next, Item::Bits(_))) {
+                            Some(Item::Bits(next)) => count = next,
+                            _ => break,
+                        }
+                    }
+                    bits.padding(&PADDING);
+                    Ok(())
+                })?,
             }
-            let between = if line.is_empty() { "" } else { ", " };
-            match said {
-                Said::Much => {}
-                _ => line += &format!("{between}{said}"),
-            }
-            wire.info(format_args!("{line}"));
+            wire.info(format_args!("{}", line.words));
         }
         Ok(())
+    }
+}
+
+/// The values in a line.
+#[derive(Default)]
+struct Line {
+    words: String,
+    /// The last number, which may be a capacity.
+    last: Option<i64>,
+}
+
+impl Line {
+    fn add(&mut self, said: Said<'_>) {
+        if !matches!(said, Said::Much) {
+            let between = if self.words.is_empty() { "" } else { ", " };
+            self.words += &format!("{between}{said}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    /// A message of these types as a tree.
+    fn read(list: &str, hex: &str) -> String {
+        let values = types(list).unwrap_or_else(|unfit| panic!("{}", unfit.words));
+        trial::message(&PROTOCOL, &mut Values(values), Side::Client, &trial::bytes(hex), Cut::No)
+    }
+
+    #[test]
+    fn types_have_the_names_of_the_data_types_page() {
+        for (alias, usual, hex, line) in [
+            ("Byte", "u8", "fe", "254"),
+            ("word", "u16", "1234", "4660"),
+            ("DWord", "i32", "fffffffe", "-2"),
+            ("QWord", "i64", "fffffffffffffffe", "-2"),
+            ("tribyte", "u24", "123456", "1193046"),
+            ("special_a", "u8_add", "da", "90"),
+            ("special_c", "u8_neg", "a6", "90"),
+            ("special_s", "u8_sub", "26", "90"),
+            // A1 is the least byte, D4 the greatest.
+            ("middle_endian_big_int", "i32_ime", "c3d4a1b2", "-725372255"),
+            ("middle_endian_small_int", "i32_me", "b2a1d4c3", "-725372255"),
+            ("smarts", "usmart", "80c8", "200"),
+            ("smart", "smart", "bfbf", "-65"),
+            ("RS_string", "jstr", "68690a", "\"hi\""),
+            ("java_string", "strraw", "00026869", "\"hi\""),
+            ("i24", "i24", "fffffe", "-2"),
+            ("word[2]", "u16_row", "00010002", ""),
+        ] {
+            let tree = read(alias, hex);
+            let heading = if line.is_empty() { String::new() } else { format!(" | {line}") };
+            assert_eq!(tree.lines().next(), Some(format!("rs.type 0..{}{heading}", hex.len() / 2).as_str()), "{tree}");
+            assert!(tree.contains(&format!(" rs.type.{usual}")), "{tree}");
+        }
+    }
+
+    #[test]
+    fn bits_go_on_inside_a_byte_until_bytes_are_read() {
+        // 10110 011 01...... and a byte of its own.
+        insta::assert_snapshot!(read("bits:5 bits:3 bits:2 u8", "b3 40 ff"), @"
+        rs.type 0..3 | 22, 3, 1, 255
+          0..1 rs.type.bits = 22
+          0..1 rs.type.bits = 3
+          1..2 rs.type.bits = 1
+          1..2 rs.type.padding = 0
+          2..3 rs.type.u8 = 255
+        ");
+        assert!(read("bits:9", "ff").contains("dissect."), "{}", read("bits:9", "ff"));
+        for count in ["bits:0", "bits:33", "bits:", "bits:x"] {
+            assert!(types(count).is_err_and(|unfit| unfit.words.contains("1 to 32 bits")), "{count}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_type_is_answered_with_all_names() {
+        let words = types("foo").err().unwrap().words;
+        for name in names().chain(Type::aliases()).chain(["bits:COUNT"]) {
+            assert!(words.contains(name), "{name}: {words}");
+        }
+    }
+
+    #[test]
+    fn the_setting_names_every_type() {
+        let listed: Vec<&str> = TYPES.split_once("There are: ").unwrap().1.split(", ").collect();
+        let all: Vec<&str> = names().chain(["bits:COUNT"]).chain(Type::aliases()).collect();
+        assert_eq!(listed, all);
     }
 }

@@ -82,26 +82,32 @@ pub enum End {
 
 /// How many packets of this side bytes are, and how they end.
 pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usize, End) {
-    let (mut rest, mut count) = (bytes, 0);
-    while !rest.is_empty() {
-        let read = bytes.len() - rest.len();
-        let Ok(head) = half.next(from, rest, table.has_long_opcodes) else { return (count, End::Cut(bytes.len() + 1)) };
-        let Some(row) = table.row(from, head.opcode) else { return (count, End::Misfit) };
-        let behind = rest.get(head.width..).unwrap_or_default();
-        let (prefix, length) = match body(row.size, behind) {
-            Ok(body) => body,
-            Err(needed) => return (count, End::Cut(read + head.width + needed)),
-        };
-        if table.longest().is_some_and(|longest| length > longest) {
-            return (count, End::Misfit);
+    let (mut read, mut count) = (0, 0);
+    while let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
+        match packet(half, table, from, rest) {
+            Ok(length) => (read, count) = (read + length, count + 1),
+            Err(End::Cut(needed)) => return (count, End::Cut(read + needed)),
+            Err(end) => return (count, end),
         }
-        let Some(next) = behind.get(prefix + length..) else { return (count, End::Cut(read + head.width + prefix + length)) };
-        if !fits(row, behind.get(prefix..prefix + length).unwrap_or_default()) {
-            return (count, End::Misfit);
-        }
-        (rest, count) = (next, count + 1);
     }
     (count, End::Whole)
+}
+
+/// Bytes of the packet at the beginning, or how it ends otherwise.
+pub fn packet(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
+    let head = half.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
+    let row = table.row(from, head.opcode).ok_or(End::Misfit)?;
+    let behind = bytes.get(head.width..).unwrap_or_default();
+    let (prefix, length) = body(row.size, behind).map_err(|needed| End::Cut(head.width + needed))?;
+    if table.longest().is_some_and(|longest| length > longest) {
+        return Err(End::Misfit);
+    }
+    let whole = head.width + prefix + length;
+    match behind.get(prefix..prefix + length) {
+        None => Err(End::Cut(whole)),
+        Some(payload) if fits(row, payload) => Ok(whole),
+        Some(_) => Err(End::Misfit),
+    }
 }
 
 /// Whether a payload can be what its row says, as far as widths and the ends of texts tell.

@@ -235,6 +235,7 @@ fields! {
     GAP = broken("rs.gap", "bytes lost", "Bytes of the stream are not in the capture");
     LOST_STEP = broken("rs.lost_step", "lost step", "Opcodes make no sense any more: nothing behind is read");
     ENCIPHERED = info("rs.enciphered", "enciphered", "Opcodes are enciphered and no key is known");
+    RESUMED = info("rs.resumed", "cipher found again", "The place in the cipher was found again behind lost bytes");
     IN_CLEAR = info("rs.in_clear", "opcodes in clear", "Packets fit their table without a cipher, too many for chance");
     MAY_BE_CLEAR = info("rs.may_be_clear", "perhaps in clear", "Packets would fit their table without a cipher, but too few to be sure");
     NO_TABLE = info("rs.no_table", "no table", "No packets of the revision are known");

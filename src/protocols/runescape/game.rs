@@ -3,7 +3,6 @@
 use super::clear::{Doubt, End, Trial, Tried, framed};
 use super::fields::*;
 use super::half::{Half, Head, Lost, MISFITS, Opcodes, body, tell_lost};
-use super::isaac::Isaac;
 use super::login::Cipher;
 use super::tables::{Column, Row, Size, Table, Updates, Who};
 use super::types::{Name, Place, Read, Said, Smart, Type};
@@ -59,14 +58,7 @@ impl Game {
             Some(bits) => Arc::new(updates.with_type_bits(bits)),
             None => updates,
         });
-        let [client, server] = match cipher {
-            Cipher::Unknown => [Opcodes::Unknown, Opcodes::Unknown],
-            Cipher::Off => [Opcodes::Clear, Opcodes::Clear],
-            Cipher::Seeded(seeds) => {
-                [Isaac::of_client(seeds), Isaac::of_server(seeds)].map(|isaac| Opcodes::Under(Box::new(isaac)))
-            }
-        };
-        self.halves = [Half::of(client), Half::of(server)];
+        self.halves = Side::BOTH.map(|side| Half::of(cipher.opcodes(side)));
         self.doubt = match cipher {
             Cipher::Unknown => Doubt::Trial(Trial::default()),
             Cipher::Seeded(_) => Doubt::Seeds,
@@ -74,10 +66,10 @@ impl Game {
         };
     }
 
-    /// A session goes on whose opcodes are in clear.
-    pub fn begin_clear(&mut self, table: Arc<Table>) {
+    /// A session goes on whose login is not in the capture.
+    pub fn begin_midway(&mut self, table: Arc<Table>, cipher: Cipher) {
         if self.table.is_none() {
-            self.begin(table.revision, Some(table), Cipher::Off);
+            self.begin(table.revision, Some(table), cipher);
         }
     }
 
@@ -87,9 +79,9 @@ impl Game {
         self.is_log = true;
     }
 
-    /// Bytes of a side are missing: nothing behind them can be read.
-    pub fn lose(&mut self, from: Side) {
-        self.half(from).lost.get_or_insert(Lost::Gap);
+    /// Bytes of a side are missing, and with them the place in the cipher.
+    pub fn lose(&mut self, from: Side, bytes: u64) {
+        self.half(from).lose(bytes);
     }
 
     fn half(&mut self, from: Side) -> &mut Half {
@@ -106,10 +98,10 @@ impl Game {
             return Extent::NeedMore(needed);
         }
         if !self.is_log {
-            return self.packet_extent(from, ahead);
+            return self.packet_extent(from, ahead, more);
         }
         match Smart::VarintBe.read(ahead) {
-            Read::Number(_, used, _) => match self.packet_extent(from, ahead.get(used..).unwrap_or_default()) {
+            Read::Number(_, used, _) => match self.packet_extent(from, ahead.get(used..).unwrap_or_default(), more) {
                 Extent::Message(length) => Extent::Message(used + length),
                 Extent::NeedMore(length) => Extent::NeedMore(used + length),
                 Extent::Unknown(length) => Extent::Unknown(used + length),
@@ -142,9 +134,12 @@ impl Game {
         None
     }
 
-    fn packet_extent(&mut self, from: Side, ahead: &[u8]) -> Extent {
+    fn packet_extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
         let half = self.half(from);
+        if let Some(extent) = half.resume(&table, from, ahead, more) {
+            return extent;
+        }
         match half.lost {
             Some(Lost::Gap) if !half.is_told => return Extent::Message(ahead.len()),
             Some(_) if half.is_told => return Extent::Unknown(ahead.len()),
@@ -208,6 +203,9 @@ impl Game {
                     wire.note_layer(&MAY_BE_CLEAR, format_args!("{packets} fit; that may be chance: -o rs.isaac=off"));
                 }
             });
+        }
+        if let Some(words) = self.half(from).resumed.take() {
+            wire.note_layer(&RESUMED, format_args!("opcodes lost before, as the packets from here on tell: {words}"));
         }
         if let Some(packets) = self.fitting.take() {
             wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));

@@ -2,10 +2,12 @@
 
 use super::fields::{LOST_STEP, OPCODE, OPCODE_WIRE};
 use super::isaac::Isaac;
+use super::resume::Search;
 use super::tables::Size;
 use crate::tree::{Side, Value};
 use crate::wire::{Extent, Result, Wire};
 use std::fmt;
+use std::sync::Arc;
 
 /// So many packets in a row whose layout does not fit: opcodes are not what they seem.
 pub const MISFITS: u8 = 3;
@@ -20,6 +22,23 @@ pub enum Opcodes {
     Clear,
     /// With a generator.
     Under(Box<Isaac>),
+    /// With bytes that a generator gave, from this place on.
+    With(Arc<[u8]>, usize),
+}
+
+impl Opcodes {
+    /// The byte in clear.
+    fn decipher(&mut self, byte: u8) -> u8 {
+        match self {
+            Opcodes::Under(isaac) => isaac.decipher(byte),
+            Opcodes::With(words, place) => {
+                let word = words.get(*place).copied().unwrap_or_default();
+                *place += 1;
+                byte.wrapping_sub(word)
+            }
+            Opcodes::Clear | Opcodes::Unknown => byte,
+        }
+    }
 }
 
 /// Why nothing more of a side is read.
@@ -49,13 +68,19 @@ pub struct Head {
 pub struct Half {
     pub opcodes: Opcodes,
     /// The first byte of an opcode of two, in clear.
-    high: Option<u8>,
+    pub high: Option<u8>,
     /// The packet that waits for its end.
     pub head: Option<Head>,
     /// Why nothing more is read, if that is so.
     pub lost: Option<Lost>,
     /// That was said.
     pub is_told: bool,
+    /// How far the search for the place in the cipher is, behind missing bytes.
+    pub search: Option<Search>,
+    /// Pairs that searches have tried so far.
+    pub effort: usize,
+    /// Words of the cipher that were passed over to go on.
+    pub resumed: Option<usize>,
     /// So many packets in a row did not fit their layout.
     pub misfits: u8,
 }
@@ -81,13 +106,9 @@ impl Half {
     /// The opcode of the next packet; an extent if more bytes are needed for it.
     pub fn next(&mut self, from: Side, ahead: &[u8], has_long_opcodes: bool) -> std::result::Result<Head, Extent> {
         let is_long = has_long_opcodes && from == Side::Server;
-        let mut decipher = |byte: u8| match &mut self.opcodes {
-            Opcodes::Under(isaac) => isaac.decipher(byte),
-            Opcodes::Clear | Opcodes::Unknown => byte,
-        };
         let high = match (self.high, ahead) {
             (Some(high), _) => high,
-            (None, [first, ..]) => decipher(*first),
+            (None, [first, ..]) => self.opcodes.decipher(*first),
             (None, []) => return Err(Extent::NeedMore(1)),
         };
         if matches!(self.opcodes, Opcodes::Unknown) {
@@ -98,10 +119,7 @@ impl Half {
         }
         self.high = Some(high);
         let Some(second) = ahead.get(1) else { return Err(Extent::NeedMore(2)) };
-        let low = match &mut self.opcodes {
-            Opcodes::Under(isaac) => isaac.decipher(*second),
-            Opcodes::Clear | Opcodes::Unknown => *second,
-        };
+        let low = self.opcodes.decipher(*second);
         self.high = None;
         Ok(Head { opcode: u16::from(high - 128) << 8 | u16::from(low), width: 2 })
     }

@@ -1,10 +1,11 @@
 //! The login: what a client says of itself, the block under RSA, and what becomes of it.
 
 use super::fields::*;
-use super::isaac::Seeds;
+use super::half::Opcodes;
+use super::isaac::{Isaac, Seeds};
 use super::keys::{Keys, Told};
 use super::types::{Ending, Place, Type, text};
-use crate::tree::{Value, name_of};
+use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
 
 /// Archives whose check sums a client says.
@@ -42,6 +43,28 @@ pub enum Cipher {
     Off,
     /// With generators that begin with these words.
     Seeded(Seeds),
+}
+
+impl Cipher {
+    /// How the opcodes of a side are read from the beginning.
+    #[must_use]
+    pub fn opcodes(self, from: Side) -> Opcodes {
+        match (self, from) {
+            (Cipher::Unknown, _) => Opcodes::Unknown,
+            (Cipher::Off, _) => Opcodes::Clear,
+            (Cipher::Seeded(seeds), Side::Client) => Opcodes::Under(Box::new(Isaac::of_client(seeds))),
+            (Cipher::Seeded(seeds), Side::Server) => Opcodes::Under(Box::new(Isaac::of_server(seeds))),
+        }
+    }
+}
+
+impl From<Told> for Cipher {
+    fn from(told: Told) -> Cipher {
+        match told {
+            Told::Off => Cipher::Off,
+            Told::Seeds(seeds) => Cipher::Seeded(seeds),
+        }
+    }
 }
 
 /// What is known of a login.

@@ -34,6 +34,7 @@ mod login;
 mod looks;
 mod meanings;
 mod ondemand;
+mod resume;
 mod services;
 mod session;
 mod tables;
@@ -67,7 +68,7 @@ pub static PROTOCOL: Protocol = Protocol {
         Setting {
             name: "rs.revision",
             about: "Revision whose packets are looked for, whatever the login says",
-            takes: Takes::Checked(revision),
+            takes: Takes::Known { check: revision, known: known_revision, unless: "rs.table" },
         },
         Setting {
             name: "rs.table",
@@ -105,11 +106,22 @@ pub static PROTOCOL: Protocol = Protocol {
 fn revision(text: &str) -> Result<(), Unfit> {
     match text.parse::<u16>() {
         Ok(1..) => Ok(()),
-        _ => {
-            let known: Vec<String> = Table::revisions().map(|revision| revision.to_string()).collect();
-            Err(Unfit { line: None, words: format!("expected a number; there are tables for {}", known.join(", ")) })
-        }
+        _ => Err(Unfit { line: None, words: format!("expected a number; there are tables for {}", known_revisions()) }),
     }
+}
+
+fn known_revision(text: &str) -> Result<(), Unfit> {
+    revision(text)?;
+    if Table::revisions().any(|known| text.parse() == Ok(known)) {
+        return Ok(());
+    }
+    let words =
+        format!("revision {text} has no table; there are tables for {}, or give one with -o rs.table=FILE", known_revisions());
+    Err(Unfit { line: None, words })
+}
+
+fn known_revisions() -> String {
+    Table::revisions().map(|revision| revision.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn npc_bits(text: &str) -> Result<(), Unfit> {

@@ -3,12 +3,12 @@
 use super::clear::{End, framed};
 use super::fields::*;
 use super::game::Game;
-use super::half::{Half, Opcodes};
+use super::half::Half;
 use super::jaggrab::Jaggrab;
 use super::js5::Js5;
 use super::keys::Keys;
 use super::log;
-use super::login::{self, Login};
+use super::login::{self, Cipher, Login};
 use super::ondemand::OnDemand;
 use super::services::{self, Midway};
 use super::tables::Table;
@@ -102,8 +102,8 @@ impl Conversation for Session {
             return;
         }
         match from {
-            Side::Client if self.client == Client::Game => self.game.lose(from),
-            Side::Server if self.server == Server::Game => self.game.lose(from),
+            Side::Client if self.client == Client::Game => self.game.lose(from, missing.bytes),
+            Side::Server if self.server == Server::Game => self.game.lose(from, missing.bytes),
             Side::Client => self.client = Client::Lost,
             Side::Server => self.server = Server::Lost,
         }
@@ -163,7 +163,8 @@ impl Session {
     }
 
     fn server_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
-        if self.server == Server::Start && self.client == Client::Start && self.begins_in_game(Side::Server, ahead) {
+        let may_be_in_game = self.client == Client::Start || self.client == Client::Game && self.login.is_none();
+        if self.server == Server::Start && may_be_in_game && self.begins_in_game(Side::Server, ahead) {
             self.server = Server::Game;
         }
         match self.server {
@@ -188,9 +189,8 @@ impl Session {
 
     /// Whether somebody said enough to read packets from the first byte on, and that is none of a handshake.
     fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
-        if self.keys.told != Some(super::keys::Told::Off) || self.login.is_some() {
-            return false;
-        }
+        let Some(told) = self.keys.told.filter(|_| self.login.is_none()) else { return false };
+        let cipher = Cipher::from(told);
         let Some(table) = self.revision.and_then(|revision| Table::patched(revision, self.rows.as_deref())) else { return false };
         let is_handshake = match (from, ahead) {
             (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) => *hash < 32,
@@ -198,12 +198,16 @@ impl Session {
             (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => true,
             (Side::Client, _) => false,
             (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
-            (Side::Server, _) => ahead.len() == 8 && framed(&mut Half::of(Opcodes::Clear), &table, from, ahead).1 != End::Whole,
+            (Side::Server, _) => {
+                ahead.len() == 8 && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
+            }
         };
-        if is_handshake {
+        // The seeds tell whether the first packets can be such.
+        let is_enciphered = matches!(cipher, Cipher::Seeded(_));
+        if is_handshake || is_enciphered && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit {
             return false;
         }
-        self.game.begin_clear(table);
+        self.game.begin_midway(table, cipher);
         true
     }
 

@@ -362,3 +362,119 @@ fn v14_packets_of_a_server_of_317() {
       rs.direction = "s2c"
     "#);
 }
+
+/// The seeds of the session of V9 to V14.
+const SEEDS: [(&str, &str); 2] = [("rs.revision", "317"), ("rs.isaac", "0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10")];
+
+#[test]
+fn with_seeds_and_a_revision_no_login_is_needed() {
+    let whole = talk(
+        &[("rs.isaac", "0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10")],
+        &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (CLIENT, V13), (SERVER, V14)]
+            .map(|(side, hex)| (side, trial::bytes(hex))),
+    );
+    let packets: Vec<String> = whole.into_iter().filter(|tree| tree.contains("rs.opcode_wire")).collect();
+    assert!(packets.len() > 20);
+    for order in [[(CLIENT, V13), (SERVER, V14)], [(SERVER, V14), (CLIENT, V13)]] {
+        let mut midway = talk(&SEEDS, &order.map(|(side, hex)| (side, trial::bytes(hex))));
+        midway.sort_by_key(|tree| packets.iter().position(|packet| packet == tree));
+        assert_eq!(midway, packets, "{}", midway.concat());
+    }
+}
+
+/// Packets of the server of V14 as they lie in it.
+fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
+    let mut at = 0;
+    let length = |tree: &String| tree.split_once("0..").unwrap().1.split_once(' ').unwrap().0.parse::<usize>().unwrap();
+    talk(&SEEDS, &[(SERVER, trial::bytes(V14))])
+        .iter()
+        .map(|tree| {
+            let start = at;
+            at += length(tree);
+            start..at
+        })
+        .collect()
+}
+
+/// What follows lost bytes of V14, of a server whose seeds are known.
+fn behind_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
+    let mut session = super::super::session::open(&told(&SEEDS));
+    let bytes = trial::bytes(V14);
+    let mut trees = Vec::new();
+    for (part, is_last) in [(&bytes[..lost.start], false), (&bytes[lost.end..], true)] {
+        let (mut start, mut end) = (0, 0);
+        while start < part.len() {
+            end = (end + piece).min(part.len());
+            match session.extent(SERVER, &part[start..end], !is_last || end < part.len()) {
+                Extent::Message(count) if start + count <= end => {
+                    if is_last {
+                        trees.push(trial::message(&PROTOCOL, session.as_mut(), SERVER, &part[start..start + count], Cut::No));
+                    } else {
+                        trial::message(&PROTOCOL, session.as_mut(), SERVER, &part[start..start + count], Cut::No);
+                    }
+                    start += count;
+                }
+                Extent::Unknown(count) => {
+                    trees.push(format!("data {count}\n"));
+                    start += count;
+                }
+                _ if end < part.len() => {}
+                _ => break,
+            }
+        }
+        if !is_last {
+            session.gap(SERVER, crate::wire::Missing { bytes: lost.len() as u64, in_step: false });
+        }
+    }
+    trees
+}
+
+#[test]
+fn the_place_in_the_cipher_is_found_again_behind_lost_packets() {
+    let packets = packets_of_v14();
+    let names: Vec<String> = talk(&SEEDS, &[(SERVER, trial::bytes(V14))]);
+    for (first, behind) in [(1, 2), (1, 4), (3, 4), (2, 9), (1, 7)] {
+        let lost = packets[first].start..packets[behind].start;
+        for piece in [1, 7, 1000] {
+            let trees = behind_gap(lost.clone(), piece);
+            assert!(
+                trees[0].contains(&format!(
+                    "! info rs.resumed at 0..{} rs: opcodes lost before, as the packets from here on tell: {}",
+                    packets[behind].len(),
+                    behind - first
+                )),
+                "{}",
+                trees[0]
+            );
+            let heads = |trees: &[String]| trees.iter().map(|tree| tree.lines().next().unwrap().to_owned()).collect::<Vec<_>>();
+            assert_eq!(heads(&trees), heads(&names[behind..]), "{first}..{behind}");
+        }
+    }
+}
+
+#[test]
+fn a_packet_whose_beginning_is_lost_is_passed_over() {
+    let packets = packets_of_v14();
+    let whole = talk(&SEEDS, &[(SERVER, trial::bytes(V14))]);
+    for at in (1..5).filter(|at| packets[*at].len() > 3) {
+        let trees = behind_gap(packets[at].start..packets[at].start + 3, 1000);
+        let Some((data, read)) = trees.split_first().filter(|(data, _)| data.starts_with("data ")) else {
+            panic!("{at}: {}", trees.concat());
+        };
+        // At most the packet behind it is passed over as well.
+        let passed: usize = data.trim_start_matches("data ").trim().parse().unwrap();
+        let first = packets.iter().position(|packet| packet.start == packets[at].start + 3 + passed).unwrap();
+        assert!(first == at + 1 || first == at + 2, "{at}: {first}");
+        let heads = |trees: &[String]| trees.iter().map(|tree| tree.lines().next().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(heads(read), heads(&whole[first..]), "{at}");
+    }
+}
+
+#[test]
+fn behind_lost_bytes_that_tell_too_little_nothing_is_guessed() {
+    let packets = packets_of_v14();
+    let last = packets.len() - 1;
+    let trees = behind_gap(packets[1].start..packets[last].start, 1000);
+    assert_eq!(trees.len(), 1);
+    assert!(trees[0].contains("rs.lost_step"), "{}", trees[0]);
+}

@@ -16,6 +16,7 @@ pub use composite::{Look, Slots, Steps};
 use number::{I32, NUMBERS, Number, U8};
 pub use read::{Place, Said, text};
 pub use smart::{Read, SMARTS, Smart};
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 pub use words::{Cp1252, Name, Packed, Turn};
 
@@ -30,6 +31,8 @@ pub enum Ending {
     Versioned,
     /// With a NUL; one alone says that there is no text.
     OrNull,
+    /// After as many bytes as the two in front say.
+    Counted,
 }
 
 /// A type.
@@ -92,6 +95,7 @@ const OTHERS: &[(&str, Type)] = &[
     ("jstr0", Type::Text(Ending::Nul)),
     ("jstr2", Type::Text(Ending::Versioned)),
     ("jstrnull", Type::Text(Ending::OrNull)),
+    ("strraw", Type::Text(Ending::Counted)),
     ("bytes", Type::Bytes),
     ("opaque", Type::Bytes),
     ("packed_text", Type::Packed(Turn::No)),
@@ -121,10 +125,59 @@ const OTHERS: &[(&str, Type)] = &[
     ("npc_info", Type::NpcInfo),
 ];
 
+/// Other names of types, in lower case.
+const ALIASES: &[(&str, &str)] = &[
+    ("byte", "u8"),
+    ("word", "u16"),
+    ("short", "i16"),
+    ("tribyte", "u24"),
+    ("3byte", "u24"),
+    ("int3", "u24"),
+    ("medium", "u24"),
+    ("rgbcolour", "u24"),
+    ("dword", "i32"),
+    ("int", "i32"),
+    ("int32", "i32"),
+    ("qword", "i64"),
+    ("long", "i64"),
+    ("int64", "i64"),
+    ("special_a", "u8_add"),
+    ("special_c", "u8_neg"),
+    ("special_s", "u8_sub"),
+    ("middle_endian_small_int", "i32_me"),
+    ("middle_endian_big_int", "i32_ime"),
+    ("smarts", "usmart"),
+    ("spacesavera", "usmart"),
+    ("spacesaverb", "ssmart"),
+    ("string", "jstr"),
+    ("str", "jstr"),
+    ("strbyte", "jstr"),
+    ("rs_string", "jstr"),
+    ("java_string", "strraw"),
+];
+
 /// Orders in which components come beside the plain one.
 const COMPONENTS: &[(&str, &str)] = &[("com32_le", "i32_le"), ("com32_me", "i32_me"), ("com32_ime", "i32_ime")];
 
 impl Type {
+    /// The name that fields of a type bear, of this one or another name of it: `u16` of `word`.
+    #[must_use]
+    pub fn usual_name(name: &str) -> Cow<'_, str> {
+        let usual = |name: &str| ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map(|(_, usual)| *usual);
+        if let Some(usual) = usual(name) {
+            return usual.into();
+        }
+        match name.split_once('[').and_then(|(each, count)| Some((usual(each)?, count))) {
+            Some((each, count)) => format!("{each}[{count}").into(),
+            None => name.into(),
+        }
+    }
+
+    /// Other names of types.
+    pub fn aliases() -> impl Iterator<Item = &'static str> {
+        ALIASES.iter().map(|(alias, _)| *alias)
+    }
+
     /// The type of this name: `u16_add`, `jstr`, `u8[7]`.
     #[must_use]
     pub fn named(name: &str) -> Option<Type> {

@@ -151,9 +151,12 @@ pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<Name> {
 /// When it has no end.
 pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> Result<&'a [u8]> {
     let start = wire.at();
+    if ending == Ending::Counted {
+        return counted(wire, field);
+    }
     let (end, front) = match ending {
         Ending::LineFeed => (b'\n', 0),
-        Ending::Nul | Ending::OrNull => (0, 0),
+        Ending::Nul | Ending::OrNull | Ending::Counted => (0, 0),
         Ending::Versioned => (0, 1),
     };
     let ahead = wire.ahead();
@@ -178,6 +181,17 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     } else {
         put_words(wire, field, start, format_args!("{}", Cp1252(text)));
     }
+    Ok(text)
+}
+
+/// Read text behind its length.
+fn counted<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
+    const LENGTH: usize = 2;
+    let start = wire.at();
+    let length = wire.ahead().first_chunk::<LENGTH>().map(|length| usize::from(u16::from_be_bytes(*length)));
+    let Some(length) = length else { return Err(Error::Short { needed: LENGTH - wire.remaining() }) };
+    let text = take(wire, LENGTH + length)?.get(LENGTH..).unwrap_or_default();
+    put_words(wire, field, start, format_args!("{}", Cp1252(text)));
     Ok(text)
 }
 
