@@ -266,3 +266,52 @@ fn bytes_without_headers_are_those_of_whoever_recognises_them() {
     assert!(told.contains("LibRPC") && told.contains("print(\"Hello\")"), "{told}");
     assert!(!run_with(&["--json"], call).out.contains("dissect.tie"));
 }
+
+#[test]
+fn a_script_expression_is_escaped_once() {
+    // f("a\"\\"): a quote and a backslash in the argument.
+    let call = b"01000040 46 00000009 0001 66 73 0003 61225c";
+    let table = run_with(&["--as", "librpc"], call).out;
+    assert_eq!(table.matches(r#"f("a\"\\")"#).count(), 2, "{table}");
+    assert!(table.contains(r#""a\"\\"     string"#), "{table}");
+    assert!(run_with(&["-l", "--as", "librpc"], call).out.contains(r#"f("a\"\\")"#));
+}
+
+#[test]
+fn a_direction_that_is_given_is_kept() {
+    // A message of Xfire clients: UA01 and their version.
+    let hello = b"55 41 30 31 12 00 03 00 01 07 76 65 72 73 69 6f 6e 02 43 00 00 00";
+    for (protocol, direction) in [("xfire", "c2s"), ("xfire:c2s", "c2s"), ("xfire:s2c", "s2c")] {
+        let run = run_with(&["--json", "--as", protocol], hello);
+        let messages = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let directions: Vec<Value> = messages.filter(|record| record["type"] == "message").map(|m| m["dir"].clone()).collect();
+        assert!(!directions.is_empty() && directions.iter().all(|dir| dir == direction), "{protocol}: {}", run.out);
+    }
+}
+
+#[test]
+fn protocols_that_cannot_explain_the_bytes_are_not_listed_as_alternatives() {
+    // An instant message of Xfire, which has room for a header of DNS as well.
+    let message = b"49 00 02 00 02 03 73 69 64 03 0b 8e eb 3e 81 f8 d9 4f 6a ed 08 54 8f 96 d3 93 07 70 65 65 72 6d
+        73 67 05 03 07 6d 73 67 74 79 70 65 02 00 00 00 00 07 69 6d 69 6e 64 65 78 02 04 00 00 00 02 69
+        6d 01 05 00 64 75 64 65 21";
+    let out = run_with(&["--json"], message).out;
+    assert!(out.contains(r#""protocol":"xfire""#) && !out.contains("dns"), "{out}");
+}
+
+#[test]
+fn session_ids_of_xfire_are_masked_and_numbered() {
+    let message = "49 00 02 00 02 03 73 69 64 03 0b 8e eb 3e 81 f8 d9 4f 6a ed 08 54 8f 96 d3 93 07 70 65 65 72 6d
+        73 67 05 03 07 6d 73 67 74 79 70 65 02 00 00 00 00 07 69 6d 69 6e 64 65 78 02 04 00 00 00 02 69
+        6d 01 05 00 64 75 64 65 21";
+    let two = [message, &message.replace("0b 8e", "0c 8e"), message].concat();
+    let out = run_with(&["--as", "xfire:c2s"], two.as_bytes()).out;
+    let numbers: Vec<&str> = out.lines().filter_map(|line| line.split_once("attr [1]")?.1.split_whitespace().nth(1)).collect();
+    assert_eq!(numbers, ["#1", "#2", "#1"], "{out}");
+    assert!(out.contains("IM #4 to sid #2: \"dude!\""), "{out}");
+    let whole = run_with(&["-V", "--as", "xfire:c2s"], two.as_bytes()).out;
+    let told: Vec<&str> = whole.lines().filter(|line| line.contains(" session id ")).collect();
+    assert!(told.len() == 3 && told.iter().all(|line| line.contains("***") && line.contains("sid #")), "{whole}");
+    assert!(run_with(&["--as", "xfire:c2s", "--show-secrets"], two.as_bytes()).out.contains("0b8eeb3e81f8"));
+    assert!(run(&["fields", "xfire.sid"]).out.contains("--show-secrets"));
+}
