@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_no_entry_is_kept_as_data() {
-        insta::assert_snapshot!(read("00 01000000 01 63 02000000"), @r#"
+        insta::assert_snapshot!(read("00 01000000 01 63 02000000"), @r##"
         pipboy.entries 0..11 | entries | 1 entry
           0..6 pipboy.entry
             0..1 pipboy.entry.type = 0 (bool)
@@ -90,6 +90,6 @@ mod tests {
           pipboy.entry_count = 1
           6..11 pipboy.data = 6302000000
         ! broken pipboy.error.entry_type at 6..11 pipboy.entry.bool: no entry type 99 is known, nor its width
-        "#);
+        "##);
     }
 }
