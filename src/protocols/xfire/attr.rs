@@ -343,7 +343,7 @@ pub(super) fn identify(wire: &mut Wire<'_>, means: &'static Field, id: &[u8], ra
     }
     wire.put_over(means, Value::Bytes, Some(range.clone()), |wire| {
         if let Some(alias) = alias {
-            wire.add(&SESSION, Value::Unsigned(alias.into()));
+            wire.put(&SESSION, Value::Unsigned(alias.into()), range.clone());
         }
         if let Some(user) = user {
             wire.put_text(&USER, range, format_args!("{user}"));

@@ -83,7 +83,7 @@ fn datagram_with_a_message() {
           57..58 xfire.attr.type = 3 (sid)
           58..74 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
             58..74 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-              xfire.session = 1
+              58..74 xfire.session = 1
         74..122 xfire.attr
           74..75 xfire.attr.name_len = 7
           75..82 xfire.attr.name = "peermsg"
@@ -139,7 +139,7 @@ fn encoded_datagram_reads_as_the_plain_one() {
           13..14 xfire.attr.type = 3 (sid)
           14..30 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
             14..30 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-              xfire.session = 1
+              14..30 xfire.session = 1
         30..78 xfire.attr
           30..31 xfire.attr.name_len = 7
           31..38 xfire.attr.name = "peermsg"
@@ -246,7 +246,7 @@ fn flipped_bit_is_found() {
           13..14 xfire.attr.type = 3 (sid)
           14..30 xfire.value.sid = 0cf00715e44895c5716a061ccc46eed1
             14..30 xfire.sid = 0cf00715e44895c5716a061ccc46eed1
-              xfire.session = 1
+              14..30 xfire.session = 1
         30..78 xfire.attr
           30..31 xfire.attr.name_len = 7
           31..38 xfire.attr.name = "peermsg"

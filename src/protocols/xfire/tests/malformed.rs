@@ -16,7 +16,7 @@ fn text_that_is_cut_stays_unread() {
         9..10 xfire.attr.type = 3 (sid)
         10..26 xfire.value.sid = 0b8eeb3e81f8d94f6aed08548f96d393
           10..26 xfire.sid = 0b8eeb3e81f8d94f6aed08548f96d393
-            xfire.session = 1
+            10..26 xfire.session = 1
       26..68 xfire.attr
         26..27 xfire.attr.name_len = 7
         27..34 xfire.attr.name = "peermsg"
@@ -96,7 +96,7 @@ fn both_kinds_of_keys_are_read() {
           25..26 xfire.list.elem_type = 3 (sid)
           26..28 xfire.list.count = 1
           28..44 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
-            xfire.session = 1
+            28..44 xfire.session = 1
       44..47 xfire.attr
         44..45 xfire.attr.key = 0x0b (request_index)
         45..46 xfire.attr.type = 8 (uint8)
@@ -104,7 +104,7 @@ fn both_kinds_of_keys_are_read() {
       xfire.row
         16..20 xfire.userid = 1001
         28..44 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-          xfire.session = 1
+          28..44 xfire.session = 1
     ! odd xfire.expert.mixed_keys at 4..5 xfire.attr_count: 2 attributes with names, then others with numbers
     "#);
 }

@@ -106,7 +106,7 @@ fn chat_message() {
         9..10 xfire.attr.type = 3 (sid)
         10..26 xfire.value.sid = 0b8eeb3e81f8d94f6aed08548f96d393
           10..26 xfire.sid = 0b8eeb3e81f8d94f6aed08548f96d393
-            xfire.session = 1
+            10..26 xfire.session = 1
       26..73 xfire.attr
         26..27 xfire.attr.name_len = 7
         27..34 xfire.attr.name = "peermsg"
@@ -149,7 +149,7 @@ fn address_of_a_peer() {
         9..10 xfire.attr.type = 3 (sid)
         10..26 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
           10..26 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-            xfire.session = 1
+            10..26 xfire.session = 1
       26..155 xfire.attr
         26..27 xfire.attr.name_len = 7
         27..34 xfire.attr.name = "peermsg"
@@ -275,12 +275,12 @@ fn session_ids_with_numbered_keys() {
           20..21 xfire.list.elem_type = 3 (sid)
           21..23 xfire.list.count = 2
           23..39 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
-            xfire.session = 1
+            23..39 xfire.session = 1
           39..55 xfire.value.sid = 00000000000000000000000000000000
       xfire.row
         10..14 xfire.userid = 1001
         23..39 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-          xfire.session = 1
+          23..39 xfire.session = 1
       xfire.row
         14..18 xfire.userid = 1002
         39..55 xfire.sid = 00000000000000000000000000000000
@@ -312,12 +312,12 @@ fn session_ids_with_named_keys() {
           29..30 xfire.list.elem_type = 3 (sid)
           30..32 xfire.list.count = 2
           32..48 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
-            xfire.session = 1
+            32..48 xfire.session = 1
           48..64 xfire.value.sid = 00000000000000000000000000000000
       xfire.row
         16..20 xfire.userid = 1001
         32..48 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-          xfire.session = 1
+          32..48 xfire.session = 1
       xfire.row
         20..24 xfire.userid = 1002
         48..64 xfire.sid = 00000000000000000000000000000000
@@ -456,7 +456,7 @@ fn list_of_lists() {
           12..13 xfire.list.elem_type = 3 (sid)
           13..15 xfire.list.count = 1
           15..31 xfire.value.sid = 0cf00615e44895c5716a061ccc46eed1
-            xfire.session = 1
+            15..31 xfire.session = 1
       31..46 xfire.attr
         31..32 xfire.attr.name_len = 6
         32..38 xfire.attr.name = "userid"
@@ -497,7 +497,7 @@ fn list_of_lists() {
             92..96 xfire.value.int32 = 1002
       xfire.row
         15..31 xfire.sid = 0cf00615e44895c5716a061ccc46eed1
-          xfire.session = 1
+          15..31 xfire.session = 1
         42..46 xfire.userid = 2001
         57..62 xfire.name = "carol"
         73..73 xfire.nick = ""
@@ -539,7 +539,7 @@ fn voice_servers_of_friends() {
           10..11 xfire.list.elem_type = 3 (sid)
           11..13 xfire.list.count = 1
           13..29 xfire.value.sid = 0d17098578ac5881f8d17774fd3cd80a
-            xfire.session = 1
+            13..29 xfire.session = 1
       29..41 xfire.attr
         29..30 xfire.attr.name_len = 3
         30..33 xfire.attr.name = "vid"
@@ -566,7 +566,7 @@ fn voice_servers_of_friends() {
           63..67 xfire.value.int32 = 9065
       xfire.row
         13..29 xfire.sid = 0d17098578ac5881f8d17774fd3cd80a
-          xfire.session = 1
+          13..29 xfire.session = 1
         37..41 xfire.voice = 35
         49..53 xfire.ip = 78.129.194.2
         63..67 xfire.port = 9065
