@@ -1,11 +1,11 @@
-//! ARP, the Address Resolution Protocol (RFC 826).
+//! ARP, the Address Resolution Protocol (RFC 826), and the reverse one, RARP (RFC 903).
 //!
 //! ```text
 //! hardware type:2 | protocol type:2 | hardware size:1 | protocol size:1 | opcode:2
 //! sender hardware | sender protocol | target hardware | target protocol
 //! ```
 
-use super::ethernet::{ETHER_TYPES, mac};
+use super::ethernet::{ETHER_TYPES, Shown, mac};
 use super::{Carried, layer};
 use crate::tree::{Field, Names, fields};
 use crate::wire::{Protocol, Result, Wire};
@@ -47,9 +47,11 @@ const OPCODES: Names =
 /// An ARP packet.
 pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     const REQUEST: u16 = 1;
+    const REVERSE_REQUEST: u16 = 3;
+    const REVERSE_REPLY: u16 = 4;
     let addresses = ArpPacketSlice::from_slice(wire.ahead()).ok().map(|arp| {
         let ip = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).map_or(Ipv4Addr::UNSPECIFIED, Ipv4Addr::from);
-        (ip(arp.sender_protocol_addr()), mac(arp.sender_hw_addr()), ip(arp.target_protocol_addr()))
+        (ip(arp.sender_protocol_addr()), mac(arp.sender_hw_addr()), ip(arp.target_protocol_addr()), mac(arp.target_hw_addr()))
     });
     wire.u16_be(&HW_TYPE)?;
     wire.u16_be(&PROTO_TYPE)?;
@@ -57,8 +59,10 @@ pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     let proto_size = wire.u8(&PROTO_SIZE)?;
     let opcode = wire.u16_be(&OPCODE)?;
     wire.name(crate::tree::name_of(OPCODES, opcode.into()).unwrap_or_default());
-    if let Some((src, hardware, dst)) = addresses {
+    if let Some((src, hardware, dst, target)) = addresses {
         match hardware {
+            Some(hardware) if opcode == REVERSE_REQUEST => wire.info(format_args!("Who is {}? Tell {hardware}", Shown(target))),
+            Some(_) if opcode == REVERSE_REPLY => wire.info(format_args!("{} is at {dst}", Shown(target))),
             _ if opcode == REQUEST => wire.info(format_args!("Who has {dst}? Tell {src}")),
             Some(hardware) => wire.info(format_args!("{src} is at {hardware}")),
             None => {}
@@ -78,4 +82,22 @@ fn address(wire: &mut Wire<'_>, size: u8, usual: u8, known: &'static Field, othe
         wire.bytes(field, usize::from(size))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layers::Next;
+    use crate::layers::trial::layers;
+
+    #[test]
+    fn rarp_asks_for_an_address_and_is_answered() {
+        let [request, reply] = ["0003", "0004"].map(|opcode| {
+            let ends = ["020000000001 0a000001", "020000000002 0a000002"].concat();
+            layers(Next::EtherType(0x8035), &["0001 0800 06 04", opcode, &ends])
+        });
+        let heading = "arp 0..28 | reverse request | Who is 02:00:00:00:00:02? Tell 02:00:00:00:00:01\n";
+        assert!(request.starts_with(heading), "{request}");
+        assert!(request.contains("\n  24..28 arp.dst.proto_ipv4 = 10.0.0.2\n"), "{request}");
+        assert!(reply.starts_with("arp 0..28 | reverse reply | 02:00:00:00:00:02 is at 10.0.0.2\n"), "{reply}");
+    }
 }

@@ -6,7 +6,7 @@
 //! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
 //! ```
 
-use super::{Carried, Described, Header, Next, arp, cisco, ip, ipv6, layer, lldp, mpls, ppp, pppoe};
+use super::{Carried, Described, Header, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
 use crate::tree::{Address, Names, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
@@ -90,6 +90,8 @@ pub const ETHER_TYPES: Names = &[
     (0x88e7, "Provider backbone bridge"),
     (0x88f7, "PTP"),
     (0x8909, "Cisco metadata"),
+    (0x8926, "VN-Tag"),
+    (0x893f, "802.1BR E-tag"),
     (0x9000, "Loopback"),
     (0x9100, "QinQ"),
 ];
@@ -105,6 +107,10 @@ const MPLS_MULTICAST: u16 = 0x8848;
 const PPPOE_DISCOVERY: u16 = 0x8863;
 const PPPOE_SESSION: u16 = 0x8864;
 const CISCO_METADATA: u16 = 0x8909;
+const RARP: u16 = 0x8035;
+const ITAG: u16 = 0x88e7;
+const VNTAG: u16 = 0x8926;
+const ETAG: u16 = 0x893f;
 pub(super) const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
 /// Numbers below are lengths, not types.
@@ -120,7 +126,10 @@ const SHORTEST: usize = 60;
 pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
     Some(match number {
         IPV4 => (&ip::PROTOCOL, ip::header),
-        ARP => (&arp::PROTOCOL, arp::packet),
+        ARP | RARP => (&arp::PROTOCOL, arp::packet),
+        ITAG => (&itag::PROTOCOL, itag::header),
+        VNTAG => (&vntag::PROTOCOL, vntag::header),
+        ETAG => (&etag::PROTOCOL, etag::header),
         IPV6 => (&ipv6::PROTOCOL, ipv6::header),
         BRIDGED => (&PROTOCOL, header),
         PPP => (&ppp::PROTOCOL, ppp::frame),
@@ -176,8 +185,14 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried { trailer: Some(trailer), ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
-fn next(kind: u16) -> Next {
+/// What follows a type, or a length in its place.
+pub(super) fn next(kind: u16) -> Next {
     if kind < FIRST_TYPE { Next::Llc } else { Next::EtherType(kind) }
+}
+
+/// Whether a length begins here in place of a type.
+pub(super) fn is_length(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|kind| u16::from_be_bytes(*kind) < FIRST_TYPE)
 }
 
 /// How long a payload says it is, seen through VLAN tags and MPLS labels.
@@ -189,7 +204,7 @@ fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
             0..FIRST_TYPE => usize::from(kind),
             IPV4 => Some(usize::from(u16_at(2)?)).filter(|len| *len >= 20)?,
             IPV6 => Some(usize::from(u16_at(4)?)).filter(|len| *len > 0)? + 40,
-            ARP => {
+            ARP | RARP => {
                 let sizes = usize::from(*payload.get(at + 4)?) + usize::from(*payload.get(at + 5)?);
                 8 + 2 * sizes
             }
@@ -204,6 +219,16 @@ fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
                         _ => return None,
                     };
                 }
+                continue;
+            }
+            VNTAG | ETAG | ITAG => {
+                let tag = match kind {
+                    VNTAG => 4,
+                    ETAG => 6,
+                    _ => 16,
+                };
+                kind = u16_at(tag)?;
+                at += tag + 2;
                 continue;
             }
             _ if VLAN_TYPES.contains(&kind) => {
@@ -224,8 +249,7 @@ fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.tag(id.into());
     }
     wire.bits(2, &[&PRIORITY, &DEI, &ID])?;
-    let length = wire.ahead().first_chunk().is_some_and(|kind| u16::from_be_bytes(*kind) < FIRST_TYPE);
-    let kind = wire.u16_be(if length { &VLAN_LEN } else { &ETYPE })?;
+    let kind = wire.u16_be(if is_length(wire.ahead()) { &VLAN_LEN } else { &ETYPE })?;
     Ok(Carried::new(next(kind), rest(wire), missing))
 }
 

@@ -9,9 +9,11 @@ pub mod ah;
 pub mod arcnet;
 pub mod arp;
 pub mod avs;
+pub mod capwap;
 mod checksum;
 pub mod cisco;
 pub mod erspan;
+pub mod etag;
 pub mod ethernet;
 pub mod fddi;
 pub mod frame_relay;
@@ -26,12 +28,14 @@ pub mod ipcomp;
 pub mod ipnet;
 pub mod ipoib;
 pub mod ipv6;
+pub mod itag;
 pub mod l2tp;
 pub mod link;
 mod little;
 pub mod lldp;
 pub mod mpls;
 pub mod nflog;
+pub mod pim;
 pub mod pktap;
 mod plain;
 pub mod ppi;
@@ -48,6 +52,7 @@ pub mod token_ring;
 #[cfg(test)]
 mod trial;
 pub mod udp;
+pub mod vntag;
 pub mod vxlan;
 pub mod wlan;
 
@@ -68,11 +73,13 @@ pub static ALL: &[&Protocol] = &[
     &arcnet::PROTOCOL,
     &arp::PROTOCOL,
     &avs::PROTOCOL,
+    &capwap::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
     &DATA,
     &erspan::PROTOCOL,
+    &etag::PROTOCOL,
     &ethernet::LLC_PROTOCOL,
     &ethernet::PROTOCOL,
     &ethernet::VLAN_PROTOCOL,
@@ -89,6 +96,7 @@ pub static ALL: &[&Protocol] = &[
     &ipnet::PROTOCOL,
     &ipoib::PROTOCOL,
     &ipv6::PROTOCOL,
+    &itag::PROTOCOL,
     &l2tp::PROTOCOL,
     &link::LOOP_PROTOCOL,
     &link::NULL_PROTOCOL,
@@ -96,6 +104,7 @@ pub static ALL: &[&Protocol] = &[
     &lldp::PROTOCOL,
     &mpls::PROTOCOL,
     &nflog::PROTOCOL,
+    &pim::PROTOCOL,
     &pktap::PROTOCOL,
     &ppi::PROTOCOL,
     &ppp::PROTOCOL,
@@ -110,6 +119,7 @@ pub static ALL: &[&Protocol] = &[
     &teredo::PROTOCOL,
     &token_ring::PROTOCOL,
     &udp::PROTOCOL,
+    &vntag::PROTOCOL,
     &vxlan::PROTOCOL,
     &wlan::PROTOCOL,
 ];
@@ -415,6 +425,7 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::IpProtocol(ip::IGMP) => (&igmp::PROTOCOL, igmp::message),
         Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
         Next::IpProtocol(ip::IPV6) => (&ipv6::PROTOCOL, ipv6::header),
+        Next::IpProtocol(ip::PIM) => (&pim::PROTOCOL, pim::header),
         Next::IpProtocol(ip::AH) => (&ah::PROTOCOL, ah::header),
         Next::IpProtocol(ip::IPCOMP) => (&ipcomp::PROTOCOL, ipcomp::header),
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),

@@ -5,7 +5,7 @@
 //! ```
 
 use super::checksum::{self, STATUS, Status};
-use super::{Described, Next, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
+use super::{Described, Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
 use crate::tree::{Transport, Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
@@ -41,6 +41,7 @@ const TUNNELS: &[(u16, &Described, Looks)] = &[
     (4754, &gre::IN_UDP, gre::looks),
     (4789, &vxlan::HEADER, vxlan::looks),
     (4790, &vxlan::GENERIC, vxlan::looks),
+    (5247, &capwap::DATA, capwap::looks),
     (6081, &geneve::HEADER, geneve::looks),
     (6635, &mpls::LABELS, mpls::looks),
     (8472, &vxlan::HEADER, vxlan::looks),

@@ -115,18 +115,21 @@ const FLAG_BITS: &[&Field] =
     &[&VERSION, &TYPE, &SUBTYPE, &FLAGS, &TO_DS, &FROM_DS, &MORE_FRAGMENTS, &RETRY, &POWER, &MORE_DATA, &PROTECTED, &ORDER];
 
 /// What a capture does to a frame beside capturing it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Handling {
     /// The check sequence is at the end.
     checked: bool,
     /// The header is filled up to a multiple of four bytes.
     padded: bool,
+    /// The two bytes of the frame control are swapped.
+    swapped: bool,
 }
 
 static BARE: Described = Described { protocol: &PROTOCOL, header: frame };
 static CHECKED: Described = Described { protocol: &PROTOCOL, header: checked };
 static PADDED: Described = Described { protocol: &PROTOCOL, header: padded };
 static BOTH: Described = Described { protocol: &PROTOCOL, header: checked_and_padded };
+static SWAPPED: Described = Described { protocol: &PROTOCOL, header: swapped };
 
 /// A frame as a capture header says it was treated.
 pub(super) fn handled(checked: bool, padded: bool) -> Next {
@@ -138,21 +141,32 @@ pub(super) fn handled(checked: bool, padded: bool) -> Next {
     })
 }
 
+/// A frame whose frame control may have its bytes swapped: they are if that makes the version 0.
+pub(super) fn possibly_swapped(frame: &[u8]) -> Next {
+    const VERSION: u8 = 0x03;
+    let is_swapped = frame.get(1).is_some_and(|second| second & VERSION == 0);
+    if is_swapped { Next::Header(&SWAPPED) } else { Next::Header(&BARE) }
+}
+
 /// A frame as it is.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    whole(wire, missing, Handling { checked: false, padded: false })
+    whole(wire, missing, Handling::default())
 }
 
 fn checked(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    whole(wire, missing, Handling { checked: true, padded: false })
+    whole(wire, missing, Handling { checked: true, ..Handling::default() })
 }
 
 fn padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    whole(wire, missing, Handling { checked: false, padded: true })
+    whole(wire, missing, Handling { padded: true, ..Handling::default() })
 }
 
 fn checked_and_padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    whole(wire, missing, Handling { checked: true, padded: true })
+    whole(wire, missing, Handling { checked: true, padded: true, ..Handling::default() })
+}
+
+fn swapped(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    whole(wire, missing, Handling { swapped: true, ..Handling::default() })
 }
 
 /// What a header found out about the body behind it.
@@ -165,7 +179,7 @@ struct Body {
 fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carried> {
     const CHECK: usize = 4;
     let (start, end) = (wire.at(), wire.at() + wire.remaining());
-    let body = header(wire)?;
+    let body = header(wire, handling.swapped)?;
     if handling.padded {
         let over = (wire.at() - start) % 4;
         if over > 0 {
@@ -198,12 +212,11 @@ fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: 
 }
 
 /// A header. The body of management and control frames belongs to the frame itself.
-fn header(wire: &mut Wire<'_>) -> Result<Body> {
-    let at = wire.at();
-    let first = wire.ahead().first().map_or(0, |first| u64::from(*first));
-    let kind = (first & 0x0c) << 2 | first >> 4;
-    let control = wire.flags(&FC, 2, FLAG_BITS)?;
-    wire.put(&TYPE_SUBTYPE, Value::Unsigned(kind), at..at + 1);
+fn header(wire: &mut Wire<'_>, swapped: bool) -> Result<Body> {
+    let (control, kind) = match wire.ahead().first_chunk() {
+        Some([second, first]) if swapped => wire.derived("byte-swapped", 2, &[*first, *second], frame_control)?,
+        _ => frame_control(wire)?,
+    };
     let name = name_of(KINDS, kind).unwrap_or("unknown subtype");
     wire.name(name);
     match TYPE.bits_of(control) {
@@ -223,6 +236,16 @@ fn header(wire: &mut Wire<'_>) -> Result<Body> {
         DATA => carrying(wire, control),
         _ => Ok(Body { next: Next::Nothing, src: None, dst: None }),
     }
+}
+
+/// The frame control. Returns it, and the type with the subtype.
+fn frame_control(wire: &mut Wire<'_>) -> Result<(u64, u64)> {
+    let at = wire.at();
+    let first = wire.ahead().first().map_or(0, |first| u64::from(*first));
+    let kind = (first & 0x0c) << 2 | first >> 4;
+    let control = wire.flags(&FC, 2, FLAG_BITS)?;
+    wire.put(&TYPE_SUBTYPE, Value::Unsigned(kind), at..at + 1);
+    Ok((control, kind))
 }
 
 /// The addresses of a control frame, as many as its subtype has.
