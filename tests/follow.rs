@@ -120,7 +120,7 @@ fn a_wrong_stream_is_exit_2_with_what_exists() {
         (&["follow", SESSION, "-s", "9", "-T", "json"], &["tcp/9"]),
         (&["follow", "samples/linux-cooked.pcap", "-s", "udp/0"], &["there is tcp/0\n"]),
         (&["follow", SESSION, "-s", "tcp"], &["tcp/N"]),
-        (&["follow", SESSION, "-s", "sctp/1"], &["tcp/N"]),
+        (&["follow", SESSION, "-s", "icmp/1"], &["tcp/N"]),
         (&["follow", SESSION, "-s", "+1"], &["tcp/N"]),
         (&["follow", SESSION, "-T", "hex"], &["-s tcp/0"]),
         (&["follow", SESSION, "--dir", "c2s"], &["-s tcp/0"]),

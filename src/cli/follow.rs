@@ -74,6 +74,7 @@ fn stream(text: &str) -> Result<StreamId, forms::Wrong> {
     let (transport, number) = match text.split_once('/') {
         Some(("tcp", number)) => (Transport::Tcp, number),
         Some(("udp", number)) => (Transport::Udp, number),
+        Some(("sctp", number)) => (Transport::Sctp, number),
         None => (Transport::Tcp, text),
         Some(_) => return Err(wrong_stream(text)),
     };

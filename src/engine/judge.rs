@@ -113,7 +113,7 @@ pub(super) fn told(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, checks
 /// Whether no headers but those of TCP or UDP can follow.
 fn is_all(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
-        Reached::Tcp(_) | Reached::End => true,
+        Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
         Reached::Udp(segment) => !datagram::is_tunnel(Bytes::of_frame(frame), segment),
         Reached::Fragment(..) | Reached::Compressed(..) => false,
     }

@@ -8,6 +8,7 @@ mod judge;
 mod message;
 mod quote;
 mod room;
+mod sctp;
 mod segment;
 mod stream;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use datagram::{Exchanges, Rules};
 pub use judge::{Judge, Known};
 use message::Out;
 use room::Ended;
+use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::{Connection, Speaker, Stream};
@@ -42,7 +44,8 @@ pub struct Engine {
     ended: Ended,
     exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
-    /// Whether the frame brought a part of a datagram whose other parts are awaited.
+    associations: Associations,
+    /// Whether the frame brought a part of a datagram or of a message whose other parts are awaited.
     awaits: bool,
     /// The conversation of inputs that have no packets, only what two sides said.
     bare: Option<Stream>,
@@ -82,6 +85,7 @@ impl Engine {
             ended: Ended::default(),
             exchanges: Exchanges::default(),
             fragments: Fragments::default(),
+            associations: Associations::default(),
             awaits: false,
             bare: None,
             bare_states: States::default(),
@@ -271,6 +275,9 @@ impl Engine {
 
     /// What datagrams still waited for when the capture ends, and the parts of them that did.
     fn finish_datagrams(&mut self) -> Option<&Tree> {
+        if self.finish_associations() {
+            return Some(&self.tree);
+        }
         if self.tree.want().objects {
             let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
             if let Some((number, objects)) = gathered.next() {
@@ -308,6 +315,10 @@ impl Engine {
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
+                Reached::Sctp(segment) => {
+                    self.awaits = true;
+                    return self.sctp(frame, bytes, segment);
+                }
                 Reached::Compressed(protocol, segment) => return self.compressed(frame, bytes, *protocol, segment),
                 Reached::End => return,
             };
@@ -452,6 +463,7 @@ impl Engine {
             match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
+                Transport::Sctp => {}
             }
         }
     }

@@ -16,7 +16,7 @@ impl Engine {
             let (field, number): (&Field, u32) = match quote.transport {
                 Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
                 Transport::Tcp if self.tree.want().talks => (&tcp::STREAM, self.connection_of(&quote, frame)),
-                Transport::Tcp => continue,
+                Transport::Tcp | Transport::Sctp => continue,
             };
             let node = self.tree.nodes.get_mut(quote.node as usize);
             if let Some(node) = node.filter(|node| node.field.is(field)) {

@@ -140,7 +140,7 @@ impl Engine {
 
     /// Whether there may be too many conversations, or parts of datagrams that wait.
     pub(super) fn is_crowded(&self) -> bool {
-        self.streams.is_crowded() || self.exchanges.is_crowded() || !self.fragments.is_empty()
+        self.streams.is_crowded() || self.exchanges.is_crowded() || self.associations.is_crowded() || !self.fragments.is_empty()
     }
 
     /// Forget the conversations that were quiet longest when there are too many.
@@ -152,6 +152,7 @@ impl Engine {
             fragment::incomplete(&mut self.tree, &key, &joined);
             self.tree.late = false;
         }
+        self.make_room_for_associations(frame);
         for (_, connection) in self.streams.make_room() {
             self.forgotten.conversations += 1;
             let Some(mut stream) = connection.into_whole() else { continue };

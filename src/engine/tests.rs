@@ -5,6 +5,7 @@ mod headers;
 mod inside;
 mod judge;
 mod room;
+mod sctp;
 mod tcp;
 
 use super::Engine;

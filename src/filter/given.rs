@@ -128,6 +128,7 @@ impl<'t> Remembered<'t> {
                 let path = match gap.stream.transport {
                     Transport::Tcp => "tcp",
                     Transport::Udp => "udp",
+                    Transport::Sctp => "sctp",
                 };
                 Some(Remembered { path, stream: Some(gap.stream), ends: [None; 2] })
             }

@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod defrag;
+pub mod messages;
 pub mod reassembly;
 mod table;
 

@@ -86,7 +86,11 @@ fn name_of(words: &Words<'_>) -> String {
         let time = time.to_string().replace(':', "-");
         let _ = write!(name, "-{}", time.get(..19).unwrap_or_default());
     }
-    let transport = if words.stream.transport == Transport::Tcp { "tcp" } else { "udp" };
+    let transport = match words.stream.transport {
+        Transport::Tcp => "tcp",
+        Transport::Udp => "udp",
+        Transport::Sctp => "sctp",
+    };
     let _ = write!(name, "-{transport}-{}", words.stream.number);
     for end in [words.ends.src, words.ends.dst].into_iter().flatten() {
         // Colons are no part of file names everywhere.

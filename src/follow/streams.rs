@@ -52,15 +52,19 @@ impl Default for Streams {
 /// Which conversations a capture has, known or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Existing {
-    counts: [u32; 2],
+    counts: [u32; 3],
 }
 
 impl Existing {
     /// Take notice of the conversations of a tree.
     pub fn see(&mut self, of: Dissection<'_>) {
         for (id, _) in of.tree.ends.iter().filter_map(|ends| ends.stream) {
-            let [tcp, udp] = &mut self.counts;
-            let count = if id.transport == Transport::Tcp { tcp } else { udp };
+            let [tcp, udp, sctp] = &mut self.counts;
+            let count = match id.transport {
+                Transport::Tcp => tcp,
+                Transport::Udp => udp,
+                Transport::Sctp => sctp,
+            };
             *count = id.number.saturating_add(1).max(*count);
         }
     }
@@ -72,15 +76,20 @@ impl Existing {
     /// Whether there is such a conversation.
     #[must_use]
     pub fn has(&self, id: StreamId) -> bool {
-        let [tcp, udp] = self.counts;
-        id.number < if id.transport == Transport::Tcp { tcp } else { udp }
+        let [tcp, udp, sctp] = self.counts;
+        let count = match id.transport {
+            Transport::Tcp => tcp,
+            Transport::Udp => udp,
+            Transport::Sctp => sctp,
+        };
+        id.number < count
     }
 }
 
 impl fmt::Display for Existing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
-        for (name, count) in ["tcp", "udp"].into_iter().zip(self.counts) {
+        for (name, count) in ["tcp", "udp", "sctp"].into_iter().zip(self.counts) {
             match count {
                 0 => continue,
                 1 => write!(f, "{between}{name}/0")?,

@@ -37,6 +37,8 @@ pub const ICMPV6: u8 = 58;
 pub const PIM: u8 = 103;
 /// IPComp as an IP protocol.
 pub const IPCOMP: u8 = 108;
+/// SCTP as an IP protocol.
+pub const SCTP: u8 = 132;
 /// MPLS as an IP protocol.
 pub const MPLS: u8 = 137;
 

@@ -44,6 +44,7 @@ pub mod pppoe;
 pub mod prism;
 pub mod pseudowire;
 pub mod radiotap;
+pub mod sctp;
 pub mod tcp;
 pub mod teredo;
 #[cfg(test)]
@@ -115,6 +116,7 @@ pub static ALL: &[&Protocol] = &[
     &pseudowire::CHANNEL_PROTOCOL,
     &pseudowire::PROTOCOL,
     &radiotap::PROTOCOL,
+    &sctp::PROTOCOL,
     &tcp::PROTOCOL,
     &teredo::PROTOCOL,
     &token_ring::PROTOCOL,
@@ -292,6 +294,8 @@ pub enum Reached {
     Udp(Segment),
     /// A part of a datagram in this range.
     Fragment(Part, Segment),
+    /// An SCTP packet in this range.
+    Sctp(Segment),
     /// A compressed payload of this IP protocol number in this range.
     Compressed(u8, Segment),
     /// All is described.
@@ -401,6 +405,7 @@ fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<R
     match carried.next {
         Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
         Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),
+        Next::IpProtocol(ip::SCTP) => Some(Reached::Sctp(segment)),
         // Of a part that the capture cut off nobody knows where it ended.
         Next::Fragment(part) if carried.missing == 0 => Some(Reached::Fragment(part, segment)),
         Next::Compressed(protocol) => Some(Reached::Compressed(protocol, segment)),

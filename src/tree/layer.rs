@@ -12,6 +12,8 @@ pub enum Transport {
     Tcp,
     /// Datagrams.
     Udp,
+    /// Messages in streams.
+    Sctp,
 }
 
 /// The number of a conversation, as Wireshark's `tcp.stream` and `udp.stream` count.
@@ -28,6 +30,7 @@ impl fmt::Display for StreamId {
         f.write_str(match self.transport {
             Transport::Tcp => "tcp/",
             Transport::Udp => "udp/",
+            Transport::Sctp => "sctp/",
         })?;
         f.write_str(itoa::Buffer::new().format(self.number))
     }

@@ -4,7 +4,9 @@ use super::half::Behind;
 use super::{Belongs, Stream};
 use crate::engine::message::Out;
 use crate::flow::reassembly::Segment as InOrder;
-use crate::tree::{Opened, Side};
+use crate::tree::{Opened, Piece, Side, StreamId};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Streams that lie inside each other, the outermost not counted.
 const DEPTH: u8 = 4;
@@ -42,6 +44,22 @@ impl Stream {
                 carrier.message = false;
             }
         }
+    }
+
+    /// A stream of messages, none of which is missing.
+    pub(in crate::engine) fn of_messages(id: StreamId, sockets: [SocketAddr; 2], path: Arc<str>) -> Stream {
+        let mut stream = Stream::new(id, Some(sockets), path);
+        for half in &mut stream.halves {
+            half.from_start = true;
+            half.order.expect(0);
+        }
+        stream
+    }
+
+    /// Take the next message of a side.
+    pub(in crate::engine) fn hear_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
+        let opened = Opened { carrier: 0, how: "", bytes, pieces, behind_gap: false, is_last: false };
+        self.hear(side, &opened, out);
     }
 
     /// Take the next bytes of a side, which come in order.

@@ -10,7 +10,7 @@ use std::io::Write;
 
 /// Lines of the dumps of IP packets, of which the capture cut off so many bytes each: those of layers, fields and notes whose
 /// names begin like this.
-fn lines_of(packets: &[Vec<u8>], missing: u32, names: &[&str]) -> Vec<String> {
+pub(super) fn lines_of(packets: &[Vec<u8>], missing: u32, names: &[&str]) -> Vec<String> {
     let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
     let mut lines = Vec::new();
     for (number, packet) in (1..).zip(packets) {
@@ -32,7 +32,7 @@ fn lines(packet: &str, missing: u32, names: &[&str]) -> Vec<String> {
 }
 
 /// An IPv4 packet of this protocol, with flags and fragment offset, from 10.0.0.1 to 10.0.0.2.
-fn ipv4(protocol: u8, fragment: u16, payload: &[u8]) -> Vec<u8> {
+pub(super) fn ipv4(protocol: u8, fragment: u16, payload: &[u8]) -> Vec<u8> {
     let [high, low] = u16::try_from(20 + payload.len()).unwrap().to_be_bytes();
     let [flags, offset] = fragment.to_be_bytes();
     let mut packet = vec![0x45, 0, high, low, 0, 1, flags, offset, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];

@@ -1,0 +1,257 @@
+//! SCTP: associations, the messages of their streams, and whose those are.
+
+use super::message::{Out, path_of};
+use super::stream::Stream;
+use super::{Engine, judge};
+use crate::flow::messages::{Chunk, Message, Messages};
+use crate::flow::{Pair, Table};
+use crate::input::Frame;
+use crate::layers::sctp::{self, Data};
+use crate::layers::{self, Bytes, Segment};
+use crate::registry::Registry;
+use crate::tree::{Address, Ends, FrameInfo, LayerId, Piece, Span, StreamId, Transport, Tree};
+use crate::wire::{On, Wire};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Streams of one association that are read.
+const MAX_STREAMS: usize = 64;
+
+/// Bytes that all associations may hold.
+const MAX_HELD: usize = 8 << 20;
+
+/// Every association.
+#[derive(Default)]
+pub(super) struct Associations {
+    table: Table<Association>,
+    counts: Counts,
+}
+
+/// What is counted of all associations.
+#[derive(Default)]
+struct Counts {
+    /// Streams so far, which are their numbers.
+    streams: u32,
+    /// Bytes that they hold.
+    held: usize,
+}
+
+struct Association {
+    /// Client and server.
+    sockets: [SocketAddr; 2],
+    /// The direction from the lower end to the higher one, and the other.
+    halves: [Half; 2],
+    /// Streams by their identifiers.
+    streams: Vec<(u16, Box<Stream>)>,
+}
+
+#[derive(Default)]
+struct Half {
+    /// The TSN that counts as 0.
+    base: Option<u32>,
+    messages: Messages,
+}
+
+impl Association {
+    /// The half that sends a packet, and the other.
+    fn halves(&mut self, rises: bool) -> [&mut Half; 2] {
+        let [low, high] = &mut self.halves;
+        if rises { [low, high] } else { [high, low] }
+    }
+
+    /// Learn the first TSN of a direction. An INIT with another one begins the association anew, and returns its streams.
+    fn learn(&mut self, rises: bool, first: Option<(u32, bool)>) -> Vec<(u16, Box<Stream>)> {
+        let Some((tsn, begins)) = first else { return Vec::new() };
+        let [half, _] = self.halves(rises);
+        if half.base == Some(tsn) || half.base.is_some() && !begins {
+            return Vec::new();
+        }
+        let messages = if begins { Messages::from_start(tsn) } else { Messages::default() };
+        let begins_anew = half.base.is_some();
+        *half = Half { base: Some(tsn), messages };
+        if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
+    }
+
+    /// The stream of this identifier; none if there are too many.
+    fn stream(&mut self, sid: u16, counts: &mut Counts, path: &Arc<str>) -> Option<&mut Stream> {
+        let known = self.streams.iter().position(|(known, _)| *known == sid);
+        if known.is_none() && self.streams.len() >= MAX_STREAMS {
+            return None;
+        }
+        let place = known.unwrap_or_else(|| {
+            let id = StreamId { transport: Transport::Sctp, number: counts.streams };
+            counts.streams = counts.streams.wrapping_add(1);
+            self.streams.push((sid, Box::new(Stream::of_messages(id, self.sockets, path.clone()))));
+            self.streams.len() - 1
+        });
+        self.streams.get_mut(place).map(|(_, stream)| &mut **stream)
+    }
+
+    /// Dissect messages that are whole.
+    fn deliver(&mut self, rises: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
+        for message in messages {
+            let Some(stream) = self.stream(message.sid, counts, path) else {
+                out.tree.undissected += message.bytes.len() as u64;
+                continue;
+            };
+            stream.hear_message(stream.side_of(rises), message.bytes, message.pieces, out);
+            stream.count_anew(&mut counts.held);
+        }
+    }
+
+    /// Dissect what waits for earlier messages, and end all streams.
+    fn close(&mut self, counts: &mut Counts, out: &mut Out<'_>) {
+        for rises in [true, false] {
+            let [half, _] = self.halves(rises);
+            counts.held = counts.held.saturating_sub(half.messages.held());
+            let waiting = half.messages.give_up();
+            self.deliver(rises, waiting, counts, &"sctp".into(), out);
+        }
+        for (_, mut stream) in self.streams.drain(..) {
+            stream.close(out);
+            counts.held = counts.held.saturating_sub(stream.counted());
+        }
+    }
+}
+
+impl Associations {
+    /// Whether there are too many.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.table.is_crowded()
+    }
+}
+
+impl Engine {
+    /// An SCTP packet, and the messages that it completes.
+    #[cold]
+    pub(super) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+        let packet = bytes.get(segment.range.clone());
+        let Some([from, to]) = sctp::ports(packet) else {
+            let ends = [segment.src, segment.dst].map(Address::Ip);
+            describe(&mut self.tree, bytes, segment, ends, [None; 2]);
+            return;
+        };
+        let [src, dst] = [SocketAddr::new(segment.src, from), SocketAddr::new(segment.dst, to)];
+        let first = sctp::first_tsn(packet);
+        let registry = self.registry;
+        let open =
+            |_| Association { sockets: client(registry, src, dst, packet), halves: <[Half; 2]>::default(), streams: Vec::new() };
+        let Associations { table, counts } = &mut self.associations;
+        let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
+        let rises = Pair::rises(src, dst);
+        let ended = association.learn(rises, first);
+        let [own, other] = association.halves(rises);
+        let bases = [own.base, other.base];
+        let (layer, chunks) = describe(&mut self.tree, bytes, segment, [src, dst].map(Address::Socket), bases);
+        if !self.tree.want().talks {
+            return;
+        }
+        judge::look(self.judge.as_ref(), &mut self.tree, frame.bytes);
+        let path = match segment.below {
+            Some(below) => path_of(&self.tree, below, "sctp"),
+            None => "sctp".into(),
+        };
+        let mut out = Out::new(&mut self.tree, registry, frame.bytes, Some(layer)).of_all();
+        for (_, mut stream) in ended {
+            stream.close(&mut out);
+            counts.held = counts.held.saturating_sub(stream.counted());
+        }
+        for data in chunks {
+            let [half, _] = association.halves(rises);
+            let before = half.messages.held();
+            let messages = half.messages.accept(&chunk(frame, bytes, &data));
+            counts.held = (counts.held + half.messages.held()).saturating_sub(before);
+            self.forgotten.states += half.messages.take_given_up();
+            association.deliver(rises, messages, counts, &path, &mut out);
+        }
+        if counts.held > MAX_HELD {
+            self.give_associations_up(frame);
+        }
+    }
+
+    /// End the streams of all associations, because they hold too much.
+    fn give_associations_up(&mut self, frame: &Frame<'_>) {
+        let Associations { table, counts } = &mut self.associations;
+        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
+        for association in table.states() {
+            association.close(counts, &mut out);
+        }
+        counts.held = 0;
+        self.forgotten.states += 1;
+    }
+
+    /// Forget the associations that were quiet longest when there are too many.
+    pub(super) fn make_room_for_associations(&mut self, frame: &Frame<'_>) {
+        let Associations { table, counts } = &mut self.associations;
+        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
+        for (_, mut association) in table.make_room() {
+            self.forgotten.conversations += 1;
+            association.close(counts, &mut out);
+        }
+    }
+
+    /// Dissect what is left of the associations when the capture ends, in one tree. Whether there was anything.
+    pub(super) fn finish_associations(&mut self) -> bool {
+        let Associations { table, counts } = &mut self.associations;
+        let Some(last) = table.numbered().iter().map(|(_, frame, _)| *frame).max() else { return false };
+        self.tree.begin(FrameInfo { number: last, ..FrameInfo::default() });
+        let mut out = Out::new(&mut self.tree, self.registry, &[], None).of_all();
+        for (_, mut association) in table.drain() {
+            association.close(counts, &mut out);
+        }
+        !self.tree.says_nothing()
+    }
+}
+
+/// Who opened an association, judging by its first packet.
+fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, packet: &[u8]) -> [SocketAddr; 2] {
+    const FIRST_CHUNK: usize = 12;
+    const INIT: u8 = 1;
+    const INIT_ACK: u8 = 2;
+    let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
+    let speaks_first = match packet.get(FIRST_CHUNK) {
+        Some(&INIT) => true,
+        Some(&INIT_ACK) => false,
+        _ => !home(src) || home(dst),
+    };
+    if speaks_first { [src, dst] } else { [dst, src] }
+}
+
+/// The SCTP layer of a packet, and its DATA chunks.
+fn describe(
+    tree: &mut Tree,
+    bytes: Bytes<'_>,
+    segment: &Segment,
+    [src, dst]: [Address; 2],
+    bases: [Option<u32>; 2],
+) -> (LayerId, Vec<Data>) {
+    let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
+    let range = segment.range.clone();
+    let layer = tree.push_layer(&sctp::SCTP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
+    let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
+    let mut chunks = Vec::new();
+    let result = sctp::packet(&mut wire, bases, &mut |data| chunks.push(data));
+    if result.is_err() {
+        let left = sctp::PROTOCOL.conclude(&mut wire, result);
+        tree.undissected += left as u64;
+    }
+    layers::finish(tree, layer, range.end);
+    (layer, chunks)
+}
+
+/// A DATA chunk as it was captured.
+fn chunk<'a>(frame: &Frame<'_>, bytes: Bytes<'a>, data: &Data) -> Chunk<'a> {
+    let at = if bytes.source == 0 { u32::try_from(data.range.start).unwrap_or(u32::MAX) } else { Piece::NOWHERE };
+    Chunk {
+        tsn: data.tsn,
+        sid: data.sid,
+        ssn: data.ssn,
+        unordered: data.unordered,
+        begins: data.begins,
+        ends: data.ends,
+        bytes: bytes.get(data.range.clone()),
+        frame: frame.number,
+        at,
+        time: frame.time,
+    }
+}
