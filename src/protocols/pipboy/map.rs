@@ -6,6 +6,9 @@ use super::{
 };
 use crate::tree::Value;
 use crate::wire::{Cut, Error, Result, Wire};
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
+use std::io::Write;
 
 /// Bytes in front of the pixels.
 pub(super) const MAP_HEADER: usize = 32;
@@ -60,14 +63,34 @@ fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
     let (wide, stride) = (usize::try_from(width).ok()?, usize::try_from(stride).ok()?);
     let rows = pixels.chunks(stride.max(1)).take(usize::try_from(height).ok()?);
     let picture: Vec<u8> = rows.filter_map(|row| row.get(..wide)).flatten().copied().collect();
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().ok()?;
-    writer.write_image_data(&picture).ok()?;
-    writer.finish().ok()?;
+    if width == 0 || picture.len() != wide.checked_mul(usize::try_from(height).ok()?)? {
+        return None;
+    }
+    // Each row begins with its filter type: 0, none.
+    let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
+    for row in picture.chunks(wide) {
+        rows.write_all(&[0]).and_then(|()| rows.write_all(row)).ok()?;
+    }
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    // Eight bits a sample, greyscale, and the only methods of compression, filtering and order that there are.
+    header.extend([8, 0, 0, 0, 0]);
+    chunk(&mut file, *b"IHDR", &header)?;
+    chunk(&mut file, *b"IDAT", &rows.finish().ok()?)?;
+    chunk(&mut file, *b"IEND", &[])?;
     Some(file)
+}
+
+/// Append a PNG chunk: length, type, data, CRC of type and data.
+fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) -> Option<()> {
+    let mut crc = Crc::new();
+    crc.update(&kind);
+    crc.update(data);
+    file.extend(u32::try_from(data.len()).ok()?.to_be_bytes());
+    file.extend(kind);
+    file.extend(data);
+    file.extend(crc.sum().to_be_bytes());
+    Some(())
 }
 
 /// The fourth corner of a parallelogram. In single precision the sum on the way would lose digits.
