@@ -1,5 +1,6 @@
 //! Messages inside messages: whose they are, and what their protocols remember.
 
+use super::bug;
 use crate::layers::{self, Bytes};
 use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Carried as Saved, Ends, Facts, LayerId, Side, Span, StreamId, Tree};
@@ -18,6 +19,8 @@ pub(super) struct States {
     facts: Facts,
     /// What another conversation said of this one.
     told: Option<Arc<[u8]>>,
+    /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
+    failed: Vec<&'static Protocol>,
 }
 
 /// One side's turn in a conversation.
@@ -43,6 +46,11 @@ impl States {
     /// Those of a conversation that another one announced.
     pub(super) fn announced(told: Option<Arc<[u8]>>) -> States {
         States { told, ..States::default() }
+    }
+
+    /// Whether the dissector of this protocol failed on an earlier message.
+    pub(super) fn has_failed(&self, protocol: &Protocol) -> bool {
+        self.failed.iter().any(|failed| std::ptr::eq(*failed, protocol))
     }
 
     /// What they have gathered that can be saved.
@@ -123,14 +131,18 @@ impl Turn<'_> {
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
         std::mem::swap(&mut tree.left.facts, &mut self.states.facts);
         let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
-        let result = match candidate.found.how {
-            How::Datagram(read) => read(&mut wire),
-            How::Exchange(_) => match self.states.of(candidate, self.registry) {
-                Some(state) => state.message(self.side, &mut wire),
+        let (states, side, registry) = (&mut *self.states, self.side, self.registry);
+        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
+            How::Datagram(read) => read(wire),
+            How::Exchange(_) => match states.of(candidate, registry) {
+                Some(state) => state.message(side, wire),
                 None => Ok(()),
             },
             How::Stream(_) => Ok(()),
-        };
+        });
+        if !is_fine {
+            self.states.failed.push(protocol);
+        }
         let left = protocol.conclude(&mut wire, result);
         std::mem::swap(&mut tree.left.facts, &mut self.states.facts);
         self.side = tree.left.speaker().unwrap_or(self.side);
@@ -150,6 +162,7 @@ impl Turn<'_> {
             let deep = depth(tree, handed.carrier) >= MAX_DEPTH;
             let claimed = self.states.claim(Some(handed.place), self.side, inner);
             let owner = claimed.or_else(|| self.registry.over(handed.place, self.venue.as_ref(), inner)).filter(|_| !deep);
+            let owner = owner.filter(|candidate| !self.states.has_failed(candidate.protocol));
             let Some(carrier) = tree.layers.get(handed.carrier as usize).copied() else { continue };
             match owner {
                 Some(candidate) => {

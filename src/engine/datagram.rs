@@ -94,6 +94,7 @@ pub(super) fn datagram(
     let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
     let claimed = if chosen { None } else { states.claim(None, side, said) };
     let owner = claimed.or_else(|| venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said)));
+    let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
     if let Some(next) = tunnel.filter(|_| !chosen && unsure) {

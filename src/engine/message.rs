@@ -1,5 +1,6 @@
 //! Putting messages into the tree.
 
+use super::bug;
 use crate::layers::DATA;
 use crate::registry::Registry;
 use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold, Want};
@@ -71,23 +72,24 @@ impl<'a> Out<'a> {
         self.tree.look_for(timely.want);
     }
 
-    /// A message of a protocol, read by `read`.
+    /// A message of a protocol, read by `read`. False if that failed.
     pub(super) fn message<P: Iterator<Item = Piece>>(
         &mut self,
         said: Said<'_, P>,
         protocol: &'static Protocol,
         cut: Cut,
         read: impl FnOnce(&mut Wire<'_>) -> Result,
-    ) {
+    ) -> bool {
         let (bytes, ends) = (said.bytes, said.ends);
         let source = self.source(said);
         let layer = self.tree.push_layer(protocol.this, Span::new(source, 0..bytes.len()), self.below, ends, true);
         let node = self.tree.layers.get(layer as usize).map_or(0, |layer| layer.node);
         let mut wire = Wire::new(self.tree, layer, source, bytes, 0..bytes.len(), cut);
-        let result = read(&mut wire);
+        let (result, is_fine) = bug::reading(&mut wire, bytes.len(), protocol, read);
         let left = protocol.conclude(&mut wire, result);
         self.tree.close(node, protocol.this, bytes.len());
         self.tree.undissected += left as u64;
+        is_fine
     }
 
     /// Bytes that nobody explains.

@@ -1,5 +1,6 @@
 //! One frame through layers, flows and protocols: the only place where they meet.
 
+pub mod bug;
 mod carry;
 mod datagram;
 mod fragment;
@@ -22,7 +23,7 @@ use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
-use crate::wire::notes::{GIVEN_UP, TIE};
+use crate::wire::notes::{BUG, GIVEN_UP, TIE};
 use carry::{States, Turn};
 use datagram::{Exchanges, Rules};
 pub use judge::{Judge, Known};
@@ -179,8 +180,26 @@ impl Engine {
         (!self.want.carriers && !tells && !gives).then_some(tree.frame)
     }
 
-    /// Everything that can be said of a frame.
+    /// Everything that can be said of a frame. One that our own code fails on is data, with a note.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
+        if let Err(failure) = bug::guarded(|| self.dissect_frame(frame)) {
+            self.begin(frame);
+            layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
+            self.note_bug(&failure);
+        }
+        &self.tree
+    }
+
+    /// Note that something other than a dissector failed.
+    #[cold]
+    fn note_bug(&mut self, failure: &bug::Bug) {
+        self.tree.look_for(self.want);
+        self.tree.note(&BUG, 0, Span::NONE, format_args!("{}", failure.0));
+        mark_innermost(&mut self.tree, false);
+        self.tree.spread_secrets();
+    }
+
+    fn dissect_frame(&mut self, frame: &Frame<'_>) {
         if !frame.secrets.is_empty() {
             self.tree.secrets.learn(frame.secrets);
         }
@@ -207,7 +226,7 @@ impl Engine {
         }
         self.tree.look_for(self.want);
         mark_innermost(&mut self.tree, self.awaits);
-        &self.tree
+        self.tree.spread_secrets();
     }
 
     /// Tell what conversations said that have to go: it may be looked at, even if nobody looks at this frame.
@@ -254,6 +273,24 @@ impl Engine {
 
     /// What is left of a conversation when the capture ends: call until there is nothing more.
     pub fn finish(&mut self) -> Option<&Tree> {
+        match bug::guarded(|| self.finish_next()) {
+            Ok(has_more) => {
+                self.tree.spread_secrets();
+                has_more.then_some(&self.tree)
+            }
+            Err(failure) => {
+                // The conversation that failed is not asked again.
+                let stream = self.ending.as_mut().and_then(Iterator::next)?;
+                self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
+                layers::unexplained(&mut self.tree, Bytes::of_frame(&[]), 0..0, None);
+                self.note_bug(&failure);
+                Some(&self.tree)
+            }
+        }
+    }
+
+    /// Put what the next conversation left into the tree. False if there is nothing more.
+    fn finish_next(&mut self) -> bool {
         self.tree.look_for(self.want);
         let (streams, bare) = (&mut self.streams, &mut self.bare);
         let ending = self.ending.get_or_insert_with(|| {
@@ -263,14 +300,14 @@ impl Engine {
         });
         let gives = self.tree.want().objects;
         while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
-        let Some(stream) = ending.peek_mut() else { return self.finish_datagrams() };
+        let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
         stream.close(&mut Out::new(&mut self.tree, self.registry, &[], None));
         // What is still left comes with the next tree.
         if stream.is_empty() {
             ending.next();
         }
-        Some(&self.tree)
+        true
     }
 
     /// What datagrams still waited for when the capture ends, and the parts of them that did.

@@ -98,6 +98,10 @@ impl Checker {
     /// What goes by a name, if anything does; `value` if more is asked of it than whether it is there.
     fn named(&mut self, name: &str, value: bool) -> Option<Known> {
         if name == FRAME {
+            // Which of its bytes are secret is known only when its messages were read.
+            self.measures |= value;
+            self.want.fields |= value;
+            self.want.talks |= value;
             return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {

@@ -53,7 +53,8 @@ impl Asking<'_, '_> {
 
 /// Whether all that a single test looks at is read early. The bytes of a layer are not: where it ends may show later.
 fn is_early(test: &Test, early: Only) -> bool {
-    let value = |value: &Value| reads(value, &|field| early.has(field) && field.kind != Kind::Protocol);
+    // Which bytes are secret shows later, too.
+    let value = |value: &Value| reads(value, &|field| early.has(field) && !matches!(field.kind, Kind::Protocol | Kind::Bytes));
     let asked = |asked: &Asked| value(&asked.value);
     match test {
         Test::Present(of) => reads(of, &|field| early.has(field)),

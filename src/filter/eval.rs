@@ -115,7 +115,7 @@ impl Asking<'_, '_> {
             },
             Value::Frame => match self.of {
                 Asked::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
-                    visit(&Item::Bytes(Cow::Borrowed(of.bytes)))
+                    visit(&Item::Bytes(of.shown_frame()))
                 }
                 Asked::Record(Record::Late(_) | Record::Gap(_)) | Asked::Plain(_) => ControlFlow::Continue(()),
             },

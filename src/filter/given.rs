@@ -4,7 +4,7 @@ use super::eval::Asked;
 use super::value::Item;
 use crate::layers::Told;
 use crate::record::Record;
-use crate::tree::{Address, Dissection, Ends, Field, Kind, Layer, NodeRef, StreamId, Transport, Value};
+use crate::tree::{Address, Dissection, Ends, Field, HIDDEN, Kind, Layer, NodeRef, StreamId, Transport, Value};
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -81,6 +81,15 @@ fn is_noted(record: &Record<'_>, code: &Field) -> bool {
 
 /// The value of a node.
 pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
+    if node.is_secret() {
+        return Item::Bytes(Cow::Borrowed(HIDDEN.as_bytes()));
+    }
+    if node.has_hidden() && !node.field().public {
+        return Item::Bytes(match node.value() {
+            Value::Text | Value::Made(_) => Cow::Owned(node.text().into_owned().into_bytes()),
+            _ => node.shown(),
+        });
+    }
     let bytes = node.bytes();
     match node.value() {
         Value::Unsigned(number) if node.field().kind == Kind::Ipv4 => Item::Ipv4(u32::try_from(number).unwrap_or_default()),

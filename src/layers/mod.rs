@@ -144,12 +144,17 @@ pub(crate) fn is_of_header(field: &Field) -> bool {
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
 }
 
+/// Whether a field of headers is what they carry: which of its bytes are secret is known only when the messages were read.
+fn is_payload(field: &Field) -> bool {
+    field.is(&tcp::PAYLOAD) || field.is(&udp::PAYLOAD)
+}
+
 /// Whether the headers of a frame tell this field by themselves, whatever other frames said.
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
     let is_of_tcp = tcp::PROTOCOL.fields.iter().any(|known| known.is(field));
     let is_value = !matches!(field.kind, Kind::Protocol | Kind::Group | Kind::Note(_));
-    is_value && is_of_header(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
+    is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
 /// Whether anybody looks at what the segments before one say of it.
@@ -161,7 +166,7 @@ pub fn looks_at_analysis(want: Want) -> bool {
 /// The same fields, told apart by where they are read.
 #[must_use]
 pub fn told_apart(only: Only) -> Only {
-    only.told_apart(is_of_header, plain::leaves_out)
+    only.told_apart(|field| is_of_header(field) && !is_payload(field), plain::leaves_out)
 }
 
 /// A protocol of this module: found by what lies below it, not by port or looks.
@@ -383,6 +388,12 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
     if let Some(layer) = tree.layers.get_mut(layer as usize) {
         layer.info = info.into();
     }
+}
+
+/// Whether anybody may look at the payload of segments, or at whole frames.
+#[must_use]
+pub fn shows_payload(want: Want) -> bool {
+    want.fields && (want.carriers || want.only.is_some_and(|only| only.has(&tcp::PAYLOAD)))
 }
 
 /// Bytes that nobody explains, as a layer.

@@ -111,6 +111,7 @@ fn read(
         write!(f, "{src} → {dst} length {length}")
     });
     if !payload.is_empty() {
+        wire.hide_credentials(payload.clone());
         wire.bytes(&PAYLOAD, payload.len())?;
     }
     wire.rest(&TRAILER);

@@ -173,6 +173,7 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let words = if from == Side::Client { &REQUEST } else { &RESPONSE };
+        wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
         let mut secret = false;
         let mut command = false;
         let mut parameters = 0;
@@ -195,7 +196,8 @@ impl Conversation for Session {
                     secret = name.eq_ignore_ascii_case(b"PASS") || name.eq_ignore_ascii_case(b"AUTHENTICATE");
                     command = true;
                     if !secret && end < text.len() {
-                        wire.info(format_args!("{}", String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default())));
+                        let said = String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default());
+                        wire.info(format_args!("{}", wire.shown(&said).into_owned()));
                     }
                 }
                 _ if parameters >= PARAMETERS_MAX => drop(wire.words(words.trailer, line.whole, 0..line.text)?),

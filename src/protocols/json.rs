@@ -95,6 +95,7 @@ impl<'a> Text<'a> for Unseen<'a> {
 
 /// Read all that is left, which a field of the carrier explains already.
 pub(super) fn text(wire: &mut Wire<'_>) {
+    wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
     if wire.remaining() > LONGEST || !wire.wants_fields() {
         return;
     }

@@ -192,6 +192,7 @@ impl Conversation for Session {
 fn message(wire: &mut Wire<'_>) -> Result {
     let ahead = wire.ahead();
     let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+    wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
     let text = ahead.get(..line.text).unwrap_or_default();
     match start(text) {
         Some(Start::Request { method, uri }) => {
@@ -200,7 +201,8 @@ fn message(wire: &mut Wire<'_>) -> Result {
             let left = method + uri + 2;
             wire.words(&VERSION, line.whole - left, 0..line.text - left)?;
             wire.name(&String::from_utf8_lossy(name));
-            wire.info(format_args!("{}", String::from_utf8_lossy(who)));
+            let who = String::from_utf8_lossy(who);
+            wire.info(format_args!("{}", wire.shown(&who).into_owned()));
         }
         Some(Start::Response { code }) => {
             let blank = usize::from(line.text > 11);

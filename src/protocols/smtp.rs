@@ -251,7 +251,12 @@ impl Session {
 
     fn command(&mut self, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
-        let line = lines::line(ahead).ok_or(Error::Short { needed: 1 })?;
+        let Some(line) = lines::line(ahead) else {
+            if self.asked == Asked::Login {
+                wire.rest(&SECRET);
+            }
+            return Err(Error::Short { needed: 1 });
+        };
         wire.add(&REQUEST, crate::tree::Value::Bool(true));
         if self.asked == Asked::Login {
             wire.name("login");

@@ -385,6 +385,8 @@ fn said(wire: &mut Wire<'_>, opcode: u8) -> Result {
     }
     let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING)).unwrap_or_default());
     let end = text.char_indices().nth(HEADING).map(|(end, _)| end);
+    wire.hide_credentials(wire.at()..wire.at() + all.len());
+    let text = wire.shown(&text).into_owned();
     match end.and_then(|end| text.get(..end)) {
         Some(cut) => wire.info(format_args!("{cut}…")),
         None => wire.info(format_args!("{text}")),

@@ -119,6 +119,8 @@ pub struct Field {
     pub instead: Option<&'static Field>,
     /// Whether its values are hidden unless somebody asks for secrets.
     pub secret: bool,
+    /// Whether its value is shown although its bytes are a secret.
+    pub public: bool,
     /// Whether its bytes say something else than its value, so that outputs give both.
     pub transformed: bool,
     /// How JSON begins to tell of it, up to its value, put together beforehand because there may be millions of it; empty where
@@ -144,6 +146,7 @@ impl Field {
             digest: None,
             instead: None,
             secret: false,
+            public: false,
             transformed: false,
             head: "",
             covers: "",
@@ -276,6 +279,13 @@ impl Field {
     #[must_use]
     pub const fn secret(mut self) -> Field {
         self.secret = true;
+        self
+    }
+
+    /// Its value is shown although its bytes are a secret: it is what they stand for.
+    #[must_use]
+    pub const fn public(mut self) -> Field {
+        self.public = true;
         self
     }
 

@@ -7,6 +7,7 @@ mod dump;
 mod field;
 mod handed;
 mod layer;
+mod mask;
 mod memory;
 mod node;
 mod object;

@@ -33,6 +33,12 @@ impl<'t> Dissection<'t> {
         self.node(layer.node)
     }
 
+    /// The frame with asterisks in place of secrets.
+    #[must_use]
+    pub fn shown_frame(self) -> Cow<'t, [u8]> {
+        self.tree.masked(Span::new(0, 0..self.bytes.len()), self.bytes)
+    }
+
     /// The bytes of a span.
     #[must_use]
     pub fn slice(self, span: Span) -> &'t [u8] {
@@ -96,19 +102,30 @@ impl<'t> NodeRef<'t> {
         self.of.tree.bits_of(self.place).or_else(masked)
     }
 
-    /// Whether its value is a secret that is not shown.
+    /// Whether its value is a secret that is not shown: all of it, or a number some of whose bytes are one.
     #[must_use]
     pub fn is_secret(self) -> bool {
-        self.node.field.secret && !self.of.tree.reveal
+        let is_number = || !matches!(self.node.value, Value::None | Value::Bytes | Value::Text | Value::Made(_));
+        self.node.field.secret && !self.of.tree.reveal || self.has_hidden() && is_number()
+    }
+
+    /// Whether some of its bytes are not shown.
+    #[must_use]
+    #[inline]
+    pub fn has_hidden(self) -> bool {
+        !self.of.tree.hidden().is_empty() && self.of.tree.hidden_in(self.node.span).next().is_some()
     }
 
     /// Which of its bytes are not shown, counted from its first one.
     #[must_use]
     pub fn hidden(self) -> Vec<Range<usize>> {
-        let whole = self.node.span;
-        let within = |at: u32| at.clamp(whole.start, whole.end).saturating_sub(whole.start) as usize;
-        let hidden = self.of.tree.hidden().iter().filter(|span| span.source == whole.source && whole.is_somewhere());
-        hidden.map(|span| within(span.start)..within(span.end)).filter(|range| !range.is_empty()).collect()
+        self.of.tree.hidden_in(self.node.span).collect()
+    }
+
+    /// Its bytes with asterisks in place of those that are not shown.
+    #[must_use]
+    pub fn shown(self) -> Cow<'t, [u8]> {
+        self.of.tree.masked(self.node.span, self.bytes())
     }
 
     /// The nodes right below it.
@@ -153,9 +170,24 @@ impl<'t> NodeRef<'t> {
             return Cow::Borrowed(HIDDEN);
         }
         match self.node.value {
+            Value::Made(made) if self.has_hidden() && !self.node.field.public => self.masked_words(self.of.tree.made(made)),
             Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
+            _ if self.has_hidden() => {
+                let bytes = self.shown();
+                let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
+                Cow::Owned(String::from_utf8_lossy(text).into_owned())
+            }
             _ => String::from_utf8_lossy(self.text_bytes()),
         }
+    }
+
+    /// Words that were made of its bytes, some of which are secret: where they stand there as they are, those alone are hidden.
+    #[cold]
+    fn masked_words(self, words: &'t str) -> Cow<'t, str> {
+        let Some(at) = memchr::memmem::find(self.bytes(), words.as_bytes()) else { return Cow::Borrowed(HIDDEN) };
+        let shown = self.shown();
+        let words = shown.get(at..at + words.len()).unwrap_or_default();
+        Cow::Owned(String::from_utf8_lossy(words).into_owned())
     }
 
     /// The bytes of its text.
@@ -174,7 +206,7 @@ impl<'t> NodeRef<'t> {
         if self.is_secret() {
             return out.write_str(HIDDEN);
         }
-        if let Some(digest) = field.digest {
+        if let Some(digest) = field.digest.filter(|_| matches!(self.node.value, Value::None) || !self.has_hidden()) {
             return (digest.value)(self, out);
         }
         match self.node.value {
@@ -184,6 +216,10 @@ impl<'t> NodeRef<'t> {
             Value::Single(number) => write!(out, "{number}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => write!(out, "{truth}"),
+            Value::Bytes if self.has_hidden() => match self.node.span.len() as usize {
+                ..=SHORT => self.write_hex(out),
+                length => write!(out, "{length} bytes"),
+            },
             Value::Bytes => write_bytes(field.kind, self.bytes(), out),
             Value::Text | Value::Made(_) => {
                 out.write_char('"')?;
@@ -216,14 +252,14 @@ impl<'t> NodeRef<'t> {
 
     /// Its bytes as hexadecimal digits, asterisks for those that are not shown.
     fn write_hex(self, out: &mut dyn Write) -> fmt::Result {
-        let hidden = self.hidden();
-        if hidden.is_empty() {
-            return hex(self.bytes(), out);
+        let bytes = self.bytes();
+        let mut at = 0;
+        for hidden in self.of.tree.hidden_in(self.node.span).filter(|_| !bytes.is_empty()) {
+            hex(bytes.get(at..hidden.start).unwrap_or_default(), out)?;
+            hidden.clone().try_for_each(|_| out.write_str("**"))?;
+            at = hidden.end;
         }
-        self.bytes().iter().enumerate().try_for_each(|(at, byte)| match hidden.iter().any(|range| range.contains(&at)) {
-            true => out.write_str("**"),
-            false => write!(out, "{byte:02x}"),
-        })
+        hex(bytes.get(at..).unwrap_or_default(), out)
     }
 
     /// Its value as tshark writes it in a column, where that is digits alone: [`NodeRef::write_plain`] writes the same.
@@ -232,7 +268,7 @@ impl<'t> NodeRef<'t> {
     pub fn digits(self) -> Option<Digits> {
         let field = self.field();
         match self.node.value {
-            _ if self.is_secret() => None,
+            _ if self.is_secret() || self.has_hidden() => None,
             Value::Unsigned(number) if field.hex == 0 && field.kind != Kind::Ipv4 => Some(Digits::Number(number)),
             Value::Bytes if field.kind == Kind::Ipv4 => self.bytes().try_into().ok().map(Digits::Dotted),
             _ => None,
@@ -258,7 +294,7 @@ impl<'t> NodeRef<'t> {
             Value::Single(number) => write!(out, "{number}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
-            Value::Bytes if field.kind == Kind::Bytes => hex(self.bytes(), out),
+            Value::Bytes if field.kind == Kind::Bytes || self.has_hidden() => self.write_hex(out),
             Value::Bytes => write_bytes(field.kind, self.bytes(), out),
             Value::Text | Value::Made(_) => clean(&self.text(), out),
         }
@@ -407,7 +443,7 @@ pub(crate) fn is_special(byte: u8) -> bool {
 #[must_use]
 pub fn is_harmful(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{061c}' | '\u{feff}')
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{061c}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -427,6 +463,12 @@ mod tests {
         assert_eq!(cleaned("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(cleaned("line\r\n"), "line\\r\\n");
         assert_eq!(cleaned("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
+    }
+
+    #[test]
+    fn tag_characters_are_spelled_out() {
+        assert_eq!(cleaned("a\u{e0001}\u{e0041}\u{e007f}b"), "a\\u{e0001}\\u{e0041}\\u{e007f}b");
+        assert_eq!(cleaned("\u{e0080}"), "\u{e0080}");
     }
 
     #[test]

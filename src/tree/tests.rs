@@ -61,7 +61,9 @@ fn values_that_are_digits_alone_are_what_columns_show() {
     tree.begin(FrameInfo::default());
     for number in [0, 9, 0xc0a8_0001, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX] {
         for field in [&PLAIN, &HEX, &HIDDEN, &ADDRESS] {
-            tree.push(field, Value::Unsigned(number), Span::new(0, 0..4));
+            // A number some of whose bytes are secret is no digits either.
+            let span = if field.is(&HIDDEN) { Span::new(0, 4..8) } else { Span::new(0, 0..4) };
+            tree.push(field, Value::Unsigned(number), span);
         }
     }
     for len in 0..=4 {

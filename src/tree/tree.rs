@@ -255,8 +255,8 @@ impl Tree {
     #[cold]
     fn keep_some(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
-        if field.secret && !self.reveal && span.is_somewhere() && self.hidden.len() < MAX_NODES {
-            self.hidden.push(span);
+        if field.secret {
+            self.hide(span);
         }
         // Secrets leave where they lie, also where nobody looks at them.
         if !field.secret || self.want.keeps(field, value) {
@@ -477,6 +477,12 @@ impl Tree {
             Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
         }
         .unwrap_or_default()
+    }
+
+    /// Whether secrets among the bytes that are read have to be found: those bytes may be shown.
+    #[must_use]
+    pub fn looks_for_secrets(&self) -> bool {
+        !self.reveal && (self.want.fields || self.want.bytes)
     }
 
     /// Where the values lie that are not shown.

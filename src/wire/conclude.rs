@@ -28,6 +28,7 @@ impl Protocol {
         if left > 0 && result.is_ok() && wire.cut() == Cut::No {
             wire.note_layer(&LEFT_OVER, format_args!("{left} more than the fields explain"));
         }
+        wire.hide_credentials(wire.at()..wire.at() + left);
         wire.rest(self.rest.unwrap_or(&data::BYTES));
         let left_out = wire.left_out();
         if left_out > 0 {

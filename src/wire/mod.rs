@@ -3,6 +3,7 @@
 mod bits;
 mod conclude;
 mod conversation;
+pub mod credentials;
 pub mod data;
 mod error;
 mod exchange;

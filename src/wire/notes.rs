@@ -16,5 +16,6 @@ fields! {
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment brings other bytes for a place that had some; the first ones count");
     STALE = odd("dissect.stale", "outside the stream", "A segment lies before the start of the stream, in bytes given up, or far off");
     TIE = info("dissect.tie", "others fit", "Other protocols would recognise the bytes as well");
+    BUG = broken("dissect.bug", "dissector bug", "The dissector failed on this message; the rest of the conversation is data");
     GIVEN_UP = broken("dissect.given_up", "given up", "State of the conversation was given up to bound memory");
 }

@@ -4,6 +4,7 @@ use super::MAX_MESSAGE;
 use crate::flow::reassembly::{Direction, Gap};
 use crate::tree::Side;
 use crate::wire::{Conversation, Cut, Extent};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// One direction.
@@ -24,7 +25,12 @@ pub(super) struct Half {
     pub(super) given_up: bool,
     /// The last frame with bytes of this direction, and their stream offsets.
     pub(super) latest: (u64, Range<u64>),
+    /// Where secrets lay in the latest messages, for segments that repeat those bytes.
+    pub(super) secrets: VecDeque<Range<u64>>,
 }
+
+/// Secrets that are remembered of a direction.
+const SECRETS: usize = 16;
 
 /// What comes behind the bytes at hand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,6 +75,15 @@ impl Half {
     pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
         let (number, brought) = &self.latest;
         *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
+    }
+
+    /// Remember where a secret lies in the stream.
+    #[cold]
+    pub(super) fn remember_secret(&mut self, range: Range<u64>) {
+        if self.secrets.len() >= SECRETS {
+            self.secrets.pop_front();
+        }
+        self.secrets.push_back(range);
     }
 
     /// Whether any byte of its stream was seen.

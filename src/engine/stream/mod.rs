@@ -7,6 +7,7 @@ mod tell;
 
 pub(super) use rest::Connection;
 
+use super::bug;
 use super::carry::States;
 use super::judge;
 use super::message::{Out, ends_of};
@@ -19,10 +20,11 @@ use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{Address, Carried, Ends, LayerId, Passed, Piece, Side, Span, StreamId, Time, Transport, Tree};
-use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol};
+use crate::wire::notes::{BUG, OVERLAP, STALE};
+use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol, credentials};
 use half::{Behind, Half};
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The longest message that is waited for: 16 MiB and room for a header.
@@ -473,7 +475,36 @@ impl Stream {
         }
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
+        if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.want()) {
+            self.hide_unread(side, segment, &accepted, out.tree);
+        }
         side
+    }
+
+    /// Hide the secrets in bytes of this frame that no message was read from: repeated ones, and the beginning of a message.
+    /// Of a message in another encoding than text they are found only when it is complete.
+    #[inline(never)]
+    fn hide_unread(&self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, tree: &mut Tree) {
+        /// Bytes before the segment that may begin its first line.
+        const BEFORE: u64 = 1024;
+        if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.how.is_some() {
+            return;
+        }
+        let half = self.half(side);
+        let len = segment.bytes.len() as u64;
+        let at = |off: u64| segment.at as usize + usize::try_from(off - accepted.off).unwrap_or(usize::MAX);
+        let mut hide = |secret: Range<u64>| {
+            let (start, end) = (secret.start.max(accepted.off), secret.end.min(accepted.off + len));
+            if start < end {
+                tree.hide(Span::new(0, at(start)..at(end)));
+            }
+        };
+        half.secrets.iter().cloned().for_each(&mut hide);
+        let (buffered, first) = (half.order.buffered(), half.order.buffered_off());
+        let start = first.max(accepted.off.saturating_sub(BEFORE));
+        let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
+        let waiting = buffered.get(skipped..).unwrap_or_default();
+        credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
     }
 
     /// Whether a protocol waits for the rest of a message of this side.
@@ -547,8 +578,16 @@ impl Stream {
         let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
         let may_join = || self.may_join() && out.registry.is_awaited(&venue, &opening);
-        let opening = Opening { complete: opening.complete || full && !may_join(), ..opening };
-        match out.registry.stream_owner(&venue, &opening) {
+        let owner = bug::guarded(|| {
+            let opening = Opening { complete: opening.complete || full && !may_join(), ..opening };
+            (out.registry.stream_owner(&venue, &opening), opening.complete)
+        });
+        let (owner, is_complete) = owner.unwrap_or_else(|failure| {
+            let node = out.tree.here().saturating_sub(1);
+            out.tree.note(&BUG, node, Span::NONE, format_args!("{}", failure.0));
+            (Owner::Nobody, true)
+        });
+        match owner {
             // Who is who is known from outside, or from data that was shown before.
             Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::Nobody,
             Owner::Known(Candidate { protocol, found }, server) => {
@@ -566,7 +605,7 @@ impl Stream {
                     return true;
                 }
             }
-            Owner::Unsure if !opening.complete => {}
+            Owner::Unsure if !is_complete => {}
             Owner::Unsure | Owner::Nobody => {
                 let is_first = matches!(self.belongs, Belongs::Open);
                 self.belongs = silent.filter(|_| is_first).map_or(Belongs::Nobody, |side| Belongs::Unrecognised(side.other()));

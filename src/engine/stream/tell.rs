@@ -2,12 +2,13 @@
 
 use super::half::{Behind, Half, Step};
 use super::{Belongs, MAX_MESSAGE, MAX_OPENING, Stream, who};
+use crate::engine::bug;
 use crate::engine::carry::Turn;
 use crate::engine::message::{Out, Said, ends_of};
 use crate::layers::Bytes;
 use crate::registry::Venue;
 use crate::tree::{self, Ends, Side, Span};
-use crate::wire::notes::{GIVEN_UP, HUGE};
+use crate::wire::notes::{BUG, GIVEN_UP, HUGE};
 use crate::wire::{Cut, Missing};
 
 impl Stream {
@@ -148,12 +149,20 @@ impl Stream {
         let [client, server] = &mut self.halves;
         let half = if side == Side::Client { client } else { server };
         let crowded = out.tree.is_crowded();
+        let mut failure = None;
         let step = match &mut self.belongs {
             Belongs::To(..) if crowded => {
                 half.outstanding = 0;
                 Step::Data(half.order.buffered().len())
             }
-            Belongs::To(_, conversation) => half.next(conversation.as_mut(), side, behind),
+            Belongs::To(_, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, behind)) {
+                Ok(step) => step,
+                Err(bug) => {
+                    failure = Some(bug);
+                    half.outstanding = 0;
+                    Step::Data(half.order.buffered().len())
+                }
+            },
             Belongs::Nobody | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
         };
         if matches!(step, Step::Wait) {
@@ -161,6 +170,11 @@ impl Stream {
             return false;
         }
         self.show(side, step, behind, out);
+        if let Some(bug) = failure {
+            let node = out.tree.here().saturating_sub(1);
+            out.tree.note(&BUG, node, Span::NONE, format_args!("{}", bug.0));
+            self.belongs = Belongs::Nobody;
+        }
         true
     }
 
@@ -194,6 +208,8 @@ impl Stream {
             bytes: ahead.get(..len).unwrap_or(ahead),
             pieces: half.order.pieces(off, len),
         };
+        let mut is_fine = true;
+        let (hidden, source) = (out.tree.hidden().len(), out.tree.sources.len());
         match (cut, &mut self.belongs) {
             (None, Belongs::Nobody | Belongs::Unrecognised(_)) if !out.sorts && out.tree.want().only_counts() => {
                 out.count(len, half.order.pieces(off, len))
@@ -201,7 +217,7 @@ impl Stream {
             (Some(cut), Belongs::To(protocol, conversation)) => {
                 let said = said(out);
                 let bytes = said.bytes;
-                out.message(said, protocol, cut, |wire| {
+                is_fine = out.message(said, protocol, cut, |wire| {
                     if claimed > 0 {
                         return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
                     }
@@ -227,6 +243,13 @@ impl Stream {
         }
         half.order.consume(len);
         half.wanted = 0;
+        for secret in out.tree.hidden().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)
+        {
+            half.remember_secret(off + u64::from(secret.start)..off + u64::from(secret.end));
+        }
+        if !is_fine {
+            self.belongs = Belongs::Nobody;
+        }
         self.read_inside(side, out);
         self.switch(out.tree);
         if let Some(timely) = timely {

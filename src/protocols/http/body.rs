@@ -217,7 +217,16 @@ fn pieces(wire: &Wire<'_>, ranges: &[Range<usize>]) -> Vec<Piece> {
 
 /// A body as it is.
 pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
+    if looks_like_text(wire.ahead()) {
+        wire.hide_credentials(wire.at()..wire.at() + count.min(wire.remaining()));
+    }
     if count > 0 { wire.bytes(&DATA, count).map(drop) } else { Ok(()) }
+}
+
+/// Whether a body may hold the names and values of a form, judging by its beginning.
+fn looks_like_text(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 256;
+    memchr::memchr(0, bytes.get(..LOOKED_AT).unwrap_or(bytes)).is_none()
 }
 
 /// A body without chunks.
@@ -261,6 +270,9 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
     let is_asked = wire.wants_fields() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));
     let is_text = is_asked && memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
     let (field, value) = if is_text { (&FILE_DATA, Value::Text) } else { (&DATA, Value::Bytes) };
+    if !(is_text && is_json) && looks_like_text(bytes) {
+        wire.hide_credentials(wire.at()..wire.at() + count);
+    }
     wire.put(field, value, wire.at()..wire.at() + count);
     if is_text && is_json {
         json::text(wire);

@@ -69,7 +69,7 @@ fields! {
     CONTENT_LENGTH = text("http.content_length_header", "Content-Length", "Bytes of the body, as written");
     LENGTH = number("http.content_length", "content length", "Bytes of the body");
     CONTENT_TYPE = text("http.content_type", "Content-Type", "What the body is");
-    COOKIE = text("http.cookie", "Cookie", "What the server gave earlier");
+    COOKIE = text("http.cookie", "Cookie", "Cookies that the server set earlier").secret();
     DATE = text("http.date", "Date", "When the response was made");
     HOST = text("http.host", "Host", "Which of the server's names is meant");
     HTTP2_SETTINGS = text("http.http2_settings", "HTTP2-Settings", "Settings of HTTP/2, to which the client would change");
@@ -84,7 +84,7 @@ fields! {
     WEBSOCKET_PROTOCOL = text("http.sec_websocket_protocol", "Sec-WebSocket-Protocol", "What is spoken over WebSocket");
     WEBSOCKET_VERSION = text("http.sec_websocket_version", "Sec-WebSocket-Version", "Version of WebSocket");
     SERVER = text("http.server", "Server", "Program of the server");
-    SET_COOKIE = text("http.set_cookie", "Set-Cookie", "What the client shall give back");
+    SET_COOKIE = text("http.set_cookie", "Set-Cookie", "A cookie for the client to return").secret();
     TRANSFER_ENCODING = text("http.transfer_encoding", "Transfer-Encoding", "How the message is coded on its way");
     UPGRADE = text("http.upgrade", "Upgrade", "The protocol to change to");
     USER_AGENT = text("http.user_agent", "User-Agent", "Program of the client");

@@ -147,6 +147,8 @@ impl Session {
         let host = String::from_utf8_lossy(facts.host);
         let scheme = if wire.is_over(tls::PROTOCOL.this) { "https" } else { "http" };
         let full = if path.starts_with('/') && !host.is_empty() { format!("{scheme}://{host}{path}") } else { path.to_string() };
+        let path = wire.shown(&path).into_owned();
+        let full = wire.shown(&full).into_owned();
         wire.add_text(&FULL_URI, format_args!("{full}"));
         wire.name(&name);
         wire.info(format_args!("{full}"));
@@ -253,6 +255,7 @@ impl Conversation for Session {
         let head = head::end(ahead, 0).unwrap_or(ahead.len());
         let facts = Facts::of(ahead.get(..head).unwrap_or_default());
         let behind = self.behind(&facts);
+        wire.hide_credentials(wire.at()..wire.at() + head);
         head::read(wire, &facts)?;
         let (mut sent_to, mut asked) = (Cow::Borrowed(""), None);
         match facts.start {

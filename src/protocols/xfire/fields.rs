@@ -42,7 +42,7 @@ fields! {
 
     USERID = number("xfire.userid", "user id", "Number of a user").digest(words::number_value, words::user_meaning);
     COMMON_FRIEND = number("xfire.common_friend", "common friend", "Number of a user who is a friend of both").digest(words::number_value, words::user_meaning);
-    USER = text("xfire.user", "user", "Name of the user whom an id stands for");
+    USER = text("xfire.user", "user", "Name of the user whom an id stands for").public();
     NAME = text("xfire.name", "name", "Name with which a user logs in, or of a clan");
     NICK = text("xfire.nick", "nick", "Name that a user shows to others");
     SID = bytes("xfire.sid", "session id", "Whom a session belongs to, shown with --show-secrets; all zeros when offline").secret().digest(words::plain_value, words::sid_meaning);

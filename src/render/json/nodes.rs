@@ -52,7 +52,7 @@ fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>
     let field = node.field();
     head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
     value(node, out)?;
-    if field.transformed && !node.is_secret() {
+    if field.transformed && !node.is_secret() && !node.has_hidden() {
         out.raw(r#","raw":"#);
         out.hex(node.bytes())?;
     }
@@ -129,6 +129,8 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     }
     match node.value() {
         Value::None => Ok(()),
+        Value::Bytes if node.has_hidden() => put(&Shown(Plain(node)), r#","masked":true"#),
+        Value::Text | Value::Made(_) if node.has_hidden() && !node.field().public => put(&node.text(), r#","masked":true"#),
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
         Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
         Value::Unsigned(value) => value.put(out),
@@ -160,6 +162,9 @@ pub struct Alone<'t>(pub NodeRef<'t>);
 impl Put for Alone<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
         let node = self.0;
+        if node.is_secret() {
+            return HIDDEN.put(out);
+        }
         match node.value() {
             Value::Unsigned(number) if number > EXACT => Shown(number).put(out),
             Value::Unsigned(number) => number.put(out),

@@ -4,11 +4,12 @@ mod asks;
 mod says;
 
 use super::notes::{DEEP, LEFT_OVER};
-use super::{Error, Question, Result};
+use super::{Error, Question, Result, credentials, data};
 use crate::tree::{
     Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Quote, Span, Transfer,
     Transport, Tree, Value,
 };
+use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -201,6 +202,9 @@ impl<'a> Wire<'a> {
     pub fn rest(&mut self, field: &'static Field) -> &'a [u8] {
         let rest = self.ahead();
         if !rest.is_empty() {
+            if self.tree.notices(field) || field.is(&data::BYTES) {
+                self.hide_credentials(self.at..self.end);
+            }
             let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
             self.push(field, value, self.at..self.end);
             self.at = self.end;
@@ -518,6 +522,34 @@ impl<'a> Wire<'a> {
     /// [`Error::Short`] when there are fewer.
     pub fn skip(&mut self, count: usize) -> Result {
         self.slice(count).map(drop)
+    }
+
+    /// Find the secrets in a range of the source that is text, or not understood, by the names in front of them.
+    pub fn hide_credentials(&mut self, range: Range<usize>) {
+        if self.tree.looks_for_secrets() {
+            self.hide_found(range);
+        }
+    }
+
+    #[inline(never)]
+    fn hide_found(&mut self, range: Range<usize>) {
+        let (start, source) = (range.start, self.source);
+        let text = self.bytes.get(range).unwrap_or_default();
+        credentials::find(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
+    }
+
+    /// A text as it may be shown: with asterisks in place of secrets.
+    #[must_use]
+    pub fn shown<'s>(&self, text: &'s str) -> Cow<'s, str> {
+        if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
+    }
+
+    /// Go on after a reader that stopped anywhere: the layer ends at `end`, and no group is open.
+    #[cold]
+    pub(crate) fn recover(&mut self, end: usize) {
+        self.end = end.min(self.bytes.len());
+        self.at = self.at.min(self.end);
+        self.depth = 0;
     }
 
     /// The next bytes, unread.

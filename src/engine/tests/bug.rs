@@ -1,0 +1,141 @@
+//! Dissectors that panic: what they read is data, and everything else is as it was.
+
+use super::super::Engine;
+use super::{bytes, client, line, opened};
+use crate::engine::bug;
+use crate::input::{Frame, Link};
+use crate::record::{Record, Tally, View};
+use crate::registry::Registry;
+use crate::tree::{Dissection, Side, Want, fields};
+use crate::wire::{Conversation, Exchange, Extent, Looks, On, Protocol, Result, Wire};
+use etherparse::PacketBuilder;
+
+static FRAGILE: Protocol = Protocol {
+    this: &FRAGILE_FIELD,
+    fields: FIELDS,
+    found: &[
+        On::Tcp(9).stream(Looks::Anything, |_| Box::new(Fragile)),
+        On::Udp(9).exchange(Looks::Anything, |_| Box::new(Fragile)),
+        On::Udp(8).exchange(Looks::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
+    ],
+    rest: None,
+    truncated: None,
+    gap: None,
+    tables: None,
+    settings: &[],
+};
+
+static ALL: &[&Protocol] = &[&FRAGILE];
+
+fields! {
+    FRAGILE_FIELD = protocol("fragile", "Fragile", "A length and so many bytes; panics at some of them");
+    LENGTH = number("fragile.length", "length", "");
+    BODY = bytes("fragile.body", "body", "");
+}
+
+struct Fragile;
+
+impl Conversation for Fragile {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        match ahead {
+            [b'?', ..] => panic!("no extent"),
+            [length, ..] => Extent::Message(1 + usize::from(*length)),
+            [] => Extent::NeedMore(1),
+        }
+    }
+
+    fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
+        let length = wire.u8(&LENGTH)?;
+        if wire.ahead().first() == Some(&b'!') {
+            return wire.within(1, &BODY, |wire| wire.group(&BODY, |_| panic!("no message")));
+        }
+        wire.bytes(&BODY, usize::from(length)).map(drop)
+    }
+}
+
+impl Exchange for Fragile {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        Conversation::message(self, from, wire)
+    }
+}
+
+/// A line for each message of these frames.
+fn shown(frames: &[Vec<u8>]) -> Vec<String> {
+    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let mut tally = Tally::new(View::Messages);
+    let mut lines = Vec::new();
+    let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
+        lines.push(line(&record, frames));
+        Ok(())
+    };
+    for (number, bytes) in (1..).zip(frames) {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
+        tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
+    }
+    while let Some(tree) = engine.finish() {
+        tally.records(Dissection { tree, bytes: &[] }, false, &mut show).unwrap();
+    }
+    lines
+}
+
+fn datagram(port: u16, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).udp(5000, port).write(&mut bytes, payload).unwrap();
+    bytes
+}
+
+#[test]
+fn after_a_panic_in_a_message_the_rest_of_the_stream_is_data() {
+    let mut packets = opened();
+    packets.extend([client(100, b"\x01a\x03!bc\x01d"), client(107, b""), client(108, b"\x01e")]);
+    let frames: Vec<_> = packets.iter().map(bytes).collect();
+    assert_eq!(
+        shown(&frames),
+        [
+            "fragile c2s @0 0161 frames [2]",
+            "fragile c2s @2 03216263 frames [2] !dissect.bug",
+            "data c2s @6 0164 frames [2]",
+            "data c2s @8 0165 frames [4]",
+        ]
+    );
+    assert!(bug::first().is_some());
+}
+
+#[test]
+fn after_a_panic_in_an_extent_the_rest_of_the_stream_is_data() {
+    let mut packets = opened();
+    packets.extend([client(100, b"\x01a?x"), client(104, b"\x01b")]);
+    let frames: Vec<_> = packets.iter().map(bytes).collect();
+    let [first, broken, rest] = &shown(&frames)[..] else { panic!("three messages") };
+    assert_eq!(first, "fragile c2s @0 0161 frames [2]");
+    assert_eq!(broken, "data c2s @2 3f78 frames [2] !dissect.bug");
+    assert_eq!(rest, "data c2s @4 0162 frames [3]");
+}
+
+#[test]
+fn after_a_panic_in_a_datagram_the_others_of_its_conversation_are_data() {
+    let frames = [datagram(9, b"\x01a"), datagram(9, b"\x03!bc"), datagram(9, b"\x01d")];
+    assert_eq!(
+        shown(&frames),
+        ["fragile c2s @0 0161 frames [1]", "fragile c2s @0 03216263 frames [2] !dissect.bug", "data c2s @0 0164 frames [3]",]
+    );
+}
+
+#[test]
+fn a_panic_outside_of_messages_makes_data_of_the_frame_alone() {
+    let frames = [datagram(8, b"\x01a"), datagram(9, b"\x01b")];
+    let [broken, fine] = &shown(&frames)[..] else { panic!("two messages") };
+    assert!(broken.starts_with("data ") && broken.ends_with("!dissect.bug"), "{broken}");
+    assert_eq!(fine, "fragile c2s @0 0162 frames [2]");
+}
+
+#[test]
+fn a_panic_says_where_and_in_which_protocol() {
+    let bytes = datagram(9, b"\x03!bc");
+    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+    let texts: Vec<&str> = tree.notes.iter().map(|note| tree.made(note.text)).collect();
+    assert_eq!(texts, ["fragile at offset 29: no message"]);
+}

@@ -1,0 +1,286 @@
+//! Passwords and other secrets in text, found by the name that they are given in front of them.
+//!
+//! ```text
+//! PASS secret                               a command at the start of a line; also AUTH, AUTHENTICATE, rcon
+//! Cookie: secret                            a header, or any other line with a name and a colon
+//! user=a&password=secret                    a form, or the query of a URL
+//! "password": "secret"                      a member of JSON
+//! name="password" CRLF CRLF secret CRLF     a part of a multipart body
+//! http://user:secret@host/                  the user of a URL; also sip:user:secret@host
+//! 0x30 length 02 01 version 04 length secret  at the start: the community of SNMP
+//! ```
+
+use std::ops::Range;
+
+/// The longest name that is compared.
+const NAME_MOST: usize = 64;
+
+/// Names of secrets, in lower case and without anything but letters and digits.
+const WHOLE: &[&[u8]] = &[
+    b"pass",
+    b"pw",
+    b"psw",
+    b"authorization",
+    b"proxyauthorization",
+    b"cookie",
+    b"setcookie",
+    b"cookie2",
+    b"setcookie2",
+    b"sid",
+    b"sessionid",
+    b"phpsessid",
+    b"jsessionid",
+    b"community",
+];
+/// What the name of a secret may end in.
+const ENDS: &[&[u8]] = &[b"token", b"pass", b"apikey", b"secret", b"credential", b"credentials", b"accesskey", b"privatekey"];
+/// What the name of a secret may contain.
+const PARTS: &[&[u8]] = &[b"password", b"passwd", b"passphrase", b"passwort", b"pwd", b"secretkey"];
+
+/// Commands whose parameter is a secret.
+const COMMANDS: &[&[u8]] = &[b"pass ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon "];
+
+/// Whether a name is one that secrets are given.
+#[must_use]
+pub fn is_secret_name(name: &[u8]) -> bool {
+    let mut plain = [0; NAME_MOST];
+    let mut length = 0;
+    let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    for (place, byte) in plain.iter_mut().zip(letters) {
+        *place = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = plain.get(..length).unwrap_or_default();
+    let contains = |part: &&[u8]| plain.windows(part.len()).any(|window| window == *part);
+    WHOLE.contains(&plain) || ENDS.iter().any(|end| plain.ends_with(end)) || PARTS.iter().any(contains)
+}
+
+/// Report where the secrets of a text lie, in order; some may lie inside others.
+pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
+    let mut report = |range: Range<usize>| {
+        if !range.is_empty() {
+            found(range);
+        }
+    };
+    if let Some(range) = community(text) {
+        report(range);
+    }
+    command(text, 0, &mut report);
+    // A separator inside a value that was reported needs no second look.
+    for at in memchr::memchr3_iter(b'=', b':', b'\n', text) {
+        match text.get(at) {
+            Some(b'\n') => command(text, at + 1, &mut report),
+            Some(b'=') => assigned(text, at, &mut report),
+            _ => named(text, at, &mut report),
+        }
+    }
+}
+
+/// The same text with asterisks in place of its secrets.
+#[must_use]
+pub fn masked(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut bytes = Vec::new();
+    find(text.as_bytes(), |range| {
+        if bytes.is_empty() {
+            bytes.extend_from_slice(text.as_bytes());
+        }
+        if let Some(secret) = bytes.get_mut(range) {
+            secret.fill(b'*');
+        }
+    });
+    match bytes.is_empty() {
+        true => text.into(),
+        // Values end at ASCII characters, so no character is cut.
+        false => String::from_utf8_lossy(&bytes).into_owned().into(),
+    }
+}
+
+/// Where the line that begins at `at` ends.
+fn line_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len())
+}
+
+/// The parameter of a command, at the start of a line.
+fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    let line = text.get(at..).unwrap_or_default();
+    let starts = |word: &[u8]| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if let Some(word) = COMMANDS.iter().find(|word| starts(word)) {
+        let end = line_end(text, at);
+        let secret = at + word.len()..end;
+        // The command that follows the password of rcon is none.
+        let words = text.get(secret.clone()).unwrap_or_default();
+        let length = if word.ends_with(b"rcon ") { words.iter().position(|byte| *byte == b' ') } else { None };
+        report(secret.start..secret.start + length.unwrap_or(words.len()));
+    } else if starts(b"auth ") {
+        // AUTH TLS asks for encryption, AUTH LOGIN alone for a dialogue.
+        let end = line_end(text, at);
+        let words = text.get(at + 5..end).unwrap_or_default();
+        if let Some(blank) = words.iter().position(|byte| *byte == b' ') {
+            report(at + 5 + blank + 1..end);
+        }
+    }
+}
+
+/// The name that ends before `at`, back to the last byte that is no part of one.
+fn name_before(text: &[u8], at: usize) -> &[u8] {
+    let start = at.saturating_sub(NAME_MOST);
+    let before = text.get(start..at).unwrap_or_default();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.[]%".contains(byte);
+    let length = before.iter().rev().take_while(|byte| is_part(byte)).count();
+    before.get(before.len() - length..).unwrap_or_default()
+}
+
+/// `name=value`: a form, a query, or the parameter of a header.
+fn assigned(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    let name = name_before(text, at);
+    let behind = text.get(at + 1..).unwrap_or_default();
+    if let Some(quoted) = behind.strip_prefix(b"\"") {
+        let length = quoted.iter().position(|byte| matches!(byte, b'"' | b'\r' | b'\n')).unwrap_or(quoted.len());
+        let value = quoted.get(..length).unwrap_or_default();
+        if name.eq_ignore_ascii_case(b"name") && is_secret_name(value) {
+            return part(text, at + 2 + length, report);
+        }
+        if is_secret_name(name) {
+            report(at + 2..at + 2 + length);
+        }
+        return;
+    }
+    if is_secret_name(name) {
+        let is_end =
+            |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'&' | b'#' | b';' | b'"' | b'\'' | b'<' | b'>' | 0);
+        let length = behind.iter().position(is_end).unwrap_or(behind.len());
+        report(at + 1..at + 1 + length);
+    }
+}
+
+/// The content of a part of a multipart body, whose head goes on at `at`.
+fn part(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    const HEAD_MOST: usize = 1024;
+    let head = text.get(at..text.len().min(at + HEAD_MOST)).unwrap_or_default();
+    let Some(blank) = memchr::memmem::find(head, b"\r\n\r\n") else { return };
+    let start = at + blank + 4;
+    let content = text.get(start..).unwrap_or_default();
+    let length = memchr::memmem::find(content, b"\r\n--").unwrap_or(content.len());
+    report(start..start + length);
+}
+
+/// `name: value`, `"name": value` or `://user:password@`.
+fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    let behind = text.get(at + 1..).unwrap_or_default();
+    if behind.starts_with(b"//") {
+        return user(text, at + 3, report);
+    }
+    let scheme = name_before(text, at);
+    if scheme.eq_ignore_ascii_case(b"sip") || scheme.eq_ignore_ascii_case(b"sips") {
+        return user(text, at + 1, report);
+    }
+    let before = text.get(..at).unwrap_or_default().trim_ascii_end();
+    if let Some(quoted) = before.strip_suffix(b"\"") {
+        if is_secret_name(name_before(text, quoted.len())) {
+            member(text, at + 1, report);
+        }
+        return;
+    }
+    let name = name_before(text, before.len());
+    let starts_line = matches!(before.len().checked_sub(name.len() + 1).and_then(|place| text.get(place)), None | Some(b'\n'));
+    if starts_line && is_secret_name(name) {
+        let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        report(at + 1 + blanks..line_end(text, at));
+    }
+}
+
+/// The password in the authority of a URL, which begins at `at`.
+fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    const AUTHORITY_MOST: usize = 1024;
+    let rest = text.get(at..text.len().min(at + AUTHORITY_MOST)).unwrap_or_default();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | 0);
+    let length = rest.iter().position(is_end);
+    let authority = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
+    let Some(colon) = authority.iter().position(|byte| *byte == b':') else { return };
+    let behind = authority.get(colon + 1..).unwrap_or_default();
+    let end = match behind.iter().rposition(|byte| *byte == b'@') {
+        Some(end) => end,
+        // Where the text ends first, all but a port may be a password.
+        None if length.is_none() && !behind.iter().all(u8::is_ascii_digit) => behind.len(),
+        None => return,
+    };
+    report(at + colon + 1..at + colon + 1 + end);
+}
+
+/// The value of a member of JSON, behind its colon.
+fn member(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    let rest = text.get(at..).unwrap_or_default();
+    let start = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let value = text.get(start..).unwrap_or_default();
+    let Some(string) = value.strip_prefix(b"\"") else {
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']' | b'{' | b'[');
+        return report(start..start + value.iter().position(is_end).unwrap_or(value.len()));
+    };
+    let mut escaped = false;
+    let length = string.iter().position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    report(start + 1..start + 1 + length.unwrap_or(string.len()));
+}
+
+/// The community of an SNMP message of version 1 or 2c.
+fn community(bytes: &[u8]) -> Option<Range<usize>> {
+    let [0x30, length, ..] = *bytes else { return None };
+    // Lengths up to 127 are one byte; longer ones say how many bytes follow.
+    let header = if length < 0x80 { 2 } else { 2 + usize::from(length & 0x7f) };
+    let [0x02, 0x01, 0 | 1, 0x04, length, ..] = *bytes.get(header..)? else { return None };
+    let start = header + 5;
+    (length < 0x80).then(|| start..(start + usize::from(length)).min(bytes.len()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn secrets_are_found_by_their_names() {
+        for (text, shown) in [
+            ("PASS hunter2", "PASS *******"),
+            ("USER a\r\npass hunter2\r\nLIST", "USER a\r\npass *******\r\nLIST"),
+            ("AUTH PLAIN AGEAYg==", "AUTH PLAIN ********"),
+            ("AUTH TLS\r\nAUTHENTICATE abc", "AUTH TLS\r\nAUTHENTICATE ***"),
+            ("GET http://u:pw@h/a?x=1&password=abc&y=2 HTTP/1.1", "GET http://u:**@h/a?x=1&password=***&y=2 HTTP/1.1"),
+            ("Authorization: Bearer abc\r\nX-Api-Key:k\r\nHost: h", "Authorization: **********\r\nX-Api-Key:*\r\nHost: h"),
+            ("Set-Cookie: a=b; Path=/\n", "Set-Cookie: ***********\n"),
+            (r#"{"user": "a", "Password" : "b\"c", "pwd":12,"n":1}"#, r#"{"user": "a", "Password" : "****", "pwd":**,"n":1}"#),
+            ("name=\"password\"\r\n\r\nabc\r\n--x", "name=\"password\"\r\n\r\n***\r\n--x"),
+            ("name=\"file\"\r\n\r\nabc\r\n--x", "name=\"file\"\r\n\r\nabc\r\n--x"),
+            ("user[password]=ab&z=1", "user[password]=**&z=1"),
+            ("client_secret=a;access_token=b", "client_secret=*;access_token=*"),
+            ("12:30:45 it passed: yes", "12:30:45 it passed: yes"),
+            ("compass=1&x=2", "compass=*&x=2"),
+            ("http://host:8080/a@b", "http://host:8080/a@b"),
+            ("http://host:8080", "http://host:8080"),
+            ("GET http://u:pw", "GET http://u:**"),
+            ("INVITE sip:a:pw@h SIP/2.0", "INVITE sip:a:**@h SIP/2.0"),
+        ] {
+            assert_eq!(masked(text), shown);
+        }
+        let mut found = Vec::new();
+        find(b"\x30\x26\x02\x01\x01\x04\x06public\xa0\x19", |range| found.push(range));
+        assert_eq!(found.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(7, 13)]);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_ranges_lie_in_the_text(
+            text in proptest::collection::vec(prop_oneof![
+                Just(b"password".to_vec()), Just(b"=".to_vec()), Just(b"\": \"".to_vec()), Just(b"://a:".to_vec()), Just(b"\r\n\r\n".to_vec()),
+                Just(b"\nPASS ".to_vec()), Just(b"name=\"".to_vec()), Just(b"\x30\x84\x02\x01\0\x04\x7f".to_vec()), proptest::collection::vec(any::<u8>(), 0..4),
+            ], 0..24)
+        ) {
+            let text = text.concat();
+            find(&text, |range| assert!(range.start < range.end && range.end <= text.len()));
+        }
+    }
+}
