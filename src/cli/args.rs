@@ -45,7 +45,8 @@ Exit codes:
   2  wrong usage
   3  an input cannot be opened
   4  an input is neither a capture nor hex, or is empty
-  5  an input is damaged; everything before the damage was printed. With --strict also: malformed messages, missing bytes";
+  5  an input is damaged; everything before the damage was printed. With --strict also: malformed messages, missing bytes
+  130, 143  SIGINT or SIGTERM ended the run; what was read until then was printed";
 
 /// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
 #[derive(Debug, Parser)]

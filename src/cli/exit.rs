@@ -15,6 +15,10 @@ pub enum Exit {
     NotACapture = 4,
     /// An input is damaged.
     Damaged = 5,
+    /// SIGINT ended the run.
+    Interrupted = 130,
+    /// SIGTERM ended the run.
+    Terminated = 143,
 }
 
 impl From<Exit> for std::process::ExitCode {

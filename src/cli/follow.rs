@@ -8,8 +8,8 @@ use super::{Exit, complain, forms, of_output};
 use crate::follow::{Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Dissection, Side, StreamId, Transport, Want};
-use std::io::{self, Write};
+use crate::tree::{Dissection, Side, StreamId, Transport, Want, clean};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Runs of missing bytes that are told one by one.
@@ -17,7 +17,7 @@ const TOLD: u64 = 20;
 
 /// Do what the options ask for.
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
-    match How::new(reading).and_then(|how| Ok((how, prepare(options)?))) {
+    match How::new(reading).and_then(|how| Ok((how, prepare(options, io::stdout().is_terminal())?))) {
         Ok((how, task)) => {
             let sources = Source::all(options.file.as_slice(), reading);
             let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, task, screen));
@@ -40,7 +40,7 @@ enum Task {
     Files(Option<StreamId>),
 }
 
-fn prepare(options: &FollowOptions) -> Result<Task, forms::Wrong> {
+fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wrong> {
     let stream = options.stream.as_deref().map(stream).transpose()?;
     if options.write_dir.is_some() {
         return match options.form {
@@ -59,6 +59,9 @@ fn prepare(options: &FollowOptions) -> Result<Task, forms::Wrong> {
         Some(FollowForm::Carray) => Form::CArray,
     };
     match (stream, options.form, form) {
+        (Some(_), _, Form::Raw) if to_terminal => {
+            Err("-T raw: captured bytes may control a terminal; send them to a file, or use -T hex".into())
+        }
         (Some(stream), _, form) => Ok(Task::Dump(stream, form)),
         (None, None, _) if options.dir.is_some() => Err("--dir is a side of one conversation; -s tcp/0 names it".into()),
         (None, _, Form::Json | Form::Ndjson) => Ok(Task::List { as_json: true, as_array: form == Form::Json }),
@@ -245,10 +248,36 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
         Output::Dump(dump) => dump.finish()?,
         Output::Files(files, to) => {
             for (path, bytes) in files.written() {
-                writeln!(to, "{bytes:>10}  {}", path.display())?;
+                let mut name = String::new();
+                // Writing to a String does not fail.
+                let _ = clean(&path.to_string_lossy(), &mut name);
+                writeln!(to, "{bytes:>10}  {name}")?;
             }
             to.flush()?;
         }
     }
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Args, Task as Asked};
+    use super::*;
+    use clap::Parser;
+
+    /// Whether a command line is understood, with standard output on a terminal or not.
+    fn is_fine(words: &[&str], to_terminal: bool) -> bool {
+        let args = Args::try_parse_from(["proto-dissect", "follow"].iter().chain(words)).unwrap();
+        let Some(Asked::Follow { options, .. }) = args.task else { panic!("follow") };
+        prepare(&options, to_terminal).is_ok()
+    }
+
+    #[test]
+    fn raw_bytes_are_not_written_to_a_terminal() {
+        let raw = ["-s", "tcp/0", "-T", "raw", "a.pcap"];
+        assert!(!is_fine(&raw, true));
+        assert!(is_fine(&raw, false));
+        assert!(is_fine(&["-s", "tcp/0", "-T", "hex", "a.pcap"], true));
+        assert!(is_fine(&["--write-dir", "out", "a.pcap"], true));
+    }
 }

@@ -10,6 +10,7 @@ mod exit;
 mod follow;
 mod forms;
 mod glossary;
+mod interrupt;
 mod objects;
 mod outcome;
 mod part;
@@ -17,6 +18,7 @@ mod print;
 mod printer;
 mod progress;
 mod read;
+mod replace;
 mod screen;
 mod select;
 mod settings;
@@ -25,10 +27,13 @@ mod source;
 mod stats;
 mod write;
 
+use crate::engine::bug;
+use crate::tree::is_harmful;
 use args::{Args, Paging, Task};
 use clap::{CommandFactory, Parser, Subcommand};
 use screen::Screen;
 use std::ffi::OsString;
+use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
 
 pub use exit::Exit;
@@ -39,6 +44,28 @@ pub const NAME: &str = "proto-dissect";
 /// Read the command line, do what it says, and tell how that went.
 #[must_use]
 pub fn run() -> Exit {
+    std::panic::set_hook(Box::new(|info| {
+        if !bug::records(info) {
+            complain(format_args!("this is a bug, please report it: {}", info.to_string().replace('\n', " ")));
+        }
+    }));
+    // The hook has reported the panic.
+    let exit = std::panic::catch_unwind(run_task).unwrap_or(Exit::Failed);
+    exit_of(interrupt::exit().unwrap_or(exit), bug::first())
+}
+
+/// The exit code of a run; a bug in a dissector is reported and makes it a failure.
+fn exit_of(exit: Exit, bug: Option<&str>) -> Exit {
+    match bug {
+        Some(bug) => {
+            complain(format_args!("a dissector has a bug, and what it read is shown as data; please report it: {bug}"));
+            exit.max(Exit::Failed)
+        }
+        None => exit,
+    }
+}
+
+fn run_task() -> Exit {
     match complete::answered() {
         Ok(false) => {}
         Ok(true) => return Exit::Fine,
@@ -48,6 +75,9 @@ pub fn run() -> Exit {
         Ok(args) => args,
         Err(error) => return wrong_usage(&error),
     };
+    if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
+        interrupt::install();
+    }
     let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
@@ -96,8 +126,13 @@ fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
 
 /// What clap says of a command line that is no run: help and version are answers, all else is wrong usage.
 fn wrong_usage(error: &clap::Error) -> Exit {
+    let is_hostile = |word: OsString| word.to_string_lossy().contains(is_harmful);
     // Where the complaint cannot be written, the exit code still says it.
-    let _ = error.print();
+    let _ = match std::env::args_os().any(is_hostile) {
+        // Without styles, so that no escape sequence is left.
+        true => write!(io::stderr(), "{}", Harmless(&error.render().to_string())),
+        false => error.print(),
+    };
     if error.use_stderr() { Exit::Usage } else { Exit::Fine }
 }
 
@@ -114,7 +149,20 @@ fn of_output(error: &io::Error) -> Exit {
 fn complain(what: std::fmt::Arguments<'_>) {
     progress::hide();
     // There is nowhere left to say that this did not work.
-    let _ = writeln!(io::stderr(), "{NAME}: {what}");
+    let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&what.to_string()));
+}
+
+/// A message with everything spelled out that a terminal might act on. Its line ends stay.
+struct Harmless<'a>(&'a str);
+
+impl fmt::Display for Harmless<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|character| match character {
+            '\n' => f.write_char('\n'),
+            _ if is_harmful(character) => write!(f, "{}", character.escape_unicode()),
+            _ => f.write_char(character),
+        })
+    }
 }
 
 /// The completions of a shell: a script that asks the program.

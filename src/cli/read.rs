@@ -5,7 +5,7 @@ use super::forms::Wrong;
 use super::part::{Apart, Part};
 use super::progress::{Progress, Whole};
 use super::source::Source;
-use super::{Exit, ahead, choose, complain};
+use super::{Exit, ahead, choose, complain, interrupt};
 use crate::engine::{Engine, Judge};
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::record::{Forgotten, Tally};
@@ -149,6 +149,9 @@ pub(super) fn one_of_several(
     audience: &mut impl Audience,
     mut progress: Progress,
 ) -> io::Result<Exit> {
+    if interrupt::is_requested() {
+        return Ok(Exit::Fine);
+    }
     let name = source.name();
     let mut capture = match open(source, how, &name, audience) {
         Ok(capture) => capture,
@@ -159,7 +162,7 @@ pub(super) fn one_of_several(
     let mut bytes = 0;
     let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.asks_after().is_none();
     let damage = loop {
-        if audience.has_enough() {
+        if audience.has_enough() || interrupt::is_requested() {
             break None;
         }
         if reads_ahead && bytes >= SMALL && audience.has_help() {
@@ -207,6 +210,9 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
     // Of a pipe no more is read than the frames need.
     let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
     let capture = Capture::open_with(reader, options).map_err(|error| {
+        if interrupt::is_requested() {
+            return Exit::Fine;
+        }
         how.complain(audience, format_args!("{name}: {error}"));
         if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
     })?;
@@ -222,7 +228,8 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
 }
 
 fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
-    let Some(damage) = damage else { return audience.end(None).map(|()| Exit::Fine) };
+    // An input that a signal cut off is no damaged one.
+    let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
         0 => how.complain(audience, format_args!("{file}: before the first frame: {damage}")),
         _ => how.complain(audience, format_args!("{file}: after frame {frame}: {damage}")),

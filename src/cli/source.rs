@@ -1,6 +1,7 @@
 //! Where bytes come from: a file, standard input, or the command line.
 
 use super::args::Reading;
+use super::interrupt::Interruptible;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -39,6 +40,15 @@ impl Source {
         }
     }
 
+    /// What tells its file from all others; none if it is no regular file, or where the system does not say.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        match self {
+            Source::Text(_) => None,
+            Source::File(path) if is_standard_input(path) => standard_input_identity(),
+            Source::File(path) => identity(path),
+        }
+    }
+
     /// How many bytes it has, if that is known.
     pub(super) fn size(&self) -> Option<u64> {
         fs::metadata(self.path()?).ok().filter(fs::Metadata::is_file).map(|about| about.len())
@@ -54,7 +64,8 @@ impl Source {
                 if file.metadata()?.is_dir() {
                     return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
                 }
-                Ok(Box::new(file))
+                let is_whole = file.metadata()?.is_file();
+                Ok(if is_whole { Box::new(file) } else { Box::new(Interruptible(file)) })
             }
         }
     }
@@ -69,6 +80,44 @@ impl Source {
     }
 }
 
+/// What tells a regular file from all others, whatever name leads to it: its device and its inode.
+#[cfg(unix)]
+pub(super) type Identity = (u64, u64);
+
+/// The same where files have no inodes: its path.
+#[cfg(not(unix))]
+pub(super) type Identity = PathBuf;
+
+/// What tells the file at a path from all others.
+#[cfg(unix)]
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    identity_of(&fs::metadata(path).ok()?)
+}
+
+#[cfg(unix)]
+fn identity_of(about: &fs::Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    about.is_file().then(|| (about.dev(), about.ino()))
+}
+
+#[cfg(unix)]
+fn standard_input_identity() -> Option<Identity> {
+    use std::os::fd::AsFd;
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    identity_of(&input.metadata().ok()?)
+}
+
+/// What tells the file at a path from all others.
+#[cfg(not(unix))]
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    fs::canonicalize(path).ok()
+}
+
+#[cfg(not(unix))]
+fn standard_input_identity() -> Option<Identity> {
+    None
+}
+
 fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -77,7 +126,7 @@ fn is_standard_input(path: &Path) -> bool {
 #[cfg(unix)]
 fn standard_input() -> io::Result<Box<dyn Read + Send>> {
     use std::os::fd::AsFd;
-    Ok(Box::new(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
+    Ok(Box::new(Interruptible(File::from(io::stdin().as_fd().try_clone_to_owned()?))))
 }
 
 #[cfg(not(unix))]

@@ -5,12 +5,12 @@ use super::chosen::Chosen;
 use super::forms::Wrong;
 use super::outcome::Outcome;
 use super::read::{self, Audience, How};
-use super::source::Source;
-use super::{Exit, complain, of_output};
+use super::replace::Replacement;
+use super::source::{self, Source};
+use super::{Exit, complain, interrupt, of_output};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
 use crate::write::{CaptureFile, FileForm, Late, Window};
-use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,14 +48,14 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
                 Err(error) => return Ok(outcome.read.max(target.failed(&error))),
             }
         }
-        if let Some(Err(error)) = writer.file.take().map(CaptureFile::finish) {
+        if let Some(Err(error)) = writer.file.take().map(Open::finish) {
             return Ok(outcome.read.max(target.failed(&error)));
         }
         let late = writer.window.into_late();
         if late.count == 0 {
             return Ok(outcome.exit(output));
         }
-        if !again || how.is_silent() {
+        if !again || how.is_silent() || interrupt::is_requested() {
             let count = late.count;
             complain(format_args!("{count} frames that later messages need came too long before them, and are not written"));
             return Ok(outcome.exit(output));
@@ -79,8 +79,8 @@ impl Target {
             }
             return Ok(Target::StandardOutput);
         }
-        let same = fs::canonicalize(path).ok();
-        let is_read = |source: &&Source| same.is_some() && source.path().and_then(|path| fs::canonicalize(path).ok()) == same;
+        let same = source::identity(path);
+        let is_read = |source: &&Source| same.is_some() && source.identity() == same;
         match sources.iter().find(is_read) {
             Some(_) => Err(format!("-w {}: this file is read; name another one", path.display())),
             None => Ok(Target::File(path.to_owned())),
@@ -91,12 +91,15 @@ impl Target {
         matches!(self, Target::File(_))
     }
 
-    fn open(&self) -> io::Result<CaptureFile<Box<dyn Write + Send>>> {
-        let (to, form): (Box<dyn Write + Send>, _) = match self {
-            Target::File(path) => (Box::new(File::create(path)?), FileForm::of_name(&path.to_string_lossy())),
-            Target::StandardOutput => (Box::new(io::stdout()), FileForm::PcapNg),
+    fn open(&self) -> io::Result<Open> {
+        let (to, form, replacement): (Box<dyn Write + Send>, _, _) = match self {
+            Target::File(path) => {
+                let (file, replacement) = Replacement::create(path)?;
+                (Box::new(file), FileForm::of_name(&path.to_string_lossy()), replacement)
+            }
+            Target::StandardOutput => (Box::new(io::stdout()), FileForm::PcapNg, None),
         };
-        Ok(CaptureFile::new(Box::new(BufWriter::with_capacity(BLOCK, to)), form))
+        Ok(Open { file: CaptureFile::new(Box::new(BufWriter::with_capacity(BLOCK, to)), form), replacement })
     }
 
     fn failed(&self, error: &io::Error) -> Exit {
@@ -110,13 +113,27 @@ impl Target {
     }
 }
 
+/// A capture file that is being written.
+struct Open {
+    file: CaptureFile<Box<dyn Write + Send>>,
+    /// What puts it in place once it is complete.
+    replacement: Option<Replacement>,
+}
+
+impl Open {
+    fn finish(self) -> io::Result<()> {
+        self.file.finish()?;
+        self.replacement.map_or(Ok(()), Replacement::commit)
+    }
+}
+
 /// Writes the frames of records.
 struct Writer<'a> {
     chosen: Chosen,
     window: Window,
     target: &'a Target,
     /// Opened with the first input that can be read: of what cannot be read nothing is written over.
-    file: Option<CaptureFile<Box<dyn Write + Send>>>,
+    file: Option<Open>,
 }
 
 impl Audience for Writer<'_> {
@@ -133,8 +150,8 @@ impl Audience for Writer<'_> {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        if let (true, Some(file)) = (captured, &mut self.file) {
-            self.window.frame(of, file)?;
+        if let (true, Some(open)) = (captured, &mut self.file) {
+            self.window.frame(of, &mut open.file)?;
         }
         let window = &mut self.window;
         self.chosen.records(of, captured, |record| {
@@ -150,7 +167,7 @@ impl Audience for Writer<'_> {
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         self.chosen.end();
         match &mut self.file {
-            Some(file) => self.window.end(file),
+            Some(open) => self.window.end(&mut open.file),
             None => Ok(()),
         }
     }
@@ -161,6 +178,7 @@ mod tests {
     use super::super::args::Args;
     use super::*;
     use clap::Parser;
+    use std::fs;
 
     /// What is written of a sample while so many bytes of frames are kept.
     fn written(window: usize, name: &str) -> (Exit, Vec<u8>) {

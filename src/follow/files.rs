@@ -25,6 +25,19 @@ struct Entry {
     file: Option<File>,
 }
 
+impl Entry {
+    /// Open it: a new file, which follows no symbolic link, or the one that this run made before.
+    fn open(&self) -> io::Result<File> {
+        if self.bytes == 0 {
+            return OpenOptions::new().write(true).create_new(true).open(&self.path);
+        }
+        if !std::fs::symlink_metadata(&self.path)?.is_file() {
+            return Err(io::Error::other("it is no longer the file that this run made"));
+        }
+        OpenOptions::new().append(true).open(&self.path)
+    }
+}
+
 impl Files {
     /// Files in this folder, which is made if it is not there.
     ///
@@ -53,11 +66,8 @@ impl Files {
         let result = match &mut entry.file {
             Some(file) => file.write_all(words.bytes),
             None => {
-                // What lies there from an earlier run is written anew.
-                let mut how = OpenOptions::new();
-                let how = if entry.bytes == 0 { how.write(true).create(true).truncate(true) } else { how.append(true) };
                 self.open += 1;
-                how.open(&entry.path).and_then(|file| entry.file.insert(file).write_all(words.bytes))
+                entry.open().and_then(|file| entry.file.insert(file).write_all(words.bytes))
             }
         };
         entry.bytes += words.bytes.len() as u64;

@@ -6,6 +6,7 @@
 
 mod batch;
 
+use super::interrupt;
 use super::part::{Apart, Part};
 use super::progress::Progress;
 use super::read::Audience;
@@ -140,6 +141,9 @@ impl Reader<'_> {
         let mut frames = 0;
         let mut batch = Batch::new(&self.engine);
         let damage = loop {
+            if interrupt::is_requested() {
+                break None;
+            }
             let frame = match self.capture.next_frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break None,

@@ -27,6 +27,7 @@ use super::frame::{Frame, Link};
 use super::sniff;
 use super::{Format, InputFormat};
 use marks::Marks;
+use std::io;
 
 /// The most bytes of one packet.
 const LARGEST_PACKET: usize = 16 * 1024 * 1024;
@@ -143,7 +144,7 @@ impl Reader {
         let mut first = Vec::new();
         let mut line = 1;
         while text.offset() < LARGEST_PREFACE
-            && let Some(len) = text.line_len().map_err(OpenError::from_read)?
+            && let Some(len) = text.line_len().map_err(|error| too_long(&text, line, error))?
         {
             let content = text.ahead().get(..len).unwrap_or_default();
             if first.is_empty() {
@@ -250,6 +251,15 @@ impl Reader {
         let text = format!("line {}, column {}: {what}", self.line, self.used + at + 1);
         ReadError { code: "hex", at: Some(self.text.offset() + at as u64), text }
     }
+}
+
+/// A line that cannot be read to its end: one that is too long, or a failed read.
+fn too_long(text: &Buffer, line: u64, error: io::Error) -> OpenError {
+    if text.ahead().len() < LARGEST {
+        return OpenError::from_read(error);
+    }
+    let what = format!("a line of more than {} MiB; expected the bytes on several lines", LARGEST >> 20);
+    OpenError::Hex { line, column: 1, what }
 }
 
 fn too_large(at: usize) -> Fault {

@@ -1,0 +1,85 @@
+//! SIGINT and SIGTERM. The first signal ends a run as the end of the input would, the second one at once.
+
+use super::Exit;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The signals, and the exit code of a run that one ended.
+const SIGNALS: [(i32, Exit); 2] =
+    [(signal_hook::consts::SIGINT, Exit::Interrupted), (signal_hook::consts::SIGTERM, Exit::Terminated)];
+
+/// The signal that was caught; 0 while there is none.
+static CAUGHT: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// Readable from the first signal on.
+#[cfg(unix)]
+static WAKE: OnceLock<io::PipeReader> = OnceLock::new();
+
+/// Handle the signals from now on. A signal that cannot be handled keeps its default action.
+pub(super) fn install() {
+    let caught = Arc::clone(CAUGHT.get_or_init(Arc::default));
+    let again = Arc::new(AtomicBool::new(false));
+    for (signal, exit) in SIGNALS {
+        // Handlers run in the order of their registration: the shutdown sees the flag of an earlier signal only.
+        let _ = signal_hook::flag::register_conditional_shutdown(signal, exit as i32, Arc::clone(&again));
+        let _ = signal_hook::flag::register(signal, Arc::clone(&again));
+        let _ = signal_hook::flag::register_usize(signal, Arc::clone(&caught), usize::try_from(signal).unwrap_or(1));
+    }
+    #[cfg(unix)]
+    wake_on_signals();
+}
+
+/// Let each signal write a byte into a pipe, which a read that waits for an input also waits for.
+#[cfg(unix)]
+fn wake_on_signals() {
+    let Ok((reader, writer)) = io::pipe() else { return };
+    for (signal, _) in SIGNALS {
+        if let Ok(writer) = writer.try_clone() {
+            let _ = signal_hook::low_level::pipe::register(signal, writer);
+        }
+    }
+    let _ = WAKE.set(reader);
+}
+
+/// The exit code of the run if a signal ended it.
+pub(super) fn exit() -> Option<Exit> {
+    let caught = CAUGHT.get()?.load(Ordering::Relaxed);
+    SIGNALS.iter().find(|(signal, _)| usize::try_from(*signal) == Ok(caught)).map(|(_, exit)| *exit)
+}
+
+/// Whether a signal asked the run to end.
+pub(super) fn is_requested() -> bool {
+    CAUGHT.get().is_some_and(|caught| caught.load(Ordering::Relaxed) != 0)
+}
+
+/// An input that may stay silent: a pipe, a socket, a terminal. A signal is its end.
+pub(super) struct Interruptible(pub(super) File);
+
+impl Read for Interruptible {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        wait(&self.0)?;
+        if is_requested() { Ok(0) } else { self.0.read(buffer) }
+    }
+}
+
+/// Wait until there is something to read or a signal came.
+#[cfg(unix)]
+fn wait(file: &File) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let Some(wake) = WAKE.get() else { return Ok(()) };
+    loop {
+        match poll(&mut [PollFd::new(file, PollFlags::IN), PollFd::new(wake, PollFlags::IN)], None) {
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) if !is_requested() => {}
+            Err(rustix::io::Errno::INTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn wait(_: &File) -> io::Result<()> {
+    Ok(())
+}
