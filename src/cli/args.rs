@@ -153,7 +153,7 @@ pub struct Output {
     pub hex: bool,
 
     /// Print only what matches a display filter: 'ip.src == 10.0.0.1'
-    #[arg(short = 'Y', long, value_name = "EXPR", add = ArgValueCompleter::new(complete::expression))]
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
     /// Write the frames of matching records as pcapng, with comments

@@ -52,10 +52,14 @@ impl Chosen {
     pub(super) fn new(output: &Output) -> Result<Chosen, Wrong> {
         let view = if output.packets { View::Packets } else { View::Messages };
         let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
+        let filter = output.filter.as_ref().map(parse).transpose()?;
+        for name in filter.iter().flat_map(Filter::unread) {
+            super::complain(format_args!("-Y: {name} is a protocol of Wireshark that is not read here: nothing matches it"));
+        }
         Ok(Chosen {
             view,
             tally: Tally::new(view),
-            filter: output.filter.as_ref().map(parse).transpose()?,
+            filter,
             selection: Selection::new(output)?,
             strict: output.strict,
             past: false,

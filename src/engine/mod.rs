@@ -40,6 +40,8 @@ pub struct Engine {
     want: Want,
     /// Whether anybody looks at what the segments before one say of it.
     analyses: bool,
+    /// Whether anybody asks how far connections are.
+    follows: bool,
     tree: Tree,
     streams: Table<Connection>,
     ended: Ended,
@@ -71,7 +73,8 @@ impl Engine {
     #[must_use]
     pub fn new(registry: Registry, want: Want) -> Engine {
         let want = Want { only: want.only.map(layers::told_apart), ..want };
-        let analyses = layers::looks_at_analysis(want);
+        let follows = tcp::asks_for_progress(want);
+        let analyses = follows || layers::looks_at_analysis(want);
         let mut tree = Tree::new(want);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -81,6 +84,7 @@ impl Engine {
             registry,
             want,
             analyses,
+            follows,
             tree,
             streams: Table::default(),
             ended: Ended::default(),
@@ -433,7 +437,8 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
-        let speaker = Speaker { frame, bytes, segment, numbers, rises, side, is_judged: self.analyses };
+        let speaker =
+            Speaker { frame, bytes, segment, numbers, rises, side, is_judged: self.analyses, is_followed: self.follows };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {

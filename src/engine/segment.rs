@@ -2,6 +2,7 @@
 
 use super::stream::Speaker;
 use crate::flow::analysis::{Findings, Mark, Segment as Judged, Since};
+use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, Remarks, Standing};
 use crate::layers::{self, Bytes, Segment};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
@@ -57,6 +58,12 @@ impl Marked {
             repeats: self.found.repeats.map(pair),
         }
     }
+}
+
+/// How far its connection is, as the layer shows it.
+pub(super) fn progress(progress: Progress) -> tcp::Progress {
+    let Progress { times, completeness, in_flight, pushed, round_trip } = progress;
+    tcp::Progress { times, completeness, in_flight, pushed, round_trip }
 }
 
 /// A segment as it is judged by those before it.

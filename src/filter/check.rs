@@ -2,14 +2,15 @@
 
 use super::literal::{self, Sort};
 use super::mistake::{Wrong, nearest};
-use super::program::{Asked, Case, Test, Value};
-use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
-use super::value::{Constant, Order};
+use super::program::{Asked, Case, Extreme, Test, Value};
+use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
+use super::value::{Constant, Item, Order};
 use crate::layers;
 use crate::record::pseudo::{self, Pseudo};
 use crate::registry::Registry;
 use crate::tree::{Field, Kind, Only, Want};
 use regex::bytes::{Regex, RegexBuilder};
+use std::collections::BTreeSet;
 
 /// The whole frame as bytes, as Wireshark's protocol of this name.
 const FRAME: &str = "frame";
@@ -17,7 +18,7 @@ const FRAME: &str = "frame";
 /// What is said of notes where a value is wanted.
 const NO_VALUE: &str = "is there or not, and has no value";
 
-const FUNCTIONS: [&str; 4] = ["len", "count", "lower", "upper"];
+const FUNCTIONS: [&str; 8] = ["len", "count", "lower", "upper", "max", "min", "abs", "string"];
 
 /// Turns syntax into a program, and remembers what that looks at.
 pub(super) struct Checker {
@@ -26,6 +27,8 @@ pub(super) struct Checker {
     want: Want,
     /// It asks for the bytes of layers.
     measures: bool,
+    /// Protocols it names that Wireshark reads and nobody here does.
+    unread: BTreeSet<&'static str>,
 }
 
 /// A value and what sorts its occurrences may have.
@@ -61,15 +64,22 @@ fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
 
 impl Checker {
     pub(super) fn new(registry: Registry) -> Checker {
-        Checker { registry, fields: Vec::new(), want: Want { talks: false, ..Want::LAYERS }, measures: false }
+        Checker {
+            registry,
+            fields: Vec::new(),
+            want: Want { talks: false, ..Want::LAYERS },
+            measures: false,
+            unread: BTreeSet::new(),
+        }
     }
 
     /// What was looked at: the fields, and how much of a tree that takes.
-    pub(super) fn seen(self) -> (Vec<&'static Field>, Want) {
+    pub(super) fn seen(self) -> (Vec<&'static Field>, Want, Vec<&'static str>) {
         let only = (self.want.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
         let fields = self.want.fields;
         let carriers = fields && (self.measures || self.fields.iter().any(|field| layers::is_of_header(field)));
-        (self.fields, Want { only, carriers, bytes: fields, ..self.want })
+        let asked = Some(Only::these(self.fields.iter().copied())).filter(|asked| !asked.is_empty());
+        (self.fields, Want { only, carriers, bytes: fields, asked, ..self.want }, self.unread.into_iter().collect())
     }
 
     /// A condition.
@@ -83,7 +93,7 @@ impl Checker {
             Syntax::Masked(..) => Test::Something(self.known(node)?.value),
             Syntax::Slice(..) => Test::Present(self.known(node)?.value),
             Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
-            Syntax::Call(..) => {
+            Syntax::Call(..) | Syntax::Sum(..) => {
                 self.known(node)?;
                 return Err(Wrong::new(&node.at, "this is a value; compare it with something"));
             }
@@ -109,9 +119,14 @@ impl Checker {
             self.want.talks |= !pseudo.is_of_frame();
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
-        let fields = self.registry.named(name);
+        let mut fields = self.registry.named(name);
         if fields.is_empty() {
-            return None;
+            let unread = super::unread::named(name)?;
+            self.unread.insert(unread);
+            return Some(Known { value: Value::Fields(fields), sorts: vec![Sort::Layer] });
+        }
+        if !value {
+            fields.extend(self.registry.inside_others(name));
         }
         for &field in &fields {
             // How far a layer reaches is known only where its fields are kept.
@@ -119,8 +134,10 @@ impl Checker {
             self.measures |= value && field.kind == Kind::Protocol;
             let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
             self.want.talks |= !is_layer && !layers::is_of_frame(field);
-            if !self.fields.iter().any(|known| known.is(field)) {
-                self.fields.push(field);
+            for source in field.with_sources() {
+                if !self.fields.iter().any(|known| known.is(source)) {
+                    self.fields.push(source);
+                }
             }
         }
         let mut sorts: Vec<Sort> = Vec::new();
@@ -139,6 +156,7 @@ impl Checker {
             Syntax::Word(word) => return Ok(self.named(word, true)),
             Syntax::Slice(of, parts) => self.slice(of, parts)?,
             Syntax::Masked(left, right) => self.masked(left, right)?,
+            Syntax::Sum(left, sum, right) => return self.sum(left, *sum, right),
             Syntax::Call(name, given) => self.call(node, name, given)?,
             _ => return Err(Wrong::new(&node.at, "a condition is no value; expected a field")),
         };
@@ -147,6 +165,18 @@ impl Checker {
 
     fn known(&mut self, node: &Node) -> Result<Known, Wrong> {
         self.value(node)?.ok_or_else(|| self.unknown(node))
+    }
+
+    /// A value that bytes are searched for in: as in Wireshark, a header stands for what it carries as well.
+    fn searched(&mut self, node: &Node) -> Result<Known, Wrong> {
+        let known = self.known(node)?;
+        let is_header = |field: &&Field| field.kind == Kind::Protocol && layers::is_of_header(field);
+        Ok(match known.value {
+            Value::Fields(fields) if !fields.is_empty() && fields.iter().all(is_header) => {
+                Known { value: Value::Onward(fields), ..known }
+            }
+            value => Known { value, ..known },
+        })
     }
 
     /// Nothing goes by this name, or it is no name at all.
@@ -196,6 +226,9 @@ impl Checker {
             let wrong = Wrong::new(&at, format!("no function is called {name}"));
             return Err(wrong.try_instead(nearest(name, FUNCTIONS.into_iter())));
         }
+        if matches!(name, "max" | "min") {
+            return self.extreme(node, name, given);
+        }
         let [of] = given else {
             return Err(Wrong::new(&node.at, format!("{name}() takes one field")));
         };
@@ -210,6 +243,15 @@ impl Checker {
                 require(of, &sorts, "is there or not, and cannot be counted", |sort| sort != Sort::Note)?;
                 (Value::Count(inner), Sort::Number(&[]))
             }
+            "abs" => {
+                require(of, &sorts, "is no number", Sort::is_computed)?;
+                (Value::Magnitude(inner), sorts.first().copied().unwrap_or(Sort::Float))
+            }
+            "string" => {
+                require(of, &sorts, "cannot be written out", |sort| !matches!(sort, Sort::Text | Sort::Layer | Sort::Note))?;
+                let sort = sorts.first().copied().unwrap_or(Sort::Text);
+                (Value::Written(inner, sort), Sort::Text)
+            }
             _ => {
                 require(of, &sorts, "has no letters", |sort| sort == Sort::Text)?;
                 (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), Sort::Text)
@@ -218,16 +260,82 @@ impl Checker {
         Ok(Known { value, sorts: vec![sort] })
     }
 
+    /// `max()` and `min()`: fields and constants of one sort.
+    fn extreme(&mut self, node: &Node, name: &str, given: &[Node]) -> Result<Known, Wrong> {
+        let known: Vec<Option<Known>> = given.iter().map(|given| self.value(given)).collect::<Result<_, _>>()?;
+        let mut sorts: Vec<Sort> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
+        sorts.dedup();
+        let Some(first) = sorts.first().copied() else {
+            return Err(Wrong::new(&node.at, format!("{name}() takes fields")));
+        };
+        let ordered = |sort: &Sort| !matches!(sort, Sort::Bool(_) | Sort::Note | Sort::Layer) && sort.fits(first);
+        if !sorts.iter().all(ordered) {
+            return Err(Wrong::new(&node.at, format!("{name}() takes values of one sort that have an order")));
+        }
+        let one = |(known, written): (Option<Known>, &Node)| match known {
+            Some(known) => Ok(known.value),
+            None => self.operand(given.first().unwrap_or(written), &sorts, written),
+        };
+        let values = known.into_iter().zip(given).map(one).collect::<Result<_, _>>()?;
+        let which = if name == "max" { Extreme::Greatest } else { Extreme::Least };
+        Ok(Known { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
+    }
+
+    /// An arithmetic expression; nothing if both sides are constants, which no field is held against.
+    fn sum(&mut self, left: &Node, sum: Sum, right: &Node) -> Result<Option<Known>, Wrong> {
+        let (known_left, known_right) = (self.value(left)?, self.value(right)?);
+        for (node, known) in [(left, &known_left), (right, &known_right)] {
+            let Some(known) = known else { continue };
+            require(node, &known.sorts, "is no number to compute with", Sort::is_computed)?;
+        }
+        let sorts = |known: &Known| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
+        let (a, b, sorts) = match (known_left, known_right) {
+            (Some(a), Some(b)) => {
+                let mut both = sorts(&a);
+                both.extend(sorts(&b));
+                (a.value, b.value, both)
+            }
+            (Some(a), None) => {
+                let sorts = sorts(&a);
+                let constant = self.operand(left, &sorts, right)?;
+                (a.value, constant, sorts)
+            }
+            (None, Some(b)) => {
+                let sorts = sorts(&b);
+                let constant = self.operand(right, &sorts, left)?;
+                (constant, b.value, sorts)
+            }
+            (None, None) => return Err(self.unknown(left)),
+        };
+        let Some(first) = sorts.first().copied() else { return Err(self.unknown(left)) };
+        if let Some(other) = sorts.iter().find(|sort| !sort.fits(first)) {
+            return Err(Wrong::new(&right.at, format!("{left} is {}, {right} is {}", first.words(), other.words())));
+        }
+        let sort = if sorts.contains(&Sort::Float) { Sort::Float } else { first };
+        Ok(Some(Known { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
+    }
+
+    /// A constant as a value of its own.
+    fn operand(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Value, Wrong> {
+        let constants = self.constants(of, sorts, written)?;
+        let items = constants.into_iter().map(|constant| match constant {
+            Constant::Is(item) => item,
+            Constant::Net4(address, _) => Item::Ipv4(address),
+            Constant::Net6(address, _) => Item::Ipv6(address),
+        });
+        items.map(Value::Constant).next().ok_or_else(|| self.unknown(written))
+    }
+
     fn relation(&mut self, Relation { of, left, how }: &Relation) -> Result<Test, Wrong> {
         let asked = |value| Asked { value, all: *of == Some(Quantifier::All) };
         match how {
             How::Compare(compare, right) => self.compare(*of, left, *compare, right),
             How::Contains(right) => {
-                let Known { value, sorts } = self.known(left)?;
+                let Known { value, sorts } = self.searched(left)?;
                 Ok(Test::Contains(asked(value), self.needles(left, &sorts, right)?))
             }
             How::Matches(right) => {
-                let Known { value, sorts } = self.known(left)?;
+                let Known { value, sorts } = self.searched(left)?;
                 require(left, &sorts, "has no text to match", Sort::has_bytes)?;
                 Ok(Test::Matches(asked(value), regex(right)?))
             }

@@ -22,7 +22,7 @@ fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
     let headers = || layers::ALL.iter().filter(is_meant);
     let is_early = |field: &&'static Field| {
         let listed = headers().any(|protocol| protocol.fields.iter().any(|known| known.is(field)));
-        listed && !matches!(field.kind, Kind::Note(_) | Kind::Group)
+        listed && field.generated.is_none() && !matches!(field.kind, Kind::Note(_) | Kind::Group)
     };
     Only::these(looked_at.iter().copied().filter(is_early))
 }
@@ -69,7 +69,16 @@ fn is_early(test: &Test, early: Only) -> bool {
 fn reads(value: &Value, does: &dyn Fn(&Field) -> bool) -> bool {
     match value {
         Value::Fields(fields) => fields.iter().all(|field| does(field)),
-        Value::Slice(of, _) | Value::Masked(of, _) | Value::Len(of) | Value::Count(of) | Value::Cased(of, _) => reads(of, does),
-        Value::Pseudo(_) | Value::Frame => false,
+        Value::Slice(of, _)
+        | Value::Masked(of, _)
+        | Value::Len(of)
+        | Value::Count(of)
+        | Value::Cased(of, _)
+        | Value::Magnitude(of)
+        | Value::Written(of, _) => reads(of, does),
+        Value::Sum(left, _, right) => reads(left, does) && reads(right, does),
+        Value::Extreme(values, _) => values.iter().all(|value| reads(value, does)),
+        Value::Constant(_) => true,
+        Value::Pseudo(_) | Value::Frame | Value::Onward(_) => false,
     }
 }

@@ -3,7 +3,8 @@
 //! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
 
 use super::given::{self, Remembered};
-use super::program::{self, Case, Test, Value};
+use super::literal::Sort;
+use super::program::{self, Case, Extreme, Test, Value};
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
 use crate::layers::Plain;
@@ -20,23 +21,42 @@ use std::ops::{ControlFlow, Range};
 /// Bytes of memory that are kept from one record to the next.
 const KEPT: usize = 1 << 20;
 
+/// Pairs of occurrences that arithmetic computes with in one record.
+const MAX_PAIRS: u32 = 1 << 20;
+
 /// Memory for values that are put together, used again.
 #[derive(Default)]
-pub(super) struct Scratch(Cell<Vec<Vec<u8>>>);
+pub(super) struct Scratch {
+    buffers: Cell<Vec<Vec<u8>>>,
+    /// Pairs that arithmetic has computed with since the record began.
+    pairs: Cell<u32>,
+}
 
 impl Scratch {
+    /// Another record begins.
+    pub(super) fn begin(&self) {
+        self.pairs.set(0);
+    }
+
+    /// Whether arithmetic may compute with one more pair.
+    fn may_compute(&self) -> bool {
+        let pairs = self.pairs.get();
+        self.pairs.set(pairs.saturating_add(1));
+        pairs < MAX_PAIRS
+    }
+
     /// Lend an empty buffer.
     fn lend<R>(&self, see: impl FnOnce(&mut Vec<u8>) -> R) -> R {
-        let mut buffers = self.0.take();
+        let mut buffers = self.buffers.take();
         let mut buffer = buffers.pop().unwrap_or_default();
         // Whoever is lent one may need another.
-        self.0.set(buffers);
+        self.buffers.set(buffers);
         let result = see(&mut buffer);
         buffer.clear();
         buffer.shrink_to(KEPT);
-        let mut buffers = self.0.take();
+        let mut buffers = self.buffers.take();
         buffers.push(buffer);
-        self.0.set(buffers);
+        self.buffers.set(buffers);
         result
     }
 }
@@ -103,6 +123,9 @@ impl Asking<'_, '_> {
                 }
                 Asked::Record(record) => {
                     given::nodes(record, fields).try_for_each(|node| visit(&given::item(node)))?;
+                    if given::is_generated(fields) {
+                        given::generated(record, fields, visit)?;
+                    }
                     let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
                     fields.iter().filter_map(|field| remembered.item(field)).try_for_each(|item| visit(&item))
                 }
@@ -143,7 +166,57 @@ impl Asking<'_, '_> {
                     visit(&Item::Bytes(Cow::Borrowed(text)))
                 })
             }),
+            Value::Onward(fields) => match self.of {
+                Asked::Record(record) => {
+                    given::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.shown_onward())))
+                }
+                Asked::Plain(_) => ControlFlow::Continue(()),
+            },
+            Value::Sum(..) | Value::Extreme(..) | Value::Magnitude(_) | Value::Written(..) | Value::Constant(_) => {
+                self.computed(value, visit)
+            }
         }
+    }
+
+    /// What a function or an arithmetic operation makes of other values.
+    fn computed(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        match value {
+            Value::Sum(left, sum, right) => self.each(left, &mut |left| {
+                self.each(right, &mut |right| match self.scratch.may_compute() {
+                    true => left.computed(*sum, right).map_or(ControlFlow::Continue(()), |item| visit(&item)),
+                    false => ControlFlow::Continue(()),
+                })
+            }),
+            Value::Extreme(values, which) => {
+                let mut found: Option<Item<'static>> = None;
+                let goes_before = |item: &Item<'_>, best: &Item<'_>| match which {
+                    Extreme::Greatest => item.compare(best) == Some(Ordering::Greater),
+                    Extreme::Least => item.compare(best) == Some(Ordering::Less),
+                };
+                for value in values {
+                    let _ = self.each(value, &mut |item| {
+                        if found.as_ref().is_none_or(|best| goes_before(item, best)) {
+                            found = Some(item.owned());
+                        }
+                        ControlFlow::Continue(())
+                    });
+                }
+                found.map_or(ControlFlow::Continue(()), |item| visit(&item))
+            }
+            Value::Magnitude(of) => self.each(of, &mut |item| visit(&item.magnitude())),
+            Value::Written(of, sort) => self.each(of, &mut |item| self.written(item, *sort, visit)),
+            Value::Constant(item) => visit(item),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// A value as the text that Wireshark's `string()` makes of it.
+    fn written(self, item: &Item<'_>, sort: Sort, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        self.scratch.lend(|text| {
+            // Writing to memory does not fail.
+            let _ = item.write(sort, text);
+            visit(&Item::Bytes(Cow::Borrowed(text)))
+        })
     }
 
     fn answer(self, answer: Answer<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {

@@ -1,13 +1,13 @@
 //! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
 
 use super::eval::Asked;
-use super::value::Item;
+use super::value::{Item, Visit};
 use crate::layers::Told;
 use crate::record::Record;
-use crate::tree::{Address, Dissection, Ends, Field, HIDDEN, Kind, Layer, NodeRef, StreamId, Transport, Value};
+use crate::tree::{Address, Computed, Dissection, Ends, Field, HIDDEN, Kind, Layer, NodeRef, StreamId, Transport, Value};
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// The tree a record is part of.
 fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
@@ -70,13 +70,29 @@ pub(super) fn has(of: Asked<'_, '_>, fields: &[&'static Field]) -> bool {
     if fields.iter().any(noted) {
         return true;
     }
+    if is_generated(fields) && generated(record, fields, &mut |_| ControlFlow::Break(())).is_break() {
+        return true;
+    }
     Remembered::of(record).is_some_and(|remembered| fields.iter().any(|field| remembered.has(field)))
+}
+
+/// Whether any of some fields is generated.
+pub(super) fn is_generated(fields: &[&Field]) -> bool {
+    fields.iter().any(|field| field.generated.is_some())
 }
 
 fn is_noted(record: &Record<'_>, code: &Field) -> bool {
     let Some(of) = tree_of(record) else { return false };
     let notes = of.tree.notes.iter().filter(|note| note.code.is(code));
     notes.into_iter().any(|note| places(record).any(|(_, places)| places.contains(&note.node)))
+}
+
+/// The bytes of a layer without its payload, which Wireshark does not count as its own.
+fn header_of(layer: NodeRef<'_>) -> &[u8] {
+    let is_payload = |child: &NodeRef<'_>| child.field().abbrev.strip_suffix(".payload") == Some(layer.field().abbrev);
+    let payload = layer.children().find(is_payload).map(|payload| payload.span().start.saturating_sub(layer.span().start));
+    let bytes = layer.bytes();
+    payload.and_then(|len| bytes.get(..len as usize)).unwrap_or(bytes)
 }
 
 /// The value of a node.
@@ -90,7 +106,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
             _ => node.shown(),
         });
     }
-    let bytes = node.bytes();
+    let bytes = if node.field().kind == Kind::Protocol { header_of(node) } else { node.bytes() };
     match node.value() {
         Value::Unsigned(number) if node.field().kind == Kind::Ipv4 => Item::Ipv4(u32::try_from(number).unwrap_or_default()),
         Value::Unsigned(number) => Item::Number(number.into()),
@@ -108,6 +124,31 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
             (Kind::Ipv6, _, Some(address)) if bytes.len() == 16 => Item::Ipv6(u128::from_be_bytes(*address)),
             _ => Item::Bytes(Cow::Borrowed(bytes)),
         },
+    }
+}
+
+/// The values of those of some fields that are generated.
+pub(super) fn generated(record: &Record<'_>, fields: &[&'static Field], visit: &mut Visit<'_>) -> ControlFlow<()> {
+    let mut flow = ControlFlow::Continue(());
+    for (place, of) in places(record).flat_map(|(of, places)| places.map(move |place| (place, of))) {
+        let Some(node) = of.node(place) else { continue };
+        for field in fields {
+            field.compute(node, &mut |computed| {
+                if flow.is_continue() {
+                    flow = visit(&item_of_computed(computed));
+                }
+            });
+        }
+        flow?;
+    }
+    flow
+}
+
+fn item_of_computed(computed: Computed<'_>) -> Item<'_> {
+    match computed {
+        Computed::Number(number) => Item::Number(number.into()),
+        Computed::Bool(truth) => Item::Bool(truth),
+        Computed::Text(bytes) | Computed::Bytes(bytes) => Item::Bytes(bytes),
     }
 }
 

@@ -1,7 +1,7 @@
 //! From text to words, quotes and signs.
 
 use super::mistake::Wrong;
-use super::syntax::{Compare, Part, To};
+use super::syntax::{Compare, Part, Sum, To};
 use std::ops::Range;
 
 /// The smallest part of a filter.
@@ -22,6 +22,7 @@ pub(super) enum Token {
     Any,
     All,
     Mask,
+    Sum(Sum),
     Open,
     Close,
     OpenSet,
@@ -73,12 +74,17 @@ const SIGNS: &[(&str, Token)] = &[
     ("!", Token::Not),
     ("~", Token::Matches),
     ("&", Token::Mask),
+    ("*", Token::Sum(Sum::Times)),
+    ("%", Token::Sum(Sum::Rest)),
     ("(", Token::Open),
     (")", Token::Close),
     ("{", Token::OpenSet),
     ("}", Token::CloseSet),
     (",", Token::Comma),
 ];
+
+/// Signs that may also be part of a word: they stand alone.
+const LONE_SIGNS: &[(&str, Token)] = &[("+", Token::Sum(Sum::Plus)), ("-", Token::Sum(Sum::Minus)), ("/", Token::Sum(Sum::Over))];
 
 /// The words that are signs.
 pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
@@ -132,7 +138,7 @@ fn token(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         };
         return Err(wrong.try_instead(meant));
     }
-    let keyword = KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
+    let keyword = KEYWORDS.iter().chain(LONE_SIGNS).find(|(keyword, _)| *keyword == word);
     Ok((keyword.map_or_else(|| Token::Word(word.to_owned()), |(_, token)| token.clone()), word.len()))
 }
 

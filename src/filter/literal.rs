@@ -68,6 +68,19 @@ impl Sort {
         }
     }
 
+    /// Whether arithmetic takes its values.
+    pub(super) const fn is_computed(self) -> bool {
+        matches!(self, Sort::Number(_) | Sort::Float | Sort::Span)
+    }
+
+    /// The same without names of single values, which computed ones have no use for.
+    pub(super) const fn without_names(self) -> Sort {
+        match self {
+            Sort::Number(_) => Sort::Number(&[]),
+            sort => sort,
+        }
+    }
+
     /// Whether its values are bytes that can be looked into.
     pub(super) const fn has_bytes(self) -> bool {
         matches!(self, Sort::Text | Sort::Bytes | Sort::Mac | Sort::Layer)

@@ -29,6 +29,7 @@ mod mistake;
 mod parser;
 mod program;
 mod syntax;
+mod unread;
 mod value;
 
 pub use mistake::Mistake;
@@ -56,6 +57,7 @@ pub struct Filter {
     early: Only,
     /// Those of them that headers below TCP and UDP have.
     headers: Only,
+    unread: Vec<&'static str>,
     scratch: Scratch,
 }
 
@@ -72,9 +74,9 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
-        let (fields, want) = checker.seen();
+        let (fields, want, unread) = checker.seen();
         let (early, headers) = (early::fields(&fields), early::of_headers(&fields));
-        Ok(Filter { written, test, fields, want, early, headers, scratch: Scratch::default() })
+        Ok(Filter { written, test, fields, want, early, headers, unread, scratch: Scratch::default() })
     }
 
     /// Whether a record passes.
@@ -82,6 +84,7 @@ impl Filter {
     /// Asks for no memory, but where two fields are held against each other and one occurs more often than sixteen times.
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
+        self.scratch.begin();
         Asking { of: Asked::Record(record), scratch: &self.scratch }.test(&self.test)
     }
 
@@ -106,6 +109,7 @@ impl Filter {
 
     /// Whether a record may pass, as far as these fields tell.
     fn foretold(&self, of: Asked<'_, '_>, known: Only) -> bool {
+        self.scratch.begin();
         Asking { of, scratch: &self.scratch }.foretold(&self.test, known) != Some(false)
     }
 
@@ -113,6 +117,12 @@ impl Filter {
     #[must_use]
     pub fn fields(&self) -> &[&'static Field] {
         &self.fields
+    }
+
+    /// Protocols it names that Wireshark reads and nobody here does: nothing matches them.
+    #[must_use]
+    pub fn unread(&self) -> &[&'static str] {
+        &self.unread
     }
 
     /// How much of a tree it looks at; of packets, where headers alone tell whether they pass, no talks.

@@ -4,7 +4,7 @@
 
 use super::lexer::{Placed, Token, keywords, tokens};
 use super::mistake::{Wrong, nearest};
-use super::syntax::{Element, Hold, How, Node, Quantifier, Relation, Syntax};
+use super::syntax::{Element, Hold, How, Node, Quantifier, Relation, Sum, Syntax};
 use std::ops::Range;
 
 /// The deepest that parts nest, so that nobody runs out of stack.
@@ -97,6 +97,7 @@ impl Parser {
                     Token::And => Hold::And,
                     Token::Compare(_) | Token::Contains | Token::Matches | Token::In | Token::Not => Hold::Relation,
                     Token::Mask => Hold::Mask,
+                    Token::Sum(sum) => sum.hold(),
                     Token::Slice(_) => Hold::Whole,
                     _ => break,
                 };
@@ -105,7 +106,7 @@ impl Parser {
                     break;
                 }
                 if hold >= Hold::Mask && around(&left) >= MAX_AROUND {
-                    return Err(parser.wrong("more than four slices or masks around one value"));
+                    return Err(parser.wrong("more than four slices, masks or sums around one value"));
                 }
                 let is = parser.joined(left, hold)?;
                 left = Node { at: start..parser.behind(), is };
@@ -119,6 +120,7 @@ impl Parser {
         match self.take() {
             Token::Slice(parts) => Ok(Syntax::Slice(Box::new(left), parts)),
             Token::Mask => Ok(Syntax::Masked(Box::new(left), Box::new(self.node(hold.tighter())?))),
+            Token::Sum(sum) => Ok(Syntax::Sum(Box::new(left), sum, Box::new(self.node(hold.tighter())?))),
             Token::Not => {
                 if !self.take_if(&Token::In) {
                     return Err(self.wrong("expected in after not"));
@@ -147,7 +149,10 @@ impl Parser {
             Token::Quoted(text) => Syntax::Quoted(text),
             Token::Char(byte) => Syntax::Char(byte),
             Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.given(&at)?),
-            Token::Word(word) => Syntax::Word(word),
+            Token::Word(word) => match word.strip_prefix('-').filter(|name| name.starts_with(char::is_alphabetic)) {
+                Some(name) => negated(name, &at),
+                None => Syntax::Word(word),
+            },
             Token::Not => Syntax::Not(Box::new(self.node(Hold::Not)?)),
             Token::Any => return self.quantified(Quantifier::Any, at.start),
             Token::All => return self.quantified(Quantifier::All, at.start),
@@ -256,11 +261,17 @@ impl Parser {
 fn around(node: &Node) -> usize {
     fn inner(node: &Node) -> Option<&Node> {
         match &node.is {
-            Syntax::Slice(of, _) | Syntax::Masked(of, _) => Some(of),
+            Syntax::Slice(of, _) | Syntax::Masked(of, _) | Syntax::Sum(of, ..) => Some(of),
             _ => None,
         }
     }
     std::iter::successors(inner(node), |node| inner(node)).count()
+}
+
+/// A field with a minus sign: 0 minus the field.
+fn negated(name: &str, at: &Range<usize>) -> Syntax {
+    let word = |word: &str| Box::new(Node { at: at.clone(), is: Syntax::Word(word.to_owned()) });
+    Syntax::Sum(word("0"), Sum::Minus, word(name))
 }
 
 fn relation(left: Node, how: How) -> Syntax {

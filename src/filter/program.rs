@@ -1,7 +1,8 @@
 //! A filter that was checked: what is looked at, and what is asked of it.
 
-use super::syntax::Part;
-use super::value::{Constant, Order};
+use super::literal::Sort;
+use super::syntax::{Part, Sum};
+use super::value::{Constant, Item, Order};
 use crate::record::pseudo::Pseudo;
 use crate::tree::Field;
 use regex::bytes::Regex;
@@ -10,6 +11,8 @@ use regex::bytes::Regex;
 pub(super) enum Value {
     /// The nodes of these fields: a shared name stands for several.
     Fields(Vec<&'static Field>),
+    /// The bytes from the first one of these headers up to the end of the frame.
+    Onward(Vec<&'static Field>),
     /// The record itself.
     Pseudo(&'static Pseudo),
     /// The bytes of the frame.
@@ -20,6 +23,23 @@ pub(super) enum Value {
     Len(Box<Value>),
     Count(Box<Value>),
     Cased(Box<Value>, Case),
+    /// A number or a time computed from two others.
+    Sum(Box<Value>, Sum, Box<Value>),
+    /// The greatest or the least of all occurrences.
+    Extreme(Vec<Value>, Extreme),
+    /// Without its sign.
+    Magnitude(Box<Value>),
+    /// Written out as text.
+    Written(Box<Value>, Sort),
+    /// A constant of the filter.
+    Constant(Item<'static>),
+}
+
+/// Which end of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extreme {
+    Greatest,
+    Least,
 }
 
 /// What becomes of letters.

@@ -23,6 +23,7 @@ pub(super) enum Syntax {
     Slice(Box<Node>, Vec<Part>),
     /// `&` of bits.
     Masked(Box<Node>, Box<Node>),
+    Sum(Box<Node>, Sum, Box<Node>),
     Call(String, Vec<Node>),
     Relation(Box<Relation>),
     Not(Box<Node>),
@@ -94,6 +95,38 @@ impl Compare {
     }
 }
 
+/// An arithmetic operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sum {
+    Plus,
+    Minus,
+    Times,
+    Over,
+    /// The remainder of a division.
+    Rest,
+}
+
+impl Sum {
+    /// As a symbol.
+    pub(super) const fn symbol(self) -> char {
+        match self {
+            Sum::Plus => '+',
+            Sum::Minus => '-',
+            Sum::Times => '*',
+            Sum::Over => '/',
+            Sum::Rest => '%',
+        }
+    }
+
+    /// How tightly it holds.
+    pub(super) const fn hold(self) -> Hold {
+        match self {
+            Sum::Plus | Sum::Minus => Hold::Sum,
+            Sum::Times | Sum::Over | Sum::Rest => Hold::Product,
+        }
+    }
+}
+
 /// A part of a slice: where it begins, from the end if negative, and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -122,6 +155,8 @@ pub(super) enum Hold {
     Not,
     Relation,
     Mask,
+    Sum,
+    Product,
     Whole,
 }
 
@@ -135,7 +170,9 @@ impl Hold {
             Hold::And => Hold::Not,
             Hold::Not => Hold::Relation,
             Hold::Relation => Hold::Mask,
-            Hold::Mask | Hold::Whole => Hold::Whole,
+            Hold::Mask => Hold::Sum,
+            Hold::Sum => Hold::Product,
+            Hold::Product | Hold::Whole => Hold::Whole,
         }
     }
 }
@@ -149,6 +186,7 @@ impl Syntax {
             Syntax::Not(_) => Hold::Not,
             Syntax::Relation(_) => Hold::Relation,
             Syntax::Masked(..) => Hold::Mask,
+            Syntax::Sum(_, sum, _) => sum.hold(),
             _ => Hold::Whole,
         }
     }
@@ -180,7 +218,12 @@ impl fmt::Display for Node {
             Syntax::Masked(left, right) => {
                 left.write(Hold::Mask, f)?;
                 f.write_str(" & ")?;
-                right.write(Hold::Whole, f)
+                right.write(Hold::Sum, f)
+            }
+            Syntax::Sum(left, sum, right) => {
+                left.write(sum.hold(), f)?;
+                write!(f, " {} ", sum.symbol())?;
+                right.write(sum.hold().tighter(), f)
             }
             Syntax::Call(name, given) => {
                 write!(f, "{name}(")?;

@@ -1,7 +1,12 @@
 //! Values that filters compare.
 
+use super::literal::Sort;
+use super::syntax::Sum;
+use crate::record::seconds::SECOND;
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::ControlFlow;
 
 /// A value that a record has.
@@ -132,6 +137,56 @@ impl Item<'_> {
         }
     }
 
+    /// What an operation makes of two numbers or times; nothing where it has no result.
+    pub(super) fn computed(&self, sum: Sum, other: &Item<'_>) -> Option<Item<'static>> {
+        match (self, other) {
+            (Item::Number(a), Item::Number(b)) => whole(*a, sum, *b).map(Item::Number),
+            (Item::Nanos(a), Item::Nanos(b)) => whole(*a, sum, *b).map(Item::Nanos),
+            _ => self.real().zip(other.real()).map(|(a, b)| Item::Double(real(a, sum, b))),
+        }
+    }
+
+    fn real(&self) -> Option<f64> {
+        match self {
+            Item::Number(number) => Some(*number as f64),
+            _ => self.double(),
+        }
+    }
+
+    /// Without its sign.
+    pub(super) fn magnitude(&self) -> Item<'static> {
+        match self {
+            Item::Number(number) => Item::Number(number.saturating_abs()),
+            Item::Nanos(nanos) => Item::Nanos(nanos.saturating_abs()),
+            Item::Single(number) => Item::Single(number.abs()),
+            Item::Double(number) => Item::Double(number.abs()),
+            other => other.owned(),
+        }
+    }
+
+    /// Put it down as text.
+    pub(super) fn write(&self, sort: Sort, text: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            Item::Number(number) => write!(text, "{number}"),
+            Item::Single(number) => write!(text, "{number}"),
+            Item::Double(number) => write!(text, "{number}"),
+            Item::Bool(truth) => write!(text, "{}", u8::from(*truth)),
+            Item::Nanos(nanos) => {
+                let sign = if *nanos < 0 { "-" } else { "" };
+                let (seconds, nanos) =
+                    (nanos.unsigned_abs() / SECOND.unsigned_abs(), nanos.unsigned_abs() % SECOND.unsigned_abs());
+                write!(text, "{sign}{seconds}.{nanos:09}")
+            }
+            Item::Ipv4(address) => write!(text, "{}", Ipv4Addr::from_bits(*address)),
+            Item::Ipv6(address) => write!(text, "{}", Ipv6Addr::from_bits(*address)),
+            Item::Bytes(bytes) if sort == Sort::Text => text.write_all(bytes),
+            Item::Bytes(bytes) => bytes.iter().enumerate().try_for_each(|(at, byte)| match at {
+                0 => write!(text, "{byte:02x}"),
+                _ => write!(text, ":{byte:02x}"),
+            }),
+        }
+    }
+
     /// Whether there is anything in it but zeros.
     pub(super) fn is_something(&self) -> bool {
         match self {
@@ -152,6 +207,26 @@ impl Item<'_> {
             Item::Ipv6(address) => Item::Ipv6(*address),
             Item::Bytes(bytes) => Item::Bytes(Cow::Owned(bytes.to_vec())),
         }
+    }
+}
+
+fn whole(a: i128, sum: Sum, b: i128) -> Option<i128> {
+    match sum {
+        Sum::Plus => a.checked_add(b),
+        Sum::Minus => a.checked_sub(b),
+        Sum::Times => a.checked_mul(b),
+        Sum::Over => a.checked_div(b),
+        Sum::Rest => a.checked_rem(b),
+    }
+}
+
+fn real(a: f64, sum: Sum, b: f64) -> f64 {
+    match sum {
+        Sum::Plus => a + b,
+        Sum::Minus => a - b,
+        Sum::Times => a * b,
+        Sum::Over => a / b,
+        Sum::Rest => a % b,
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod analysis;
 pub mod defrag;
 pub mod messages;
+pub mod progress;
 pub mod reassembly;
 mod table;
 

@@ -7,7 +7,7 @@
 
 use super::ethernet::{ETHER_TYPES, Shown, mac};
 use super::{Carried, layer};
-use crate::tree::{Field, Names, fields};
+use crate::tree::{Computed, Field, Names, NodeRef, fields};
 use crate::wire::{Protocol, Result, Wire};
 use etherparse::ArpPacketSlice;
 use std::net::Ipv4Addr;
@@ -30,6 +30,16 @@ fields! {
     SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "Who speaks");
     DST_HW = bytes("arp.dst.hw", "Target hardware address", "Who is spoken of");
     DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "Who is spoken of");
+    IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "The sender speaks of itself")
+        .generated(&[&DST_IPV4], is_gratuitous)
+        .needs(&[&SRC_IPV4]);
+}
+
+fn is_gratuitous(target: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let sender = target.before().find(|node| node.field().is(&SRC_IPV4));
+    if sender.is_some_and(|sender| sender.bytes() == target.bytes()) {
+        take(Computed::Bool(true));
+    }
 }
 
 const HARDWARE: Names = &[

@@ -2,7 +2,7 @@
 //!
 //! They are not verified otherwise: captures of the sending machine have wrong ones where its network card fills them in.
 
-use crate::tree::{Field, Names, Value};
+use crate::tree::{Computed, Field, Names, NodeRef, Value};
 use crate::wire::{Setting, Settings, Takes, Wire};
 use etherparse::checksum::Sum16BitWords;
 use std::net::IpAddr;
@@ -44,6 +44,22 @@ const GOOD: u64 = 1;
 const UNVERIFIED: u64 = 2;
 const NOT_PRESENT: u64 = 3;
 const ILLEGAL: u64 = 4;
+
+/// The status of a checksum that nothing was said of: it was not verified.
+pub(super) fn unverified(checksum: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let is_status = |node: &NodeRef<'_>| node.field().abbrev.strip_suffix(".status") == Some(checksum.field().abbrev);
+    if !checksum.behind().any(|node| is_status(&node)) {
+        take(Computed::Number(UNVERIFIED));
+    }
+}
+
+/// The same of one that may be left out: zero says so.
+pub(super) fn unverified_or_none(checksum: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    match checksum.number() {
+        Some(0) => take(Computed::Number(NOT_PRESENT)),
+        _ => unverified(checksum, take),
+    }
+}
 
 /// What verifying a checksum came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

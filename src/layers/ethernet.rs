@@ -7,10 +7,11 @@
 //! ```
 
 use super::{Carried, Described, Header, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
-use crate::tree::{Address, Names, fields, name_of};
+use crate::tree::{Address, Computed, Names, NodeRef, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
 use std::fmt;
+use std::ops::Range;
 
 /// Ethernet.
 pub static PROTOCOL: Protocol = layer(&ETH, FIELDS);
@@ -27,8 +28,23 @@ fields! {
     SRC = mac("eth.src", "Source", "Who sends the frame").also("eth.addr");
     TYPE = number("eth.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
     LEN = number("eth.len", "Length", "Bytes of an IEEE 802.3 payload");
-    PADDING = bytes("eth.padding", "Padding", "Bytes that fill a short frame");
+    PADDING = bytes("eth.padding", "Padding", "Zeros that fill a short frame");
     TRAILER = bytes("eth.trailer", "Trailer", "Bytes behind the payload");
+    FCS = number("eth.fcs", "Frame check sequence", "CRC of the frame").hex(8);
+    DST_LG = bool("eth.dst.lg", "LG bit", "The destination was assigned locally").generated(&[&DST], is_local);
+    DST_IG = bool("eth.dst.ig", "IG bit", "The destination is a group").generated(&[&DST], is_group);
+    SRC_LG = bool("eth.src.lg", "LG bit", "The source was assigned locally").generated(&[&SRC], is_local);
+    SRC_IG = bool("eth.src.ig", "IG bit", "The source is a group").generated(&[&SRC], is_group);
+    LG = bool("eth.lg", "LG bit", "An address was assigned locally").generated(&[&DST, &SRC], is_local);
+    IG = bool("eth.ig", "IG bit", "An address is that of a group").generated(&[&DST, &SRC], is_group);
+}
+
+fn is_local(address: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    take(Computed::Bool(address.bytes().first().is_some_and(|first| first & 2 != 0)));
+}
+
+fn is_group(address: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    take(Computed::Bool(address.bytes().first().is_some_and(|first| first & 1 != 0)));
 }
 
 /// An Ethernet frame that something other than a link carries.
@@ -119,6 +135,9 @@ const FIRST_TYPE: u16 = 1536;
 /// Bytes of a header.
 pub(super) const HEADER: usize = 14;
 
+/// Bytes of a check sequence.
+const FCS_LEN: usize = 4;
+
 /// Frames are padded to this many bytes, their check sequence not counted.
 const SHORTEST: usize = 60;
 
@@ -180,9 +199,34 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let start = wire.at();
     let end = start + wire.remaining();
     let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);
+    let is_cut = missing > 0;
     let (stop, missing) = carried.map_or((end, missing), |len| (start + len, 0));
-    let trailer = if end - frame <= SHORTEST { &PADDING } else { &TRAILER };
-    Ok(Carried { trailer: Some(trailer), ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
+    trailer(wire, frame, stop..end, is_cut);
+    Ok(Carried { trailer: None, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
+}
+
+/// What lies behind the payload, as Wireshark takes it: zeros up to the shortest length fill a short frame, the last four bytes
+/// of what is long enough for it are the check sequence, and all else is a trailer.
+fn trailer(wire: &mut Wire<'_>, frame: usize, behind: Range<usize>, is_cut: bool) {
+    if behind.is_empty() {
+        return;
+    }
+    let bytes = wire.ahead().get(behind.start - wire.at()..).unwrap_or_default();
+    let fills = (frame + SHORTEST).saturating_sub(behind.start).min(bytes.len());
+    let padding = if bytes.iter().take(fills).all(|byte| *byte == 0) { fills } else { 0 };
+    let (start, mut end) = (behind.start + padding, behind.end);
+    if padding > 0 {
+        wire.put(&PADDING, Value::Bytes, behind.start..start);
+    }
+    let sequence = bytes.get(padding..).and_then(|left| left.last_chunk::<FCS_LEN>());
+    let sequence = sequence.filter(|_| !is_cut && behind.end - frame >= SHORTEST + FCS_LEN);
+    end -= sequence.map_or(0, |sequence| sequence.len());
+    if start < end {
+        wire.put(&TRAILER, Value::Bytes, start..end);
+    }
+    if let Some(sequence) = sequence {
+        wire.put(&FCS, Value::Unsigned(u32::from_be_bytes(*sequence).into()), end..behind.end);
+    }
 }
 
 /// What follows a type, or a length in its place.

@@ -6,7 +6,7 @@
 
 use super::checksum::{self, STATUS};
 use super::{Carried, Next, Part, layer};
-use crate::tree::{Address, Names, Value, fields, name_of};
+use crate::tree::{Address, Names, Value, as_text, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
 use std::fmt;
@@ -59,10 +59,13 @@ fields! {
     TTL = number("ip.ttl", "Time to live", "Routers it may still pass");
     PROTO = number("ip.proto", "Protocol", "What the packet carries").names(PROTOCOLS);
     CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
-    CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
     BAD_CHECKSUM = odd("ip.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     SRC = ipv4("ip.src", "Source", "Who sends the packet").also("ip.addr");
     DST = ipv4("ip.dst", "Destination", "Who the packet is for").also("ip.addr");
+    SRC_HOST = text("ip.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
+    DST_HOST = text("ip.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
+    HOST = text("ip.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
     CUR_RT = ipv4("ip.cur_rt", "Current route", "The next router of a source route; the destination is the last of the route");
     OPTION = group("ip.opt", "Option", "An option");
     OPT_TYPE = number("ip.opt.type", "Type", "Which option").names(OPTIONS);

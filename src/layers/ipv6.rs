@@ -6,7 +6,7 @@
 
 use super::ip::{self, PROTOCOLS};
 use super::{Carried, Next, Part, ah, layer};
-use crate::tree::{Address, Field, Names, Value, fields, name_of};
+use crate::tree::{Address, Field, Names, Value, as_text, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
 use std::fmt;
@@ -25,6 +25,9 @@ fields! {
     HLIM = number("ipv6.hlim", "Hop limit", "Routers it may still pass");
     SRC = ipv6("ipv6.src", "Source", "Who sends the packet").also("ipv6.addr");
     DST = ipv6("ipv6.dst", "Destination", "Who the packet is for").also("ipv6.addr");
+    SRC_HOST = text("ipv6.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
+    DST_HOST = text("ipv6.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
+    HOST = text("ipv6.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
     HOPOPTS = group("ipv6.hopopts", "Hop-by-hop options", "Options for every router");
     HOPOPTS_NXT = number("ipv6.hopopts.nxt", "Next header", "What follows").names(PROTOCOLS);
     HOPOPTS_LEN = number("ipv6.hopopts.len", "Length", "Units of eight bytes behind the first eight");

@@ -61,7 +61,7 @@ pub use checksum::Checks;
 pub use plain::{Heads, Plain, Told, ends as plain_ends};
 
 use crate::input::{Link, link_name};
-use crate::tree::{Address, Ends, Field, Kind, LayerId, Only, Span, Tree, Value, Want};
+use crate::tree::{Address, Ends, Field, Generated, Kind, LayerId, Only, Span, Tree, Value, Want};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -152,6 +152,13 @@ fn is_payload(field: &Field) -> bool {
 /// Whether the headers of a frame tell this field by themselves, whatever other frames said.
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
+    // Segments are verified only on the way to their connection.
+    if field.is(&tcp::CHECKSUM_STATUS) {
+        return false;
+    }
+    if let Some(Generated { from, needs, .. }) = field.generated {
+        return from.iter().chain(needs).all(|source| is_of_frame(source));
+    }
     let is_of_tcp = tcp::PROTOCOL.fields.iter().any(|known| known.is(field));
     let is_value = !matches!(field.kind, Kind::Protocol | Kind::Group | Kind::Note(_));
     is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))

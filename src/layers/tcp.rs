@@ -6,9 +6,11 @@
 //! option  kind:1 | length:1, itself and the kind counted | data
 //! ```
 
+mod generated;
+
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
-use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields, name_of};
+use crate::tree::{Field, Names, Span, Transport, Tree, Value, Want, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -44,7 +46,7 @@ fields! {
     WINDOW_SIZE = number("tcp.window_size", "Window size", "Bytes the sender takes, scaled as the handshake says");
     WINDOW_SCALE = number("tcp.window_size_scalefactor", "Window scale factor", "What the window is multiplied by; -1 if the handshake was not seen, -2 if it is not scaled");
     CHECKSUM = number("tcp.checksum", "Checksum", "Of the segment and a pseudo-header").hex(4);
-    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
     BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Where urgent data ends");
     OPTIONS = group("tcp.options", "Options", "Options of the segment");
@@ -78,9 +80,31 @@ fields! {
     KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "Answers a keep-alive");
     REUSED_PORTS = bool("tcp.analysis.reused_ports", "port numbers reused", "Opens a connection between ends that had one");
     ACKS_FRAME = number("tcp.analysis.acks_frame", "Acknowledges frame", "The segment that it acknowledges");
-    ACK_RTT = float("tcp.analysis.ack_rtt", "Time to acknowledge", "Seconds from that segment to this");
+    ACK_RTT = float("tcp.analysis.ack_rtt", "Time to acknowledge", "Seconds from that segment to this").seconds();
     RTO_FRAME = number("tcp.analysis.rto_frame", "Oldest frame not acknowledged", "What the time until a retransmission is counted from");
-    RTO = float("tcp.analysis.rto", "Time until sent again", "Seconds from that segment to this");
+    RTO = float("tcp.analysis.rto", "Time until sent again", "Seconds from that segment to this").seconds();
+    ANALYSIS_FLAGS = bool("tcp.analysis.flags", "analysis flags", "Whether the analysis remarks anything on the segment")
+        .generated(&[&ANALYSIS], generated::has_marks)
+        .needs(generated::MARKS);
+    BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Bytes sent and not acknowledged, this segment included");
+    PUSH_BYTES_SENT = number("tcp.analysis.push_bytes_sent", "bytes since PSH", "Bytes sent since the last segment with PSH");
+    INITIAL_RTT = float("tcp.analysis.initial_rtt", "initial round-trip time", "Seconds from the SYN to the end of the handshake").seconds();
+    TIME_RELATIVE = float("tcp.time_relative", "time since first frame", "Seconds since the first frame of the connection").seconds();
+    TIME_DELTA = float("tcp.time_delta", "time since previous frame", "Seconds since the previous frame of the connection").seconds();
+    COMPLETENESS = number("tcp.completeness", "completeness", "Parts of the connection before this frame: 1 SYN, 2 SYN-ACK, 4 ACK, 8 data, 16 FIN, 32 RST");
+    FLAGS_STR = text("tcp.flags.str", "TCP flags", "The flags as letters").generated(&[&FLAGS], generated::flags_as_letters);
+    CONNECTION_SYN = bool("tcp.connection.syn", "connection establish request", "A SYN without ACK").generated(&[&FLAGS], generated::syn);
+    CONNECTION_SYNACK = bool("tcp.connection.synack", "connection establish acknowledge", "A SYN with ACK").generated(&[&FLAGS], generated::synack);
+    CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "A FIN").generated(&[&FLAGS], generated::fin);
+    CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "An RST").generated(&[&FLAGS], generated::rst);
+    OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
+    OPTIONS_NOP = bytes("tcp.options.nop", "no operation", "").generated(&[&OPTION], generated::option::<1>).needs(&[&KIND]);
+    OPTIONS_MSS = bytes("tcp.options.mss", "maximum segment size option", "").generated(&[&OPTION], generated::option::<2>).needs(&[&KIND]);
+    OPTIONS_WSCALE = bytes("tcp.options.wscale", "window scale option", "").generated(&[&OPTION], generated::option::<3>).needs(&[&KIND]);
+    OPTIONS_SACK_PERM = bytes("tcp.options.sack_perm", "SACK permitted option", "").generated(&[&OPTION], generated::option::<4>).needs(&[&KIND]);
+    OPTIONS_SACK = bytes("tcp.options.sack", "SACK option", "").generated(&[&OPTION], generated::option::<5>).needs(&[&KIND]);
+    OPTIONS_TIMESTAMP = bytes("tcp.options.timestamp", "timestamps option", "").generated(&[&OPTION], generated::option::<8>).needs(&[&KIND]);
+    WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "What windows are multiplied by").generated(&[&WSCALE], generated::multiplier);
     BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length cannot be");
     BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "An option's length cannot be");
 }
@@ -130,7 +154,7 @@ pub(super) const OWN: [&Field; 18] = [
 /// Whether a field may say something that only the segments before it tell.
 pub(super) fn takes_analysis(field: &Field) -> bool {
     let is_one = |known: &&Field| known.is(field);
-    FIELDS.iter().any(is_one) && !OWN.iter().chain(&[&STREAM]).any(is_one)
+    field.generated.is_none() && FIELDS.iter().any(is_one) && !OWN.iter().chain(&[&STREAM]).any(is_one)
 }
 
 /// What a segment's own header cannot tell: where it stands in its connection.
@@ -152,6 +176,57 @@ pub struct Standing<'a> {
     pub quoted: Option<[IpAddr; 2]>,
     /// What the segments before it say of it.
     pub remarks: Remarks<'a>,
+    /// How far its connection is, if anybody asks.
+    pub progress: Option<Progress>,
+}
+
+/// How far a connection is at a segment: times are nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Progress {
+    /// Since its first frame, and since the one before.
+    pub times: Option<[i64; 2]>,
+    /// The parts of a complete connection that came before.
+    pub completeness: u8,
+    /// Bytes sent and not acknowledged.
+    pub in_flight: Option<u32>,
+    /// Bytes sent since the last segment with PSH.
+    pub pushed: Option<u32>,
+    /// From the SYN to the end of the handshake.
+    pub round_trip: Option<i64>,
+}
+
+/// The fields of [`Progress`], in the order of its members.
+const PROGRESS: [&Field; 6] = [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT];
+
+/// Whether anybody asks how far connections are.
+#[must_use]
+pub fn asks_for_progress(want: Want) -> bool {
+    PROGRESS.iter().any(|field| want.asks(field))
+}
+
+impl Progress {
+    fn put(&self, wire: &mut Wire<'_>) {
+        let times = self.times.map(|times| times.map(seconds));
+        let number = |number: Option<u32>| number.map(|number| Value::Unsigned(number.into()));
+        let values = [
+            times.map(|[relative, _]| relative),
+            times.map(|[_, delta]| delta),
+            Some(Value::Unsigned(self.completeness.into())),
+            number(self.in_flight),
+            number(self.pushed),
+            self.round_trip.map(seconds),
+        ];
+        for (field, value) in PROGRESS.into_iter().zip(values) {
+            if let Some(value) = value.filter(|_| wire.asks(field)) {
+                wire.add(field, value);
+            }
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
+fn seconds(nanos: i64) -> Value {
+    Value::Double(nanos as f64 / 1e9)
 }
 
 /// What the segments before one say of it.
@@ -186,6 +261,8 @@ pub struct Numbers {
     pub rst: bool,
     /// Acknowledges.
     pub acks: bool,
+    /// To be handed over at once.
+    pub push: bool,
     /// The window, not scaled.
     pub window: u16,
     /// The shift of its window scale option.
@@ -226,6 +303,7 @@ pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
         fin: flag(&FLAG_FIN),
         rst: flag(&FLAG_RESET),
         acks: flag(&FLAG_ACK),
+        push: flag(&FLAG_PUSH),
         window: u16::from_be_bytes([w0, w1]),
         scale,
         header,
@@ -329,6 +407,9 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     }
     options(wire, start + header_len)?;
     remarks.put(wire)?;
+    if let Some(progress) = standing.progress {
+        progress.put(wire);
+    }
     wire.rest(&PAYLOAD);
     Ok(())
 }
@@ -349,7 +430,8 @@ pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Opti
     let fixed = all.first_chunk::<MIN_HEADER>()?;
     let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
     let header_len = header_len(fixed);
-    let has_remarks = !standing.remarks.marks.is_empty() || standing.verify.is_some() || standing.is_part;
+    let is_remarked = !standing.remarks.marks.is_empty() || standing.progress.is_some();
+    let has_remarks = is_remarked || standing.verify.is_some() || standing.is_part;
     if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
         return None;
     }

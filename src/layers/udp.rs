@@ -22,7 +22,7 @@ fields! {
     STREAM = number("udp.stream", "Stream index", "Which conversation of the capture");
     LENGTH = number("udp.length", "Length", "Bytes of header and payload");
     CHECKSUM = number("udp.checksum", "Checksum", "Of the datagram and a pseudo-header").hex(4);
-    CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS);
+    CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
     BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
     PAYLOAD = bytes("udp.payload", "Payload", "What the datagram carries");
     BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than a header or more than the packet has");

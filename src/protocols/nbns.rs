@@ -86,7 +86,7 @@ fields! {
     PACKET_SIZE = number("nbns.session_data_packet_size", "Session packet size", "Bytes");
     DATA = bytes("nbns.data", "Data", "Bytes that are not explained");
     RESPONSE_TO = number("nbns.response_to", "Request in", "Number of the frame that brought the question");
-    TIME = float("nbns.time", "Time", "Seconds since the question");
+    TIME = float("nbns.time", "Time", "Seconds since the question").seconds();
     BAD_COUNT = broken("nbns.note.count", "bad count", "More is promised than follows");
 }
 

@@ -58,7 +58,7 @@ fields! {
     CONTROL_DATA = text("ntp.ctrl.data", "Data", "Variables and their values");
     DATA = bytes("ntp.data", "Data", "Bytes that are not explained");
     REQUEST_IN = number("ntp.request_in", "Request in", "Number of the frame that brought the question");
-    DELTA = float("ntp.delta_time", "Time", "Seconds since the question");
+    DELTA = float("ntp.delta_time", "Time", "Seconds since the question").seconds();
 }
 
 const LEAPS: Names =

@@ -8,6 +8,8 @@
 //!
 //! Not covered: what headers say beyond their text, other bodies.
 
+mod generated;
+
 use super::lines::{self, Heads};
 use super::sdp;
 use crate::tree::{Side, Value, fields};
@@ -33,7 +35,7 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     SIP = protocol("sip", "SIP", "Session Initiation Protocol")
         .covers("Requests and responses over UDP and TCP, with the calls that their SDP describes")
-        .leaves_open("What headers say beyond their text; bodies other than SDP");
+        .leaves_open("Most of what headers say beyond their text; bodies other than SDP");
     METHOD = text("sip.Method", "method", "What is asked for");
     URI = text("sip.r-uri", "uri", "Who is asked");
     VERSION = text("sip.Request-Version", "version", "Version of the request");
@@ -64,6 +66,30 @@ fields! {
     BLANK = bytes("sip.blank", "blank line", "The empty line behind the head, or one that keeps a connection alive");
     BODY = bytes("sip.msg_body", "body", "The body, where it is not SDP");
     DATA = bytes("sip.data", "data", "Bytes that are not understood");
+    FROM_DISPLAY = text("sip.from.display.info", "From display info", "").generated(&[&FROM], generated::display);
+    FROM_ADDRESS = text("sip.from.addr", "From address", "").generated(&[&FROM], generated::uri);
+    FROM_USER = text("sip.from.user", "From user part", "").generated(&[&FROM], generated::user);
+    FROM_HOST = text("sip.from.host", "From host part", "").generated(&[&FROM], generated::host);
+    FROM_PORT = text("sip.from.port", "From host port", "").generated(&[&FROM], generated::port);
+    FROM_TAG = text("sip.from.tag", "From tag", "").generated(&[&FROM], generated::tag);
+    TO_DISPLAY = text("sip.to.display.info", "To display info", "").generated(&[&TO], generated::display);
+    TO_ADDRESS = text("sip.to.addr", "To address", "").generated(&[&TO], generated::uri);
+    TO_USER = text("sip.to.user", "To user part", "").generated(&[&TO], generated::user);
+    TO_HOST = text("sip.to.host", "To host part", "").generated(&[&TO], generated::host);
+    TO_PORT = text("sip.to.port", "To host port", "").generated(&[&TO], generated::port);
+    TO_TAG = text("sip.to.tag", "To tag", "").generated(&[&TO], generated::tag);
+    CONTACT_DISPLAY = text("sip.contact.display.info", "Contact display info", "").generated(&[&CONTACT], generated::display);
+    CONTACT_URI = text("sip.contact.uri", "Contact address", "").generated(&[&CONTACT], generated::uri);
+    CONTACT_USER = text("sip.contact.user", "Contact user part", "").generated(&[&CONTACT], generated::user);
+    CONTACT_HOST = text("sip.contact.host", "Contact host part", "").generated(&[&CONTACT], generated::host);
+    CONTACT_PORT = text("sip.contact.port", "Contact host port", "").generated(&[&CONTACT], generated::port);
+    URI_USER = text("sip.r-uri.user", "Request URI user part", "").generated(&[&URI], generated::user);
+    URI_HOST = text("sip.r-uri.host", "Request URI host part", "").generated(&[&URI], generated::host);
+    URI_PORT = text("sip.r-uri.port", "Request URI host port", "").generated(&[&URI], generated::port);
+    CSEQ_NUMBER = number("sip.CSeq.seq", "Sequence number", "").generated(&[&CSEQ], generated::sequence);
+    CSEQ_METHOD = text("sip.CSeq.method", "Sequence method", "").generated(&[&CSEQ], generated::sequence_method);
+    REQUEST_LINE = text("sip.Request-Line", "Request line", "").generated(&[&METHOD], generated::request_line).needs(&[&URI, &VERSION]);
+    STATUS_LINE = text("sip.Status-Line", "Status line", "").generated(&[&STATUS_VERSION], generated::status_line).needs(&[&CODE, &PHRASE]);
 }
 
 static HEADS: Heads = Heads {

@@ -4,6 +4,7 @@ mod choices;
 
 pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
 
+use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
 use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
 use crate::{layers, protocols, wire};
@@ -63,6 +64,17 @@ pub enum Owner {
     Unsure,
     /// Nobody.
     Nobody,
+}
+
+/// Protocols that had another name in earlier versions of Wireshark, which filters may still use.
+const FORMER_NAMES: [(&str, &str); 2] = [("ssl", "tls"), ("bootp", "dhcp")];
+
+/// The name of today for one that begins with a former name of its protocol.
+fn renamed(name: &str) -> Option<String> {
+    FORMER_NAMES.iter().find_map(|(former, today)| {
+        let rest = name.strip_prefix(former)?;
+        (rest.is_empty() || rest.starts_with('.')).then(|| format!("{today}{rest}"))
+    })
 }
 
 impl Registry {
@@ -126,6 +138,14 @@ impl Registry {
     /// The fields that go by this name: one, or several that share it.
     #[must_use]
     pub fn named(self, name: &str) -> Vec<&'static Field> {
+        let fields = self.called(name);
+        match renamed(name).filter(|_| fields.is_empty()) {
+            Some(name) => self.called(&name),
+            None => fields,
+        }
+    }
+
+    fn called(self, name: &str) -> Vec<&'static Field> {
         let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
         let named: Vec<&Field> = if std::ptr::eq(self.applications, protocols::ALL) {
             let index = LISTED.get_or_init(|| {
@@ -145,6 +165,15 @@ impl Registry {
         let first = name.split('.').next().unwrap_or_default();
         let own = |field: &&Field| field.answers_to(name);
         if named.is_empty() { self.of_tables(|protocol| protocol == first).filter(own).collect() } else { named }
+    }
+
+    /// The fields of a protocol that is no layer of its own and lies inside messages of others, without the protocol itself.
+    pub fn inside_others(self, name: &str) -> impl Iterator<Item = &'static Field> {
+        // Certificates are not among them: Wireshark has no items for their protocols.
+        const INSIDE: [&str; 2] = ["json", "sdp"];
+        let meant = move |protocol: &&&'static Protocol| protocol.this.abbrev == name && INSIDE.contains(&name);
+        let fields = self.applications.iter().filter(meant).flat_map(|protocol| protocol.fields.iter().copied());
+        fields.filter(|field| field.kind != Kind::Protocol)
     }
 
     /// The fields that the protocols of these names know from their tables.

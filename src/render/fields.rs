@@ -10,8 +10,10 @@ use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::seconds::SECOND;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean, digits};
-use std::fmt;
+use crate::tree::{
+    Computed, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean, digits, hex,
+};
+use std::fmt::{self, Write as _};
 use std::io;
 use std::ops::Range;
 
@@ -202,6 +204,20 @@ fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
     Ok(())
 }
 
+/// A computed value, as a node with it would say it.
+fn write_computed(field: &Field, computed: &Computed<'_>, line: &mut Vec<u8>) -> fmt::Result {
+    match computed {
+        Computed::Number(number) if field.hex > 0 => {
+            return write!(Words(line), "0x{number:0width$x}", width = usize::from(field.hex));
+        }
+        Computed::Number(number) => digits::number(line, *number),
+        Computed::Bool(truth) => digits::number(line, u64::from(*truth)),
+        Computed::Text(text) => return clean(&String::from_utf8_lossy(text), &mut Guarded(&mut Words(line))),
+        Computed::Bytes(bytes) => return hex(bytes, &mut Words(line)),
+    }
+    Ok(())
+}
+
 /// A column between quotes, unless it is empty.
 fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
     if cell.is_empty() {
@@ -252,6 +268,9 @@ impl Occurrences<'_> {
 
     fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
         let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
+        if fields.iter().any(|field| field.generated.is_some()) {
+            return self.of_generated(of, places.start, nodes, fields);
+        }
         // Most names stand for one field.
         match fields {
             [meant] => self.of_those(of, places.start, nodes, |field| meant.is(field)),
@@ -267,6 +286,27 @@ impl Occurrences<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The values of nodes and those that are computed from them, in the order of the nodes.
+    #[inline(never)]
+    fn of_generated(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], fields: &[&'static Field]) -> fmt::Result {
+        let mut result = Ok(());
+        for (at, node) in nodes.iter().enumerate() {
+            for field in fields {
+                if field.is(node.field) {
+                    self.put_node(of, first, at)?;
+                }
+                let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
+                let Some(node) = place.and_then(|place| of.node(place)) else { continue };
+                field.compute(node, &mut |computed| {
+                    if result.is_ok() {
+                        result = self.put(|line| write_computed(field, &computed, line));
+                    }
+                });
+            }
+        }
+        result
     }
 
     /// The value of a node, so far behind a place. By itself, so that looking for it takes few steps.
@@ -292,17 +332,19 @@ impl Occurrences<'_> {
 impl<W: io::Write> Sink for Columns<W> {
     fn want(&self, view: View) -> Want {
         let of = |column: &Column| match &column.of {
-            Values::Fields(fields) => fields.clone(),
+            Values::Fields(fields) => fields.iter().flat_map(|field| field.with_sources()).collect(),
             Values::Pseudo(_) => Vec::new(),
         };
         let fields: Vec<&'static Field> = self.columns.iter().flat_map(of).collect();
         // What is told of a group is told of what lies below it.
         let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
-        let only = (!fields.iter().any(tells_of_others)).then(|| Only::these(fields.iter().copied()));
+        let all = Only::these(fields.iter().copied());
+        let only = (!fields.iter().any(tells_of_others)).then_some(all);
+        let asked = Some(all).filter(|all| !all.is_empty());
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
         let talks = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
-        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, loose: !talks, talks, ..Want::NAMES }
+        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, loose: !talks, talks, asked, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

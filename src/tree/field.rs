@@ -1,6 +1,6 @@
 //! A field: everything that is known about a value before any byte is seen.
 
-use super::NodeRef;
+use super::{Generated, NodeRef};
 use std::fmt;
 
 /// Numbers with a name each, as a protocol's tables have them, in the order of the numbers.
@@ -123,6 +123,10 @@ pub struct Field {
     pub public: bool,
     /// Whether its bytes say something else than its value, so that outputs give both.
     pub transformed: bool,
+    /// Whether its values are seconds, which columns show with nine digits behind the point, as Wireshark does.
+    pub seconds: bool,
+    /// How its values follow from other fields; no node has such a field.
+    pub generated: Option<Generated>,
     /// How JSON begins to tell of it, up to its value, put together beforehand because there may be millions of it; empty where
     /// that was not done.
     pub head: &'static str,
@@ -148,6 +152,8 @@ impl Field {
             secret: false,
             public: false,
             transformed: false,
+            seconds: false,
+            generated: None,
             head: "",
             covers: "",
             open: "",
@@ -293,6 +299,13 @@ impl Field {
     #[must_use]
     pub const fn transformed(mut self) -> Field {
         self.transformed = true;
+        self
+    }
+
+    /// Its values are seconds.
+    #[must_use]
+    pub const fn seconds(mut self) -> Field {
+        self.seconds = true;
         self
     }
 

@@ -5,6 +5,7 @@
 pub(crate) mod digits;
 mod dump;
 mod field;
+mod generated;
 mod handed;
 mod layer;
 mod mask;
@@ -27,6 +28,7 @@ mod want;
 pub use dump::dump;
 pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
+pub use generated::{Computed, Generate, Generated, as_text, is_there};
 pub use handed::{Expected, Facts, Handed, Left, Opened, Quote};
 pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport, Untold};
 pub use node::{Made, Node, Note, Value};

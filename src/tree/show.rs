@@ -86,6 +86,17 @@ impl<'t> NodeRef<'t> {
         self.of.slice(self.node.span)
     }
 
+    /// The bytes from its first one to the end of the frame, its own if it does not lie in the frame itself; asterisks stand for
+    /// those that are not shown.
+    #[must_use]
+    pub fn shown_onward(self) -> Cow<'t, [u8]> {
+        let span = self.node.span;
+        match self.of.bytes.get(span.start as usize..).filter(|_| span.source == 0 && span.is_somewhere()) {
+            Some(onward) => self.of.tree.masked(Span::new(0, span.start as usize..self.of.bytes.len()), onward),
+            None => self.shown(),
+        }
+    }
+
     /// Which bits of its bytes it is, counted from the most significant one, if it is not all of them.
     #[must_use]
     pub fn bits(self) -> Option<Bits> {
@@ -132,6 +143,20 @@ impl<'t> NodeRef<'t> {
     pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
         let (of, parent) = (self.of, Some(self.place));
         of.tree.children(self.place).map(move |(place, node)| NodeRef { of, node, place, parent })
+    }
+
+    /// The nodes behind it in reading order, up to the next layer.
+    pub fn behind(self) -> impl Iterator<Item = NodeRef<'t>> {
+        let of = self.of;
+        let nodes = (self.place.saturating_add(1)..of.tree.here()).map_while(move |place| of.node(place));
+        nodes.take_while(|node| node.field().kind != Kind::Protocol)
+    }
+
+    /// The nodes before it, the nearest first, up to its layer.
+    pub fn before(self) -> impl Iterator<Item = NodeRef<'t>> {
+        let of = self.of;
+        let nodes = (0..self.place).rev().map_while(move |place| of.node(place));
+        nodes.take_while(|node| node.field().kind != Kind::Protocol)
     }
 
     /// The node that it was reached from, if it was reached from above.
@@ -292,6 +317,7 @@ impl<'t> NodeRef<'t> {
             Value::Unsigned(number) => write_number(field, number, out),
             Value::Signed(number) => write!(out, "{number}"),
             Value::Single(number) => write!(out, "{number}"),
+            Value::Double(number) if field.seconds => write!(out, "{number:.9}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
             Value::Bytes if field.kind == Kind::Bytes || self.has_hidden() => self.write_hex(out),

@@ -32,6 +32,8 @@ pub struct Want {
     /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
     /// of messages, gaps and the like is nothing.
     pub talks: bool,
+    /// The fields that filters and columns name, if any do: those that are worked out only on request are among them.
+    pub asked: Option<Only>,
 }
 
 impl Want {
@@ -49,6 +51,7 @@ impl Want {
         remarks: true,
         loose: false,
         talks: true,
+        asked: None,
     };
     /// All there is of what is told, and nothing of headers that do nothing but carry it.
     pub const MESSAGES: Want = Want { carriers: false, ..Want::EVERYTHING };
@@ -66,8 +69,8 @@ impl Want {
     /// The same without what is shown of a record; what can be saved or counted stays.
     #[must_use]
     pub const fn unseen(self) -> Want {
-        let Want { objects, transfers, talks, .. } = self;
-        Want { headers: false, remarks: false, objects, transfers, talks, ..Want::LAYERS }
+        let Want { objects, transfers, talks, asked, .. } = self;
+        Want { headers: false, remarks: false, objects, transfers, talks, asked, ..Want::LAYERS }
     }
 
     /// Whether anybody looks at more of a message than which it is, and whether it is well-formed.
@@ -104,7 +107,17 @@ impl Want {
             remarks: self.remarks || other.remarks,
             loose: self.loose && other.loose,
             talks: self.talks || other.talks,
+            asked: match (self.asked, other.asked) {
+                (Some(one), Some(other)) => Some(one.and(other)),
+                (one, other) => one.or(other),
+            },
         }
+    }
+
+    /// Whether somebody names this field. To be asked before working out what is shown only on request.
+    #[must_use]
+    pub fn asks(&self, field: &Field) -> bool {
+        self.asked.is_some_and(|asked| asked.has(field))
     }
 
     /// Whether a node of this field with this value is kept. Those of protocols always are.

@@ -88,7 +88,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("tcp.port == 80 == 80", "==", "do not chain", ""),
     ("tcp.port = 80", "=", "has no meaning", "=="),
     ("tcp | udp", "|", "has no meaning", "||"),
-    ("tcp % 3", "%", "has no meaning", ""),
+    ("tcp # 3", "#", "has no meaning", ""),
     ("eth.src[0][0] & 1 & 1 & 1", "&", "more than four", ""),
     ("((eth.src[0][0])[0][0])[0]", "[0]", "more than four", ""),
     ("any tcp", "any tcp", "belong to a comparison", ""),
@@ -130,7 +130,7 @@ fn a_mistake_is_shown_with_a_mark_under_it() {
         "nothing is called tcp.prot
   ip.src == 10.0.0.1 and tcp.prot == 80
                          ^^^^^^^^
-  try tcp.port, ip.proto, udp.port"
+  try tcp.port, ip.proto, sctp.port"
     );
     let hostile = Filter::parse("message.name == \"\u{1b}[31m\u{202e}\" x", Registry::default()).unwrap_err().to_string();
     assert!(!hostile.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{hostile}");

@@ -34,6 +34,13 @@ const WRITTEN: &[(&str, &str)] = &[
         "frame.len == 'a' or frame.len == '\\'' or frame.len == '\\x07'",
     ),
     ("len( udp.payload )>3", "len(udp.payload) > 3"),
+    ("ip.ttl + tcp.len * 2 == 65", "ip.ttl + tcp.len * 2 == 65"),
+    ("(ip.ttl + 1) * 2 == 130", "(ip.ttl + 1) * 2 == 130"),
+    ("ip.ttl - (1 - ip.ttl) == 65", "ip.ttl - (1 - ip.ttl) == 65"),
+    ("ip.ttl % 2 & 1 == 1", "ip.ttl % 2 & 1 == 1"),
+    ("-ip.ttl == -64", "0 - ip.ttl == -64"),
+    ("max( ip.ttl,64 )==64", "max(ip.ttl, 64) == 64"),
+    ("ssl or bootp", "ssl or bootp"),
 ];
 
 #[test]
@@ -49,7 +56,10 @@ fn a_filter_tells_what_it_looks_at() {
     let told = |expression: &str| {
         let filter = parsed(expression);
         let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();
-        (names.join(" "), filter.want())
+        let want = filter.want();
+        let asks_for_all = filter.fields().iter().all(|field| want.asks(field));
+        assert!(asks_for_all, "{expression}");
+        (names.join(" "), Want { asked: None, ..want })
     };
     assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Want::LAYERS));
     assert_eq!(told("message.name == x"), (String::new(), Want::NAMES));

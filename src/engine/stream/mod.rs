@@ -11,9 +11,10 @@ use super::bug;
 use super::carry::States;
 use super::judge;
 use super::message::{Out, ends_of};
-use super::segment::{Marked, judged, tcp_layer};
+use super::segment::{Marked, judged, progress, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
+use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
@@ -49,6 +50,8 @@ pub(super) struct Stream {
     plain_path: Option<&'static str>,
     halves: [Half; 2],
     analysis: Analysis,
+    /// How far it is, if anybody asks.
+    followed: Option<Box<Followed>>,
     belongs: Belongs,
     /// The name under which its bytes are found, if another conversation or its own beginning told.
     over: Option<&'static str>,
@@ -102,6 +105,8 @@ pub(super) struct Speaker<'a> {
     pub side: Side,
     /// Whether anybody looks at what the segments before it say of it.
     pub is_judged: bool,
+    /// Whether anybody asks how far the connection is.
+    pub is_followed: bool,
 }
 
 impl Stream {
@@ -115,6 +120,7 @@ impl Stream {
             plain_path: None,
             halves: [Half::default(), Half::default()],
             analysis: Analysis::default(),
+            followed: None,
             belongs: Belongs::Open,
             over: None,
             inner: States::default(),
@@ -306,10 +312,14 @@ impl Stream {
     /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
     /// looks at its headers and there is nothing to say of it.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged } = speaker;
+        let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged, is_followed } = speaker;
         let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
             if is_judged { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
+        });
+        let progress = found.filter(|_| is_followed).map(|found| {
+            let followed = self.followed.get_or_insert_default();
+            progress(followed.follow(side, &judged(speaker), numbers.push, &found, &self.analysis))
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.unseen {
@@ -328,6 +338,7 @@ impl Stream {
             quoted: None,
             verify: checks.tcp.then_some([segment.src, segment.dst]),
             remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
+            progress,
         };
         let ends = tree.push_ends(self.ends(side));
         let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
@@ -641,6 +652,9 @@ impl Stream {
         self.turned = !self.turned;
         self.halves.reverse();
         self.analysis.turn();
+        if let Some(followed) = &mut self.followed {
+            followed.turn();
+        }
         if let Some(sockets) = &mut self.sockets {
             sockets.reverse();
         }

@@ -3,6 +3,7 @@
 use super::{Belongs, Half, Stream};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Known};
+use crate::flow::progress::Followed;
 use crate::flow::reassembly;
 use crate::layers::tcp::Numbers;
 use crate::tree::{Side, StreamId, Transport};
@@ -30,6 +31,7 @@ pub(in crate::engine) struct Rest {
     reset: bool,
     halves: [RestHalf; 2],
     known: Known,
+    followed: Option<Box<Followed>>,
 }
 
 struct RestHalf {
@@ -106,6 +108,7 @@ impl Connection {
             *half = Half { order, base: left.base, from_start: left.from_start, ..Half::default() };
         }
         stream.analysis = Analysis::from(rest.known);
+        stream.followed = rest.followed.take();
         stream.reset = rest.reset;
         if rest.nobodys {
             stream.belongs = Belongs::Nobody;
@@ -133,6 +136,7 @@ impl Stream {
             reset: self.reset,
             halves: Side::BOTH.map(half),
             known: self.analysis.known(),
+            followed: self.followed.clone(),
         })
     }
 }

@@ -230,6 +230,8 @@ struct Unacked(Vec<Sent>);
 /// A segment that was sent.
 #[derive(Debug, Clone, Copy)]
 struct Sent {
+    /// Its first number.
+    seq: u32,
     /// The number behind it.
     next: u32,
     frame: u64,
@@ -266,6 +268,25 @@ impl Analysis {
         found.scaling = own.scaling;
         self.known.learn(side, segment, now);
         found
+    }
+
+    /// Bytes that a side has sent and its peer has not acknowledged.
+    #[must_use]
+    pub fn in_flight(&self, side: Side) -> Option<u32> {
+        let [client, server] = &self.unacked;
+        let sent = match side {
+            Side::Client => &client.0,
+            Side::Server => &server.0,
+        };
+        let first = sent.iter().map(|sent| sent.seq).reduce(|a, b| if is_behind(a, b) { b } else { a })?;
+        let last = sent.iter().map(|sent| sent.next).reduce(|a, b| if is_behind(a, b) { a } else { b })?;
+        Some(last.wrapping_sub(first))
+    }
+
+    /// Nanoseconds from the SYN to the first acknowledgement that ended the handshake.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<i64> {
+        Some(self.known.round_trip).filter(|round_trip| *round_trip != 0)
     }
 
     /// The sides change places.
@@ -449,7 +470,7 @@ impl Unacked {
     /// Keep a segment that can be acknowledged.
     fn remember(&mut self, segment: &Segment, now: i64) {
         if (segment.len > 0 || segment.takes_number()) && self.0.len() < MAX_UNACKED {
-            self.0.push(Sent { next: segment.next(), frame: segment.frame, time: now });
+            self.0.push(Sent { seq: segment.seq, next: segment.next(), frame: segment.frame, time: now });
         }
     }
 

@@ -272,7 +272,7 @@ fields! {
     OPT_ERROR_TEXT = text("dns.opt.ext_error.extra_text", "Extra text", "In words");
 
     RESPONSE_TO = number("dns.response_to", "Request in", "Number of the frame that brought the question");
-    TIME = float("dns.time", "Time", "Seconds since the question");
+    TIME = float("dns.time", "Time", "Seconds since the question").seconds();
     UNSOLICITED = bool("dns.unsolicited", "Unsolicited", "The capture has no question to this answer");
     RETRANSMISSION = bool("dns.retransmission", "Retransmission", "The question was asked before");
     RETRANSMIT_IN = number("dns.retransmit_request_in", "Original request in", "Number of the frame that brought it first");

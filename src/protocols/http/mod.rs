@@ -17,13 +17,14 @@
 //! Not covered: what answers HTTP/0.9; multipart bodies; codings other than gzip and deflate; ranges put together.
 
 mod body;
+mod generated;
 mod head;
 mod looks;
 mod session;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Names, fields};
+use crate::tree::{Names, fields, is_there};
 use crate::wire::{Conversation, Looks, On, Protocol, Settings};
 
 /// HTTP/1.
@@ -57,7 +58,7 @@ fields! {
     PHRASE = text("http.response.phrase", "phrase", "How it went, in the words of the server");
     REQUEST_IN = number("http.request_in", "request in", "Number of the frame that brought the request");
     RESPONSE_FOR = text("http.response_for.uri", "response for", "What was asked of");
-    TIME = float("http.time", "time", "Seconds since the request");
+    TIME = float("http.time", "time", "Seconds since the request").seconds();
 
     ACCEPT = text("http.accept", "Accept", "Types that the client takes");
     ACCEPT_ENCODING = text("http.accept_encoding", "Accept-Encoding", "Codings that the client takes");
@@ -92,6 +93,22 @@ fields! {
     FORWARDED_FOR = text("http.x_forwarded_for", "X-Forwarded-For", "Who asked the proxy");
     OTHER = text("http.unknown_header", "header", "Any other line of the head");
     BLANK = bytes("http.blank", "blank line", "The empty line behind the head");
+    REQUEST_LINE = text("http.request.line", "request header line", "A header line of a request")
+        .generated(&[&REQUEST], generated::lines)
+        .needs(generated::LINES);
+    RESPONSE_LINE = text("http.response.line", "response header line", "A header line of a response")
+        .generated(&[&RESPONSE], generated::lines)
+        .needs(generated::LINES);
+    CHAT = bool("http.chat", "formatted text", "A request or a response").generated(&[&REQUEST, &RESPONSE], is_there);
+    CODE_DESCRIPTION = text("http.response.code.desc", "status code description", "What the code stands for")
+        .generated(&[&CODE], generated::description);
+    URI_PATH = text("http.request.uri.path", "path", "What is asked of, without the query").generated(&[&URI], generated::path);
+    URI_QUERY = text("http.request.uri.query", "query", "What follows the question mark").generated(&[&URI], generated::query);
+    URI_PARAMETER = text("http.request.uri.query.parameter", "query parameter", "A part of the query")
+        .generated(&[&URI], generated::parameters);
+    BASIC = text("http.authbasic", "credentials", "Name and password of the Basic scheme")
+        .secret()
+        .generated(&[&AUTHORIZATION, &PROXY_AUTHORIZATION], generated::basic);
 
     CHUNK_SIZE = number("http.chunk_size", "chunk size", "Bytes of a chunk");
     CHUNK_DATA = bytes("http.chunk_data", "chunk data", "A part of the body");

@@ -15,7 +15,7 @@ mod properties;
 mod tests;
 
 use super::json;
-use crate::tree::{Field, Side, Value, fields, name_of};
+use crate::tree::{Computed, Field, NodeRef, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// MQTT.
@@ -110,7 +110,14 @@ fields! {
     MESSAGE = bytes("mqtt.msg", "message", "The message");
     DATA = bytes("mqtt.data", "data", "Bytes that are not understood");
     UNKNOWN_PROPERTY = broken("mqtt.unknown_property", "unknown property", "A property identifier that version 5 does not have");
+    HEADER_FLAGS = number("mqtt.hdrflags", "header flags", "The first byte: type and flags").hex(2).generated(&[&TYPE], first_byte);
     IN_PARTS = info("mqtt.in_parts", "in parts", "The packet is so long that it is told in parts");
+}
+
+fn first_byte(kind: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if let Some(first) = kind.bytes().first() {
+        take(Computed::Number((*first).into()));
+    }
 }
 
 const CONNECT: u8 = 1;

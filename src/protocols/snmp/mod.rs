@@ -90,7 +90,7 @@ fields! {
     NO_INSTANCE = bytes("snmp.noSuchInstance", "no such instance", "The device has no such instance");
     END_OF_VIEW = bytes("snmp.endOfMibView", "end of view", "There are no more objects");
     RESPONSE_TO = number("snmp.response_to", "request in", "Number of the frame that brought the question");
-    TIME = float("snmp.time", "time", "Seconds since the question");
+    TIME = float("snmp.time", "time", "Seconds since the question").seconds();
     BAD_BER = broken("snmp.note.element", "bad element", "An element of another type or length than can be here");
 }
 

@@ -83,7 +83,7 @@ fields! {
     TOKEN = bytes("stun.att.token", "Token", "Stands for the port that was reserved");
     VALUE = bytes("stun.value", "Value", "Bytes that are not explained");
     RESPONSE_TO = number("stun.response-to", "Request in", "Number of the frame that brought the question");
-    TIME = float("stun.time", "Time", "Seconds since the question");
+    TIME = float("stun.time", "Time", "Seconds since the question").seconds();
     WRONG_LENGTH = odd("stun.wrong_msglen", "wrong message length", "A message length that is not a multiple of 4 bytes");
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Names are Wireshark's where it has them; an issuer and a subject are told as one text as well.
 
-use crate::tree::{Field, Value};
+use crate::tree::{Computed, Field, NodeRef, Value};
 use crate::wire::{Protocol, Wire};
 use std::fmt::Write;
 use std::ops::Range;
@@ -21,7 +21,10 @@ pub static X509IF: Protocol = found_inside(&inf::PROTOCOL, inf::FIELDS);
 pub static X509SAT: Protocol = found_inside(&sat::PROTOCOL, sat::FIELDS);
 
 mod af {
+    use crate::tree::Names;
     use crate::tree::fields;
+    const TIMES: Names = &[(0, "utcTime"), (1, "generalizedTime")];
+
     fields! {
         PROTOCOL = protocol("x509af", "X.509", "X.509 certificates")
             .covers("Version, number, issuer, owner, times and key of each certificate")
@@ -33,6 +36,12 @@ mod af {
         ISSUER = text("x509af.issuer.name", "issuer", "Who signed it");
         NOT_BEFORE = text("x509af.notBefore.time", "not before", "When it becomes valid, universal time");
         NOT_AFTER = text("x509af.notAfter.time", "not after", "When it stops being valid, universal time");
+        NOT_BEFORE_KIND = number("x509af.notBefore", "not before", "How the time is written")
+            .names(TIMES)
+            .generated(&[&NOT_BEFORE], super::kind_of_time);
+        NOT_AFTER_KIND = number("x509af.notAfter", "not after", "How the time is written")
+            .names(TIMES)
+            .generated(&[&NOT_AFTER], super::kind_of_time);
         SUBJECT = text("x509af.subject.name", "subject", "Who is certified");
         KEY_ALGORITHM = text("x509af.subjectPublicKeyInfo.algorithm", "key algorithm", "Kind of the public key");
         KEY = bytes("x509af.subjectPublicKey", "public key", "The public key");
@@ -427,4 +436,10 @@ fn object(bytes: &[u8]) -> String {
         }
     }
     words
+}
+
+/// A time of 13 digits and a zone has two digits for the year, a longer one four.
+fn kind_of_time(time: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    const UTC_TIME: usize = 13;
+    take(Computed::Number(u64::from(time.bytes().len() > UTC_TIME)));
 }

@@ -33,9 +33,10 @@ mod suites;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Names, Secrets, fields};
+use crate::tree::{Computed, Field, Names, NodeRef, Secrets, fields, is_there};
 use crate::wire::{Conversation, Looks, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
+use std::borrow::Cow;
 
 /// TLS.
 pub static PROTOCOL: Protocol = Protocol {
@@ -75,6 +76,12 @@ fields! {
     CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "From here on this side encrypts");
     ALERT_LEVEL = number("tls.alert_message.level", "level", "How bad it is").names(LEVELS);
     ALERT = number("tls.alert_message.desc", "description", "What the alert is about").names(names::ALERTS);
+    ALERT_MESSAGE = bool("tls.alert_message", "alert message", "An alert is there").generated(&[&ALERT_LEVEL, &ENCRYPTED], alert)
+        .needs(&[&CONTENT_TYPE]);
+    ENCRYPTED_HANDSHAKE = bytes("tls.handshake.encrypted", "encrypted handshake message", "A handshake message that is not opened")
+        .also("tls.handshake")
+        .generated(&[&ENCRYPTED], encrypted_handshake)
+        .needs(&[&CONTENT_TYPE]);
     HEARTBEAT_TYPE = number("tls.heartbeat_message.type", "type", "Question or answer").names(&[(1, "request"), (2, "response")]);
     HEARTBEAT_LENGTH = number("tls.heartbeat_message.payload_length", "payload length", "Bytes of the payload, as it claims");
     HEARTBEAT_PAYLOAD = bytes("tls.heartbeat_message.payload", "payload", "What is sent back, and padding");
@@ -95,6 +102,9 @@ fields! {
     CHALLENGE_LENGTH = number("tls.handshake.challenge_length", "challenge length", "Bytes of the challenge");
     CHALLENGE = bytes("tls.handshake.challenge", "challenge", "Random bytes of SSL 2.0");
     SUITES_LENGTH = number("tls.handshake.cipher_suites_length", "cipher suites length", "Bytes of the list");
+    SUITES = bool("tls.handshake.ciphersuites", "cipher suites", "A list of cipher suites is there").generated(&[&SUITES_LENGTH], is_there);
+    RANDOM_TIME = text("tls.handshake.random_time", "GMT Unix time", "The first four random bytes as a time").generated(&[&RANDOM], random_time)
+        .needs(&[&HANDSHAKE_TYPE, &SUPPORTED_VERSION]);
     SUITE = number("tls.handshake.ciphersuite", "cipher suite", "Algorithms that go together").hex(4).names(suites::SUITES);
     COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compressions length", "Bytes of the list");
     COMPRESSION = number("tls.handshake.comp_method", "compression", "A way to compress").names(&[(0, "null"), (1, "deflate")]);
@@ -212,4 +222,39 @@ fn key_log(text: &str) -> Result<(), Unfit> {
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<records::Session>::default()
+}
+
+/// The seconds since 1970 that TLS before 1.3 begins its random bytes with, as Wireshark shows them.
+fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    const SERVER_HELLO: u64 = 2;
+    let is_of = |field: &'static Field| move |node: &NodeRef<'_>| node.field().is(field);
+    let of_server = random.before().find(is_of(&HANDSHAKE_TYPE)).and_then(NodeRef::number) == Some(SERVER_HELLO);
+    if of_server && random.behind().any(|node| node.field().is(&SUPPORTED_VERSION)) {
+        return;
+    }
+    let Some(seconds) = random.bytes().first_chunk().map(|seconds| u32::from_be_bytes(*seconds)) else { return };
+    if let Ok(at) = jiff::Timestamp::from_second(seconds.into()) {
+        let at = at.to_zoned(jiff::tz::TimeZone::system());
+        take(Computed::made(format!("{}.000000000 {}", at.strftime("%b %e, %Y %H:%M:%S"), at.strftime("%Z"))));
+    }
+}
+
+/// The type of the record that encrypted bytes are of.
+fn record_type(encrypted: NodeRef<'_>) -> Option<u64> {
+    encrypted.before().find(|node| node.field().is(&CONTENT_TYPE)).and_then(NodeRef::number)
+}
+
+fn alert(node: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    // One that was opened is told by its level.
+    let mut same_record = node.behind().take_while(|behind| !behind.field().is(&CONTENT_TYPE));
+    let mut is_opened = || same_record.any(|behind| behind.field().is(&ALERT_LEVEL));
+    if node.field().is(&ALERT_LEVEL) || record_type(node) == Some(ALERT_TYPE.into()) && !is_opened() {
+        take(Computed::Bool(true));
+    }
+}
+
+fn encrypted_handshake(encrypted: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if record_type(encrypted) == Some(HANDSHAKE_RECORD.into()) {
+        take(Computed::Bytes(Cow::Borrowed(encrypted.bytes())));
+    }
 }

@@ -26,6 +26,12 @@ impl Wire<'_> {
         fields.iter().any(|field| want.may_keep(field))
     }
 
+    /// Whether somebody names this field. To be asked before working out what is shown only on request.
+    #[must_use]
+    pub fn asks(&self, field: &Field) -> bool {
+        self.tree.want().asks(field)
+    }
+
     /// Whether this field is kept with this value. To be asked only before leaving it out.
     #[must_use]
     pub fn wants_value(&self, field: &Field, value: Value) -> bool {

@@ -1,0 +1,191 @@
+//! How far a connection is at a segment: times, which parts of it came, bytes in flight. Worked out only on request.
+//!
+//! The rules are those of Wireshark 4.0.
+
+use super::analysis::{Analysis, Findings, Mark, Segment};
+use crate::tree::{Side, Time, Timestamp};
+
+const SYN: u8 = 1;
+const SYN_ACK: u8 = 2;
+const ACK: u8 = 4;
+const DATA: u8 = 8;
+const FIN: u8 = 16;
+const RST: u8 = 32;
+
+/// What is remembered of a connection for that.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Followed {
+    first: Time,
+    previous: Time,
+    has_begun: bool,
+    completeness: u8,
+    halves: [Half; 2],
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Half {
+    /// Bytes since the last segment with PSH.
+    pushed: u32,
+    /// The last segment with bytes had PSH.
+    had_push: bool,
+    /// Bytes are missing and nothing was acknowledged since, so that what is in flight is not known.
+    is_broken: bool,
+}
+
+/// How far a connection is at a segment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Nanoseconds since the first frame of the connection, and since the one before.
+    pub times: Option<[i64; 2]>,
+    /// The parts that came before it.
+    pub completeness: u8,
+    /// Bytes sent and not acknowledged, these included.
+    pub in_flight: Option<u32>,
+    /// Bytes sent since the last segment with PSH.
+    pub pushed: Option<u32>,
+    /// Nanoseconds from the SYN to the end of the handshake.
+    pub round_trip: Option<i64>,
+}
+
+impl Followed {
+    /// Follow the next segment that a side sends, which was judged before.
+    pub fn follow(&mut self, side: Side, segment: &Segment, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
+        let completeness = self.complete(segment);
+        let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
+        // Wireshark tells it only of segments of which there is something else to tell.
+        let is_remarked = !found.marks.is_empty() || found.acks.is_some() || pushed.is_some();
+        let round_trip = analysis.round_trip().filter(|_| is_remarked);
+        Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip }
+    }
+
+    fn time(&mut self, now: Time) -> Option<[i64; 2]> {
+        let now = now?;
+        let first = *self.first.get_or_insert(now);
+        let previous = self.previous.replace(now).unwrap_or(now);
+        Some([nanos_between(first, now), nanos_between(previous, now)])
+    }
+
+    /// The parts that came before this segment, which adds its own. The first one adds nothing unless it opens the connection.
+    fn complete(&mut self, segment: &Segment) -> u8 {
+        let before = self.completeness;
+        let part = match (segment.syn, segment.acks) {
+            (true, false) => SYN,
+            (true, true) => SYN_ACK,
+            (false, true) if segment.len > 0 => DATA,
+            (false, true) => ACK,
+            (false, false) => 0,
+        };
+        let fin = if segment.fin { FIN } else { 0 };
+        let rst = if segment.rst { RST } else { 0 };
+        if self.has_begun || segment.syn {
+            self.completeness |= part | fin | rst;
+        }
+        self.has_begun = true;
+        before
+    }
+
+    /// Bytes in flight, and those since the last PSH.
+    fn send(
+        &mut self,
+        side: Side,
+        segment: &Segment,
+        push: bool,
+        found: &Findings,
+        analysis: &Analysis,
+    ) -> (Option<u32>, Option<u32>) {
+        const TOO_MANY: u32 = 2_000_000_000;
+        let [client, server] = &mut self.halves;
+        let (own, peer) = match side {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        own.is_broken |= found.marks.has(Mark::LostSegment);
+        if segment.acks {
+            peer.is_broken = false;
+        }
+        let in_flight = analysis.in_flight(side).filter(|_| segment.len > 0 && !own.is_broken);
+        let Some(in_flight) = in_flight else { return (None, None) };
+        own.pushed = if own.had_push { segment.len } else { own.pushed.saturating_add(segment.len) };
+        own.had_push = push;
+        (Some(in_flight).filter(|bytes| (1..TOO_MANY).contains(bytes)), Some(own.pushed))
+    }
+
+    /// The sides change places.
+    pub fn turn(&mut self) {
+        self.halves.reverse();
+    }
+}
+
+fn nanos_between(from: Timestamp, to: Timestamp) -> i64 {
+    let seconds = to.seconds.saturating_sub(from.seconds);
+    seconds.saturating_mul(1_000_000_000).saturating_add(i64::from(to.nanos) - i64::from(from.nanos))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+
+    /// A segment of so many bytes; `flags` has S, F and R. All acknowledge but a lone S.
+    fn segment(seconds: i64, seq: u32, ack: u32, len: u32, flags: &str) -> Segment {
+        Segment {
+            frame: 1,
+            time: Some(Timestamp { seconds, nanos: 5 }),
+            seq,
+            ack,
+            len,
+            syn: flags.contains('S'),
+            fin: flags.contains('F'),
+            rst: flags.contains('R'),
+            acks: flags != "S",
+            window: 1000,
+            scale: None,
+        }
+    }
+
+    fn follow(segments: &[(Side, Segment, bool)]) -> Vec<Progress> {
+        let (mut followed, mut analysis) = (Followed::default(), Analysis::default());
+        let judged = segments.iter().map(|(side, segment, push)| {
+            let found = analysis.judge(*side, segment, false);
+            followed.follow(*side, segment, *push, &found, &analysis)
+        });
+        judged.collect()
+    }
+
+    #[test]
+    fn completeness_counts_what_came_before_a_segment() {
+        use Side::{Client, Server};
+        let told = follow(&[
+            (Client, segment(1, 9, 0, 0, "S"), false),
+            (Server, segment(1, 99, 10, 0, "SA"), false),
+            (Client, segment(1, 10, 100, 0, "A"), false),
+            (Client, segment(1, 10, 100, 5, "A"), true),
+            (Server, segment(1, 100, 15, 0, "AF"), false),
+            (Client, segment(1, 15, 101, 0, "AR"), false),
+            (Client, segment(1, 15, 101, 0, "A"), false),
+        ]);
+        let parts: Vec<u8> = told.iter().map(|progress| progress.completeness).collect();
+        assert_eq!(parts, [0, 1, 3, 7, 15, 31, 63]);
+    }
+
+    #[test]
+    fn a_first_segment_that_opens_nothing_does_not_count() {
+        let data = |seq| (Side::Client, segment(1, seq, 1, 5, "A"), true);
+        let parts: Vec<u8> = follow(&[data(10), data(15), data(20)]).iter().map(|progress| progress.completeness).collect();
+        assert_eq!(parts, [0, 0, 8]);
+    }
+
+    #[test]
+    fn bytes_in_flight_are_those_not_acknowledged_and_those_since_push_begin_behind_it() {
+        use Side::{Client, Server};
+        let told = follow(&[
+            (Client, segment(1, 10, 100, 5, "A"), false),
+            (Client, segment(2, 15, 100, 7, "A"), true),
+            (Server, segment(3, 100, 15, 0, "A"), false),
+            (Client, segment(5, 22, 100, 3, "A"), true),
+        ]);
+        let sent: Vec<_> = told.iter().map(|progress| (progress.in_flight, progress.pushed)).collect();
+        assert_eq!(sent, [(Some(5), Some(5)), (Some(12), Some(12)), (None, None), (Some(10), Some(3))]);
+        assert_eq!(told.last().unwrap().times, Some([4_000_000_000, 2_000_000_000]));
+    }
+}

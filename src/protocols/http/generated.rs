@@ -1,0 +1,125 @@
+//! Fields that follow from those of a head, as Wireshark's generated items.
+
+use super::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, BLANK, CACHE_CONTROL, CODES, CONNECTION, CONTENT_ENCODING,
+    CONTENT_LENGTH, CONTENT_TYPE, COOKIE, DATE, FORWARDED_FOR, HOST, HTTP2_SETTINGS, LAST_MODIFIED, LOCATION, OTHER,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, REFERER, SERVER, SET_COOKIE, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    WEBSOCKET_ACCEPT, WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
+};
+use crate::tree::{Computed, Field, HIDDEN, NodeRef, name_of};
+use std::borrow::Cow;
+
+/// The fields of header lines, and what ends them.
+pub(super) static LINES: &[&Field] = &[
+    &ACCEPT,
+    &ACCEPT_ENCODING,
+    &ACCEPT_LANGUAGE,
+    &AUTHORIZATION,
+    &BLANK,
+    &CACHE_CONTROL,
+    &CONNECTION,
+    &CONTENT_ENCODING,
+    &CONTENT_LENGTH,
+    &CONTENT_TYPE,
+    &COOKIE,
+    &DATE,
+    &FORWARDED_FOR,
+    &HOST,
+    &HTTP2_SETTINGS,
+    &LAST_MODIFIED,
+    &LOCATION,
+    &OTHER,
+    &PROXY_AUTHENTICATE,
+    &PROXY_AUTHORIZATION,
+    &REFERER,
+    &SERVER,
+    &SET_COOKIE,
+    &TRANSFER_ENCODING,
+    &UPGRADE,
+    &USER_AGENT,
+    &WEBSOCKET_ACCEPT,
+    &WEBSOCKET_EXTENSIONS,
+    &WEBSOCKET_KEY,
+    &WEBSOCKET_PROTOCOL,
+    &WEBSOCKET_VERSION,
+    &WWW_AUTHENTICATE,
+];
+
+/// The header lines of a head, which begin behind this node.
+pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let is_line = |node: &NodeRef<'_>| LINES.iter().any(|line| line.is(node.field()));
+    for node in start.behind().take_while(|node| !node.field().is(&BLANK)).filter(is_line) {
+        take(match node.is_secret() {
+            true => Computed::made(HIDDEN),
+            false => Computed::Text(node.shown()),
+        });
+    }
+}
+
+/// What Wireshark calls a response code.
+pub(super) fn description(code: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if let Some(name) = code.number().and_then(|code| name_of(CODES, code)) {
+        take(Computed::borrowed(name.as_bytes()));
+    }
+}
+
+/// The parts of a request target before and behind its question mark.
+fn parts(uri: NodeRef<'_>) -> (String, Option<String>) {
+    let uri = uri.text();
+    match uri.split_once('?') {
+        Some((path, query)) => (path.to_owned(), Some(query.to_owned())),
+        None => (uri.into_owned(), None),
+    }
+}
+
+pub(super) fn path(uri: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if let (path, Some(_)) = parts(uri) {
+        take(Computed::made(path));
+    }
+}
+
+pub(super) fn query(uri: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if let (_, Some(query)) = parts(uri) {
+        take(Computed::made(query));
+    }
+}
+
+pub(super) fn parameters(uri: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let (_, query) = parts(uri);
+    query.iter().flat_map(|query| query.split('&')).for_each(|parameter| take(Computed::made(parameter)));
+}
+
+/// The name and the password that a client proves itself with, if it does so by the Basic scheme.
+pub(super) fn basic(authorization: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if authorization.is_secret() {
+        take(Computed::made(HIDDEN));
+        return;
+    }
+    let value = authorization.text();
+    let decoded = value.trim_start().strip_prefix("Basic ").and_then(|credentials| decoded(credentials.trim()));
+    if let Some(decoded) = decoded {
+        take(Computed::Text(Cow::Owned(decoded)));
+    }
+}
+
+/// Bytes that are written in base64.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in text.trim_end_matches('=').bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        (bits, count) = ((bits << 6 | u32::from(digit)) & 0xffff, count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+    }
+    Some(bytes)
+}
