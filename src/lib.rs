@@ -9,6 +9,7 @@ pub mod follow;
 pub mod glossary;
 pub mod input;
 pub mod layers;
+pub mod limits;
 pub mod protocols;
 pub mod record;
 pub mod registry;

@@ -5,6 +5,7 @@ mod common;
 
 use common::run;
 use proto_dissect::glossary::{places, protocols};
+use proto_dissect::limits::{self, Limit, Shown};
 use proto_dissect::registry::Registry;
 use proto_dissect::wire::Protocol;
 use std::fs;
@@ -53,20 +54,36 @@ fn protocol_table() -> String {
     format!("| name | protocol, and what of it is read | found by |\n|---|---|---|\n{rows}")
 }
 
-#[test]
-fn the_readme_lists_every_protocol() {
-    const FROM: &str = "<!-- protocols -->\n";
-    const TO: &str = "<!-- /protocols -->";
+/// Compare what the README has between two marks with what it should.
+fn assert_listed(mark: &str, table: &str) {
+    let (from, to) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(&path).unwrap();
-    let (before, rest) = readme.split_once(FROM).unwrap();
-    let (_, after) = rest.split_once(TO).unwrap();
-    let wanted = format!("{before}{FROM}{}{TO}{after}", protocol_table());
+    let (before, rest) = readme.split_once(&from).unwrap();
+    let (_, after) = rest.split_once(&to).unwrap();
+    let wanted = format!("{before}{from}{table}{to}{after}");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &wanted).unwrap();
     }
     assert!(
         fs::read_to_string(&path).unwrap() == wanted,
-        "the table of protocols is out of step; UPDATE=1 cargo test --test shipped writes it"
+        "the table of {mark} is out of step; UPDATE=1 cargo test --test shipped writes it"
     );
+}
+
+#[test]
+fn the_readme_lists_every_protocol() {
+    assert_listed("protocols", &protocol_table());
+}
+
+/// The README's table of limits.
+fn limit_table() -> String {
+    let row = |limit: &&Limit| format!("| `{}` | {} | {} |\n", limit.name, Shown(limit.default, limit.unit), limit.reason);
+    let rows: String = limits::ALL.iter().map(row).collect();
+    format!("| limit | value | what it bounds, and what happens past it |\n|---|---|---|\n{rows}")
+}
+
+#[test]
+fn the_readme_lists_every_limit() {
+    assert_listed("limits", &limit_table());
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules from the lowest rank up; a module may use those of a lower rank. See ARCHITECTURE.md.
 const RANKS: &[&[&str]] = &[
-    &["tree"],
+    &["limits", "tree"],
     &["wire", "input"],
     &["layers", "protocols", "flow"],
     &["registry"],
@@ -16,8 +16,9 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is, what is followed and
-/// what is counted or explained is printed, and a frame that is written carries the line of its record.
+/// what is counted or explained is printed, a frame that is written carries the line of its record, and a tree is limited.
 const NEIGHBOURS: &[(&str, &str)] = &[
+    ("tree", "limits"),
     ("sink", "record"),
     ("engine", "record"),
     ("follow", "render"),
@@ -95,7 +96,7 @@ fn every_module_has_a_rank() {
 fn protocols_know_only_trees_and_the_wire() {
     for (path, text) in sources().iter().filter(|(path, _)| module(path) == "protocols" && !is_test(path)) {
         for part in without_tests(text).split("crate::").skip(1) {
-            let known = ["tree", "wire", "protocols"].iter().any(|name| part.starts_with(name));
+            let known = ["tree", "limits", "wire", "protocols"].iter().any(|name| part.starts_with(name));
             assert!(known, "{} uses crate::{}", path.display(), part.split([':', ';']).next().unwrap_or_default());
         }
     }

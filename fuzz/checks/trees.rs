@@ -1,6 +1,6 @@
 //! Invariants of a tree: spans, order, coverage.
 
-use proto_dissect::tree::{Dissection, Layer, MAX_NODES, NodeRef, dump};
+use proto_dissect::tree::{Dissection, Layer, NodeRef, dump};
 
 /// Checks the tree of one frame, or what a conversation left at the end.
 pub fn check(of: Dissection<'_>) {
@@ -14,7 +14,7 @@ pub fn check(of: Dissection<'_>) {
             assert!(note.span.end as usize <= buffer_len(of, note.span.source), "a note ends behind its buffer\n{}", dump(of));
         }
     }
-    if of.tree.nodes.len() >= MAX_NODES {
+    if of.tree.nodes.len() >= proto_dissect::limits::TREE_NODES.get() {
         return;
     }
     if of.tree.frame.link.is_some() {

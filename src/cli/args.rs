@@ -248,6 +248,10 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub told: Vec<String>,
 
+    /// Another limit on memory or work, such as tree.nodes=2M; the README lists them
+    #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
+    pub limit: Vec<String>,
+
     /// Threads that share the work: 1 unless said, and one more to unpack each compressed file
     ///
     /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, 2

@@ -13,6 +13,7 @@ use std::ops::RangeInclusive;
 
 /// The registry with what the options choose.
 pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
+    settings::limit(&reading.limit)?;
     let registry = Registry::default();
     let decode_as = reading.decode_as.iter().map(|text| decode_as(registry, text)).collect::<Result<_, _>>()?;
     let mut told = reading.told.clone();

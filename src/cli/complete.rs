@@ -6,6 +6,7 @@ use super::NAME;
 use super::args::Args;
 use crate::glossary;
 use crate::input::link_names;
+use crate::limits;
 use crate::registry::Registry;
 use clap::CommandFactory;
 use clap::builder::StyledStr;
@@ -109,6 +110,12 @@ pub(super) fn links(typed: &OsStr) -> Vec<CompletionCandidate> {
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let settings = Registry::default().protocols().flat_map(|protocol| protocol.settings);
     let named: Vec<(String, &str)> = settings.map(|setting| (format!("{}=", setting.name), setting.about)).collect();
+    completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))
+}
+
+/// What can be limited.
+pub(super) fn limits(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let named: Vec<(String, &str)> = limits::ALL.iter().map(|limit| (format!("{}=", limit.name), limit.reason)).collect();
     completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))
 }
 

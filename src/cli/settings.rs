@@ -1,6 +1,7 @@
-//! What protocols are told beforehand: `-o PROTO.NAME=VALUE`.
+//! What protocols are told beforehand: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
+use crate::limits::{self, Unset};
 use crate::registry::Registry;
 use crate::wire::{Setting, Settings, Takes, Unfit};
 
@@ -44,12 +45,34 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
     Ok(settings)
 }
 
+/// Apply the limits of `--limit`; an error names the nearest ones.
+pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
+    for option in options {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(format!("--limit {option}: expected NAME=VALUE, such as {}=1M", nearest_limits(option)));
+        };
+        limits::set(name, value).map_err(|unset| match unset {
+            Unset::Unknown => format!("--limit {name}: no such limit; the nearest names are {}", nearest_limits(name)),
+            Unset::Value { most } => format!("--limit {option}: expected a number from 1 to {most}, such as 64k or 2M"),
+        })?;
+    }
+    Ok(())
+}
+
+fn nearest_limits(name: &str) -> String {
+    nearest_of(limits::ALL.iter().map(|limit| limit.name), name)
+}
+
 fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
     registry.protocols().flat_map(|protocol| protocol.settings)
 }
 
 fn nearest(registry: Registry, name: &str) -> String {
-    let mut names: Vec<&str> = known(registry).map(|setting| setting.name).collect();
+    nearest_of(known(registry).map(|setting| setting.name), name)
+}
+
+fn nearest_of<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> String {
+    let mut names: Vec<&str> = names.collect();
     names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
     names.truncate(SUGGESTIONS);
     names.join(", ")
@@ -85,5 +108,23 @@ mod tests {
         let wrong = told(&["rs.revision=318", "rs.table=/does/not/exist"]).unwrap_err();
         assert!(wrong.starts_with("-o rs.table="), "{wrong}");
         assert!(told(&["rs.revision=old", "rs.table=/does/not/exist"]).unwrap_err().contains("expected a number"));
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_set_says_what_would_do() {
+        let limit = |text: &str| limit(&[text.to_owned()]);
+        // The default, since other tests run in the same process.
+        assert_eq!(limit("tree.notes=10000"), Ok(()));
+        assert_eq!(limit("tree.note_text=1k"), Ok(()));
+        for (text, words) in [
+            ("tree.note=5", "tree.notes"),
+            ("tree.notes", "NAME=VALUE"),
+            ("tree.notes=0", "from 1 to"),
+            ("tree.notes=x", "from 1 to"),
+            ("tree.nodes=99999M", "from 1 to"),
+            ("tree.nodes=18446744073709551615k", "from 1 to"),
+        ] {
+            assert!(limit(text).unwrap_err().contains(words), "{text}");
+        }
     }
 }

@@ -2,14 +2,12 @@
 
 use super::bug;
 use crate::layers::{self, Bytes};
+use crate::limits;
 use crate::registry::{Candidate, Registry, Venue};
 use crate::tree::{Carried as Saved, Ends, Facts, LayerId, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Layers that carry each other at most, from the first message of a frame on.
-const MAX_DEPTH: usize = 16;
 
 /// What the protocols of one conversation remember, each for itself.
 #[derive(Default)]
@@ -21,6 +19,8 @@ pub(super) struct States {
     told: Option<Arc<[u8]>>,
     /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
     failed: Vec<&'static Protocol>,
+    /// Bytes of memory as they were counted last.
+    counted: usize,
 }
 
 /// One side's turn in a conversation.
@@ -59,6 +59,16 @@ impl States {
             let saved = move |object| Saved { object, protocol: protocol.this, stream: Some(stream), message: None };
             state.objects().into_iter().map(saved)
         })
+    }
+
+    /// Count the memory that they hold.
+    pub(super) fn count(&mut self) {
+        self.counted = self.own.iter().map(|(_, state)| state.held()).sum();
+    }
+
+    /// Bytes of memory as they were counted last.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
     }
 
     /// What a protocol remembers; it begins to when it is first asked.
@@ -159,7 +169,7 @@ impl Turn<'_> {
                 None => Bytes { source: handed.source, all: bytes.all },
             };
             let inner = source.get(handed.range.clone());
-            let deep = depth(tree, handed.carrier) >= MAX_DEPTH;
+            let deep = depth(tree, handed.carrier) >= limits::MESSAGE_DEPTH.get();
             let claimed = self.states.claim(Some(handed.place), self.side, inner);
             let owner = claimed.or_else(|| self.registry.over(handed.place, self.venue.as_ref(), inner)).filter(|_| !deep);
             let owner = owner.filter(|candidate| !self.states.has_failed(candidate.protocol));

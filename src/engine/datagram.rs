@@ -5,15 +5,13 @@ use super::judge::{self, Judge};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
+use crate::limits;
 use crate::registry::{Registry, Venue};
 use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Transport, Tree};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-
-/// Askers of broadcasts, and announced ends, that are remembered.
-const MAX_REMEMBERED: usize = 16_384;
 
 /// Everybody who exchanges datagrams.
 #[derive(Default)]
@@ -23,6 +21,8 @@ pub(super) struct Exchanges {
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Ends of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
+    /// Bytes of memory that the protocols of all hold.
+    held: usize,
 }
 
 /// What others said of a conversation: the name under which it is found, and what its protocol is told.
@@ -37,6 +37,29 @@ pub(super) struct Talk {
     /// The name under which another conversation announced this one.
     over: Option<&'static str>,
     states: States,
+}
+
+impl Talk {
+    /// What waits in vain, and who said it to whom.
+    fn unfinished(&mut self, number: u32) -> impl Iterator<Item = (Ends, Waiting)> + use<> {
+        let stream = StreamId { transport: Transport::Udp, number };
+        let [client, server] = [self.client, self.server].map(Address::Socket);
+        self.states.unfinished().into_iter().map(move |waiting| {
+            let from = waiting.left.from;
+            let (src, dst) = if from == Side::Client { (client, server) } else { (server, client) };
+            (Ends { src: Some(src), dst: Some(dst), stream: Some((stream, from)), path: None }, waiting)
+        })
+    }
+
+    /// Show what waits, and hand on what can be saved.
+    fn close(&mut self, number: u32, tree: &mut Tree) {
+        for (ends, waiting) in self.unfinished(number) {
+            waiting.tell(tree, ends);
+        }
+        if tree.want().objects {
+            tree.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
+        }
+    }
 }
 
 /// What holds for all datagrams.
@@ -106,7 +129,11 @@ pub(super) fn datagram(
             let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
             let venue = venue.map(|(venue, _)| venue);
             judge::look(judge, tree, frame.bytes);
-            Turn { registry, venue, side, states }.message(tree, candidate, &said);
+            Turn { registry, venue, side, states: &mut *states }.message(tree, candidate, &said);
+            let before = states.counted();
+            states.count();
+            let now = states.counted();
+            exchanges.held = (exchanges.held + now).saturating_sub(before);
             if let (Some(speaker), Some([src, dst])) = (tree.left.take_speaker(), sockets) {
                 exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
             }
@@ -175,7 +202,8 @@ impl Exchanges {
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
         let (over, told) = over.unzip();
         let states = States::announced(told.flatten());
-        self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states });
+        let former = self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states });
+        self.held = self.held.saturating_sub(former.map_or(0, |(_, talk)| talk.states.counted()));
     }
 
     /// What the protocols of these two ends remember.
@@ -215,38 +243,50 @@ impl Exchanges {
     /// What waits in vain now that nothing follows, and who said it to whom.
     pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
         let talks = self.talks.drain().into_iter();
-        let of_talk = |(number, mut talk): (u32, Talk)| {
-            let stream = StreamId { transport: Transport::Udp, number };
-            let [client, server] = [talk.client, talk.server].map(Address::Socket);
-            talk.states.unfinished().into_iter().map(move |waiting| {
-                let from = waiting.left.from;
-                let (src, dst) = if from == Side::Client { (client, server) } else { (server, client) };
-                (Ends { src: Some(src), dst: Some(dst), stream: Some((stream, from)), path: None }, waiting)
-            })
-        };
-        talks.flat_map(of_talk).collect()
+        talks.flat_map(|(number, mut talk)| talk.unfinished(number).collect::<Vec<_>>()).collect()
     }
 
     /// Whether there are too many.
     pub(super) fn is_crowded(&self) -> bool {
-        self.talks.is_crowded()
+        self.talks.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
     }
 
     /// Forget the conversations that were quiet longest when there are too many. Returns how many.
     pub(super) fn make_room(&mut self, tree: &mut Tree) -> usize {
-        let forgotten = self.talks.make_room();
-        if tree.want().objects {
-            for (number, talk) in &forgotten {
-                tree.objects.extend(talk.states.objects(StreamId { transport: Transport::Udp, number: *number }));
-            }
+        let mut forgotten = self.talks.make_room();
+        for (number, talk) in &mut forgotten {
+            self.held = self.held.saturating_sub(talk.states.counted());
+            talk.close(*number, tree);
         }
         forgotten.len()
+    }
+
+    /// Forget what the protocols of the quietest conversations remember when all remember too much. Returns of how many.
+    pub(super) fn forget_states(&mut self, tree: &mut Tree) -> usize {
+        // Files that are put together to be saved are long, and few.
+        let most = limits::DATAGRAM_BYTES.get() * if tree.want().objects { 4 } else { 1 };
+        if self.held <= most {
+            return 0;
+        }
+        let mut forgotten = 0;
+        for (pair, number) in self.talks.quietest(|talk| talk.states.counted() > 0) {
+            if self.held <= most / 8 * 7 {
+                break;
+            }
+            if let Some(talk) = self.talks.look(&pair, number) {
+                self.held = self.held.saturating_sub(talk.states.counted());
+                talk.close(number, tree);
+                talk.states = States::default();
+                forgotten += 1;
+            }
+        }
+        forgotten
     }
 }
 
 /// Remember something of an end. All is forgotten when it becomes too much.
 pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) {
-    if known.len() >= MAX_REMEMBERED {
+    if known.len() >= limits::ANNOUNCED.get() {
         known.clear();
     }
     known.insert(end, what);

@@ -7,6 +7,9 @@ use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold, Want
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::sync::Arc;
 
+/// The ends added last, among which those of the next message are looked for.
+const LATE_ENDS: usize = 16;
+
 /// Where messages go while a frame is dissected.
 pub(super) struct Out<'a> {
     pub tree: &'a mut Tree,
@@ -149,8 +152,9 @@ pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
 /// The place of what is known of a conversation's ends, put there if it is not.
 pub(super) fn ends_of(tree: &mut Tree, ends: Ends) -> u32 {
     let is_it = |known: &Ends| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst;
-    let known = tree.ends.iter().position(|known| is_it(known) && known.path.is_some() == ends.path.is_some());
-    match known.and_then(|place| u32::try_from(place).ok()) {
+    let before = tree.ends.len().saturating_sub(LATE_ENDS);
+    let known = tree.ends.iter().skip(before).position(|known| is_it(known) && known.path.is_some() == ends.path.is_some());
+    match known.and_then(|place| u32::try_from(before + place).ok()) {
         Some(place) => place,
         None => tree.push_ends(ends),
     }

@@ -34,6 +34,9 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::{Connection, Speaker, Stream};
 
+/// Incomplete datagrams that are shown in one tree when the capture has ended.
+const INCOMPLETE_AT_ONCE: usize = 1024;
+
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
     registry: Registry,
@@ -336,7 +339,7 @@ impl Engine {
             }
             return Some(&self.tree);
         }
-        let left = self.fragments.drain();
+        let left = self.fragments.drain(INCOMPLETE_AT_ONCE);
         let last = left.last().and_then(|(_, joined)| joined.pieces.last())?;
         self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
         for (key, joined) in &left {

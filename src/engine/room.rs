@@ -8,18 +8,18 @@ use super::stream::Connection;
 use super::{Engine, fragment};
 use crate::flow::Pair;
 use crate::input::Frame;
+use crate::limits;
 use crate::tree::LayerId;
 use std::collections::VecDeque;
-
-/// Bytes that all streams together may keep in memory.
-const MAX_HELD: usize = 22 << 20;
 
 /// Bytes that they may keep without anybody asking whether some are only there to compare with.
 const LEAN: usize = 8 << 20;
 
 /// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so
 /// that it does not happen with every segment.
-const ENOUGH: usize = MAX_HELD / 8 * 7;
+fn enough() -> usize {
+    limits::STREAM_MEMORY.get() / 8 * 7
+}
 
 /// Where it is asked, what protocols can do without is forgotten of connections that were silent for so many frames, and so many seconds.
 const SILENT_FRAMES: u64 = 1 << 16;
@@ -62,19 +62,19 @@ impl Engine {
     #[inline]
     pub(super) fn holds_much(&mut self) -> bool {
         self.lean = self.lean.min(self.held * 2).max(LEAN);
-        self.held > self.lean.min(MAX_HELD)
+        self.held > self.lean.min(limits::STREAM_MEMORY.get())
     }
 
     /// Whether streams hold no more than half of what they may.
     pub(crate) fn holds_little(&self) -> bool {
-        self.held <= MAX_HELD / 2
+        self.held <= limits::STREAM_MEMORY.get() / 2
     }
 
     /// Give back what streams hold only to compare with, and more if it is too much; what this one has of it, in the layer of its
     /// segment, comes last.
     #[cold]
     pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: Option<LayerId>) {
-        let is_too_much = self.held > MAX_HELD;
+        let is_too_much = self.held > limits::STREAM_MEMORY.get();
         for (pair, number) in self.ended.0.iter().rev().skip(READ_AT_LEAST) {
             if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole) {
                 stream.let_go(&mut self.tree);
@@ -95,10 +95,10 @@ impl Engine {
         }
         // The next time when it is a quarter more, so that looking through all of them is seldom.
         self.lean = self.held / 4 * 5;
-        if is_too_much && self.held > ENOUGH {
+        if is_too_much && self.held > enough() {
             self.give_up_quiet(number, frame.bytes);
         }
-        if self.held > MAX_HELD
+        if self.held > limits::STREAM_MEMORY.get()
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
         {
             stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, layer).of_all());
@@ -112,7 +112,7 @@ impl Engine {
     fn give_up_quiet(&mut self, but: u32, frame: &[u8]) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
         for (pair, number) in &quiet {
-            if self.held <= ENOUGH {
+            if self.held <= enough() {
                 return;
             }
             if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole)
@@ -125,7 +125,7 @@ impl Engine {
         // Those that hold less are half of it at most.
         let much = self.held / quiet.len().max(1) / 2;
         for (pair, number) in quiet {
-            if self.held <= ENOUGH {
+            if self.held <= enough() {
                 return;
             }
             let Some(connection) = self.streams.look(&pair, number).filter(|_| number != but) else { continue };
@@ -147,6 +147,7 @@ impl Engine {
     #[inline(never)]
     pub(super) fn make_room(&mut self, frame: &Frame<'_>) {
         self.forgotten.conversations += self.exchanges.make_room(&mut self.tree) as u64;
+        self.forgotten.states += self.exchanges.forget_states(&mut self.tree) as u64;
         for (key, joined) in self.fragments.make_room(frame.time) {
             self.tree.late = true;
             fragment::incomplete(&mut self.tree, &key, &joined);

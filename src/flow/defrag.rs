@@ -4,21 +4,19 @@
 //! back when it is too old, when there is too much of it, or at the end: nothing is dropped silently. Knows no headers: it is
 //! told who belongs together.
 
+use crate::limits;
 use crate::tree::{Piece, Time};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
-
-/// Bytes that all waiting fragments may take.
-const MAX_HELD: usize = 4 << 20;
-
-/// Parts of one datagram: as many as fit when each has the least that a fragment but the last may have.
-const MAX_PARTS: usize = 8192;
 
 /// Seconds after which the rest of a datagram is no longer waited for.
 const PATIENCE: i64 = 60;
 
-/// What a part costs beside its bytes.
-const OVERHEAD: usize = 64;
+/// Bytes of memory that a part takes beside its own.
+const OVERHEAD: usize = 80;
+
+/// Bytes of memory that a datagram takes beside its parts.
+const OVERHEAD_OF_ALL: usize = 240;
 
 /// One fragment as it was captured.
 #[derive(Debug, Clone, Copy)]
@@ -61,16 +59,26 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Fragments<K> {
     waiting: HashMap<K, Datagram, foldhash::fast::RandomState>,
+    /// Their keys, by the turn in which the last fragment of each arrived.
+    order: BTreeMap<u64, K>,
+    turn: u64,
     held: usize,
 }
 
 #[derive(Debug, Default)]
 struct Datagram {
-    /// In order, none over another.
+    /// In the order in which they arrived, none over another.
     parts: Vec<Part>,
+    /// Their offsets and places, by offset.
+    sorted: Vec<(u32, u32)>,
+    /// Bytes of memory that they take.
+    held: usize,
+    /// Where the bytes end that are complete from the start.
+    reached: u32,
     /// Where the last fragment says it ends.
     end: Option<u32>,
-    last_frame: u64,
+    /// The turn in which its last fragment arrived.
+    turn: u64,
     last_time: Time,
 }
 
@@ -91,7 +99,7 @@ impl Part {
 
 impl<K> Default for Fragments<K> {
     fn default() -> Self {
-        Fragments { waiting: HashMap::default(), held: 0 }
+        Fragments { waiting: HashMap::default(), order: BTreeMap::new(), turn: 0, held: 0 }
     }
 }
 
@@ -99,14 +107,18 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
     /// Takes a fragment of the datagram that `key` names.
     pub fn accept(&mut self, key: K, fragment: &Fragment<'_>) -> Outcome {
         let datagram = self.waiting.entry(key).or_default();
-        let before = datagram.held();
+        self.order.remove(&datagram.turn);
+        self.turn += 1;
+        datagram.turn = self.turn;
+        let before = datagram.held;
         let differing = datagram.insert(fragment);
-        self.held = (self.held + datagram.held()).saturating_sub(before);
+        self.held = (self.held + datagram.held).saturating_sub(before);
         if !datagram.is_whole() {
+            self.order.insert(self.turn, key);
             return Outcome { whole: None, differing };
         }
         let whole = self.waiting.remove(&key).map(|datagram| {
-            self.held = self.held.saturating_sub(datagram.held());
+            self.held = self.held.saturating_sub(datagram.held);
             datagram.joined()
         });
         Outcome { whole, differing }
@@ -118,82 +130,97 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         self.waiting.is_empty()
     }
 
-    /// Hands back what will not be completed, with what tied it together: too old by now, or the oldest of too much.
+    /// Hands back what will not be completed, with what tied it together, the oldest first: too old by now, or too much.
     pub fn make_room(&mut self, now: Time) -> Vec<(K, Joined)> {
-        if self.waiting.is_empty() {
-            return Vec::new();
+        let mut left = Vec::new();
+        while self.held > limits::FRAGMENT_BYTES.get() || self.oldest_is_old(now) {
+            let Some(oldest) = self.pop_oldest() else { break };
+            left.push(oldest);
         }
-        let is_old = |datagram: &Datagram| match (now, datagram.last_time) {
+        left
+    }
+
+    /// Hands back this many, the oldest first.
+    pub fn drain(&mut self, most: usize) -> Vec<(K, Joined)> {
+        std::iter::from_fn(|| self.pop_oldest()).take(most).collect()
+    }
+
+    fn oldest_is_old(&self, now: Time) -> bool {
+        let oldest = self.order.first_key_value().and_then(|(_, key)| self.waiting.get(key));
+        match (now, oldest.and_then(|datagram| datagram.last_time)) {
             (Some(now), Some(then)) => now.seconds.saturating_sub(then.seconds) > PATIENCE,
             _ => false,
-        };
-        let limit = if self.held > MAX_HELD { self.median_frame() } else { 0 };
-        let old = self.waiting.extract_if(|_, datagram| is_old(datagram) || datagram.last_frame < limit);
-        let old: Vec<(K, Datagram)> = old.collect();
-        self.held = self.held.saturating_sub(old.iter().map(|(_, datagram)| datagram.held()).sum());
-        in_order(old)
+        }
     }
 
-    /// Hands back everything.
-    pub fn drain(&mut self) -> Vec<(K, Joined)> {
-        self.held = 0;
-        in_order(self.waiting.drain().collect())
+    fn pop_oldest(&mut self) -> Option<(K, Joined)> {
+        let (_, key) = self.order.pop_first()?;
+        let datagram = self.waiting.remove(&key)?;
+        self.held = self.held.saturating_sub(datagram.held);
+        Some((key, datagram.joined()))
     }
-
-    fn median_frame(&self) -> u64 {
-        let mut frames: Vec<u64> = self.waiting.values().map(|datagram| datagram.last_frame).collect();
-        let middle = frames.len() / 2;
-        *frames.select_nth_unstable(middle).1 + 1
-    }
-}
-
-fn in_order<K>(mut datagrams: Vec<(K, Datagram)>) -> Vec<(K, Joined)> {
-    datagrams.sort_by_key(|(_, datagram)| datagram.last_frame);
-    datagrams.into_iter().map(|(key, datagram)| (key, datagram.joined())).collect()
 }
 
 impl Datagram {
-    fn held(&self) -> usize {
-        self.parts.iter().map(|part| part.bytes.capacity() + OVERHEAD).sum()
-    }
-
     /// Keeps what is new of a fragment. Returns how many of the others differ from what was there.
     fn insert(&mut self, fragment: &Fragment<'_>) -> usize {
-        (self.last_frame, self.last_time) = (fragment.frame, fragment.time);
+        self.last_time = fragment.time;
+        if self.held == 0 {
+            self.held = OVERHEAD_OF_ALL;
+        }
         let end = fragment.off.saturating_add(u32::try_from(fragment.bytes.len()).unwrap_or(u32::MAX));
         if !fragment.more {
             self.end.get_or_insert(end);
         }
-        let differing = self.parts.iter().map(|part| differing(part, fragment)).sum();
+        let mut differs = 0;
         let mut new = Vec::new();
         let mut from = fragment.off;
-        for part in self.parts.iter().filter(|part| part.end() > fragment.off && part.off < end) {
+        let first = self.sorted.partition_point(|(off, _)| *off < fragment.off).saturating_sub(1);
+        let overlapped = self.sorted_parts(first).filter(|part| part.end() > fragment.off);
+        for part in overlapped.take_while(|part| part.off < end) {
+            differs += differing(part, fragment);
             new.extend(cut(fragment, from, part.off));
             from = part.end();
         }
         new.extend(cut(fragment, from, end));
-        if self.parts.len() + new.len() <= MAX_PARTS {
-            self.parts.extend(new);
-            self.parts.sort_by_key(|part| part.off);
+        if self.parts.len() + new.len() <= limits::FRAGMENT_PARTS.get() {
+            self.keep(new);
         }
-        differing
+        differs
+    }
+
+    /// The parts by offset, from a place among them.
+    fn sorted_parts(&self, first: usize) -> impl Iterator<Item = &Part> {
+        let sorted = self.sorted.get(first..).unwrap_or_default();
+        sorted.iter().filter_map(|(_, place)| self.parts.get(*place as usize))
+    }
+
+    fn keep(&mut self, new: Vec<Part>) {
+        if self.parts.is_empty() {
+            self.parts.reserve_exact(new.len());
+        }
+        for part in new {
+            let place = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+            let before = self.sorted.partition_point(|(off, _)| *off < part.off);
+            self.sorted.insert(before, (part.off, place));
+            self.held += part.bytes.capacity() + OVERHEAD;
+            self.parts.push(part);
+        }
+        let next = self.sorted.partition_point(|(off, _)| *off < self.reached);
+        let adjoining = |reached: &mut u32, part: &Part| (part.off <= *reached).then(|| *reached = part.end());
+        let mut reached = self.reached;
+        self.sorted_parts(next).map_while(|part| adjoining(&mut reached, part)).for_each(drop);
+        self.reached = reached;
     }
 
     fn is_whole(&self) -> bool {
-        let mut reached = 0;
-        for part in &self.parts {
-            if part.off > reached {
-                return false;
-            }
-            reached = part.end();
-        }
-        self.end.is_some_and(|end| reached >= end)
+        self.end.is_some_and(|end| self.reached >= end)
     }
 
     fn joined(self) -> Joined {
         let mut joined = Joined { bytes: Vec::new(), pieces: Vec::new(), missing: 0 };
         let mut reached = 0;
-        for part in &self.parts {
+        for part in self.sorted_parts(0) {
             let off = joined.bytes.len() as u64;
             let len = u32::try_from(part.bytes.len()).unwrap_or(u32::MAX);
             joined.missing += u64::from(part.off.saturating_sub(reached));
@@ -263,7 +290,7 @@ mod tests {
         let mut fragments = Fragments::default();
         fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
         assert!(fragments.accept(2, &fragment(8, false, b"ij", 2)).whole.is_none());
-        assert_eq!(fragments.drain().len(), 2);
+        assert_eq!(fragments.drain(usize::MAX).len(), 2);
     }
 
     #[test]
@@ -286,9 +313,31 @@ mod tests {
         for key in 0..1000 {
             fragments.accept(key, &fragment(0, true, &bytes, key));
             handed_back += fragments.make_room(None).len();
-            assert!(fragments.held <= MAX_HELD + 2 * 60_000);
+            assert!(fragments.held <= limits::FRAGMENT_BYTES.get());
         }
-        assert_eq!(handed_back + fragments.drain().len(), 1000);
+        assert_eq!(handed_back + fragments.drain(usize::MAX).len(), 1000);
+    }
+
+    #[test]
+    fn fragments_without_bytes_take_memory_as_well() {
+        let mut fragments = Fragments::default();
+        for key in 0..200_000_u32 {
+            fragments.accept(key, &fragment(8, true, b"", key.into()));
+            fragments.make_room(None);
+        }
+        assert!(fragments.waiting.len() * OVERHEAD_OF_ALL <= limits::FRAGMENT_BYTES.get(), "{}", fragments.waiting.len());
+        assert_eq!(fragments.waiting.len(), fragments.order.len());
+    }
+
+    #[test]
+    fn what_got_a_fragment_last_is_given_up_last() {
+        let mut fragments = Fragments::default();
+        for (key, frame) in [(1, 1), (2, 2), (1, 3)] {
+            fragments.accept(key, &fragment(u32::try_from(frame).unwrap() * 8, true, b"abcdefgh", frame));
+        }
+        assert_eq!(fragments.drain(1).iter().map(|(key, _)| *key).collect::<Vec<_>>(), [2]);
+        assert_eq!(fragments.drain(9).iter().map(|(key, _)| *key).collect::<Vec<_>>(), [1]);
+        assert_eq!((fragments.held, fragments.order.len()), (0, 0));
     }
 
     proptest! {

@@ -1,14 +1,14 @@
 //! Conversations by their two ends.
 
+use crate::limits;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
 use std::net::{IpAddr, SocketAddr};
 
-/// Conversations that are known at the same time: what a map of 32,768 places takes, so that it never needs a larger one.
-const MAX_OPEN: usize = 28_672;
-
 /// How many are forgotten at once when there are more: looking for the oldest ones costs a walk over all.
-const FORGOTTEN: usize = MAX_OPEN / 16;
+fn forgotten() -> usize {
+    limits::CONVERSATIONS.get() / 16
+}
 
 /// The two ends of a conversation, in an order that does not depend on who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,7 +132,7 @@ impl<T> Table<T> {
     /// Whether there are too many.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.open.len() >= MAX_OPEN
+        self.open.len() >= limits::CONVERSATIONS.get()
     }
 
     /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
@@ -141,7 +141,8 @@ impl<T> Table<T> {
             return Vec::new();
         }
         let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();
-        let (_, &mut limit, _) = frames.select_nth_unstable(FORGOTTEN);
+        let last = frames.len().saturating_sub(1);
+        let (_, &mut limit, _) = frames.select_nth_unstable(forgotten().min(last));
         in_order(self.open.extract_if(|_, entry| entry.last_frame <= limit))
     }
 
@@ -209,14 +210,14 @@ mod tests {
     #[test]
     fn the_quietest_conversations_are_forgotten_first() {
         let mut table = Table::default();
-        for number in 0..MAX_OPEN {
+        for number in 0..limits::CONVERSATIONS.get() {
             let ip = u32::try_from(number).unwrap().to_be_bytes();
             let pair = Pair::new(SocketAddr::from((ip, 9)), socket(1));
             table.begin(pair, number as u64, |number| number);
         }
-        let forgotten = table.make_room();
-        assert_eq!(forgotten.first(), Some(&(0, 0)));
-        assert_eq!(forgotten.len(), FORGOTTEN + 1);
+        let quiet = table.make_room();
+        assert_eq!(quiet.first(), Some(&(0, 0)));
+        assert_eq!(quiet.len(), forgotten() + 1);
         assert!(table.make_room().is_empty());
     }
 }

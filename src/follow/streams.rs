@@ -1,15 +1,13 @@
 //! All conversations of a capture, with how much was said in each.
 
 use super::{Follower, Heard};
+use crate::limits;
 use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, object, seconds};
 use crate::tree::{Address, Dissection, Field, Side, StreamId, Time, Transport};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Write};
-
-/// Conversations that are remembered.
-const MOST: usize = 1_000_000;
 
 /// A conversation.
 #[derive(Debug, Clone)]
@@ -247,7 +245,7 @@ impl Known {
 
     /// A conversation; nothing if it is new and there are too many.
     fn stream(&mut self, id: StreamId) -> Option<&mut Stream> {
-        if self.0.len() >= MOST && !self.0.contains_key(&id) {
+        if self.0.len() >= limits::FOLLOW_CONVERSATIONS.get() && !self.0.contains_key(&id) {
             return None;
         }
         let (none, nothing) = ([None; 2], [0; 2]);

@@ -61,6 +61,7 @@ pub use checksum::Checks;
 pub use plain::{Heads, Plain, Told, ends as plain_ends};
 
 use crate::input::{Link, link_name};
+use crate::limits;
 use crate::tree::{Address, Ends, Field, Generated, Kind, LayerId, Only, Span, Tree, Value, Want};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
@@ -134,9 +135,6 @@ pub fn named(name: &str) -> Option<&'static Protocol> {
 
 /// Bytes that nobody understands, as a protocol.
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
-
-/// Headers that may lie on each other in one frame, tunnels included.
-const MAX_LAYERS: usize = 32;
 
 /// Whether a field is one of headers alone, which no message has.
 pub(crate) fn is_of_header(field: &Field) -> bool {
@@ -360,10 +358,15 @@ pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize, che
 pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>, checks: Checks) -> Reached {
     let (mut carried, mut below) = (first, below);
     while let Some((protocol, header)) = header_of(&carried, bytes.all) {
-        if tree.layers.len() >= MAX_LAYERS {
+        if tree.layers.len() >= limits::FRAME_LAYERS.get() {
             unexplained(tree, bytes, carried.range.clone(), below);
             let node = tree.here().saturating_sub(1);
-            tree.note(&DEEP, node, Span::new(bytes.source, carried.range), format_args!("more than {MAX_LAYERS} headers"));
+            tree.note(
+                &DEEP,
+                node,
+                Span::new(bytes.source, carried.range),
+                format_args!("more than {} headers", limits::FRAME_LAYERS.get()),
+            );
             return Reached::End;
         }
         let (layer, behind) = describe(tree, (protocol, header), &carried, bytes, below, checks);

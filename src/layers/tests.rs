@@ -1,7 +1,8 @@
 //! Headers in headers in headers.
 
+use super::Next;
 use super::trial::layers;
-use super::{MAX_LAYERS, Next};
+use crate::limits;
 use crate::tree::{FrameInfo, Tree, Want};
 
 /// How many layers a frame has that repeats a header, and whether the tree says that there were more.
@@ -15,7 +16,7 @@ fn nested(first: Next, header: &str, times: usize) -> (usize, bool) {
 
 #[test]
 fn nesting_ends_at_its_bound() {
-    let bound = (MAX_LAYERS + 1, true);
+    let bound = (limits::FRAME_LAYERS.get() + 1, true);
     assert_eq!(nested(Next::EtherType(0x8100), "0001 8100", 1000), bound);
     assert_eq!(nested(Next::EtherType(0x8847), "00010140 00000000 020000000002 020000000001 8847", 1000), bound);
     assert_eq!(nested(Next::EtherType(0x8864), "1100 0011 ffff 0281 00010140 020000000002 020000000001 8864", 1000), bound);

@@ -11,6 +11,7 @@
 //! Not covered: names of files that data connections carry; what `AUTH TLS` opens is handed on.
 
 use super::lines::{self, Replies};
+use crate::limits;
 use crate::tree::{Side, Transport, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use memchr::memmem;
@@ -75,9 +76,6 @@ mod data {
     }
 }
 
-/// Lines longer than this are none.
-const LINE_MAX: usize = 64 << 10;
-
 /// Commands of RFC 959, RFC 2228, RFC 2389, RFC 2428, RFC 2640, RFC 3659 and RFC 7151.
 const COMMANDS: &[&str] = &[
     "USER", "PASS", "ACCT", "CWD", "CDUP", "SMNT", "QUIT", "REIN", "PORT", "PASV", "TYPE", "STRU", "MODE", "RETR", "STOR",
@@ -131,8 +129,8 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
         match from {
-            Side::Server => lines::reply_extent(ahead, LINE_MAX),
-            Side::Client => lines::line_extent(ahead, LINE_MAX),
+            Side::Server => lines::reply_extent(ahead, limits::FTP_LINE.get()),
+            Side::Client => lines::line_extent(ahead, limits::FTP_LINE.get()),
         }
     }
 

@@ -6,6 +6,7 @@
 //! Not covered: what tags and CTCP say.
 
 use super::lines;
+use crate::limits;
 use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
@@ -41,9 +42,6 @@ fields! {
     RESPONSE_TRAILER = text("irc.response.trailer", "trailer", "The last parameter, which may hold blanks");
     DATA = bytes("irc.data", "data", "Bytes that are not understood");
 }
-
-/// The longest line, tags included.
-const LINE_MAX: usize = 16 << 10;
 
 /// The most parameters of a line.
 const PARAMETERS_MAX: usize = 50;
@@ -168,7 +166,7 @@ fn is_command(word: &[u8]) -> bool {
 
 impl Conversation for Session {
     fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
-        lines::line_extent(ahead, LINE_MAX)
+        lines::line_extent(ahead, limits::IRC_LINE.get())
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {

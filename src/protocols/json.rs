@@ -3,6 +3,7 @@
 //! The text as a whole is a field of the protocol that carries it; what is read here lies over it. Names are Wireshark's, but for
 //! members: `json.member` is the group of a name and its value.
 
+use crate::limits;
 use crate::tree::{Field, NodeRef, Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt::{self, Write};
@@ -26,12 +27,6 @@ fields! {
     NULL = group("json.value.null", "null", "No value");
     INVALID = odd("json.invalid", "not JSON", "What ought to be JSON is none from here on");
 }
-
-/// The longest text that is read.
-const LONGEST: usize = 4 << 20;
-
-/// The most values that are put.
-const MOST: usize = 50_000;
 
 /// What is read: a wire, on which each value is put where it stands, or bytes alone.
 trait Text<'a>: Sized {
@@ -96,15 +91,15 @@ impl<'a> Text<'a> for Unseen<'a> {
 /// Read all that is left, which a field of the carrier explains already.
 pub(super) fn text(wire: &mut Wire<'_>) {
     wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
-    if wire.remaining() > LONGEST || !wire.wants_fields() {
+    if wire.remaining() > limits::JSON_BYTES.get() || !wire.wants_fields() {
         return;
     }
     let mut unseen = Unseen { ahead: wire.ahead(), levels: wire.levels() };
-    let mut left = MOST;
+    let mut left = limits::JSON_VALUES.get();
     if !wire.wants(FIELDS) && whole(&mut unseen, &mut left).is_ok() {
         return;
     }
-    left = MOST;
+    left = limits::JSON_VALUES.get();
     if whole(wire, &mut left).is_err() && left > 0 {
         wire.note_ahead(&INVALID, format_args!("not JSON from here on"));
     }
@@ -318,12 +313,12 @@ mod tests {
         let unseen = Want { fields: true, only: Some(Only::these([])), ..Want::EVERYTHING };
         // What is behind the last one that is read may be anything.
         for end in ["1]", "1", "]", "nul"] {
-            let text = format!("[{}{end}", "1,".repeat(MOST));
+            let text = format!("[{}{end}", "1,".repeat(limits::JSON_VALUES.get()));
             assert!([unseen, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
         }
         // The last one that is read may nest too deep.
         let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
-        for few in MOST - 72..MOST - 58 {
+        for few in limits::JSON_VALUES.get() - 72..limits::JSON_VALUES.get() - 58 {
             let text = format!("[{}{nested}]", "1,".repeat(few));
             assert_eq!(remarks(text.as_bytes(), unseen), remarks(text.as_bytes(), Want::EVERYTHING), "{few}");
         }

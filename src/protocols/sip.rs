@@ -12,6 +12,7 @@ mod generated;
 
 use super::lines::{self, Heads};
 use super::sdp;
+use crate::limits;
 use crate::tree::{Side, Value, fields};
 use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
@@ -128,12 +129,6 @@ static HEADS: Heads = Heads {
 
 const VERSION_WORD: &[u8] = b"SIP/2.0";
 
-/// The longest head that is waited for.
-const HEAD_MAX: usize = 64 << 10;
-
-/// The longest message.
-const WHOLE_MAX: usize = 1 << 20;
-
 #[derive(Default)]
 struct Session {
     looked: usize,
@@ -194,7 +189,11 @@ impl Conversation for Session {
         }
         let Some(head) = lines::head(ahead, self.looked) else {
             self.looked = 0;
-            return if ahead.len() < HEAD_MAX { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) };
+            return if ahead.len() < limits::SIP_HEAD.get() {
+                Extent::NeedMore(ahead.len() + 1)
+            } else {
+                Extent::Unknown(ahead.len())
+            };
         };
         if !is_message(ahead) {
             return Extent::Unknown(head);
@@ -202,7 +201,7 @@ impl Conversation for Session {
         let body =
             length(ahead.get(..head).unwrap_or_default()).and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
         let whole = head.saturating_add(body);
-        Extent::Message(if whole <= WHOLE_MAX { whole } else { head })
+        Extent::Message(if whole <= limits::SIP_MESSAGE.get() { whole } else { head })
     }
 
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {

@@ -11,6 +11,7 @@
 //! Not covered: mails themselves, what `AUTH` exchanges.
 
 use super::lines::{self, Replies};
+use crate::limits;
 use crate::tree::{Side, fields};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use memchr::memmem;
@@ -45,12 +46,6 @@ fields! {
     MAIL = text("smtp.message", "mail", "Mail data, or a chunk of it");
     DATA = bytes("smtp.data", "data", "Bytes that are not understood");
 }
-
-/// Lines longer than this are none.
-const LINE_MAX: usize = 64 << 10;
-
-/// The longest mail that is told as one.
-const MAIL_MAX: usize = 16 << 20;
 
 /// Commands of RFC 5321, RFC 1985, RFC 2645, RFC 3030, RFC 3207 and RFC 4954.
 const COMMANDS: &[&str] = &[
@@ -135,12 +130,14 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
         if from == Side::Server {
-            return lines::reply_extent(ahead, LINE_MAX);
+            return lines::reply_extent(ahead, limits::SMTP_LINE.get());
         }
         match &mut self.content {
             Content::Commands => {}
             Content::Mail(looked) => return mail_extent(ahead, looked),
-            Content::Chunk(left) => return Extent::Message(usize::try_from(*left).unwrap_or(MAIL_MAX).min(MAIL_MAX)),
+            Content::Chunk(left) => {
+                return Extent::Message(usize::try_from(*left).unwrap_or(limits::SMTP_MAIL.get()).min(limits::SMTP_MAIL.get()));
+            }
         }
         if self.asked == Asked::Tls && ahead.first().is_some_and(|byte| !byte.is_ascii_alphabetic()) {
             return Extent::NeedMore(ahead.len() + 1);
@@ -149,7 +146,7 @@ impl Conversation for Session {
         if ahead.first().is_some_and(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
             return Extent::Unknown(ahead.len());
         }
-        lines::line_extent(ahead, LINE_MAX)
+        lines::line_extent(ahead, limits::SMTP_LINE.get())
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -185,7 +182,7 @@ fn mail_extent(ahead: &[u8], looked: &mut usize) -> Extent {
     *looked = ahead.len();
     match end {
         Some(end) => Extent::Message(end),
-        None if ahead.len() >= MAIL_MAX => Extent::Message(ahead.len()),
+        None if ahead.len() >= limits::SMTP_MAIL.get() => Extent::Message(ahead.len()),
         None => Extent::NeedMore(ahead.len() + 1),
     }
 }
@@ -241,7 +238,7 @@ impl Session {
 
     fn chunk(&mut self, left: u64, wire: &mut Wire<'_>) -> Result {
         // What is missing of it is data, and the next message is found behind that.
-        let left = left.saturating_sub(left.min(MAIL_MAX as u64));
+        let left = left.saturating_sub(left.min(limits::SMTP_MAIL.get() as u64));
         self.content = if left > 0 { Content::Chunk(left) } else { Content::Commands };
         wire.name("chunk");
         wire.info(format_args!("{} bytes", wire.remaining()));
@@ -474,7 +471,7 @@ mod tests {
     fn a_long_bdat_chunk_is_split_into_parts() {
         let mut session = Session::default();
         said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 18446744073709551615 LAST\r\n")]);
-        assert_eq!(session.extent(Side::Client, b"a", true), Extent::Message(MAIL_MAX));
+        assert_eq!(session.extent(Side::Client, b"a", true), Extent::Message(limits::SMTP_MAIL.get()));
         said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 99999999999999999999\r\n")]);
     }
 

@@ -11,6 +11,7 @@
 //!   6 options accepted    (option, NUL | value, NUL) …
 //! ```
 
+use crate::limits;
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Looks, On, Protocol, Result, Wire};
 
@@ -63,9 +64,6 @@ const ERRORS: Names = &[
 const READ: u16 = 1;
 const WRITE: u16 = 2;
 
-/// Bytes of a file that are kept until it is complete.
-const MAX_FILE: usize = 16 << 20;
-
 /// Bytes of a block unless an option says otherwise.
 const BLOCK_SIZE: usize = 512;
 
@@ -114,6 +112,10 @@ impl Exchange for Transfer {
                 Ok(())
             }
         }
+    }
+
+    fn held(&self) -> usize {
+        size_of_val(self) + self.name.capacity() + self.file.capacity()
     }
 
     fn announced(&mut self, file: &[u8]) {
@@ -170,10 +172,10 @@ impl Transfer {
             return Ok(());
         }
         self.last = block;
-        if self.file.len() + data.len() > MAX_FILE && !self.lost {
+        if self.file.len() + data.len() > limits::TFTP_FILE.get() && !self.lost {
             self.lost = true;
             self.file = Vec::new();
-            wire.note(&TOO_LONG, format_args!("more than {MAX_FILE} bytes"));
+            wire.note(&TOO_LONG, format_args!("more than {} bytes", limits::TFTP_FILE.get()));
         }
         if self.lost {
             return Ok(());

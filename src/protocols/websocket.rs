@@ -12,6 +12,7 @@
 //! Not covered: other extensions.
 
 use super::json;
+use crate::limits;
 use crate::tree::{Names, Piece, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Extent, Looks, Missing, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
@@ -80,12 +81,6 @@ const STATUSES: Names = &[
     (1013, "try again later"),
     (1015, "TLS handshake"),
 ];
-
-/// The longest frame that is told as one, and the longest message that is put together or decompressed.
-const WHOLE_MAX: usize = 16 << 20;
-
-/// Bytes of the parts of a message that are kept.
-const KEPT_MAX: usize = 4 << 20;
 
 /// Bytes of a run of a payload that is told in parts.
 const RUN: usize = 256 << 10;
@@ -173,7 +168,7 @@ impl Header {
     /// Bytes of the whole frame, if it is told as one.
     fn whole(&self) -> Option<usize> {
         let whole = usize::try_from(self.length).ok()?.checked_add(self.size)?;
-        Some(whole).filter(|whole| *whole <= WHOLE_MAX)
+        Some(whole).filter(|whole| *whole <= limits::WEBSOCKET_MESSAGE.get())
     }
 }
 
@@ -304,7 +299,7 @@ impl Half {
             wire.note(&NO_START, format_args!("nothing was begun"));
             return Ok(());
         };
-        begun.full |= begun.bytes.len() + payload.len() > KEPT_MAX;
+        begun.full |= begun.bytes.len() + payload.len() > limits::WEBSOCKET_KEPT.get();
         if !begun.full {
             let off = begun.bytes.len() as u64;
             begun.pieces.extend(pieces.iter().map(|piece| Piece { off: off + piece.off, ..*piece }));
@@ -315,7 +310,7 @@ impl Half {
             return Ok(());
         }
         if begun.full {
-            wire.note(&NOT_JOINED, format_args!("more than {KEPT_MAX} bytes"));
+            wire.note(&NOT_JOINED, format_args!("more than {} bytes", limits::WEBSOCKET_KEPT.get()));
             self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
             return Ok(());
         }
@@ -328,7 +323,7 @@ impl Half {
     /// A whole message, which is all that `wire` has.
     fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
         let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return said(wire, opcode) };
-        match deflate.message(payload, WHOLE_MAX) {
+        match deflate.message(payload, limits::WEBSOCKET_MESSAGE.get()) {
             Some(bytes) if payload.is_empty() => drop(bytes),
             Some(bytes) => {
                 wire.put(&PAYLOAD, Value::Bytes, wire.at()..wire.at() + payload.len());

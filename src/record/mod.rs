@@ -7,6 +7,7 @@ use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Tree, Untold,
 };
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The two ways to look at a capture.
@@ -144,20 +145,19 @@ pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'
         source @ Source { origin: Origin::Derived(derived), .. } => Some((*derived, source)),
         _ => None,
     };
-    if !of.tree.sources.iter().any(|source| matches!(source.origin, Origin::Derived(_))) {
+    if !of.tree.has_derived() {
         return Vec::new();
     }
     let nodes = layers.iter().filter_map(|layer| range_of(of, layer)).flat_map(|range| range.start as usize..range.end as usize);
-    let mut used: Vec<u32> = nodes.filter_map(|at| Some(of.tree.nodes.get(at)?.span.source)).collect();
-    used.sort_unstable();
-    used.dedup();
-    let mut at = 0;
-    while let Some(source) = used.get(at) {
-        let from = derived(source).and_then(|(derived, _)| derived.from).map(|from| from.source);
-        used.extend(from.filter(|from| !used.contains(from)));
-        at += 1;
+    let sources = nodes.filter_map(|at| Some(of.tree.nodes.get(at)?.span.source));
+    let (mut used, mut last) = (BTreeSet::new(), Span::NOWHERE);
+    for source in sources {
+        // Most nodes lie where the one before does.
+        let mut next = Some(source).filter(|source| std::mem::replace(&mut last, *source) != *source);
+        while let Some(source) = next.filter(|source| used.insert(*source)) {
+            next = derived(&source).and_then(|(derived, _)| derived.from).map(|from| from.source);
+        }
     }
-    used.sort_unstable();
     used.iter().filter_map(derived).collect()
 }
 
@@ -276,7 +276,7 @@ impl<'t> Message<'t> {
         } else {
             std::iter::once(self.layer).chain(self.below()).filter_map(|layer| range_of(of, layer)).collect()
         };
-        of.tree.notes.iter().filter(move |note| ranges.iter().any(|range| range.contains(&note.node)))
+        of.tree.notes_within(&ranges).into_iter()
     }
 }
 

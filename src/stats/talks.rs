@@ -7,16 +7,16 @@ use super::recent::Recent;
 use super::rows::{Hosts, Row, Spot};
 use super::traffic::Count;
 use crate::layers;
+use crate::limits;
 use crate::tree::{Address, Dissection, Field, Passed};
 use std::cmp::Ordering;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Room for conversations of all kinds together, in rows; two addresses take as much as one.
-const MOST: usize = 1 << 19;
-
 /// What no other kind takes of it from one.
-const SURE: usize = MOST / 16;
+fn sure() -> usize {
+    limits::STATS_CONVERSATIONS.get() / 16
+}
 
 /// One end of a conversation, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -483,7 +483,7 @@ impl Kinds {
     fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
         let talks = self.all.get_mut(kind)?;
         let before = talks.room();
-        let found = talks.layer(ends, number, frame, self.free + SURE.saturating_sub(before));
+        let found = talks.layer(ends, number, frame, self.free + sure().saturating_sub(before));
         if talks.room() != before {
             self.free = free(&self.all);
         }
@@ -493,8 +493,8 @@ impl Kinds {
 
 /// What is left where each kind keeps what is sure to it.
 fn free(all: &[Talks]) -> usize {
-    let used: usize = all.iter().map(|talks| talks.room().max(SURE)).sum();
-    MOST.saturating_sub(used)
+    let used: usize = all.iter().map(|talks| talks.room().max(sure())).sum();
+    limits::STATS_CONVERSATIONS.get().saturating_sub(used)
 }
 
 #[cfg(test)]
@@ -518,9 +518,12 @@ mod tests {
         let (a, b) = (end(1, 10), end(2, 20));
         // Numbers may be skipped, and come late.
         for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
-            say(&mut talks, ends, number, MOST);
+            say(&mut talks, ends, number, limits::STATS_CONVERSATIONS.get());
         }
-        let told: Vec<_> = talks.largest(MOST).map(|talk| (talk.ends, talk.sent.map(|count| count.frames))).collect();
+        let told: Vec<_> = talks
+            .largest(limits::STATS_CONVERSATIONS.get())
+            .map(|talk| (talk.ends, talk.sent.map(|count| count.frames)))
+            .collect();
         assert_eq!(told, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
         assert_eq!((talks.len(), talks.endpoints().len()), (3, 2));
     }
@@ -533,7 +536,7 @@ mod tests {
             say(&mut talks, [end(1, 10), end(2, 20)], Some(0), 50);
         }
         assert!((45..=50).contains(&talks.len()) && talks.room() <= 50);
-        let sent: u64 = talks.largest(MOST).map(|talk| talk.all().frames).sum();
+        let sent: u64 = talks.largest(limits::STATS_CONVERSATIONS.get()).map(|talk| talk.all().frames).sum();
         assert_eq!(sent + talks.left_out.frames, 200);
         assert_eq!(talks.left_out.bytes, talks.left_out.frames * 100);
     }
@@ -544,11 +547,15 @@ mod tests {
         for (at, frames) in [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5, 1].into_iter().enumerate() {
             let at = u32::try_from(at).unwrap();
             let ends = [end(7 * at % 13, 10), end(5, 20 + u16::try_from(at % 3).unwrap())];
-            (0..frames).for_each(|_| say(&mut talks, ends, None, MOST));
+            (0..frames).for_each(|_| say(&mut talks, ends, None, limits::STATS_CONVERSATIONS.get()));
         }
-        let (all, endpoints) = (talks.largest(MOST).map(|talk| talk.ends), talks.endpoints());
-        let (all, of_all): (Vec<_>, Vec<_>) = (all.collect(), endpoints.largest(MOST).map(|(end, _)| end).collect());
-        let bytes: Vec<u64> = endpoints.largest(MOST).map(|(_, shares)| shares.sent.bytes + shares.got.bytes).collect();
+        let (all, endpoints) = (talks.largest(limits::STATS_CONVERSATIONS.get()).map(|talk| talk.ends), talks.endpoints());
+        let (all, of_all): (Vec<_>, Vec<_>) =
+            (all.collect(), endpoints.largest(limits::STATS_CONVERSATIONS.get()).map(|(end, _)| end).collect());
+        let bytes: Vec<u64> = endpoints
+            .largest(limits::STATS_CONVERSATIONS.get())
+            .map(|(_, shares)| shares.sent.bytes + shares.got.bytes)
+            .collect();
         assert!(bytes.is_sorted_by(|one, other| one >= other) && bytes.len() == 16);
         // Of one size, conversations in the order in which they began, and endpoints in that of their addresses.
         assert_eq!(all[2..6].iter().map(|[src, _]| *src).collect::<Vec<_>>(), [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
@@ -562,8 +569,8 @@ mod tests {
     #[test]
     fn each_kind_has_some_room_whatever_the_others_take() {
         let (mut full, other) = (Talks::new(Over::Ip), Talks::new(Over::Tcp));
-        assert_eq!(free(&[Talks::new(Over::Ip), Talks::new(Over::Tcp)]), MOST - 2 * SURE);
-        full.paired = vec![Row::SILENT; MOST - SURE];
+        assert_eq!(free(&[Talks::new(Over::Ip), Talks::new(Over::Tcp)]), limits::STATS_CONVERSATIONS.get() - 2 * sure());
+        full.paired = vec![Row::SILENT; limits::STATS_CONVERSATIONS.get() - sure()];
         assert_eq!(other.room(), 0);
         assert_eq!(free(&[full, other]), 0);
     }

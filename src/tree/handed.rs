@@ -1,12 +1,10 @@
 //! What one protocol leaves to others.
 
 use super::{LayerId, Piece, Side, Transport};
+use crate::limits;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The most that is handed on or expected in one tree.
-const MAX: usize = 1 << 16;
 
 /// Bytes that a message carries for another protocol.
 #[derive(Debug)]
@@ -146,14 +144,14 @@ impl Left {
 
     /// These bytes are somebody else's.
     pub fn hand_on(&mut self, handed: Handed) {
-        if self.handed.len() < MAX {
+        if self.handed.len() < limits::TREE_HANDED.get() {
             self.handed.push(handed);
         }
     }
 
     /// These bytes are said in a stream inside the one being read.
     pub fn open(&mut self, opened: Opened) {
-        if self.opened.len() < MAX {
+        if self.opened.len() < limits::TREE_HANDED.get() {
             self.opened.push(opened);
         }
     }
@@ -165,14 +163,14 @@ impl Left {
 
     /// This conversation will be somebody's.
     pub fn expect(&mut self, expected: Expected) {
-        if self.expected.len() < MAX {
+        if self.expected.len() < limits::TREE_HANDED.get() {
             self.expected.push(expected);
         }
     }
 
     /// This packet is quoted.
     pub fn quote(&mut self, quote: Quote) {
-        if self.quotes.len() < MAX {
+        if self.quotes.len() < limits::TREE_HANDED.get() {
             self.quotes.push(quote);
         }
     }

@@ -4,11 +4,9 @@
 //! joined fragments and of a message. [`Tree::spread_secrets`] finds all of these places.
 
 use super::{Origin, Source, Span, Tree};
+use crate::limits;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The most spans that are kept.
-const MOST: usize = super::MAX_NODES;
 
 /// What stands for a byte of a secret.
 pub const MASK: u8 = b'*';
@@ -19,7 +17,7 @@ type Captured = (u64, u32, u32);
 impl Tree {
     /// These bytes are a secret, unless secrets are shown.
     pub fn hide(&mut self, span: Span) {
-        if !self.reveal && span.is_somewhere() && !span.is_empty() && self.hidden.len() < MOST {
+        if !self.reveal && span.is_somewhere() && !span.is_empty() && self.hidden.len() < limits::TREE_NODES.get() {
             self.hidden.push(span);
         }
     }
@@ -48,7 +46,7 @@ impl Tree {
                 all.extend(overlaps(&captured, lies).map(|(start, end)| Span::new(number, at(start)..at(end))));
             }
         }
-        all.truncate(MOST);
+        all.truncate(limits::TREE_NODES.get());
         merge(&mut all);
         self.hidden = all;
     }
@@ -64,7 +62,7 @@ impl Tree {
                 Origin::Frame => captured.push((self.frame.number, span.start, span.end)),
                 Origin::Derived(derived) if source.pieces.is_empty() => {
                     let is_new = |from: &Span| all.last() != Some(from);
-                    all.extend(derived.from.filter(|_| all.len() < MOST).filter(is_new));
+                    all.extend(derived.from.filter(|_| all.len() < limits::TREE_NODES.get()).filter(is_new));
                 }
                 Origin::Stream(..) | Origin::Derived(_) => captured.extend(self.captured_at(source, span)),
             }

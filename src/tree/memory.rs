@@ -2,7 +2,7 @@
 
 use super::layer::FrameInfo;
 use super::span::Held;
-use super::{Bits, Ends, Gap, Layer, Node, Note, Origin, Piece, Source, Span, Tree};
+use super::{Bits, Ends, Gap, Layer, Node, Note, Origin, Piece, Source, Span, Tree, Unkept};
 
 /// How much memory is kept from one frame to the next.
 #[derive(Clone, Copy)]
@@ -38,7 +38,11 @@ impl Tree {
         let told = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
-        is_new && told + given + self.hidden.len() + self.bits.len() == 0 && self.left.is_empty() && self.left_out == 0
+        is_new
+            && told + given + self.hidden.len() + self.bits.len() == 0
+            && self.left.is_empty()
+            && self.left_out == 0
+            && self.unkept == Unkept::default()
     }
 
     /// Neither a layer nor anything else, not even the frame as a source: what others are put into.
@@ -85,6 +89,8 @@ impl Tree {
         empty(&mut self.numbers, kept.layers);
         empty(&mut self.joined, kept.bytes);
         self.left_out = 0;
+        self.unkept = Unkept::default();
+        self.by_node.take();
         self.derived = 0;
     }
 

@@ -41,7 +41,7 @@ pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use transfer::Transfer;
-pub use tree::{MAX_DEPTH, MAX_NODES, Tree};
+pub use tree::{MAX_DEPTH, Tree, Unkept};
 pub use want::{Only, Want};
 
 pub use crate::fields;

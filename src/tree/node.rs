@@ -10,6 +10,11 @@ pub struct Made {
 }
 
 impl Made {
+    /// What lies between two offsets, if a 32-bit number can tell both.
+    pub(super) fn between(start: usize, end: usize) -> Option<Made> {
+        Some(Made { start: u32::try_from(start).ok()?, len: u32::try_from(end.checked_sub(start)?).ok()? })
+    }
+
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {

@@ -1,12 +1,10 @@
 //! Secrets that were told beforehand or by the capture, with which a protocol opens what was sealed.
 
+use crate::limits;
 use std::collections::{HashMap, VecDeque};
 
 /// Whose secrets: an id of so many bytes, as a connection chose it at random.
 type Id = [u8; 32];
-
-/// Bytes of memory that secrets may take, about; those told first are forgotten first.
-const ROOM: usize = 32 << 20;
 
 /// Bytes of memory that an id takes, and a secret beside its own.
 const ID: usize = 128;
@@ -61,7 +59,7 @@ impl Secrets {
         let told = (label.into(), secret.into());
         self.held += cost(&told);
         of_one.push(told);
-        while self.held > ROOM
+        while self.held > limits::SECRETS.get()
             && let Some(first) = self.order.pop_front()
         {
             let forgotten = self.known.remove(&first).unwrap_or_default();
@@ -117,7 +115,7 @@ mod tests {
             id[24..].copy_from_slice(&number.to_be_bytes());
             id
         };
-        let most = ROOM / (ID + SECRET + 2);
+        let most = limits::SECRETS.get() / (ID + SECRET + 2);
         for number in 0..most + 2 {
             assert_eq!(secrets.learn(format!("A {number:064x} 01").as_bytes()), 1);
         }
@@ -128,7 +126,7 @@ mod tests {
         for _ in 0..1000 {
             secrets.learn(format!("A {:064x} 0203", most).as_bytes());
         }
-        assert!(secrets.held <= ROOM && secrets.known.len() >= most - 1, "the same again takes no more room");
+        assert!(secrets.held <= limits::SECRETS.get() && secrets.known.len() >= most - 1, "the same again takes no more room");
         let many: Vec<usize> =
             (0..20).map(|label| secrets.learn(format!("L{label} {} 01", "00".repeat(32)).as_bytes())).collect();
         assert_eq!(many.iter().sum::<usize>(), OF_ONE);

@@ -1,6 +1,8 @@
 //! What a tree keeps from one frame to the next.
 
 use super::*;
+use crate::limits;
+use crate::tree::Unkept;
 
 static NUMBER: Field = Field::number("toy.number", "number", "A number");
 
@@ -82,4 +84,98 @@ fn values_that_are_digits_alone_are_what_columns_show() {
         shown += 1;
     }
     assert_eq!(shown, 7);
+}
+
+static LIMITED: Field = Field::text("limited.text", "text", "");
+static REMARK: Field = Field::odd("limited.remark", "remark", "");
+
+fn node(tree: &mut Tree) -> u32 {
+    tree.push(&LIMITED, Value::None, Span::NONE)
+}
+
+#[test]
+fn more_nodes_than_a_tree_holds_are_counted() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    (0..limits::TREE_NODES.get() + 3).for_each(|_| _ = node(&mut tree));
+    assert_eq!((tree.nodes.len(), tree.left_out()), (limits::TREE_NODES.get(), 3));
+}
+
+#[test]
+fn more_notes_than_a_tree_holds_are_left_out() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    (0..limits::TREE_NOTES.get() + 3).for_each(|_| tree.note(&REMARK, 0, Span::NONE, format_args!("a")));
+    assert_eq!(tree.notes.len(), limits::TREE_NOTES.get());
+}
+
+#[test]
+fn text_that_does_not_fit_is_left_out_whole_and_counted() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    let long = "a".repeat(limits::TREE_TEXT.get() - 10);
+    let places = [long.as_str(), "short", "much longer than what is left", "short again"].map(|text| {
+        let place = node(&mut tree);
+        tree.set_text(place, &LIMITED, |out| out.write_str(text));
+        place
+    });
+    let text = |place: u32| match tree.nodes.get(place as usize).map(|node| node.value) {
+        Some(Value::Made(made)) => Some(tree.made(made).len()),
+        _ => None,
+    };
+    assert_eq!(places.map(text), [Some(long.len()), Some(5), None, None]);
+    assert_eq!(tree.unkept(), Unkept { texts: 2, bytes: 0 });
+    tree.begin(FrameInfo::default());
+    assert_eq!(tree.unkept(), Unkept::default());
+    let next = tree.make(format_args!("room again"));
+    assert_eq!(tree.made(next), "room again");
+}
+
+#[test]
+fn the_text_of_a_note_is_cut_at_its_limit() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    // Two bytes a character, so that the limit lies within one.
+    let long = format!("a{}", "ä".repeat(limits::TREE_NOTE_TEXT.get()));
+    tree.note(&REMARK, 0, Span::NONE, format_args!("{long}"));
+    let text = tree.made(tree.notes[0].text);
+    let kept = text.strip_suffix('…').unwrap();
+    assert!(long.starts_with(kept) && kept.len() == limits::TREE_NOTE_TEXT.get() - 1, "{}", kept.len());
+}
+
+#[test]
+fn derived_bytes_that_do_not_fit_are_left_out_and_counted() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    let bytes = vec![0x5a; limits::TREE_DERIVED.get() / 2 + 1];
+    let [first, second] = [(); 2].map(|()| tree.push_derived("zlib", None, 0, &bytes));
+    let span = |source| Span::new(source, 0..4);
+    assert_eq!((tree.slice(span(first), &[]), tree.slice(span(second), &[])), (&[0x5a; 4][..], &[][..]));
+    assert_eq!(tree.unkept(), Unkept { texts: 0, bytes: bytes.len() as u64 });
+}
+
+#[test]
+fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    for number in 0_u32..1000 {
+        tree.note(&REMARK, number * 7919 % 300, Span::NONE, format_args!("{number}"));
+        let few = number == 16 - 1;
+        for ranges in [vec![0..300, 0..1], vec![10..20, 10..11], vec![250..251, 5..9, 7..12], vec![300..400, 500..600], vec![]] {
+            if few || number % 333 == 0 {
+                let told = |note: &&Note| ranges.iter().any(|range: &std::ops::Range<u32>| range.contains(&note.node));
+                let expected: Vec<&str> = tree.notes.iter().filter(told).map(|note| tree.made(note.text)).collect();
+                let found: Vec<&str> = tree.notes_within(&ranges).into_iter().map(|note| tree.made(note.text)).collect();
+                assert_eq!(found, expected, "{number} {ranges:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn decompressed_bytes_of_a_run_are_bounded_by_the_capture() {
+    let mut tree = Tree::new(Want::EVERYTHING);
+    tree.begin(FrameInfo { captured: 1000, ..FrameInfo::default() });
+    let most = limits::DECOMPRESSED.get() + 1000 * limits::DECOMPRESSED_RATIO.get();
+    assert_eq!(tree.room_to_decompress(), most);
+    tree.decompressed = most as u64 - 5;
+    assert_eq!(tree.room_to_decompress(), 5);
+    tree.begin(FrameInfo { captured: 2, ..FrameInfo::default() });
+    assert_eq!(tree.room_to_decompress(), 5 + 2 * limits::DECOMPRESSED_RATIO.get());
+    tree.decompressed = u64::MAX;
+    assert_eq!(tree.room_to_decompress(), 0);
 }

@@ -8,21 +8,17 @@ use super::{
     Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed, Piece, Side,
     Source, Span, StreamId, Tells, Transfer, Untold, Value, Want,
 };
+use crate::limits;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
-
-/// The most nodes a tree holds. Past it fields are read but not kept, and a note says so.
-pub const MAX_NODES: usize = 1_000_000;
+use std::sync::OnceLock;
 
 /// The deepest that nodes nest.
 pub const MAX_DEPTH: usize = 64;
 
-/// The most notes a tree holds.
-const MAX_NOTES: usize = 10_000;
-
-/// Layers after which messages that are complete wait for the next frame of their conversation.
-const MANY_LAYERS: usize = 1 << 14;
+/// Notes up to which looking at each of them is as fast as an index.
+const FEW_NOTES: usize = 16;
 
 /// What one frame had: layers, fields, notes, and the sources they lie in.
 ///
@@ -85,6 +81,13 @@ pub struct Tree {
     /// Whether anybody looks at more of some messages than which they are, now or at another frame.
     pub(crate) may_be_looked_at: bool,
     pub(super) left_out: u64,
+    /// Texts and derived bytes that were not kept because there were too many.
+    pub(super) unkept: Unkept,
+    /// The places of the notes, in the order of their nodes, once they are looked up.
+    pub(super) by_node: OnceLock<Box<[u32]>>,
+    /// Bytes that were decompressed in this run, and bytes of frames so far.
+    pub(crate) decompressed: u64,
+    pub(super) captured: u64,
     /// Sources so far that are derived.
     pub(super) derived: u32,
     /// Frames since much memory was needed.
@@ -126,6 +129,10 @@ impl Tree {
             whole: want,
             may_be_looked_at: want.looks(),
             left_out: 0,
+            unkept: Unkept::default(),
+            by_node: OnceLock::new(),
+            decompressed: 0,
+            captured: 0,
             derived: 0,
             idle: 0,
         }
@@ -133,6 +140,7 @@ impl Tree {
 
     /// Forget the last frame, keep the memory, and begin with this one.
     pub fn begin(&mut self, frame: FrameInfo) {
+        self.captured = self.captured.saturating_add(frame.captured.into());
         self.frame = frame;
         self.unseen = false;
         self.seen_from = u32::MAX;
@@ -188,7 +196,7 @@ impl Tree {
     /// Whether it has so many layers that what can wait should.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.layers.len() + self.untold.count >= MANY_LAYERS
+        self.layers.len() + self.untold.count >= limits::TREE_MESSAGES.get()
     }
 
     /// Whether there is neither a layer nor a gap in it, nor was a message counted.
@@ -243,7 +251,7 @@ impl Tree {
     /// Put a node that does behind the last one.
     #[inline]
     pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
-        if field.secret || self.nodes.len() >= MAX_NODES {
+        if field.secret || self.nodes.len() >= limits::TREE_NODES.get() {
             return self.keep_some(field, value, span);
         }
         let place = self.here();
@@ -260,7 +268,7 @@ impl Tree {
         }
         // Secrets leave where they lie, also where nobody looks at them.
         if !field.secret || self.want.keeps(field, value) {
-            if self.nodes.len() < MAX_NODES {
+            if self.nodes.len() < limits::TREE_NODES.get() {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {
                 self.left_out += 1;
@@ -285,11 +293,17 @@ impl Tree {
         self.bits.get(found).map(|(_, bits)| *bits)
     }
 
+    /// What was created for this frame but not kept.
+    #[must_use]
+    pub fn unkept(&self) -> Unkept {
+        self.unkept
+    }
+
     /// Give a node that was pushed earlier the words that were not known then. They are made only if the node was kept.
     pub fn set_text(&mut self, place: u32, field: &'static Field, words: impl FnOnce(&mut dyn Write) -> fmt::Result) {
         if self.nodes.get(place as usize).is_some_and(|node| node.field.is(field)) {
             let made = self.make_by(words);
-            if let Some(node) = self.nodes.get_mut(place as usize) {
+            if let (Some(made), Some(node)) = (made, self.nodes.get_mut(place as usize)) {
                 node.value = Value::Made(made);
             }
         }
@@ -316,14 +330,34 @@ impl Tree {
 
     /// Keep words that are not on the wire as such.
     pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
-        self.make_by(|out| out.write_fmt(words))
+        self.make_by(|out| out.write_fmt(words)).unwrap_or_default()
     }
 
-    fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Made {
+    /// The same for text of any length. Nothing if there is no room for all of it.
+    fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<Made> {
+        let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
         let start = self.made.len();
-        // Writing to a String does not fail; a Display that does leaves what it had written.
-        let _ = words(&mut self.made);
-        Made { start: u32::try_from(start).unwrap_or(u32::MAX), len: u32::try_from(self.made.len() - start).unwrap_or(u32::MAX) }
+        let mut within = Within { text: &mut self.made, end: most, is_cut: false };
+        // A Display that fails leaves what it had written.
+        let _ = words(&mut within);
+        if within.is_cut {
+            self.made.truncate(start);
+            self.unkept.texts += 1;
+            return None;
+        }
+        Made::between(start, self.made.len())
+    }
+
+    /// The text of a note, cut where it is too long. Notes are few, so that they have room beside all other text.
+    fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
+        const CUT: &str = "…";
+        let start = self.made.len();
+        let mut within = Within { text: &mut self.made, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
+        let _ = within.write_fmt(words);
+        if within.is_cut {
+            self.made.push_str(CUT);
+        }
+        Made::between(start, self.made.len()).unwrap_or_default()
     }
 
     /// The name of a message: kept only if somebody is going to look.
@@ -366,11 +400,35 @@ impl Tree {
     /// Remark on a node. The words are made only if somebody is going to look.
     #[cold]
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
-        if self.notes.len() < MAX_NOTES {
+        if self.notes.len() < limits::TREE_NOTES.get() {
             let is_told = self.want.words || self.want.fields && self.want.only.is_none();
-            let text = if is_told { self.make(words) } else { Made::default() };
+            let text = if is_told { self.make_note(words) } else { Made::default() };
+            self.by_node.take();
             self.notes.push(Note { code, node, span, text });
         }
+    }
+
+    /// The notes on nodes in these ranges, in the order in which they were made.
+    #[must_use]
+    pub fn notes_within(&self, ranges: &[Range<u32>]) -> Vec<&Note> {
+        if self.notes.len() <= FEW_NOTES {
+            return self.notes.iter().filter(|note| ranges.iter().any(|range| range.contains(&note.node))).collect();
+        }
+        let node_of = |place: &u32| self.notes.get(*place as usize).map(|note| note.node);
+        let by_node = self.by_node.get_or_init(|| {
+            let mut places: Vec<u32> = (0..).take(self.notes.len()).collect();
+            places.sort_by_key(node_of);
+            places.into()
+        });
+        let mut found: Vec<u32> = Vec::new();
+        for range in ranges {
+            let first = by_node.partition_point(|place| node_of(place) < Some(range.start));
+            let within = by_node.get(first..).unwrap_or_default().iter();
+            found.extend(within.take_while(|place| node_of(place) < Some(range.end)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.iter().filter_map(|place| self.notes.get(*place as usize)).collect()
     }
 
     /// Who speaks from here on.
@@ -435,7 +493,7 @@ impl Tree {
     /// Bytes that are not on the wire as such, with the pieces they were joined from pushed to [`Tree::pieces`] from `first` on.
     pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
         self.derived = self.derived.saturating_add(1);
-        let (number, held) = (self.derived, self.hold(bytes));
+        let (number, held) = (self.derived, self.hold_derived(bytes));
         self.push_source(Source {
             origin: Origin::Derived(Derived { number, how, from, is_deciphered: false }),
             base: 0,
@@ -460,6 +518,29 @@ impl Tree {
             self.joined.extend_from_slice(bytes);
         }
         Held::Tree(start..self.joined.len())
+    }
+
+    /// The same for bytes of which a few on the wire may have become very many.
+    fn hold_derived(&mut self, bytes: &[u8]) -> Held {
+        if self.want.bytes && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
+            self.unkept.bytes += bytes.len() as u64;
+            return self.hold(&[]);
+        }
+        self.hold(bytes)
+    }
+
+    /// How many bytes may still be decompressed in this run, as far as the capture has been read.
+    #[must_use]
+    pub(crate) fn room_to_decompress(&self) -> usize {
+        let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
+        let room = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
+    /// Whether any source is derived.
+    #[must_use]
+    pub fn has_derived(&self) -> bool {
+        self.derived > 0
     }
 
     fn push_source(&mut self, source: Source) -> u32 {
@@ -515,6 +596,36 @@ impl Tree {
             next = node.end.max(here + 1);
             Some((here, node))
         })
+    }
+}
+
+/// What was created for a frame but not kept, because it had too much of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unkept {
+    /// Texts.
+    pub texts: u64,
+    /// Derived bytes.
+    pub bytes: u64,
+}
+
+/// Text up to a length.
+struct Within<'a> {
+    text: &'a mut String,
+    end: usize,
+    is_cut: bool,
+}
+
+impl Write for Within<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        let room = self.end.saturating_sub(self.text.len());
+        if words.len() <= room {
+            self.text.push_str(words);
+            return Ok(());
+        }
+        self.is_cut = true;
+        let cut = (0..=room).rev().find_map(|at| words.get(..at));
+        self.text.push_str(cut.unwrap_or_default());
+        Err(fmt::Error)
     }
 }
 

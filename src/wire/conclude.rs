@@ -1,7 +1,8 @@
 //! What happens when reading a layer ends: the one place where errors become notes and unread bytes become data.
 
-use super::notes::{CUT, FULL, LEFT_OVER, LOST, SHORT, UNFINISHED};
+use super::notes::{BYTES_FULL, CUT, FULL, LEFT_OVER, LOST, SHORT, TEXT_FULL, UNFINISHED};
 use super::{Cut, Error, Protocol, Result, Wire, data};
+use crate::tree::Unkept;
 
 impl Protocol {
     /// Note how reading ended, keep the bytes that were not read, and return how many those are.
@@ -34,7 +35,22 @@ impl Protocol {
         if left_out > 0 {
             wire.note_layer(&FULL, format_args!("{left_out} fields are not shown"));
         }
+        let unkept = wire.unkept();
+        if unkept != Unkept::default() {
+            note_unkept(wire, unkept);
+        }
         left
+    }
+}
+
+#[cold]
+fn note_unkept(wire: &mut Wire<'_>, unkept: Unkept) {
+    let Unkept { texts, bytes } = unkept;
+    if texts > 0 {
+        wire.note_layer(&TEXT_FULL, format_args!("{texts} texts are not shown"));
+    }
+    if bytes > 0 {
+        wire.note_layer(&BYTES_FULL, format_args!("{bytes} bytes are not shown"));
     }
 }
 

@@ -38,6 +38,11 @@ pub trait Exchange: Send {
         let _ = told;
     }
 
+    /// Bytes of memory that it holds, about. Asked after each datagram.
+    fn held(&self) -> usize {
+        size_of_val(self)
+    }
+
     /// What it has gathered so far that can be saved.
     fn objects(&self) -> Vec<Object> {
         Vec::new()

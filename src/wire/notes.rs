@@ -11,6 +11,8 @@ fields! {
     LOST = broken("dissect.lost", "bytes lost", "Bytes of the stream are not in the capture");
     DEEP = broken("dissect.deep", "nested too deep", "Groups nest deeper than is followed");
     FULL = broken("dissect.full", "too many fields", "More fields than are kept");
+    TEXT_FULL = broken("dissect.text_full", "too much text", "More text was created for the frame than is kept");
+    BYTES_FULL = broken("dissect.bytes_full", "too many derived bytes", "More bytes were decompressed or decrypted for the frame than are kept");
     HUGE = broken("dissect.huge", "message too long", "The message claims to be longer than is followed");
     LEFT_OVER = odd("dissect.left_over", "bytes left over", "More bytes than the fields explain");
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment brings other bytes for a place that had some; the first ones count");

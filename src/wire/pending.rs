@@ -1,11 +1,9 @@
 //! Questions and their answers.
 
 use super::Wire;
+use crate::limits;
 use crate::tree::{Field, Time, Value};
 use std::collections::VecDeque;
-
-/// Questions of one conversation that are remembered; the oldest is forgotten first.
-const MOST: usize = 32;
 
 /// Questions that were asked in one conversation, by what their answers repeat of them.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ impl<K: PartialEq> Pending<K> {
             *before = question;
             return None;
         }
-        if self.asked.len() >= MOST {
+        if self.asked.len() >= limits::REQUESTS.get() {
             self.asked.pop_front();
         }
         self.asked.push_back((key, question));

@@ -1,7 +1,7 @@
 //! One direction of a connection: where its next message ends.
 
-use super::MAX_MESSAGE;
 use crate::flow::reassembly::{Direction, Gap};
+use crate::limits;
 use crate::tree::Side;
 use crate::wire::{Conversation, Cut, Extent};
 use std::collections::VecDeque;
@@ -114,12 +114,14 @@ impl Half {
         match conversation.extent(side, ahead, behind == Behind::More) {
             Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
             Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
-            Extent::Message(end) if end > MAX_MESSAGE => {
+            Extent::Message(end) if end > limits::STREAM_MESSAGE.get() => {
                 self.given_up = true;
                 return Step::Huge { len, claimed: end };
             }
             Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
-            Extent::NeedMore(wanted) => (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, MAX_MESSAGE), false),
+            Extent::NeedMore(wanted) => {
+                (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false)
+            }
             Extent::Unknown(run) => return Step::Data(run.min(len)),
         }
         let want = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };

@@ -19,6 +19,7 @@ use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Numbers, Standing};
 use crate::layers::{self, Bytes, Checks, Segment};
+use crate::limits;
 use crate::registry::{Candidate, Owner, Registry, Venue};
 use crate::tree::{Address, Carried, Ends, LayerId, Passed, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{BUG, OVERLAP, STALE};
@@ -27,12 +28,6 @@ use half::{Behind, Half};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The longest message that is waited for: 16 MiB and room for a header.
-const MAX_MESSAGE: usize = (16 << 20) + 64;
-
-/// Bytes of one side that are kept while nobody knows whose stream it is.
-const MAX_OPENING: usize = 64 << 10;
 
 /// Bytes of a stream joined midway within which a protocol at home on its port may recognise it.
 const MAX_JOINING: u64 = 1 << 20;
@@ -628,7 +623,7 @@ impl Stream {
 
     /// Whether as many bytes of this side wait as are buffered before the stream is recognised.
     fn is_full(&self, side: Side) -> bool {
-        self.half(side).order.buffered().len() >= MAX_OPENING
+        self.half(side).order.buffered().len() >= limits::STREAM_OPENING.get()
     }
 
     /// Whether a protocol may still find its messages in later bytes: the capture begins inside the stream.

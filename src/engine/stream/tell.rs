@@ -1,11 +1,12 @@
 //! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
 
 use super::half::{Behind, Half, Step};
-use super::{Belongs, MAX_MESSAGE, MAX_OPENING, Stream, who};
+use super::{Belongs, Stream, who};
 use crate::engine::bug;
 use crate::engine::carry::Turn;
 use crate::engine::message::{Out, Said, ends_of};
 use crate::layers::Bytes;
+use crate::limits;
 use crate::registry::Venue;
 use crate::tree::{self, Ends, Side, Span};
 use crate::wire::notes::{BUG, GIVEN_UP, HUGE};
@@ -141,7 +142,7 @@ impl Stream {
     fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
         self.shown = true;
         self.half_mut(side).from_start = false;
-        self.show(side, Step::Data(MAX_OPENING / 2), Behind::More, out);
+        self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Behind::More, out);
     }
 
     /// One message, or one run of data. False if more bytes are needed.
@@ -219,7 +220,8 @@ impl Stream {
                 let bytes = said.bytes;
                 is_fine = out.message(said, protocol, cut, |wire| {
                     if claimed > 0 {
-                        return wire.malformed(&HUGE, format_args!("{claimed} bytes; {MAX_MESSAGE} is the most"));
+                        return wire
+                            .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
                     }
                     let result = conversation.message(side, wire);
                     if behind == Behind::NoRoom {

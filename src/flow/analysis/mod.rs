@@ -9,11 +9,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::limits;
 use crate::tree::{Side, Time};
-
-/// Segments of one direction that are remembered until they are acknowledged. Further ones are judged as well, but nobody
-/// learns which frame acknowledged them.
-const MAX_UNACKED: usize = 1024;
 
 /// Room for segments that is kept when all are acknowledged.
 const KEPT_UNACKED: usize = 16;
@@ -469,7 +466,7 @@ impl Half {
 impl Unacked {
     /// Keep a segment that can be acknowledged.
     fn remember(&mut self, segment: &Segment, now: i64) {
-        if (segment.len > 0 || segment.takes_number()) && self.0.len() < MAX_UNACKED {
+        if (segment.len > 0 || segment.takes_number()) && self.0.len() < limits::STREAM_UNACKNOWLEDGED.get() {
             self.0.push(Sent { seq: segment.seq, next: segment.next(), frame: segment.frame, time: now });
         }
     }

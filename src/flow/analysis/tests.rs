@@ -1,6 +1,7 @@
 //! Each rule by a short conversation, in the order of the marks. What is expected is what Wireshark says of such a capture.
 
 use super::*;
+use crate::limits;
 use crate::tree::Timestamp;
 use proptest::prelude::*;
 
@@ -215,7 +216,7 @@ fn memory_is_bounded_when_nobody_acknowledges() {
     for number in 0..10_000 {
         talk.client(101 + number, 1);
     }
-    assert!(talk.analysis.held() <= 2 * MAX_UNACKED * size_of::<Unacked>());
+    assert!(talk.analysis.held() <= 2 * limits::STREAM_UNACKNOWLEDGED.get() * size_of::<Unacked>());
     talk.acknowledges(101 + 10_000);
     assert!(talk.analysis.held() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
     talk.client(101 + 10_000, 1);

@@ -1,14 +1,9 @@
 //! The segments that wait behind a hole. They never overlap: of bytes that came twice, the first stay.
 
 use super::{Piece, Run, differing, joined};
+use crate::limits;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Bytes that may wait behind the holes of one direction.
-pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
-
-/// Segments that may wait behind the holes of one direction.
-pub(super) const MAX_SEGMENTS: usize = 4096;
 
 /// A segment, or the part of it that was new, behind a hole.
 #[derive(Debug)]
@@ -60,7 +55,8 @@ impl Parked {
             bytes += usize::try_from(new.end - new.start).unwrap_or(usize::MAX);
             rest.start = new.end;
         }
-        let fits = self.segments.len() + runs <= MAX_SEGMENTS && self.bytes.saturating_add(bytes) <= MAX_BYTES;
+        let fits = self.segments.len() + runs <= limits::STREAM_PARKED_SEGMENTS.get()
+            && self.bytes.saturating_add(bytes) <= limits::STREAM_PARKED.get();
         // A lone segment is always taken, so a caller that gives up holes until it is taken comes to an end.
         if runs > 0 && !fits && !self.segments.is_empty() {
             return false;

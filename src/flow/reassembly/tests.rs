@@ -2,7 +2,8 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the streams of these tests are short")]
 
-use super::{Accepted, Direction, Gap, Piece, Place, Segment, parked};
+use super::{Accepted, Direction, Gap, Piece, Place, Segment};
+use crate::limits;
 use proptest::prelude::*;
 
 /// The sequence number of stream offset 0 in most tests.
@@ -328,7 +329,7 @@ fn too_many_parked_segments_are_refused_until_a_hole_is_skipped() {
     while !put(&mut direction, off, b"x").full {
         off += 2;
     }
-    assert_eq!(off as usize, 1 + 2 * parked::MAX_SEGMENTS);
+    assert_eq!(off as usize, 1 + 2 * limits::STREAM_PARKED_SEGMENTS.get());
     direction.skip_hole();
     assert!(!put(&mut direction, off, b"x").full);
 }
@@ -336,7 +337,7 @@ fn too_many_parked_segments_are_refused_until_a_hole_is_skipped() {
 #[test]
 fn too_many_parked_bytes_are_refused_until_a_hole_is_skipped() {
     let mut direction = opened(START);
-    let bytes = vec![0; parked::MAX_BYTES + 1];
+    let bytes = vec![0; limits::STREAM_PARKED.get() + 1];
     assert!(!put(&mut direction, 1, &bytes).full);
     assert!(!put(&mut direction, 1, &bytes).full);
     assert!(put(&mut direction, 1 << 24, b"x").full);

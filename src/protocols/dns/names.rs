@@ -7,16 +7,11 @@
 //! ```
 
 use super::facts::BAD_NAME;
+use crate::limits;
 use crate::tree::Field;
 use crate::wire::{Error, Result, Wire};
 use std::fmt;
 use std::ops::ControlFlow;
-
-/// Pointers that are followed in one name.
-const MAX_JUMPS: usize = 128;
-
-/// Bytes that the labels of one name may have together.
-const MAX_BYTES: usize = 1024;
 
 /// Bits of a length byte that say what it is.
 const KIND: u8 = 0xc0;
@@ -48,8 +43,8 @@ impl fmt::Display for Fault {
         match self {
             Fault::Short(needed) => write!(f, "{needed} more bytes needed"),
             Fault::Label(byte) => write!(f, "a label of the unknown kind {byte:#04x}"),
-            Fault::Jumps => write!(f, "more than {MAX_JUMPS} pointers in one name"),
-            Fault::Long => write!(f, "more than {MAX_BYTES} bytes in one name"),
+            Fault::Jumps => write!(f, "more than {} pointers in one name", limits::DNS_POINTERS.get()),
+            Fault::Long => write!(f, "more than {} bytes in one name", limits::DNS_NAME.get()),
             Fault::Outside(at) => write!(f, "a pointer to {at}, which is outside of the message"),
         }
     }
@@ -90,7 +85,7 @@ impl<'a> Name<'a> {
                     };
                     bytes += low + 1;
                     at += 1 + low;
-                    if bytes > MAX_BYTES {
+                    if bytes > limits::DNS_NAME.get() {
                         break Some(Fault::Long);
                     }
                     if label(found).is_break() {
@@ -105,7 +100,7 @@ impl<'a> Name<'a> {
                     if at >= self.message.len() {
                         break Some(Fault::Outside(at));
                     }
-                    if jumps > MAX_JUMPS {
+                    if jumps > limits::DNS_POINTERS.get() {
                         break Some(Fault::Jumps);
                     }
                 }
@@ -136,7 +131,7 @@ impl<'a> Name<'a> {
     #[must_use]
     pub fn parent(self) -> Name<'a> {
         let mut at = self.at;
-        for _ in 0..=MAX_JUMPS {
+        for _ in 0..=limits::DNS_POINTERS.get() {
             match self.message.get(at..).unwrap_or_default() {
                 [high, low, ..] if high & KIND == KIND => at = usize::from(high & !KIND) << 8 | usize::from(*low),
                 [length, ..] if *length > 0 && length & KIND == 0 => return Name { at: at + 1 + usize::from(*length), ..self },

@@ -3,17 +3,15 @@
 use super::head::{Coding, Facts};
 use super::{
     BAD_CHUNK, CHUNK_BOUNDARY, CHUNK_DATA, CHUNK_SIZE, DATA, DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, ENCODED, FILE_DATA,
-    TRAILER, WHOLE_MAX,
+    TRAILER,
 };
+use crate::limits;
 use crate::protocols::{json, lines};
 use crate::tree::{Piece, Value};
 use crate::wire::{Error, Result, Wire};
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::Read;
 use std::ops::Range;
-
-/// Chunks of a body of which is remembered where they were captured.
-const PIECES_MAX: usize = 1 << 16;
 
 /// The longest line in front of a chunk.
 const SIZE_LINE_MAX: usize = 4096;
@@ -130,9 +128,17 @@ fn boundary(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Read chunks, as far as there are any. Returns where their data lies.
-pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Vec<Range<usize>>> {
-    let mut data = Vec::new();
+/// The data of chunks, and where the first of them lie.
+#[derive(Default)]
+pub(super) struct Data {
+    bytes: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+}
+
+/// Read chunks, as far as there are any. Returns their data, if anything of the message is shown.
+pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
+    let mut data = Data::default();
+    let keeps = wire.is_looked_at();
     while chunks.stage != Stage::Over && wire.remaining() > 0 {
         let ahead = wire.ahead();
         match chunks.stage {
@@ -155,8 +161,14 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Vec<Ran
             }
             Stage::Within(left) => {
                 let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead.len());
-                data.push(wire.at()..wire.at() + count);
-                wire.bytes(&CHUNK_DATA, count)?;
+                let range = wire.at()..wire.at() + count;
+                let bytes = wire.bytes(&CHUNK_DATA, count)?;
+                if keeps {
+                    data.bytes.extend_from_slice(bytes);
+                }
+                if keeps && data.ranges.len() < limits::HTTP_CHUNKS.get() {
+                    data.ranges.push(range);
+                }
                 chunks.stage = Stage::Within(left - count as u64);
             }
             Stage::Trailer => {
@@ -188,17 +200,14 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, uri: 
             }
         }
         Behind::Chunks(mut state) => {
-            let (start, all) = (wire.at(), wire.ahead());
-            let data = chunks(wire, &mut state)?;
+            let Data { bytes, ranges } = chunks(wire, &mut state)?;
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
             }
             if !wire.is_looked_at() {
                 return Ok(());
             }
-            let chunk = |range: &Range<usize>| all.get(range.start - start..range.end - start).unwrap_or_default();
-            let bytes = data.iter().map(chunk).collect::<Vec<_>>().concat();
-            let pieces = pieces(wire, &data);
+            let pieces = pieces(wire, &ranges);
             wire.joined("chunked", &pieces, &bytes, |inner| content(inner, facts, bytes.len(), uri))
         }
     }
@@ -208,7 +217,7 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, uri: 
 fn pieces(wire: &Wire<'_>, ranges: &[Range<usize>]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut off = 0;
-    for range in ranges.iter().take(PIECES_MAX) {
+    for range in ranges {
         pieces.extend(wire.pieces(range.clone(), off));
         off += range.len() as u64;
     }
@@ -237,16 +246,18 @@ fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, uri: &str) -> R
     let raw = wire.ahead().get(..count).unwrap_or_default();
     if wire.wants_objects() {
         let name = named(file_name(uri), facts.kind);
-        wire.object("body", &name, || Some(decoded(facts.coding, raw, WHOLE_MAX).unwrap_or_else(|_| raw.to_vec())));
+        wire.object("body", &name, || Some(decoded(facts.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec())));
     }
     if facts.coding == Coding::Plain || !wire.wants_fields() {
         return show(wire, count, facts.kind);
     }
-    match decoded(facts.coding, raw, WHOLE_MAX) {
+    let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+    match decoded(facts.coding, raw, most) {
         Ok(bytes) => {
+            wire.has_decompressed(bytes.len());
             wire.put(&ENCODED, Value::Bytes, wire.at()..wire.at() + count);
-            if bytes.len() >= WHOLE_MAX {
-                wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {WHOLE_MAX} bytes"));
+            if bytes.len() >= most {
+                wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
             }
             let how = if facts.coding == Coding::Gzip { "gzip" } else { "deflate" };
             wire.derived(how, count, &bytes, |inner| show(inner, bytes.len(), facts.kind))

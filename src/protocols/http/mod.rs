@@ -180,12 +180,6 @@ const CODES: Names = &[
     (511, "Network Authentication Required"),
 ];
 
-/// The longest head that is waited for.
-const HEAD_MAX: usize = 256 << 10;
-
-/// The longest message that is told as one.
-const WHOLE_MAX: usize = 16 << 20;
-
 /// Bytes of a run of a body that is told in parts.
 const RUN: usize = 256 << 10;
 

@@ -3,7 +3,8 @@
 use super::body::{self, Behind, Chunks};
 use super::head::{self, Facts, Start};
 use super::looks;
-use super::{FULL_URI, HEAD_MAX, IN_PARTS, REQUEST_IN, RESPONSE_FOR, RUN, TIME, WHOLE_MAX};
+use super::{FULL_URI, IN_PARTS, REQUEST_IN, RESPONSE_FOR, RUN, TIME};
+use crate::limits;
 use crate::protocols::{lines, tls, websocket};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
@@ -105,7 +106,7 @@ impl Session {
         }
         let looked = std::mem::take(&mut self.half(from).looked);
         let Some(head) = head::end(ahead, looked) else {
-            if ahead.len() >= HEAD_MAX {
+            if ahead.len() >= limits::HTTP_HEAD.get() {
                 return Extent::Unknown(ahead.len());
             }
             self.half(from).looked = ahead.len();
@@ -117,7 +118,7 @@ impl Session {
             Behind::Nothing => Some(head),
             Behind::Length(length) => usize::try_from(length).ok().and_then(|length| head.checked_add(length)),
             Behind::Chunks(_) => return self.in_chunks(from, ahead, head),
-            Behind::ToEnd if ahead.len() >= WHOLE_MAX => None,
+            Behind::ToEnd if ahead.len() >= limits::HTTP_BODY.get() => None,
             Behind::ToEnd if more => return Extent::NeedMore(ahead.len() + 1),
             Behind::ToEnd => Some(ahead.len()),
         };
@@ -129,7 +130,7 @@ impl Session {
         let half = self.half(from);
         half.head = Some(head);
         let whole = half.chunks.follow(ahead.get(head..).unwrap_or_default()).map(|end| head + end);
-        if whole.is_none() && ahead.len() < WHOLE_MAX {
+        if whole.is_none() && ahead.len() < limits::HTTP_BODY.get() {
             return Extent::NeedMore(ahead.len() + 1);
         }
         self.whole_or_head(from, whole, head)
@@ -137,7 +138,7 @@ impl Session {
 
     /// A whole message, or if it is too long only its head.
     fn whole_or_head(&mut self, from: Side, whole: Option<usize>, head: usize) -> Extent {
-        let whole = whole.filter(|whole| *whole <= WHOLE_MAX);
+        let whole = whole.filter(|whole| *whole <= limits::HTTP_BODY.get());
         self.half(from).parts = whole.is_none();
         Extent::Message(whole.unwrap_or(head))
     }
@@ -225,7 +226,7 @@ impl Conversation for Session {
         let upgrades =
             from == Side::Client && self.asked.back().is_some_and(|asked| asked.upgrades || asked.method == Method::Connect);
         // What is said here belongs to somebody else if the server agrees.
-        if upgrades && more && ahead.len() < HEAD_MAX {
+        if upgrades && more && ahead.len() < limits::HTTP_HEAD.get() {
             return Extent::NeedMore(ahead.len() + 1);
         }
         let Some(rest) = &self.half(from).rest else { return self.start(from, ahead, more) };

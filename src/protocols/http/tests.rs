@@ -2,6 +2,7 @@
 
 use super::session::Session;
 use super::*;
+use crate::limits;
 use crate::tree::{FrameInfo, Side, Span, Tree, Want};
 use crate::wire::{Conversation, Cut, Extent, Next, Opening, Verdict, Wire, trial};
 use flate2::Compression;
@@ -159,14 +160,14 @@ fn chunks_end_a_message_wherever_the_bytes_are_cut() {
 
 #[test]
 fn a_body_beyond_the_bound_is_told_in_parts() {
-    let size = WHOLE_MAX + RUN;
+    let size = limits::HTTP_BODY.get() + RUN;
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n");
     let bytes = [head.as_bytes(), &vec![7; size], b"HTTP/1.1 204 No Content\r\n\r\n"].concat();
     let told = split(&mut Session::default(), Side::Server, &bytes);
-    assert_eq!(told.len(), 2 + WHOLE_MAX / RUN + 1);
+    assert_eq!(told.len(), 2 + limits::HTTP_BODY.get() / RUN + 1);
     assert!(
         told[0].contains("! info http.in_parts")
-            && told[1].starts_with(&format!("http 0..{RUN} | body | {RUN} bytes, {WHOLE_MAX} to come"))
+            && told[1].starts_with(&format!("http 0..{RUN} | body | {RUN} bytes, {} to come", limits::HTTP_BODY.get()))
     );
     assert!(told.last().unwrap().contains("| 204 |"));
 }

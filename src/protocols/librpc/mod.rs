@@ -29,6 +29,7 @@ mod script;
 mod tests;
 mod words;
 
+use crate::limits;
 use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Cut, Error, Exchange, Looks, On, Protocol, Result, Wire};
 use fields::*;
@@ -76,9 +77,6 @@ const HEAD: usize = 5;
 
 /// The deepest that nodes and arrays nest.
 const MAX_LEVEL: u64 = 32;
-
-/// The most nodes and arrays of a message.
-const MAX_NESTED: usize = 65_536;
 
 /// The largest size that the genuine reader keeps.
 const MAX_SIZE: usize = 0xffff;
@@ -250,11 +248,11 @@ impl Reader {
     fn nested(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
         self.nested += 1;
         let size = size_at(wire.ahead(), 1).unwrap_or_default();
-        if level > MAX_LEVEL || self.nested > MAX_NESTED {
+        if level > MAX_LEVEL || self.nested > limits::LIBRPC_NESTED.get() {
             let (code, words) = if level > MAX_LEVEL {
                 (&TOO_DEEP, format_args!("more than {MAX_LEVEL} levels"))
             } else {
-                (&TOO_MANY, format_args!("more than {MAX_NESTED} nodes and arrays"))
+                (&TOO_MANY, format_args!("more than {} nodes and arrays", limits::LIBRPC_NESTED.get()))
             };
             wire.note_ahead(code, words);
             self.script.push("…");

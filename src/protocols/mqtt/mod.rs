@@ -15,6 +15,7 @@ mod properties;
 mod tests;
 
 use super::json;
+use crate::limits;
 use crate::tree::{Computed, Field, NodeRef, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
@@ -136,9 +137,6 @@ const AUTH_TYPE: u8 = 15;
 
 const VERSION_5: u8 = 5;
 
-/// The longest packet that is told as one.
-const WHOLE_MAX: usize = 16 << 20;
-
 /// Bytes of a run of a packet that is told in parts.
 const RUN: usize = 256 << 10;
 
@@ -226,7 +224,7 @@ impl Conversation for Session {
             Ok(None) => Extent::NeedMore(ahead.len() + 1),
             Ok(Some((length, size))) => {
                 let whole = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(size);
-                Extent::Message(if whole <= WHOLE_MAX { whole } else { size })
+                Extent::Message(if whole <= limits::MQTT_MESSAGE.get() { whole } else { size })
             }
             Err(()) => Extent::Unknown(ahead.len()),
         }
@@ -248,7 +246,7 @@ impl Conversation for Session {
         };
         wire.name(name_of(names::TYPES, kind.into()).unwrap_or("unknown"));
         let length = varint(wire, &LENGTH)?;
-        if length > WHOLE_MAX as u64 {
+        if length > limits::MQTT_MESSAGE.get() as u64 {
             wire.note_ahead(&IN_PARTS, format_args!("the packet follows in parts"));
             if let Some(rest) = self.rest.get_mut(from.index()) {
                 *rest = length;

@@ -2,9 +2,10 @@
 
 use super::packets::number;
 use super::{
-    CE, CRYPTO, CRYPTO_LENGTH, CRYPTO_MAX, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIRST_RANGE, FRAME, FRAME_TYPE, GAP,
-    LARGEST, OFFSET, PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
+    CE, CRYPTO, CRYPTO_LENGTH, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIRST_RANGE, FRAME, FRAME_TYPE, GAP, LARGEST, OFFSET,
+    PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
 };
+use crate::limits;
 use crate::protocols::tls::handshake::{self, Hello, Told};
 use crate::tree::{Names, NodeRef, Value};
 use crate::wire::{Error, Result, Wire};
@@ -27,15 +28,22 @@ const CRYPTO_OF_GOOGLE: u8 = 8;
 /// The most ranges that are read of one acknowledgement.
 const RANGES_MAX: u64 = 1000;
 
+/// Bytes of memory that a piece takes beside its own.
+const PART: usize = 48;
+
 /// The handshake of one direction, put together from its pieces.
 #[derive(Default)]
 pub(super) struct Crypto {
     /// Pieces by their place.
     parts: BTreeMap<u64, Vec<u8>>,
+    /// Bytes in order behind those that were read.
+    ready: Vec<u8>,
     /// Bytes of messages that were read.
     read: u64,
     /// Whether the version is one of Google's, which number frames otherwise.
     pub(super) is_google: bool,
+    /// Bytes of memory on the heap.
+    held: usize,
 }
 
 /// Read all frames.
@@ -110,34 +118,45 @@ fn crypto_frame(wire: &mut Wire<'_>, crypto: &mut Crypto) -> Result {
 
 impl Crypto {
     fn add(&mut self, offset: u64, bytes: &[u8]) {
-        let held: usize = self.parts.values().map(Vec::len).sum();
-        let is_near = offset.saturating_add(bytes.len() as u64) <= CRYPTO_MAX as u64;
-        if is_near && !bytes.is_empty() && held + bytes.len() <= CRYPTO_MAX {
-            self.parts.entry(offset).or_insert_with(|| bytes.to_vec());
+        let is_near = offset.saturating_add(bytes.len() as u64) <= limits::QUIC_HANDSHAKE.get() as u64;
+        if is_near
+            && !bytes.is_empty()
+            && self.held + bytes.len() <= limits::QUIC_HANDSHAKE.get()
+            && !self.parts.contains_key(&offset)
+        {
+            self.held += bytes.len();
+            self.parts.insert(offset, bytes.to_vec());
         }
+        while let Some(next) = self.parts.first_entry().filter(|next| *next.key() <= self.read + self.ready.len() as u64) {
+            let (offset, part) = next.remove_entry();
+            let known = usize::try_from(self.read + self.ready.len() as u64 - offset).unwrap_or(usize::MAX);
+            let new = part.get(known..).unwrap_or_default();
+            self.held = (self.held + new.len()).saturating_sub(part.len());
+            self.ready.extend_from_slice(new);
+        }
+    }
+
+    /// Bytes of memory on the heap, about.
+    pub(super) fn held(&self) -> usize {
+        self.ready.capacity() + self.parts.len() * PART + self.held
     }
 
     /// Read the messages that are complete.
     fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
-        let mut bytes: Vec<u8> = Vec::new();
-        for (offset, part) in &self.parts {
-            let known = self.read + bytes.len() as u64;
-            if *offset > known {
-                break;
-            }
-            let skip = usize::try_from(known - offset).unwrap_or(usize::MAX);
-            bytes.extend_from_slice(part.get(skip..).unwrap_or_default());
-        }
         let mut end = 0;
-        while let Some(whole) = bytes.get(end..).and_then(handshake::whole)
-            && end + whole <= bytes.len()
+        while let Some(whole) = self.ready.get(end..).and_then(handshake::whole)
+            && end + whole <= self.ready.len()
         {
             end += whole;
         }
-        let Some(bytes) = bytes.get(..end).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
+        if end == 0 {
+            return Ok(());
+        }
+        let behind = self.ready.split_off(end);
+        let bytes = std::mem::replace(&mut self.ready, behind);
         self.read += end as u64;
-        self.parts.retain(|offset, part| offset.saturating_add(part.len() as u64) > self.read);
-        wire.joined("handshake", &[], bytes, |inner| {
+        self.held = self.held.saturating_sub(end);
+        wire.joined("handshake", &[], &bytes, |inner| {
             while inner.remaining() > 0 {
                 handshake::message(inner, hello, told)?;
             }

@@ -117,9 +117,6 @@ const ERRORS: Names = &[
 /// The longest connection id.
 const ID_MAX: usize = 20;
 
-/// Bytes of the handshake that are put together in each direction.
-const CRYPTO_MAX: usize = 64 << 10;
-
 fn open(_: &Settings) -> Box<dyn Exchange> {
     Box::<packets::Session>::default()
 }

@@ -122,6 +122,10 @@ fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Exchange for Session {
+    fn held(&self) -> usize {
+        size_of_val(self) + self.client.held() + self.server.held()
+    }
+
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let mut told = Told::default();
         let mut names: Vec<&str> = Vec::new();

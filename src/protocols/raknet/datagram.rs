@@ -41,6 +41,12 @@ impl Talker {
         !self.sent.is_empty()
     }
 
+    /// Bytes of memory on the heap, about.
+    pub(super) fn held(&self) -> usize {
+        let maps = self.channels.len() * size_of::<Channel>() + self.sent.frames.len() * size_of::<(u64, u64, Time)>();
+        self.datagrams.held() + self.messages.held() + self.splits.held() + maps
+    }
+
     /// Parts of messages that wait for others.
     pub(super) fn splits(&mut self) -> &mut Splits {
         &mut self.splits

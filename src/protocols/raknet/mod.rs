@@ -88,6 +88,10 @@ impl Exchange for Session {
         self.is_open && looks::is_of_connection(bytes)
     }
 
+    fn held(&self) -> usize {
+        size_of_val(self) + self.talkers.iter().map(Talker::held).sum::<usize>()
+    }
+
     fn unfinished(&mut self) -> Vec<Unfinished> {
         let mut all = Vec::new();
         for from in Side::BOTH {

@@ -43,6 +43,11 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Bytes of memory on the heap.
+    pub(super) fn held(&self) -> usize {
+        self.runs.capacity() * size_of::<(u64, u64)>()
+    }
+
     /// Note a number. Whether it is new.
     pub(super) fn insert(&mut self, number: u32) -> bool {
         let place = self.counter.place(number);

@@ -1,16 +1,11 @@
 //! Messages that came in parts, whatever order those come in.
 
+use crate::limits;
 use crate::tree::{Piece, Time};
 use std::collections::BTreeMap;
 
-/// Messages of one side that wait for parts.
-const MAX_SETS: usize = 64;
-
 /// The most parts of a message.
 pub(super) const MAX_COUNT: u32 = 8192;
-
-/// Bytes of one side that wait.
-const MAX_HELD: usize = 4 << 20;
 
 /// What a part costs beside its bytes.
 const OVERHEAD: usize = 64;
@@ -76,6 +71,11 @@ pub(super) struct Given {
 }
 
 impl Splits {
+    /// Bytes of memory that they take, about.
+    pub(super) fn held(&self) -> usize {
+        self.held + self.sets.capacity() * size_of::<Set>()
+    }
+
     /// Whether parts of this message wait.
     pub(super) fn waits_for(&self, id: u16, count: u32) -> bool {
         self.sets.iter().any(|set| set.id == id && set.count == count)
@@ -111,7 +111,7 @@ impl Splits {
             return Took::Whole(set.join());
         }
         self.sets.push(set);
-        while self.sets.len() > MAX_SETS || self.held > MAX_HELD {
+        while self.sets.len() > limits::RAKNET_MESSAGES.get() || self.held > limits::RAKNET_PARTS.get() {
             self.give_up(0, &mut lost);
         }
         took
@@ -197,7 +197,7 @@ mod tests {
         // The one that waits longest for a part goes.
         assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Took::Repeated, vec![]));
         assert_eq!(take(&mut splits, part(64, 2, 0, b"a", 0)).1, [1]);
-        assert_eq!(splits.sets.len(), MAX_SETS);
+        assert_eq!(splits.sets.len(), limits::RAKNET_MESSAGES.get());
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
         let mut lost = Vec::new();
         for index in 0..200 {
             lost.extend(take(&mut splits, part(u16::try_from(index / 20).unwrap(), 8192, index % 20, &bytes, 0)).1);
-            assert!(splits.held <= MAX_HELD);
+            assert!(splits.held <= limits::RAKNET_PARTS.get());
         }
         assert_eq!(lost, [0, 1, 2, 3, 4, 5, 6]);
     }

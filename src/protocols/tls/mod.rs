@@ -207,9 +207,6 @@ const HEADER: usize = 5;
 /// The longest payload of a record: 16 KiB and what encryption adds.
 const RECORD_MAX: usize = (16 << 10) + 2048;
 
-/// The longest handshake message that is put together from records.
-const HANDSHAKE_MAX: usize = 256 << 10;
-
 /// Whether a file tells any secret.
 fn key_log(text: &str) -> Result<(), Unfit> {
     match Secrets::default().learn(text.as_bytes()) {

@@ -5,10 +5,11 @@ use super::seal::{Outcome, Seal};
 use super::ssl2::{self, Old};
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
-    DECRYPTED, ENCRYPTED, HANDSHAKE_MAX, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD,
-    HEARTBEAT_TYPE, NO_TYPE, NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG,
-    RECORD_VERSION, SEGMENT, TOO_LONG, TYPES, names,
+    DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, NO_TYPE,
+    NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG,
+    TYPES, names,
 };
+use crate::limits;
 use crate::tree::{NodeRef, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
@@ -215,8 +216,8 @@ impl Session {
         if left == 0 {
             return Ok(());
         }
-        if handshake::whole(wire.ahead()).is_some_and(|whole| whole > HANDSHAKE_MAX) {
-            return wire.malformed(&TOO_LONG, format_args!("more than {HANDSHAKE_MAX} bytes"));
+        if handshake::whole(wire.ahead()).is_some_and(|whole| whole > limits::TLS_HANDSHAKE.get()) {
+            return wire.malformed(&TOO_LONG, format_args!("more than {} bytes", limits::TLS_HANDSHAKE.get()));
         }
         told.name("handshake_part");
         let pieces = wire.pieces(at..at + left, 0);

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::fields::{FILE_ID, FILE_NAME, FILE_OFFSET, FILE_SIZE, VALUE_BLOCK};
 use super::packets::{FILE_COMPLETE, FILE_DATA, FILE_LAST, FILE_REQUEST};
+use crate::limits;
 use crate::tree::{Object, Side};
 use crate::wire::Wire;
 use std::collections::{BTreeMap, HashMap};
@@ -12,8 +13,6 @@ const FILES_MAX: usize = 64;
 
 /// Parts of all of them, and the bytes those have.
 const PARTS_MAX: usize = 1 << 17;
-const BYTES_MAX: usize = 64 << 20;
-
 /// What the objects are.
 const KIND: &str = "file";
 
@@ -78,6 +77,11 @@ impl Sent<'_> {
 }
 
 impl Files {
+    /// Bytes of memory that they take, about.
+    pub(super) fn held(&self) -> usize {
+        self.files.capacity() * size_of::<File>() + self.parts * size_of::<(u64, Box<[u8]>)>() + self.bytes
+    }
+
     fn open(&mut self, file: (Side, u32)) -> Option<&mut File> {
         let has_room = self.files.len() < FILES_MAX || self.files.contains_key(&file);
         has_room.then(|| self.files.entry(file).or_default())
@@ -85,7 +89,7 @@ impl Files {
 
     /// A part, unless the same place has one that is as long.
     fn part(&mut self, file: (Side, u32), offset: u64, bytes: &[u8]) {
-        let has_room = self.parts < PARTS_MAX && self.bytes.saturating_add(bytes.len()) <= BYTES_MAX;
+        let has_room = self.parts < PARTS_MAX && self.bytes.saturating_add(bytes.len()) <= limits::XFIRE_FILES.get();
         let Some(file) = self.open(file).filter(|_| has_room) else { return };
         let known = file.parts.get(&offset).map_or(0, |part| part.len());
         if bytes.len() <= known {

@@ -81,6 +81,10 @@ impl Exchange for Peers {
         }
     }
 
+    fn held(&self) -> usize {
+        size_of_val(self) + self.files.held()
+    }
+
     fn objects(&self) -> Vec<Object> {
         self.files.open_ones()
     }

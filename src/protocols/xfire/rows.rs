@@ -6,6 +6,7 @@ use super::fields::*;
 use super::keys::{DID, INT32, INT64, LIST, SID_TYPE, STRING, UINT8};
 use super::scan::value_len;
 use super::state::Users;
+use crate::limits;
 use crate::tree::{Field, Value};
 use crate::wire::Wire;
 use std::borrow::Cow;
@@ -13,9 +14,6 @@ use std::fmt;
 
 /// Rows whose names are told in a line.
 const TOLD: usize = 3;
-
-/// Rows that are put together. A message of the longest length has fewer that say anything.
-const ROWS_MAX: usize = 16_384;
 
 /// What rows said.
 #[derive(Default)]
@@ -55,7 +53,7 @@ pub(super) fn rows<'a>(wire: &mut Wire<'a>, mut lists: Lists, bytes: &'a [u8], b
         wire.note_layer(&LIST_COUNT_MISMATCH, format_args!("between {fewest} and {most} elements in lists that belong together"));
     }
     let mut rows = Rows::default();
-    for _ in 0..most.min(ROWS_MAX) {
+    for _ in 0..most.min(limits::XFIRE_ROWS.get()) {
         let mut who = Who::default();
         wire.put_over(&ROW, Value::None, None, |wire| {
             for list in lists.iter_mut().flatten() {

@@ -2,7 +2,7 @@
 //! tells those others.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Field, LayerId, MAX_DEPTH, Side, Time, Value};
+use crate::tree::{Address, Ends, Field, LayerId, MAX_DEPTH, Side, Time, Unkept, Value};
 use std::net::SocketAddr;
 
 impl Wire<'_> {
@@ -10,6 +10,23 @@ impl Wire<'_> {
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.tree.left_out()
+    }
+
+    /// Text and derived bytes that were created for this frame but not kept.
+    pub fn unkept(&self) -> Unkept {
+        self.tree.unkept()
+    }
+
+    /// How many bytes a message may still become when it is decompressed: compressed ones are few, and their sum must not cost
+    /// more than a multiple of the capture.
+    #[must_use]
+    pub fn room_to_decompress(&self) -> usize {
+        self.tree.room_to_decompress()
+    }
+
+    /// So many bytes were decompressed.
+    pub fn has_decompressed(&mut self, bytes: usize) {
+        self.tree.decompressed = self.tree.decompressed.saturating_add(bytes as u64);
     }
 
     /// Whether fields are kept. To be asked only before working something out that goes into fields alone.

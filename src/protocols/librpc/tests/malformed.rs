@@ -454,7 +454,7 @@ fn sizes_that_the_receiver_misreads_are_told_and_read_in_full() {
 
 #[test]
 fn more_nodes_than_are_followed_are_bytes() {
-    let body = [&b"\0\x01f"[..], &node(ARRAY, b"").repeat(MAX_NESTED + 2)].concat();
+    let body = [&b"\0\x01f"[..], &node(ARRAY, b"").repeat(crate::limits::LIBRPC_NESTED.get() + 2)].concat();
     let message = message_of(&node(CALL, &body));
     let codes: Vec<String> = notes(None, &message).iter().map(|note| note.split(' ').nth(1).unwrap().to_owned()).collect();
     assert_eq!(codes, ["librpc.expert.too_many"; 2]);

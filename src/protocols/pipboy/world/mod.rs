@@ -19,6 +19,7 @@ mod words;
 
 pub(super) use change::Change;
 
+use crate::limits;
 use foldhash::fast::RandomState;
 use nodes::{Below, Kept, Node, Nodes, Slot, Step};
 use std::borrow::Cow;
@@ -27,12 +28,6 @@ use std::fmt;
 use strange::{Strange, one_more};
 use texts::Texts;
 use words::{Word, Words};
-
-/// The most values that are kept.
-const MOST: usize = 1_000_000;
-
-/// Bytes of texts and names from which on no new values are kept.
-const MOST_TEXT: usize = 64 << 20;
 
 /// The most steps of a path.
 pub(super) const STEPS: usize = 64;
@@ -120,7 +115,7 @@ impl World {
 
     /// So many values may be told of, some of which are there.
     pub(super) fn expect(&mut self, values: usize) {
-        self.nodes.expect(values.min(MOST).saturating_sub(self.nodes.len()));
+        self.nodes.expect(values.min(limits::PIPBOY_VALUES.get()).saturating_sub(self.nodes.len()));
     }
 
     /// Whether the root was sent, and with it all there is.
@@ -139,7 +134,8 @@ impl World {
 
     /// The node of this number, made if there is none and room for one.
     fn open(&mut self, id: u32) -> Option<Slot> {
-        let has_room = self.nodes.len() < MOST && self.words.bytes() + self.texts.bytes() < MOST_TEXT;
+        let has_room =
+            self.nodes.len() < limits::PIPBOY_VALUES.get() && self.words.bytes() + self.texts.bytes() < limits::PIPBOY_TEXT.get();
         let slot = if has_room { self.nodes.open(id) } else { self.nodes.slot(id) };
         if slot.is_none() {
             self.strange.full |= !std::mem::replace(&mut self.is_full, true);
@@ -253,6 +249,9 @@ impl World {
         let above = self.above(slot);
         for (child, name) in inserted {
             let Some(name) = self.words.take(name.as_ref()) else { continue };
+            if self.words.get(name).len() > limits::PIPBOY_NAME.get() {
+                one_more(&mut self.strange.long_name, *child);
+            }
             let former = if told.is_new { None } else { self.nodes.member(slot, name) };
             self.adopt(slot, &above, *child, Step::Name(name));
             if !told.is_new && self.nodes.member(slot, name) != former {
@@ -442,7 +441,9 @@ impl Above<'_> {
             match node.step() {
                 Step::Name(name) => {
                     out.write_str(between)?;
-                    out.write_str(world.words.get(name))?;
+                    let (shown, mark) = shown(world.words.get(name));
+                    out.write_str(shown)?;
+                    out.write_str(mark)?;
                 }
                 Step::Index(index) => {
                     out.write_str("[")?;
@@ -456,6 +457,15 @@ impl Above<'_> {
         let has_more = highest.is_some_and(|node| node.parent.is_some());
         if has_more { out.write_str("...") } else { Ok(()) }
     }
+}
+
+/// As much of a name as a path shows. Names are of any length and a path has many.
+fn shown(name: &str) -> (&str, &str) {
+    let most = limits::PIPBOY_NAME.get();
+    if name.len() <= most {
+        return (name, "");
+    }
+    ((0..=most).rev().find_map(|end| name.get(..end)).unwrap_or_default(), "…")
 }
 
 /// Where a value lies: see [`Above::write`].

@@ -12,6 +12,7 @@ pub(in super::super) struct Strange {
     pub(super) second: Few,
     pub(super) looped: Few,
     pub(super) both: Few,
+    pub(super) long_name: Few,
     pub(super) full: bool,
 }
 
@@ -21,7 +22,7 @@ pub(super) fn one_more(of: &mut Few, id: u32) {
 
 impl Strange {
     pub(in super::super) fn is_there(&self) -> bool {
-        self.full || [self.unknown, self.second, self.looped, self.both].iter().any(Option::is_some)
+        self.full || [self.unknown, self.second, self.looped, self.both, self.long_name].iter().any(Option::is_some)
     }
 }
 
@@ -32,6 +33,7 @@ impl fmt::Display for Strange {
             (self.second, "taken from another parent"),
             (self.looped, "not followed: it leads back, or too deep"),
             (self.both, "both inserted and removed"),
+            (self.long_name, "has a longer name than paths show"),
         ];
         let mut between = "";
         for (few, words) in kinds {

@@ -120,14 +120,14 @@ fn a_chain_may_be_longer_than_any_path() {
 #[test]
 fn a_full_tree_says_so_once() {
     let mut world = World::default();
-    for id in 0..u32::try_from(MOST).unwrap() {
+    for id in 0..u32::try_from(crate::limits::PIPBOY_VALUES.get()).unwrap() {
         world.set(id, Scalar::Bool(true));
     }
     world.set(u32::MAX, Scalar::Bool(true));
     assert!(world.strange().unwrap().full);
     world.set(u32::MAX - 1, Scalar::Bool(true));
     assert!(world.strange().is_none());
-    assert_eq!(world.nodes.len(), MOST);
+    assert_eq!(world.nodes.len(), crate::limits::PIPBOY_VALUES.get());
     assert_eq!(world.set(5, Scalar::Bool(false)).before, Some(Scalar::Bool(true)));
 }
 

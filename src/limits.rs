@@ -1,0 +1,288 @@
+//! Every limit on what input may cost: its value, the reason for it and the test that holds it.
+//!
+//! A limit is read where it applies and may be set once, before any input is read (`--limit NAME=VALUE`). Sizes that a
+//! protocol's specification fixes are no limits and stay with their protocol.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A bound on memory, work or nesting.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name for `--limit`: what it bounds, then of what.
+    pub name: &'static str,
+    /// What the number counts.
+    pub unit: Unit,
+    /// Its value unless it is set.
+    pub default: usize,
+    /// The largest value that it can be set to.
+    pub most: usize,
+    /// What happens beyond it, and why it has this value.
+    pub reason: &'static str,
+    /// The test that fails without it.
+    pub test: &'static str,
+    value: AtomicUsize,
+}
+
+/// What a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes of memory or of input.
+    Bytes,
+    /// Anything else, named in the reason.
+    Count,
+}
+
+impl Limit {
+    /// Its value in this run.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> usize {
+        self.value.load(Ordering::Relaxed)
+    }
+
+    /// Its value in this run as a number of elements that a `u32` can count.
+    #[must_use]
+    pub fn get_u32(&self) -> u32 {
+        u32::try_from(self.get()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether there is room for one more beside so many.
+    #[inline]
+    #[must_use]
+    pub fn exceeds(&self, count: usize) -> bool {
+        count < self.get()
+    }
+}
+
+/// Why a limit was not set.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unset {
+    /// No limit has this name.
+    Unknown,
+    /// The value is no number, or out of range.
+    Value {
+        /// The largest value.
+        most: usize,
+    },
+}
+
+/// Set a limit for the rest of the run. A number may end in `k` or `M`, of 1,024 each.
+///
+/// # Errors
+/// When no limit has this name, or the value does not fit it.
+pub fn set(name: &str, value: &str) -> Result<(), Unset> {
+    let limit = ALL.iter().find(|limit| limit.name == name).ok_or(Unset::Unknown)?;
+    let (digits, factor) = match value.as_bytes().last() {
+        Some(b'k' | b'K') => (value.get(..value.len() - 1), 1 << 10),
+        Some(b'm' | b'M') => (value.get(..value.len() - 1), 1 << 20),
+        _ => (Some(value), 1),
+    };
+    let number = digits.and_then(|digits| digits.parse::<usize>().ok()).and_then(|number| number.checked_mul(factor));
+    let number = number.filter(|number| (1..=limit.most).contains(number)).ok_or(Unset::Value { most: limit.most })?;
+    limit.value.store(number, Ordering::Relaxed);
+    Ok(())
+}
+
+/// A size in its largest whole unit.
+pub struct Shown(pub usize, pub Unit);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown(number, unit) = *self;
+        match unit {
+            Unit::Bytes if number > 0 && number.is_multiple_of(1 << 20) => write!(f, "{} MiB", number >> 20),
+            Unit::Bytes if number > 0 && number.is_multiple_of(1 << 10) => write!(f, "{} KiB", number >> 10),
+            Unit::Bytes => write!(f, "{number} bytes"),
+            Unit::Count => write!(f, "{number}"),
+        }
+    }
+}
+
+/// Declares limits and the list of them: constant, name, unit, default, largest value, reason, test.
+macro_rules! limits {
+    ($($id:ident = $name:literal, $unit:ident, $default:expr, $most:expr, $reason:literal, $test:literal;)*) => {
+        $(
+            #[doc = $reason]
+            pub static $id: Limit = Limit {
+                name: $name,
+                unit: Unit::$unit,
+                default: $default,
+                most: $most,
+                reason: $reason,
+                test: $test,
+                value: AtomicUsize::new($default),
+            };
+        )*
+
+        /// Every limit, in the order in which bytes meet them.
+        pub static ALL: &[&Limit] = &[$(&$id),*];
+    };
+}
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+/// Places and lengths in a tree are 32-bit numbers.
+const PLACES: usize = 1 << 31;
+
+limits! {
+    TREE_NODES = "tree.nodes", Count, 1_000_000, 1 << 24,
+        "Fields of one frame; a field takes 40 bytes. Fields past it are counted in a note",
+        "more_nodes_than_a_tree_holds_are_counted";
+    TREE_NOTES = "tree.notes", Count, 10_000, 1 << 20,
+        "Notes of one frame: more tell nothing new",
+        "more_notes_than_a_tree_holds_are_left_out";
+    TREE_MESSAGES = "tree.messages", Count, 16_384, 1 << 20,
+        "Messages that one frame completes. More come with the next frame of the conversation",
+        "each_limit_changes_what_is_shown";
+    TREE_TEXT = "tree.text", Bytes, 8 * MIB, PLACES,
+        "Text created for one frame, such as paths and headings. Text past it is left out, with a note",
+        "text_past_the_limit_of_a_tree_is_left_out_and_noted";
+    TREE_NOTE_TEXT = "tree.note_text", Bytes, KIB, MIB,
+        "Text of one note; the rest is cut",
+        "the_text_of_a_note_is_cut_at_its_limit";
+    TREE_DERIVED = "tree.derived", Bytes, 32 * MIB, PLACES,
+        "Decompressed and decrypted bytes of one frame: a body of 16 MiB in both forms. More are left out, with a note",
+        "derived_bytes_that_do_not_fit_are_left_out_and_counted";
+    DATAGRAM_BYTES = "datagrams.memory", Bytes, 16 * MIB, PLACES,
+        "Memory of what protocols remember of all UDP conversations; four times as much for `objects`. Past it the quietest are forgotten",
+        "states_of_datagrams_past_the_limit_are_forgotten_and_counted";
+    FRAGMENT_BYTES = "fragments.memory", Bytes, 4 * MIB, PLACES,
+        "Memory of incomplete IP datagrams. Past it the oldest are shown as they are",
+        "memory_is_bounded";
+    FRAGMENT_PARTS = "fragments.parts", Count, 8192, 1 << 16,
+        "Parts of one IP datagram: 64 KiB in the smallest fragments",
+        "each_limit_changes_what_is_shown";
+    PIPBOY_VALUES = "pipboy.values", Count, 1_000_000, 1 << 24,
+        "Values of one Pip-Boy, at 40 bytes each. New ones past it are not kept, with a note",
+        "a_full_tree_says_so_once";
+    PIPBOY_TEXT = "pipboy.text", Bytes, 16 * MIB, PLACES,
+        "Names and texts of one Pip-Boy. Past it no new values are kept, with a note",
+        "each_limit_changes_what_is_shown";
+    PIPBOY_NAME = "pipboy.name", Bytes, 256, 1 << 16,
+        "A name within a path of the Pip-Boy, which has up to 64 of them. Longer ones are cut there, with a note",
+        "a_long_name_is_cut_in_paths_and_noted";
+    STREAM_MESSAGE = "stream.message", Bytes, 16 * MIB + 64, PLACES,
+        "The longest message of a stream that is waited for, with room for its header. A longer one is shown as data, with a note",
+        "each_limit_changes_what_is_shown";
+    STREAM_OPENING = "stream.opening", Bytes, 64 * KIB, PLACES,
+        "Bytes of one side that are kept while no protocol has recognised the stream",
+        "each_limit_changes_what_is_shown";
+    STREAM_PARKED = "stream.parked", Bytes, 4 * MIB, PLACES,
+        "Bytes that wait behind a hole of one direction. Past it the hole is given up",
+        "each_limit_changes_what_is_shown";
+    STREAM_PARKED_SEGMENTS = "stream.parked_segments", Count, 4096, 1 << 20,
+        "Segments that wait behind a hole of one direction. Past it the hole is given up",
+        "each_limit_changes_what_is_shown";
+    STREAM_UNACKNOWLEDGED = "stream.unacknowledged", Count, 1024, 1 << 16,
+        "Segments of one direction that are remembered until they are acknowledged, to find retransmissions",
+        "memory_is_bounded_when_nobody_acknowledges";
+    CONVERSATIONS = "conversations", Count, 28_672, 1 << 24,
+        "Conversations of each transport: a map of 32,768 places. Past it the quietest are forgotten, which is counted",
+        "the_quietest_conversations_are_forgotten_first";
+    STREAM_MEMORY = "streams.memory", Bytes, 22 * MIB, PLACES,
+        "Memory of all streams with what their protocols remember. Past it the quietest are given up, which is counted",
+        "each_limit_changes_what_is_shown";
+    ANNOUNCED = "announced", Count, 16_384, 1 << 24,
+        "Hosts that asked by broadcast, and announced conversations. Past it all of them are forgotten",
+        "each_limit_changes_what_is_shown";
+    MESSAGE_DEPTH = "messages.depth", Count, 16, 64,
+        "Messages within messages. Deeper ones are data",
+        "each_limit_changes_what_is_shown";
+    FRAME_LAYERS = "frame.layers", Count, 32, 256,
+        "Headers of one frame. Deeper ones are data",
+        "each_limit_changes_what_is_shown";
+    SECRETS = "secrets", Bytes, 32 * MIB, PLACES,
+        "Memory of keys from key logs and frames. Past it the oldest are forgotten",
+        "each_limit_changes_what_is_shown";
+    TREE_HANDED = "tree.handed", Count, 1 << 16, 1 << 20,
+        "Parts of one message that other protocols read. Parts past it stay data",
+        "each_limit_changes_what_is_shown";
+    REQUESTS = "requests", Count, 32, 1 << 16,
+        "Requests of one conversation that wait for responses. Past it the oldest is forgotten",
+        "each_limit_changes_what_is_shown";
+    STATS_CONVERSATIONS = "stats.conversations", Count, 1 << 19, 1 << 24,
+        "Conversations and endpoints that `stats` tells apart, at 48 bytes each. The rest is summed up",
+        "each_limit_changes_what_is_shown";
+    FOLLOW_CONVERSATIONS = "follow.conversations", Count, 1_000_000, 1 << 24,
+        "Conversations that `follow` lists. The rest is counted",
+        "each_limit_changes_what_is_shown";
+    JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
+        "The longest JSON text that is read value by value",
+        "each_limit_changes_what_is_shown";
+    JSON_VALUES = "json.values", Count, 50_000, 1 << 24,
+        "Values of one JSON text",
+        "each_limit_changes_what_is_shown";
+    HTTP_HEAD = "http.head", Bytes, 256 * KIB, PLACES,
+        "A head of HTTP. A longer one is data",
+        "each_limit_changes_what_is_shown";
+    HTTP_BODY = "http.body", Bytes, 16 * MIB, PLACES,
+        "A body of HTTP that is read as one message, and what becomes of it when it is decompressed. A longer one comes in parts",
+        "each_limit_changes_what_is_shown";
+    HTTP_CHUNKS = "http.chunks", Count, 1 << 16, 1 << 24,
+        "Chunks of a body of HTTP for which it is known where they were captured",
+        "each_limit_changes_what_is_shown";
+    WEBSOCKET_MESSAGE = "websocket.message", Bytes, 16 * MIB, PLACES,
+        "A message of WebSocket, also when it is decompressed",
+        "each_limit_changes_what_is_shown";
+    WEBSOCKET_KEPT = "websocket.kept", Bytes, 4 * MIB, PLACES,
+        "Bytes of an unfinished message of WebSocket that are kept between its frames",
+        "each_limit_changes_what_is_shown";
+    MQTT_MESSAGE = "mqtt.message", Bytes, 16 * MIB, PLACES,
+        "A packet of MQTT",
+        "each_limit_changes_what_is_shown";
+    SMTP_LINE = "smtp.line", Bytes, 64 * KIB, PLACES,
+        "A line of SMTP",
+        "each_limit_changes_what_is_shown";
+    SMTP_MAIL = "smtp.mail", Bytes, 16 * MIB, PLACES,
+        "A mail that is read as one message",
+        "each_limit_changes_what_is_shown";
+    FTP_LINE = "ftp.line", Bytes, 64 * KIB, PLACES,
+        "A line of FTP",
+        "each_limit_changes_what_is_shown";
+    IRC_LINE = "irc.line", Bytes, 16 * KIB, PLACES,
+        "A line of IRC",
+        "each_limit_changes_what_is_shown";
+    SIP_HEAD = "sip.head", Bytes, 64 * KIB, PLACES,
+        "A head of SIP",
+        "each_limit_changes_what_is_shown";
+    SIP_MESSAGE = "sip.message", Bytes, MIB, PLACES,
+        "A message of SIP over TCP",
+        "each_limit_changes_what_is_shown";
+    TFTP_FILE = "tftp.file", Bytes, 16 * MIB, PLACES,
+        "A file of TFTP that is put together. Of a longer one only the blocks are shown",
+        "each_limit_changes_what_is_shown";
+    DNS_POINTERS = "dns.pointers", Count, 128, 1 << 14,
+        "Pointers of one DNS name",
+        "each_limit_changes_what_is_shown";
+    DNS_NAME = "dns.name", Bytes, KIB, 1 << 16,
+        "A DNS name as text, escapes included",
+        "each_limit_changes_what_is_shown";
+    RAKNET_MESSAGES = "raknet.messages", Count, 64, 1 << 16,
+        "Messages of one side that wait for parts. Past it the oldest is given up, with a note",
+        "each_limit_changes_what_is_shown";
+    RAKNET_PARTS = "raknet.memory", Bytes, 4 * MIB, PLACES,
+        "Parts of messages of one side. Past it the oldest message is given up, with a note",
+        "each_limit_changes_what_is_shown";
+    XFIRE_ROWS = "xfire.rows", Count, 16_384, 1 << 20,
+        "Rows that lists of one Xfire packet are joined to",
+        "each_limit_changes_what_is_shown";
+    XFIRE_FILES = "xfire.files", Bytes, 64 * MIB, PLACES,
+        "Bytes of files of two Xfire clients that `objects` puts together",
+        "each_limit_changes_what_is_shown";
+    QUIC_HANDSHAKE = "quic.handshake", Bytes, 64 * KIB, PLACES,
+        "Handshake bytes of one direction of QUIC that wait for others",
+        "each_limit_changes_what_is_shown";
+    TLS_HANDSHAKE = "tls.handshake", Bytes, 256 * KIB, PLACES,
+        "A handshake message of TLS in several records",
+        "each_limit_changes_what_is_shown";
+    LIBRPC_NESTED = "librpc.nested", Count, 65_536, 1 << 20,
+        "Nodes of one message of librpc that lie below others",
+        "each_limit_changes_what_is_shown";
+    DECOMPRESSED = "decompressed.always", Bytes, 256 * MIB, PLACES,
+        "Decompressed bodies of one run, however short the capture is. More are allowed for a longer one, see the next limit",
+        "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
+    DECOMPRESSED_RATIO = "decompressed.ratio", Count, 16, 1024,
+        "Bytes of decompressed bodies for each byte of the capture. Past it bodies are cut, with a note",
+        "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
+}
