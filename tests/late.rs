@@ -117,3 +117,16 @@ fn a_line_of_a_frame_names_the_messages_it_completed_and_counts_those_that_repea
     let many = "NOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\nRSET\r\nNOOP\r\n";
     assert_eq!(info(many), "NOOP, RSET, NOOP, RSET, NOOP, RSET, NOOP, RSET, … (+3 more)");
 }
+
+#[test]
+fn bytes_of_several_frames_behind_a_hole_are_late_for_each_of_them() {
+    const PEER: ([u8; 4], u16) = ([10, 0, 0, 2], 40001);
+    let sent = [
+        (PEER, 1000, 100, "\u{1}\u{2}"),
+        (PEER, 1004, 100, "\u{3}\u{4}\u{5}"),
+        (PEER, 1007, 100, "\u{6}"),
+        (CLIENT, 100, 1008, "\u{7}"),
+    ];
+    let out = printed("runs.pcap", &sent, &["--packets", "-T", "fields", "-e", "frame.number", "-e", "data.data"]);
+    assert_eq!(out, "1\t\n2\t\n3\t\n4\t\n1\t0102\n2\t030405\n3\t06\n4\t07\n");
+}

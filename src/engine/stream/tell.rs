@@ -47,6 +47,12 @@ impl Stream {
         if let Belongs::To(_, conversation) = &mut self.belongs {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
+        // As they were captured, so that what one frame completes is not joined with what another does.
+        while self.half_mut(side).order.unpark_next() {
+            if !out.tree.is_crowded() {
+                self.drain(side, Behind::More, out);
+            }
+        }
         self.drain(side, Behind::More, out);
     }
 

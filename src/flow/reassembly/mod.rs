@@ -273,12 +273,17 @@ impl Direction {
         fresh
     }
 
-    /// Moves the parked segments for which no hole is left.
+    /// Buffers the parked segments for which no hole is left.
     fn unpark(&mut self) {
-        while let Some(waiting) = self.parked.take(self.ready.end()) {
-            self.ready.append(&waiting.run());
-            self.note_cut(self.ready.end(), waiting.cut_to);
-        }
+        while self.unpark_next() {}
+    }
+
+    /// Buffers the next parked segment if no hole is left in front of it.
+    pub fn unpark_next(&mut self) -> bool {
+        let Some(waiting) = self.parked.take(self.ready.end()) else { return false };
+        self.ready.append(&waiting.run());
+        self.note_cut(self.ready.end(), waiting.cut_to);
+        true
     }
 
     /// The bytes from `end` to `cut_to` were cut off by the capture.
@@ -338,13 +343,12 @@ impl Direction {
     }
 
     /// Gives the first hole up, and with it whatever is still buffered in front of it: read that first.
-    /// Then [`buffered`](Self::buffered) holds what follows.
+    /// Then [`unpark_next`](Self::unpark_next) buffers the segments that follow, one by one as they were captured.
     #[cold]
     pub fn skip_hole(&mut self) -> Option<Gap> {
         let gap = self.hole()?;
         self.ready.skip_to(gap.end());
         self.remember(gap);
-        self.unpark();
         Some(gap)
     }
 

@@ -211,8 +211,31 @@ fn a_fin_without_data_shows_the_hole_before_it() {
     let mut direction = opened(START);
     direction.accept(&Segment { fin: true, ..segment(START + 5, b"") });
     assert_eq!(direction.hole(), Some(Gap { off: 0, len: 5 }));
-    direction.skip_hole();
+    pass_hole(&mut direction);
     assert!(direction.is_finished());
+}
+
+/// Gives the first hole up and buffers all that follows it.
+fn pass_hole(direction: &mut Direction) -> Option<Gap> {
+    let gap = direction.skip_hole();
+    while direction.unpark_next() {}
+    gap
+}
+
+#[test]
+fn segments_behind_a_hole_are_buffered_one_by_one() {
+    let mut direction = opened(START);
+    put(&mut direction, 2, b"cd");
+    put(&mut direction, 4, b"e");
+    put(&mut direction, 6, b"g");
+    assert_eq!(direction.skip_hole(), Some(Gap { off: 0, len: 2 }));
+    let mut seen = Vec::new();
+    while direction.unpark_next() {
+        seen.push(direction.buffered().to_vec());
+        direction.consume(direction.buffered().len());
+    }
+    assert_eq!(seen, [b"cd".to_vec(), b"e".to_vec()]);
+    assert_eq!(direction.hole(), Some(Gap { off: 5, len: 1 }));
 }
 
 #[test]
@@ -252,14 +275,14 @@ fn a_skipped_hole_is_a_gap_and_its_bytes_are_late() {
     put(&mut direction, 5, b"fg");
     put(&mut direction, 9, b"jk");
     assert_eq!(read(&mut direction), b"ab");
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 2, len: 3 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 3 }));
     assert_eq!((direction.buffered(), direction.buffered_off()), (&b"fg"[..], 5));
     let late = put(&mut direction, 3, b"defgh");
     assert_eq!((late.place, late.fresh, late.off), (Place::Late, 4..5, 7));
     assert_eq!(put(&mut direction, 5, b"fg").place, Place::Old);
     assert_eq!(read(&mut direction), b"fgh");
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 8, len: 1 }));
-    assert_eq!(direction.skip_hole(), None);
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 8, len: 1 }));
+    assert_eq!(pass_hole(&mut direction), None);
 }
 
 #[test]
@@ -268,7 +291,7 @@ fn late_bytes_are_told_after_very_many_gaps() {
     for at in 0..1000 {
         put(&mut direction, 2 * at + 1, b"x");
         direction.consume(1);
-        assert!(direction.skip_hole().is_some());
+        assert!(pass_hole(&mut direction).is_some());
     }
     for at in 0..1000 {
         assert_eq!(put(&mut direction, 2 * at, b"x").place, Place::Late);
@@ -283,17 +306,17 @@ fn bytes_the_capture_cut_off_are_lost_at_once() {
     assert!(direction.accept(&cut(0, b"ab")).alone);
     assert!(direction.hole_is_lost());
     direction.consume(2);
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 2, len: 8 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 8 }));
     assert_eq!(direction.accept(&cut(20, b"uv")).place, Place::Ahead);
     assert!(!direction.hole_is_lost());
     assert_eq!(direction.accept(&cut(10, b"kl")).place, Place::Next);
     assert_eq!(direction.accept(&cut(10, b"kl")).place, Place::Old);
     direction.consume(2);
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 12, len: 8 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 12, len: 8 }));
     assert_eq!(read(&mut direction), b"uv");
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 22, len: 8 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 22, len: 8 }));
     assert_eq!(direction.accept(&cut(30, b"")).place, Place::Next);
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 30, len: 8 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 30, len: 8 }));
 }
 
 #[test]
@@ -302,9 +325,9 @@ fn a_hole_that_is_partly_cut_off_is_given_up_in_two_parts() {
     put(&mut direction, 9, b"jk");
     direction.accept(&Segment { missing: 3, ..segment(START, b"ab") });
     direction.consume(2);
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 2, len: 3 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 3 }));
     assert!(!direction.hole_is_lost());
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 5, len: 4 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 5, len: 4 }));
     assert_eq!(read(&mut direction), b"jk");
 }
 
@@ -330,7 +353,7 @@ fn too_many_parked_segments_are_refused_until_a_hole_is_skipped() {
         off += 2;
     }
     assert_eq!(off as usize, 1 + 2 * limits::STREAM_PARKED_SEGMENTS.get());
-    direction.skip_hole();
+    pass_hole(&mut direction);
     assert!(!put(&mut direction, off, b"x").full);
 }
 
@@ -341,7 +364,7 @@ fn too_many_parked_bytes_are_refused_until_a_hole_is_skipped() {
     assert!(!put(&mut direction, 1, &bytes).full);
     assert!(!put(&mut direction, 1, &bytes).full);
     assert!(put(&mut direction, 1 << 24, b"x").full);
-    assert_eq!(direction.skip_hole(), Some(Gap { off: 0, len: 1 }));
+    assert_eq!(pass_hole(&mut direction), Some(Gap { off: 0, len: 1 }));
     assert!(!put(&mut direction, 1 << 24, b"x").full);
 }
 
@@ -380,7 +403,7 @@ fn a_stream_goes_on_beyond_four_gibibytes() {
         assert_eq!((accepted.place, accepted.off), (Place::Next, off));
         assert_eq!(pieces(&direction)[0].off, off);
         direction.consume(2);
-        assert_eq!(direction.skip_hole(), Some(Gap { off: off + 2, len: u64::from(hop) - 2 }));
+        assert_eq!(pass_hole(&mut direction), Some(Gap { off: off + 2, len: u64::from(hop) - 2 }));
     }
 }
 
@@ -476,7 +499,7 @@ proptest! {
                 prop_assert_eq!(&read_checked(&mut direction, &frames, n)[..], &bytes[end..end + n]);
                 end += n;
                 let Some(gap) = direction.hole().filter(|_| give_up || last) else { break };
-                prop_assert_eq!(direction.skip_hole(), Some(gap));
+                prop_assert_eq!(pass_hole(&mut direction), Some(gap));
                 prop_assert_eq!(gap.off, end as u64);
                 end += gap.len as usize;
             }
@@ -502,7 +525,7 @@ proptest! {
             for (at, byte) in read(&mut direction).into_iter().enumerate() {
                 prop_assert_eq!(first[off + at].take(), Some(byte));
             }
-            direction.skip_hole();
+            pass_hole(&mut direction);
         }
         prop_assert!(first.iter().all(Option::is_none));
     }
@@ -518,7 +541,7 @@ proptest! {
             direction.acknowledged(ack);
             direction.consume(len / 2);
             if skip {
-                direction.skip_hole();
+                pass_hole(&mut direction);
             }
         }
         prop_assert!(direction.held() < 64 * 1024);
