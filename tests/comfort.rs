@@ -59,7 +59,7 @@ fn bash_completes_with_the_script_that_is_shipped() {
     else {
         return;
     };
-    assert_eq!(String::from_utf8_lossy(&done.stdout), "pipboy\n", "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "pipboy\npipboy.entries\n", "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 /// What a command line shows on a terminal of 24 lines and 80 columns; nothing where there is no `script` to make one.

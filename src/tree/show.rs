@@ -117,7 +117,8 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     pub fn is_secret(self) -> bool {
         let is_number = || !matches!(self.node.value, Value::None | Value::Bytes | Value::Text | Value::Made(_));
-        self.node.field.secret && !self.of.tree.reveal || self.has_hidden() && is_number()
+        let is_hidden = || !self.node.field.public && is_number() && self.has_hidden();
+        self.node.field.secret && !self.of.tree.reveal || is_hidden()
     }
 
     /// Whether some of its bytes are not shown.
@@ -293,7 +294,7 @@ impl<'t> NodeRef<'t> {
     pub fn digits(self) -> Option<Digits> {
         let field = self.field();
         match self.node.value {
-            _ if self.is_secret() || self.has_hidden() => None,
+            _ if self.is_secret() || self.has_hidden() && !self.node.field.public => None,
             Value::Unsigned(number) if field.hex == 0 && field.kind != Kind::Ipv4 => Some(Digits::Number(number)),
             Value::Bytes if field.kind == Kind::Ipv4 => self.bytes().try_into().ok().map(Digits::Dotted),
             _ => None,

@@ -29,7 +29,7 @@ const ENDINGS: &[(i32, &str, &[u8])] = &[
     (2, "-e ip.src -E occurrence=x nothing.pcap", b""),
     (2, "-E header=y nothing.pcap", b""),
     (2, "-Y 'tcp.prot == 80' nothing.pcap", b""),
-    (2, "-Y 'tcp.port == banana' nothing.pcap", b""),
+    (2, "-Y 'tcp.port == mango' nothing.pcap", b""),
     (2, "-Y 'tcp.port ==' nothing.pcap", b""),
     (2, "-Y '(tcp' nothing.pcap", b""),
     (2, "-O pipbo nothing.pcap", b""),

@@ -12,7 +12,7 @@ struct Place(PathBuf);
 
 impl Place {
     fn new() -> Place {
-        let name = format!("options-{:?}", std::thread::current().id());
+        let name = format!("options-{}-{:?}", std::process::id(), std::thread::current().id());
         let place = Place(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
         let _ = fs::remove_dir_all(&place.0);
         fs::create_dir(&place.0).unwrap();

@@ -28,7 +28,7 @@ fields! {
     VALUE_SID = bytes("xfire.value.sid", "sid", "A session id, shown with --show-secrets; all zeros when its user is offline")
         .secret()
         .digest(words::plain_value, words::sid_meaning);
-    SESSION = number("xfire.session", "session", "Which session id of the connection it is, by first appearance");
+    SESSION = number("xfire.session", "session", "Which session id of the connection it is, by first appearance").public();
     VALUE_DID = bytes("xfire.value.did", "did", "A digest id or the id of a chat room").digest(words::hex_value, words::no_meaning);
     VALUE_INT64 = number("xfire.value.int64", "int64", "A number of 64 bits that may be negative");
     VALUE_UINT8 = number("xfire.value.uint8", "uint8", "A number of 8 bits");
