@@ -84,3 +84,53 @@ fn what_headers_tell_is_the_same_whether_or_not_conversations_are_read() {
     }
     assert!(lines > 500, "{lines}");
 }
+
+#[test]
+fn columns_of_wireshark_have_its_values() {
+    // tshark -n -r samples/layers.pcap -T fields -e _ws.col.Protocol -e _ws.col.Source -e _ws.col.Destination -e _ws.col.Time -e _ws.col.Length
+    let columns = ["Protocol", "Source", "Destination", "Time", "Length"].map(|column| format!("_ws.col.{column}"));
+    let columns: Vec<&str> = columns.iter().flat_map(|column| ["-e", column]).collect();
+    let ours = run(&[&["--packets", "-T", "fields"][..], &columns, &["samples/layers.pcap"]].concat());
+    let ours: Vec<&str> = ours.out.lines().collect();
+    let theirs = [
+        (1, "ARP\t02:50:49:50:00:11\tff:ff:ff:ff:ff:ff\t0.000000\t42"),
+        (2, "ARP\t02:50:49:50:00:01\t02:50:49:50:00:11\t0.000420\t42"),
+        (3, "ICMP\t192.0.2.17\t192.0.2.1\t0.250840\t98"),
+        (4, "ICMP\t192.0.2.1\t192.0.2.17\t0.251260\t98"),
+        (5, "UDP\t192.0.2.17\t192.0.2.1\t0.501260\t55"),
+        (6, "ICMP\t192.0.2.1\t192.0.2.17\t0.501680\t83"),
+        (7, "ICMPv6\t2001:db8::17\tff02::1:ff00:1\t0.751680\t86"),
+        (8, "ICMPv6\t2001:db8::1\t2001:db8::17\t0.752100\t86"),
+        (10, "UDP\t2001:db8::17\t2001:db8::1\t1.252100\t106"),
+        (11, "UDP\t192.0.2.17\t192.0.2.1\t1.502100\t65"),
+        (12, "IPv4\t192.0.2.17\t192.0.2.1\t1.752100\t194"),
+        (13, "UDP\t192.0.2.17\t192.0.2.1\t1.752520\t182"),
+        (14, "TCP\t192.0.2.17\t192.0.2.1\t2.002940\t74"),
+        (15, "TCP\t192.0.2.1\t192.0.2.17\t2.003250\t54"),
+        (16, "UDP\t192.0.2.17\t192.0.2.1\t2.253250\t53"),
+        (19, "UDP\t192.0.2.1\t192.0.2.17\t3.003250\t60"),
+    ];
+    for (frame, line) in theirs {
+        assert_eq!(ours[frame - 1], line, "frame {frame}");
+    }
+}
+
+#[test]
+fn remarks_are_expert_items_with_numbers_of_severity() {
+    let path = "samples/vscp-damaged.pcap";
+    let fields = ["_ws.expert.severity", "_ws.expert.message", "_ws.malformed"].iter().flat_map(|field| ["-e", field]);
+    let fields: Vec<&str> = ["-T", "fields"].into_iter().chain(fields).chain([path]).collect();
+    let rows = run(&fields).out;
+    let severities = rows.lines().flat_map(|row| row.split('\t').next().unwrap().split(',')).filter(|cell| !cell.is_empty());
+    let severities: Vec<&str> = severities.collect();
+    // chat, note, warning, error
+    let known = ["2097152", "4194304", "6291456", "8388608"];
+    assert!(!severities.is_empty() && severities.iter().all(|severity| known.contains(severity)), "{severities:?}");
+    let count = |filter: &str| run(&["-T", "fields", "-e", "frame.number", "-Y", filter, path]).out.lines().count();
+    let broken = rows.lines().filter(|row| row.contains("8388608")).count();
+    assert!(broken > 0);
+    assert_eq!(count("_ws.expert.severity == \"Error\""), broken);
+    assert_eq!(count("_ws.malformed"), broken);
+    assert_eq!(count("_ws.expert"), rows.lines().filter(|row| !row.starts_with('\t')).count());
+    assert!(rows.lines().any(|row| row.ends_with("_ws.malformed")));
+}

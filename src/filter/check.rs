@@ -7,6 +7,7 @@ use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum
 use super::value::{Constant, Item, Order};
 use crate::layers;
 use crate::record::pseudo::{self, Pseudo};
+use crate::record::shown;
 use crate::registry::Registry;
 use crate::tree::{Field, Kind, Only, Want};
 use regex::bytes::{Regex, RegexBuilder};
@@ -54,7 +55,7 @@ fn sort_of(field: &Field) -> Sort {
 
 fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
     match pseudo.kind {
-        Kind::Number => Sort::Number(&[]),
+        Kind::Number => Sort::Number(shown::names_of(pseudo.name)),
         // All that is not whole there is time.
         Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => Sort::Moment,
         Kind::Float => Sort::Span,
@@ -117,6 +118,8 @@ impl Checker {
         if let Some(pseudo) = pseudo::named(name) {
             self.want.names |= pseudo.name == "message.name";
             self.want.talks |= !pseudo.is_of_frame();
+            self.want.words |= pseudo.is_told();
+            self.want.names |= pseudo.is_told();
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let mut fields = self.registry.named(name);

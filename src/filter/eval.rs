@@ -10,6 +10,7 @@ use super::value::{Constant, Item, Order, Visit};
 use crate::layers::Plain;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
+use crate::record::shown::Shown;
 use crate::record::{Message, Packet, Record};
 use memchr::memmem;
 use std::borrow::Cow;
@@ -222,16 +223,34 @@ impl Asking<'_, '_> {
     fn answer(self, answer: Answer<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match answer {
             Answer::Number(number) => visit(&Item::Number(number.into())),
-            Answer::Nanos(nanos) => visit(&Item::Nanos(nanos)),
+            Answer::Nanos(nanos) | Answer::Micros(nanos) => visit(&Item::Nanos(nanos)),
             Answer::Time(time) | Answer::Date(time) => visit(&Item::Nanos(since_1970(time))),
             Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
             Answer::Lines(words) => words.lines().try_for_each(|line| visit(&Item::Bytes(Cow::Borrowed(line.as_bytes())))),
-            Answer::Stream(_) | Answer::Path(_) => self.scratch.lend(|text| {
+            Answer::Remarks(remarks) => {
+                let decided = remarks.each(|one| match self.remark(one, visit) {
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(()) => Err(()),
+                });
+                decided.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+            }
+            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Said(_) => self.scratch.lend(|text| {
                 // Writing to memory does not fail.
                 let _ = write!(text, "{answer}");
                 visit(&Item::Bytes(Cow::Borrowed(text)))
             }),
         }
+    }
+
+    fn remark(self, shown: Shown<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        if let Shown::Severity(number) = shown {
+            return visit(&Item::Number(number.into()));
+        }
+        self.scratch.lend(|text| {
+            // Writing to memory does not fail.
+            let _ = write!(text, "{shown}");
+            visit(&Item::Bytes(Cow::Borrowed(text)))
+        })
     }
 
     fn slice(self, bytes: &[u8], parts: &[Part], visit: &mut Visit<'_>) -> ControlFlow<()> {

@@ -1,7 +1,10 @@
 //! What is shown: a frame's tree as messages or as one packet, numbered and counted.
 
+mod encapsulation;
 pub mod pseudo;
 pub(crate) mod seconds;
+pub mod shown;
+mod words;
 
 use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Tree, Untold,
@@ -9,6 +12,7 @@ use crate::tree::{
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+pub use words::words_of;
 
 /// The two ways to look at a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

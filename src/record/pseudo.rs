@@ -1,8 +1,9 @@
 //! Fields that are not in the bytes: what the record itself is, for columns and filters.
 
 use super::seconds::{SECOND, seconds, since_1970};
+use super::shown::{self, Remarks, Said};
 use super::{Path, Record};
-use crate::tree::{Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
+use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
 /// A field of the record itself.
@@ -24,6 +25,8 @@ pub enum Answer<'t> {
     Number(u64),
     /// Nanoseconds, shown as seconds.
     Nanos(i128),
+    /// Nanoseconds, shown as seconds with six digits.
+    Micros(i128),
     /// A point in time, shown as seconds since 1970 with the fraction as it stands, even one that is out of range.
     Time(Timestamp),
     /// A point in time, shown as a date and a time of day of here.
@@ -36,6 +39,12 @@ pub enum Answer<'t> {
     Stream(StreamId),
     /// Names of layers.
     Path(Path<'t>),
+    /// An address.
+    Address(Address),
+    /// What a record says.
+    Said(Said<'t>),
+    /// Something of each remark on it.
+    Remarks(Remarks<'t>),
 }
 
 impl Answer<'_> {
@@ -52,6 +61,10 @@ impl Answer<'_> {
             Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, out),
             Answer::Stream(stream) => write!(out, "{stream}"),
             Answer::Path(path) => write!(out, "{path}"),
+            Answer::Micros(nanos) => seconds(*nanos, 6, out),
+            Answer::Address(address) => write!(out, "{address}"),
+            Answer::Said(said) => write!(out, "{said}"),
+            Answer::Remarks(remarks) => write!(out, "{remarks}"),
         }
     }
 }
@@ -64,12 +77,38 @@ impl fmt::Display for Answer<'_> {
 
 /// All of them, by name.
 pub static ALL: &[Pseudo] = &[
+    Pseudo { name: "_ws.col.Destination", kind: Kind::Text, about: "Address that it is sent to", of: shown::destination },
+    Pseudo { name: "_ws.col.Info", kind: Kind::Text, about: "What it says, in a line", of: shown::info },
+    Pseudo { name: "_ws.col.Length", kind: Kind::Number, about: "Bytes of the frame or the message", of: shown::length },
+    Pseudo { name: "_ws.col.No.", kind: Kind::Number, about: "The frame; of a message, the one that completed it", of: frame },
+    Pseudo { name: "_ws.col.Number", kind: Kind::Number, about: "The frame; of a message, the one that completed it", of: frame },
+    Pseudo { name: "_ws.col.Protocol", kind: Kind::Text, about: "The innermost protocol", of: shown::protocol },
+    Pseudo { name: "_ws.col.Source", kind: Kind::Text, about: "Address that sent it", of: shown::source },
+    Pseudo { name: "_ws.col.Time", kind: Kind::Float, about: "Seconds since the first frame", of: shown::time },
+    Pseudo { name: "_ws.expert", kind: Kind::Text, about: "Each remark and how severe it is", of: shown::expert },
+    Pseudo { name: "_ws.expert.message", kind: Kind::Text, about: "What each remark says", of: shown::message },
+    Pseudo { name: "_ws.expert.severity", kind: Kind::Number, about: "How severe each remark is", of: shown::severities },
+    Pseudo { name: "_ws.malformed", kind: Kind::Text, about: "That it is malformed", of: shown::malformed },
     Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Bytes captured of the frame", of: captured },
     Pseudo { name: "frame.comment", kind: Kind::Text, about: "What somebody remarked on the frame in the capture", of: comment },
+    Pseudo {
+        name: "frame.encap_type",
+        kind: Kind::Number,
+        about: "Number that Wireshark has for the link type",
+        of: shown::encap_type,
+    },
+    Pseudo { name: "frame.ignored", kind: Kind::Number, about: "Whether a user leaves it out: 0", of: shown::no },
     Pseudo { name: "frame.interface_id", kind: Kind::Number, about: "Number of the interface that captured it", of: interface },
     Pseudo { name: "frame.interface_name", kind: Kind::Text, about: "What that interface is called", of: interface_name },
     Pseudo { name: "frame.len", kind: Kind::Number, about: "Bytes of the frame on the wire", of: original },
+    Pseudo { name: "frame.marked", kind: Kind::Number, about: "Whether a user marked it: 0", of: shown::no },
     Pseudo { name: "frame.number", kind: Kind::Number, about: "The frame; of a message, the one that completed it", of: frame },
+    Pseudo {
+        name: "frame.offset_shift",
+        kind: Kind::Float,
+        about: "Seconds that a user shifted its time: 0",
+        of: shown::no_time,
+    },
     Pseudo { name: "frame.protocols", kind: Kind::Text, about: "The names of the layers", of: path },
     Pseudo { name: "frame.time", kind: Kind::Float, about: "Date and time", of: moment },
     Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the frame or message before", of: delta },
@@ -88,6 +127,12 @@ impl Pseudo {
     pub fn is_of_frame(&self) -> bool {
         self.name.starts_with("frame.") && self.name != "frame.protocols"
     }
+
+    /// Whether it is told by remarks or in words.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.name.starts_with("_ws.")
+    }
 }
 
 /// The one of this name.
@@ -96,7 +141,7 @@ pub fn named(name: &str) -> Option<&'static Pseudo> {
     ALL.iter().find(|pseudo| pseudo.name == name)
 }
 
-fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
+pub(super) fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
     match record {
         Record::Message(message) => Some(&message.of.tree.frame),
         Record::Packet(packet) => Some(&packet.of.tree.frame),
@@ -207,7 +252,7 @@ fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     time.map(Answer::Time)
 }
 
-fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let since = match record {
         Record::Message(message) => message.moment.since_start(),
         Record::Packet(packet) => packet.moment.since_start(),
@@ -217,7 +262,7 @@ fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     since.map(Answer::Nanos)
 }
 
-fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
+pub(super) fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
     match record {
         Record::Message(message) => message.ends(),
         Record::Packet(packet) => packet.ends(),

@@ -153,6 +153,9 @@ impl<W: io::Write> Columns<W> {
                     Some(Answer::Lines(lines)) => {
                         lines.lines().try_for_each(|one| values.put(|line| clean(one, &mut Words(line))))?
                     }
+                    Some(Answer::Remarks(remarks)) => {
+                        remarks.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
+                    }
                     Some(answer) => write_answer(&answer, line)?,
                     None => {}
                 },
@@ -344,7 +347,10 @@ impl<W: io::Write> Sink for Columns<W> {
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
         let talks = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
-        Want { fields: has_any, only, carriers, headers: carriers, bytes: has_any, loose: !talks, talks, asked, ..Want::NAMES }
+        let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
+        let words = self.columns.iter().any(is_told);
+        let headers = carriers || words;
+        Want { fields: has_any, only, carriers, headers, words, bytes: has_any, loose: !talks, talks, asked, ..Want::NAMES }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

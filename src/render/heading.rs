@@ -3,18 +3,14 @@
 use super::text::{Guarded, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of};
+use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
 use crate::wire::data;
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// Frames of a message that are told one by one.
 const FEW_FRAMES: usize = 6;
-
-/// Names of messages that a line of a frame has, those that repeat counted once.
-const FEW_NAMES: usize = 8;
 
 /// Bytes that a preview shows.
 const PREVIEW: usize = 16;
@@ -205,53 +201,6 @@ pub fn moments_of(packet: &Packet<'_>) -> When {
 /// The times of a record.
 pub fn when(moment: Moment) -> When {
     When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
-}
-
-/// What layers are and say: the names of several messages, else that of the innermost layer that has something to say.
-pub fn words_of<'t>(
-    of: Dissection<'t>,
-    layers: impl DoubleEndedIterator<Item = &'t Layer> + Clone,
-) -> (Cow<'t, str>, Cow<'t, str>) {
-    let tree = of.tree;
-    let messages = layers.clone().filter(|layer| layer.message);
-    if messages.clone().nth(1).is_some() {
-        return (names_of(of, messages).into(), "".into());
-    }
-    let says = |layer: &&Layer| !(layer.name.is_empty() && layer.info.is_empty());
-    let layer = layers.rev().find(says);
-    layer.map(|layer| (tree.made(layer.name).into(), tree.info(layer))).unwrap_or_default()
-}
-
-/// The names of messages with commas between. One that repeats is counted, and of many the first are named.
-fn names_of<'t>(of: Dissection<'t>, messages: impl Iterator<Item = &'t Layer>) -> String {
-    let name_of = |layer: &'t Layer| match of.tree.made(layer.name) {
-        "" => of.layer_node(layer).map_or("", |node| node.field().name),
-        name => name,
-    };
-    let mut runs: Vec<(&str, usize)> = Vec::new();
-    let mut more = 0;
-    for name in messages.map(name_of) {
-        let is_full = runs.len() == FEW_NAMES;
-        match runs.last_mut() {
-            Some((last, count)) if *last == name && more == 0 => *count += 1,
-            _ if is_full => more += 1,
-            _ => runs.push((name, 1)),
-        }
-    }
-    let mut names = String::new();
-    for (name, count) in runs {
-        // Writing to a String does not fail.
-        let between = if names.is_empty() { "" } else { ", " };
-        let _ = match count {
-            1 => write!(names, "{between}{name}"),
-            2 => write!(names, "{between}{name}, {name}"),
-            _ => write!(names, "{between}{name} (×{count})"),
-        };
-    }
-    if more > 0 {
-        let _ = write!(names, ", … (+{more} more)");
-    }
-    names
 }
 
 /// The colour of a level.

@@ -2,13 +2,13 @@
 //!
 //! No width is known before the last record, so columns have the least width that most records need, as tshark's do.
 
-use super::heading::{Frames, moments_of, role_of, times_of, when, words_of};
+use super::heading::{Frames, moments_of, role_of, times_of, when};
 use super::table::file_line;
 use super::text::{Guarded, cut_painted, told};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Late, Message, Packet, Record, Tally, View, level_of};
+use crate::record::{Late, Message, Packet, Record, Tally, View, level_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Dissection, Ends, Gap, Level, Note, Want, clean};
 use std::fmt::{self, Write};

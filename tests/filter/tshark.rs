@@ -44,6 +44,10 @@ pub const AS_TSHARK: Rows = &[
             ("tcp.options.sack_perm", "14"),
             ("arp.isgratuitous", ""),
             ("tcp.analysis.flags", ""),
+            ("frame.marked == 0", "1-19"),
+            ("frame.ignored == 1", ""),
+            ("frame.encap_type == 1", "1-19"),
+            ("_ws.malformed", ""),
         ],
     ),
     (

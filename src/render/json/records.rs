@@ -3,8 +3,7 @@
 use super::nodes::{Children, Notes};
 use super::writer::{Members, Out, Put, Shown};
 use crate::input::link_name;
-use crate::record::{Buffer, Forgotten, Late, Message, Packet, Tally, derived_of, pieces_of, place_of};
-use crate::render::heading::words_of;
+use crate::record::{Buffer, Forgotten, Late, Message, Packet, Tally, derived_of, pieces_of, place_of, words_of};
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};

@@ -1,0 +1,244 @@
+//! Pseudo-fields by Wireshark's names: what its columns show of a record, and remarks as its expert items.
+
+use super::pseudo::Answer;
+use super::{Record, encapsulation, level_of, words_of};
+use crate::tree::{Address, Dissection, Ends, Layer, Level, Names, NodeRef, Note, clean, clean_escaped};
+use crate::wire::data;
+use std::fmt;
+
+/// What Wireshark calls its levels of severity, and their numbers.
+pub const SEVERITIES: Names = &[(0x0020_0000, "Chat"), (0x0040_0000, "Note"), (0x0060_0000, "Warning"), (0x0080_0000, "Error")];
+
+/// What a record says, in a line.
+#[derive(Clone, Copy)]
+pub struct Said<'t>(Record<'t>);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, info) = match self.0 {
+            Record::Message(message) => (message.name().into(), message.info()),
+            Record::Packet(packet) => words_of(packet.of, packet.layers()),
+            Record::Late(late) => words_of(late.of, late.layers.iter()),
+            Record::Gap(_) => return Ok(()),
+        };
+        clean(&name, f)?;
+        if !name.is_empty() && !info.is_empty() {
+            f.write_str(", ")?;
+        }
+        clean_escaped(&info, f)
+    }
+}
+
+/// The remarks on a record.
+#[derive(Clone, Copy)]
+pub struct Remarks<'t> {
+    record: Record<'t>,
+    of: Remark,
+}
+
+/// What of a remark is shown.
+#[derive(Clone, Copy)]
+enum Remark {
+    Item,
+    Message,
+    Severity,
+    Malformed,
+}
+
+impl<'t> Remarks<'t> {
+    /// The tree, and the remarks.
+    fn notes(&self) -> (Option<Dissection<'t>>, Vec<&'t Note>) {
+        match self.record {
+            Record::Message(message) => (Some(message.of), message.notes().collect()),
+            Record::Packet(packet) => (Some(packet.of), packet.notes().collect()),
+            Record::Late(late) => (Some(late.of), late.notes().collect()),
+            Record::Gap(_) => (None, Vec::new()),
+        }
+    }
+
+    /// Visit the values one by one, as long as `visit` succeeds.
+    ///
+    /// # Errors
+    /// Those of `visit`.
+    pub fn each<E>(&self, mut visit: impl FnMut(Shown<'t>) -> Result<(), E>) -> Result<(), E> {
+        let (Some(of), notes) = self.notes() else { return Ok(()) };
+        match self.of {
+            Remark::Malformed => match notes.iter().any(|note| level_of(note) == Level::Broken) {
+                true => visit(Shown::Malformed(protocol_of(&self.record))).and_then(|()| visit(Shown::Words("_ws.malformed"))),
+                false => Ok(()),
+            },
+            Remark::Severity => notes.iter().try_for_each(|note| visit(Shown::Severity(severity(note)))),
+            Remark::Message => notes.iter().try_for_each(|note| visit(Shown::Message(of, note))),
+            Remark::Item => notes.iter().try_for_each(|note| visit(Shown::Item(of, note))),
+        }
+    }
+}
+
+impl fmt::Display for Remarks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut between = "";
+        self.each(|shown| write!(f, "{}{shown}", std::mem::replace(&mut between, ",")))
+    }
+}
+
+/// What is shown of a remark.
+#[derive(Clone, Copy)]
+pub enum Shown<'t> {
+    /// The number of its severity.
+    Severity(u64),
+    /// These words.
+    Words(&'static str),
+    /// That a message of this protocol is malformed.
+    Malformed(&'static str),
+    /// What it says.
+    Message(Dissection<'t>, &'t Note),
+    /// How severe it is and what it says.
+    Item(Dissection<'t>, &'t Note),
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shown::Severity(number) => write!(f, "{number}"),
+            Shown::Words(words) => f.write_str(words),
+            Shown::Malformed(protocol) => write!(f, "[Malformed Packet: {protocol}]"),
+            Shown::Message(of, note) => match of.tree.made(note.text) {
+                "" => f.write_str(note.code.name),
+                text => clean(text, f),
+            },
+            Shown::Item(of, note) => {
+                let severity = severity(note);
+                let name = SEVERITIES.iter().find(|(number, _)| *number == severity).map_or("", |(_, name)| name);
+                write!(f, "Expert Info ({name}): {}", Shown::Message(*of, note))
+            }
+        }
+    }
+}
+
+fn severity(note: &Note) -> u64 {
+    match level_of(note) {
+        Level::Info => 0x0040_0000,
+        Level::Odd => 0x0060_0000,
+        Level::Broken => 0x0080_0000,
+    }
+}
+
+/// The name of the innermost protocol; of bytes that nobody explains, that of what carries them.
+fn protocol_of(record: &Record<'_>) -> &'static str {
+    let (of, innermost) = match record {
+        Record::Message(message) => (message.of, Some(message.layer)),
+        Record::Packet(packet) => (packet.of, packet.innermost()),
+        Record::Late(late) => (late.of, late.innermost()),
+        Record::Gap(_) => return "",
+    };
+    let below = |layer: &&Layer| layer.below.and_then(|below| of.tree.layers.get(below as usize));
+    let fields = std::iter::successors(innermost, below).filter_map(|layer| of.layer_node(layer)).map(NodeRef::field);
+    let mut explained = fields.filter(|field| !field.is(&data::DATA));
+    explained.next().map_or(data::DATA.name, |field| field.name)
+}
+
+/// The column of the protocol.
+pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Words(protocol_of(record))).filter(|_| !protocol_of(record).is_empty())
+}
+
+/// The column of what it says.
+pub(super) fn info<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Said(Said(*record)))
+}
+
+fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {
+    Some(Answer::Address(match address? {
+        Address::Socket(socket) => Address::Ip(socket.ip()),
+        address => address,
+    }))
+}
+
+/// The column of who sent it.
+pub(super) fn source<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    address(ends_of(record)?.src)
+}
+
+/// The column of who it is sent to.
+pub(super) fn destination<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    address(ends_of(record)?.dst)
+}
+
+fn ends_of<'t>(record: &Record<'t>) -> Option<&'t Ends> {
+    super::pseudo::ends(record)
+}
+
+/// The column of seconds since the first frame, in microseconds.
+pub(super) fn time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    match super::pseudo::relative(record)? {
+        Answer::Nanos(nanos) => Some(Answer::Micros(nanos)),
+        answer => Some(answer),
+    }
+}
+
+/// The column of the length: that of the frame, or of the message.
+pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Number(match record {
+        Record::Message(message) => message.node()?.span().len().into(),
+        Record::Packet(packet) => packet.of.tree.frame.original.into(),
+        Record::Late(late) => late.length(),
+        Record::Gap(gap) => gap.len,
+    }))
+}
+
+fn remarks<'t>(record: &Record<'t>, of: Remark) -> Option<Answer<'t>> {
+    let remarks = Remarks { record: *record, of };
+    let is_malformed = |note: &&Note| level_of(note) == Level::Broken;
+    let notes = remarks.notes().1;
+    let has_any = match of {
+        Remark::Malformed => notes.iter().any(is_malformed),
+        _ => !notes.is_empty(),
+    };
+    has_any.then_some(Answer::Remarks(remarks))
+}
+
+/// Each remark with its severity.
+pub(super) fn expert<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    remarks(record, Remark::Item)
+}
+
+/// What each remark says.
+pub(super) fn message<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    remarks(record, Remark::Message)
+}
+
+/// How severe each remark is.
+pub(super) fn severities<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    remarks(record, Remark::Severity)
+}
+
+/// That it is malformed.
+pub(super) fn malformed<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    remarks(record, Remark::Malformed)
+}
+
+fn is_of_frame(record: &Record<'_>) -> bool {
+    matches!(record, Record::Message(_) | Record::Packet(_))
+}
+
+/// The number that Wireshark has for the link type.
+pub(super) fn encap_type<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let frame = super::pseudo::info(record)?;
+    Some(Answer::Number(frame.link.map_or(0, encapsulation::of_link)))
+}
+
+/// Only a user marks a frame or leaves it out, so that it is 0.
+pub(super) fn no<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    is_of_frame(record).then_some(Answer::Number(0))
+}
+
+/// Only a user shifts times, so that it is 0.
+pub(super) fn no_time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    is_of_frame(record).then_some(Answer::Nanos(0))
+}
+
+/// What the values of a pseudo-field are called.
+#[must_use]
+pub fn names_of(name: &str) -> Names {
+    if name == "_ws.expert.severity" { SEVERITIES } else { &[] }
+}
