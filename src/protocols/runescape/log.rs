@@ -10,14 +10,40 @@ const MAGIC: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 223];
 /// Bytes in front of the texts.
 const FIXED: usize = 29;
 
+/// Bytes of the longest header that is waited for.
+const LONGEST: usize = 4096;
+
 /// Whether bytes begin as a log does.
 pub fn begins(ahead: &[u8]) -> bool {
     ahead.starts_with(&MAGIC) && ahead.len() > FIXED
 }
 
-/// Where the header ends: it comes in one piece.
-pub fn extent(ahead: &[u8]) -> Extent {
-    Extent::Message(ahead.len())
+/// Whether bytes may become the beginning of a log.
+pub fn may_begin(ahead: &[u8]) -> bool {
+    ahead.starts_with(&MAGIC) || MAGIC.starts_with(ahead)
+}
+
+/// Where the header ends, if all of it is there.
+fn end(ahead: &[u8]) -> Option<usize> {
+    let behind_nul = |at: usize| memchr::memchr(0, ahead.get(at..)?).map(|len| at + len + 1);
+    let number = |at: usize, width: usize| {
+        let bytes = ahead.get(at..at + width)?;
+        Some(bytes.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    };
+    let own = behind_nul(behind_nul(FIXED)?)?;
+    let account = own + 4 + number(own + 2, 2)?;
+    let index = behind_nul(account)?;
+    let end = (index + 4).checked_add(number(index, 4)?)?;
+    (end <= ahead.len()).then_some(end)
+}
+
+/// Where the header ends. One that is longer than any known is all that is there.
+pub fn extent(ahead: &[u8], more: bool) -> Extent {
+    match end(ahead) {
+        Some(end) => Extent::Message(end),
+        None if more && ahead.len() < LONGEST => Extent::NeedMore(ahead.len() + 1),
+        None => Extent::Message(ahead.len()),
+    }
 }
 
 /// Read the header. Returns the revision.
@@ -45,4 +71,23 @@ pub fn header(wire: &mut Wire<'_>) -> Result<u16> {
     wire.bytes(&LOG_INDEX, usize::try_from(index).unwrap_or(usize::MAX))?;
     wire.info(format_args!("revision {revision}, world {world}"));
     Ok(u16::try_from(revision).unwrap_or_default())
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test may")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_ends_in_the_same_place_however_it_is_cut() {
+        let fixed = [&MAGIC[..], &[0; FIXED - MAGIC.len()]].concat();
+        let header = [&fixed[..], b"host\0trade\0", &[0, 4, 0, 2], b"ab", b"name\0", &[0, 0, 0, 3], b"xyz"].concat();
+        for cut in 1..header.len() {
+            assert!(may_begin(&header[..cut]), "{cut}");
+            assert_eq!(extent(&header[..cut], true), Extent::NeedMore(cut + 1), "{cut}");
+        }
+        let packets = [&header[..], &[1, 2, 3]].concat();
+        assert_eq!(extent(&packets, true), Extent::Message(header.len()));
+        assert_eq!(extent(&header[..40], false), Extent::Message(40), "the capture ends inside it");
+    }
 }

@@ -46,6 +46,7 @@ const YES: Verdict = Verdict::Yes(Side::Server);
 fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdict {
     match client {
         [] if log::begins(server) => YES,
+        [] if !complete && log::may_begin(server) => Verdict::Unsure,
         [] => match server.len() {
             8 => Verdict::Unsure,
             0..8 if !complete => Verdict::Unsure,

@@ -168,7 +168,9 @@ impl Session {
             self.server = Server::Game;
         }
         match self.server {
-            Server::Start if self.client == Client::Start && log::begins(ahead) => log::extent(ahead),
+            Server::Start if self.client == Client::Start && (log::begins(ahead) || more && log::may_begin(ahead)) => {
+                log::extent(ahead, more)
+            }
             Server::Start => match self.client {
                 Client::OnDemand => services::exactly(ahead, 8),
                 Client::Js5 => Extent::Message(1),
