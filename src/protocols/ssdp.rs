@@ -8,7 +8,8 @@
 //! ```
 
 use super::http::{
-    BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, OTHER, PHRASE, RESPONSE_VERSION, SERVER, URI, USER_AGENT, VERSION,
+    BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, OTHER, PHRASE, REQUEST, RESPONSE, RESPONSE_VERSION, SERVER, URI,
+    USER_AGENT, VERSION,
 };
 use super::lines::{self, Heads};
 use crate::tree::{Field, Value, fields};
@@ -78,6 +79,11 @@ fn message(wire: &mut Wire<'_>) -> Result {
     } else {
         line.split(|byte| *byte == b' ').next().unwrap_or_default()
     }));
+    // Only on request: each message says it by its first word.
+    let kind = if is_answer { &RESPONSE } else { &REQUEST };
+    if wire.asks(kind) {
+        wire.add(kind, Value::Bool(true));
+    }
     if is_answer {
         word(wire, &RESPONSE_VERSION, b' ')?;
         code(wire)?;

@@ -54,6 +54,11 @@ pub const AS_TSHARK: Rows = &[
         "http.pcap",
         &[
             ("http.request.uri.query", ""),
+            ("http.request_number == 3", "6"),
+            ("http.prev_request_in == 4", "6"),
+            ("http.response_number == 1 and tcp.stream == 1", "23"),
+            ("http.next_request_in or http.next_response_in or http.response_in", ""),
+            (r#"http.file_data contains "a" and tcp.stream == 0 and frame.number > 12"#, "13"),
             (r#"http.request.uri.query.parameter contains "=""#, ""),
             ("json", "13"),
             ("tcp.completeness == 15", "5-16,23-30,37-41"),

@@ -3,10 +3,11 @@
 use super::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, BLANK, CACHE_CONTROL, CODES, CONNECTION, CONTENT_ENCODING,
     CONTENT_LENGTH, CONTENT_TYPE, COOKIE, DATE, FORWARDED_FOR, HOST, HTTP2_SETTINGS, LAST_MODIFIED, LOCATION, OTHER,
-    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, REFERER, SERVER, SET_COOKIE, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
-    WEBSOCKET_ACCEPT, WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, REFERER, REQUEST, RESPONSE, SERVER, SET_COOKIE, TRANSFER_ENCODING, UPGRADE,
+    USER_AGENT, WEBSOCKET_ACCEPT, WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
 };
-use crate::tree::{Computed, Field, HIDDEN, NodeRef, name_of};
+use crate::protocols::ssdp;
+use crate::tree::{Computed, Field, HIDDEN, Names, NodeRef, name_of};
 use std::borrow::Cow;
 
 /// The fields of header lines, and what ends them.
@@ -43,6 +44,11 @@ pub(super) static LINES: &[&Field] = &[
     &WEBSOCKET_PROTOCOL,
     &WEBSOCKET_VERSION,
     &WWW_AUTHENTICATE,
+    &ssdp::TARGET,
+    &ssdp::TYPE,
+    &ssdp::KIND,
+    &ssdp::NAME,
+    &ssdp::WAIT,
 ];
 
 /// The header lines of a head, which begin behind this node.
@@ -56,11 +62,48 @@ pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
+/// Names that Wireshark has otherwise, as older standards did.
+const OLDER: Names = &[
+    (203, "Non-authoritative Information"),
+    (208, "Already Reported"),
+    (226, "IM Used"),
+    (305, "Use Proxy"),
+    (408, "Request Time-out"),
+    (413, "Request Entity Too Large"),
+    (414, "Request-URI Too Long"),
+    (416, "Requested Range Not Satisfiable"),
+    (418, "I'm a teapot"),
+    (422, "Unprocessable Entity"),
+    (423, "Locked"),
+    (424, "Failed Dependency"),
+    (425, "Too Early"),
+    (504, "Gateway Time-out"),
+    (505, "HTTP Version not supported"),
+    (506, "Variant Also Negotiates"),
+    (507, "Insufficient Storage"),
+    (508, "Loop Detected"),
+    (510, "Not Extended"),
+    (599, "Server Error - Others"),
+];
+
 /// What Wireshark calls a response code.
 pub(super) fn description(code: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
-    if let Some(name) = code.number().and_then(|code| name_of(CODES, code)) {
-        take(Computed::borrowed(name.as_bytes()));
+    let Some(code) = code.number() else { return };
+    match name_of(OLDER, code).or_else(|| name_of(CODES, code)) {
+        Some(name) => take(Computed::borrowed(name.as_bytes())),
+        None => take(Computed::made(format!("Unknown ({code})"))),
     }
+}
+
+/// A body that is not text as a whole, as Wireshark shows it: up to the first zero byte.
+pub(super) fn body(data: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let is_of_head = |node: NodeRef<'_>| node.field().is(&REQUEST) || node.field().is(&RESPONSE);
+    if !data.before().any(is_of_head) {
+        return;
+    }
+    let bytes = data.shown();
+    let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
+    take(Computed::Text(String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned().into_bytes().into()));
 }
 
 /// The parts of a request target before and behind its question mark.

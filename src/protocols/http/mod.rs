@@ -20,6 +20,7 @@ mod body;
 mod generated;
 mod head;
 mod looks;
+mod pairs;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,13 @@ fields! {
     CODE = number("http.response.code", "code", "How it went").names(CODES);
     PHRASE = text("http.response.phrase", "phrase", "How it went, in the words of the server");
     REQUEST_IN = number("http.request_in", "request in", "Number of the frame that brought the request");
+    REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection");
+    RESPONSE_NUMBER = number("http.response_number", "response number", "The number of the request that it is paired with");
+    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Number of the frame that brought the request before");
+    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Number of the frame that brought the response before");
+    NEXT_REQUEST = number("http.next_request_in", "next request in", "Known only to a second pass over the capture: never there");
+    NEXT_RESPONSE = number("http.next_response_in", "next response in", "Known only to a second pass over the capture: never there");
+    RESPONSE_IN = number("http.response_in", "response in", "Known only to a second pass over the capture: never there");
     RESPONSE_FOR = text("http.response_for.uri", "response for", "What was asked of");
     TIME = float("http.time", "time", "Seconds since the request").seconds();
 
@@ -116,6 +124,10 @@ fields! {
     TRAILER = text("http.chunked_trailer_part", "trailer", "A header behind the body");
     ENCODED = bytes("http.encoded", "encoded body", "The body as it was compressed");
     FILE_DATA = text("http.file_data", "body", "The body, where it is text");
+    FILE_BYTES = text("http.file_data.text", "body as text", "The body up to a zero byte, where it is not text as a whole")
+        .also("http.file_data")
+        .generated(&[&DATA], generated::body)
+        .needs(&[&REQUEST, &RESPONSE, &ENCODED, &CHUNK_DATA, &BLANK]);
     DATA = bytes("http.data", "data", "The body, where it is none, and bytes that are not understood");
 
     BAD_CHUNK = broken("http.bad_chunk", "bad chunk", "What ought to be the size of a chunk is none");

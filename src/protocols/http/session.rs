@@ -3,6 +3,7 @@
 use super::body::{self, Behind, Chunks};
 use super::head::{self, Facts, Start};
 use super::looks;
+use super::pairs::Pairs;
 use super::{FULL_URI, IN_PARTS, REQUEST_IN, RESPONSE_FOR, RUN, TIME};
 use crate::limits;
 use crate::protocols::{lines, tls, websocket};
@@ -22,6 +23,7 @@ pub(super) struct Session {
     /// Requests without a response, the oldest first.
     asked: VecDeque<Asked>,
     next: Option<Next>,
+    pairs: Pairs,
 }
 
 /// What one direction has to remember.
@@ -151,6 +153,7 @@ impl Session {
         let path = wire.shown(&path).into_owned();
         let full = wire.shown(&full).into_owned();
         wire.add_text(&FULL_URI, format_args!("{full}"));
+        self.pairs.request(wire);
         wire.name(&name);
         wire.info(format_args!("{full}"));
         let method = match method {
@@ -171,6 +174,7 @@ impl Session {
             101 | 200.. => self.asked.pop_front(),
             _ => None,
         };
+        self.pairs.response(wire);
         wire.name(&code.to_string());
         if let Some(asked) = &asked {
             wire.add(&REQUEST_IN, Value::Unsigned(asked.frame));
