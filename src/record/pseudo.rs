@@ -1,8 +1,8 @@
 //! Fields that are not in the bytes: what the record itself is, for columns and filters.
 
+use super::Record;
 use super::seconds::{SECOND, seconds, since_1970};
-use super::shown::{self, Remarks, Said};
-use super::{Path, Record};
+use super::shown::{self, Protocols, Remarks, Said};
 use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
@@ -38,7 +38,7 @@ pub enum Answer<'t> {
     /// A conversation.
     Stream(StreamId),
     /// Names of layers.
-    Path(Path<'t>),
+    Path(Protocols<'t>),
     /// An address.
     Address(Address),
     /// What a record says.
@@ -225,12 +225,13 @@ fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 }
 
 fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    match record {
-        Record::Message(message) => Some(Answer::Path(message.path())),
-        Record::Packet(packet) => packet.path().map(Answer::Path),
-        Record::Late(late) => late.path().map(Answer::Path),
+    let path = match record {
+        Record::Message(message) => Some(message.path()),
+        Record::Packet(packet) => packet.path(),
+        Record::Late(late) => late.path(),
         Record::Gap(_) => None,
-    }
+    };
+    path.map(|path| Answer::Path(Protocols(path)))
 }
 
 fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

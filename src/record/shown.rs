@@ -1,7 +1,7 @@
 //! Pseudo-fields by Wireshark's names: what its columns show of a record, and remarks as its expert items.
 
 use super::pseudo::Answer;
-use super::{Record, encapsulation, level_of, words_of};
+use super::{Path, Record, encapsulation, level_of, words_of};
 use crate::tree::{Address, Dissection, Ends, Layer, Level, Names, NodeRef, Note, clean, clean_escaped};
 use crate::wire::data;
 use std::fmt;
@@ -26,6 +26,30 @@ impl fmt::Display for Said<'_> {
             f.write_str(", ")?;
         }
         clean_escaped(&info, f)
+    }
+}
+
+/// The names of a layer and those below it, as Wireshark lists them: where a header has an EtherType, that is in the list.
+#[derive(Clone, Copy)]
+pub struct Protocols<'t>(pub(super) Path<'t>);
+
+impl fmt::Display for Protocols<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WITH_TYPE: [&str; 4] = ["eth", "sll", "vlan", "gre"];
+        const OF_TYPE: [&str; 10] = ["ip", "ipv6", "arp", "rarp", "vlan", "mpls", "pppoed", "pppoes", "eapol", "lldp"];
+        let path = self.0.to_string();
+        let mut before = "";
+        for (at, name) in path.split(':').enumerate() {
+            if at > 0 {
+                f.write_str(":")?;
+            }
+            if WITH_TYPE.contains(&before) && OF_TYPE.contains(&name) {
+                f.write_str("ethertype:")?;
+            }
+            f.write_str(name)?;
+            before = name;
+        }
+        Ok(())
     }
 }
 

@@ -46,7 +46,7 @@ pub const MESSAGES: Rows = &[
             ("tcp.stream == 1", "39"),
             ("frame.number == 36", "11"),
             ("frame.number in {33..60} and pipboy.entry", "11"),
-            (r#"frame.protocols == "eth:ip:udp:pipboy""#, "1-3,37-38"),
+            (r#"frame.protocols == "eth:ethertype:ip:udp:pipboy""#, "1-3,37-38"),
             (r#"frame.time_epoch >= "2015-11-24T21:20:23Z""#, "75-90"),
             ("frame.time_epoch < 1448400000.5", "1-3"),
             ("frame.time_relative in {18..18.5}", "51-56"),

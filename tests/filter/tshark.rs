@@ -45,6 +45,7 @@ pub const AS_TSHARK: Rows = &[
             ("arp.isgratuitous", ""),
             ("tcp.analysis.flags", ""),
             ("frame.marked == 0", "1-19"),
+            (r#"frame.protocols == "eth:ethertype:arp""#, "1-2"),
             ("frame.ignored == 1", ""),
             ("frame.encap_type == 1", "1-19"),
             ("_ws.malformed", ""),
