@@ -471,7 +471,8 @@ pub struct StatsOptions {
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip follow,tcp,hex,0, or overview, time, transfers, health, coverage
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... plen,tree http,tree follow,tcp,hex,0,
+    /// or overview, time, transfers, health, coverage
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 

@@ -11,6 +11,7 @@ mod follow;
 mod forms;
 mod glossary;
 mod interrupt;
+mod intervals;
 mod objects;
 mod outcome;
 mod part;

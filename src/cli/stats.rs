@@ -4,11 +4,11 @@ use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions
 use super::read::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, follow, forms, of_output};
+use super::{Exit, complain, follow, forms, intervals, of_output};
 use crate::input::Extra;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
-use crate::stats::{Part, Stats, TableLook, print_json, print_tables};
+use crate::stats::{Intervals, Part, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Dissection, Want};
 use std::io;
 
@@ -16,7 +16,7 @@ use std::io;
 pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = match options.names.as_slice() {
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
-        names => parts(names).and_then(|parts| Ok((parts, How::new(reading)?))).map(|(parts, how)| {
+        names => asked(names).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
             let sources = Source::all(options.file.as_slice(), reading);
             let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts, screen));
             done.unwrap_or_else(|error| of_output(&error))
@@ -43,24 +43,35 @@ pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
     worst
 }
 
+/// What is asked for by these names.
+struct Asked {
+    parts: Vec<Part>,
+    intervals: Vec<Intervals>,
+}
+
 /// The parts of these names, each once; all of them if there are no names.
-fn parts(names: &[String]) -> Result<Vec<Part>, forms::Wrong> {
-    let mut parts = Vec::new();
+fn asked(names: &[String]) -> Result<Asked, forms::Wrong> {
+    let (mut parts, mut intervals) = (Vec::new(), Vec::new());
     for name in names {
+        if let Some(rest) = name.strip_prefix("io,stat,") {
+            parts.push(Part::Intervals(intervals.len()));
+            intervals.push(intervals::parse(name, rest)?);
+            continue;
+        }
         let part = Part::named(name).ok_or_else(|| unknown(name))?;
         if !parts.contains(&part) {
             parts.push(part);
         }
     }
-    Ok(if names.is_empty() { Part::all() } else { parts })
+    Ok(Asked { parts: if names.is_empty() { Part::all() } else { parts }, intervals })
 }
 
 fn unknown(name: &str) -> forms::Wrong {
     if name.starts_with("follow,") {
         return format!("-z {name} stands alone; leave the other -z out");
     }
-    let known: Vec<String> = Part::all().iter().map(Part::to_string).collect();
-    format!("-z {name}: there is {} and follow,tcp,hex,N", known.join(" "))
+    let known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
+    format!("-z {name}: there is {} io,stat,SECONDS[,FILTER] and follow,tcp,hex,N", known.join(" "))
 }
 
 /// `follow,tcp,hex,0`, as the options of the command that does it.
@@ -123,8 +134,8 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &How, parts: Vec<Part>, screen: Screen) -> io::Result<Exit> {
-    let mut counter = Counter { stats: Stats::new(how.registry(), parts), opened: false };
+fn print(options: &StatsOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
+    let mut counter = Counter { stats: Stats::new(how.registry(), asked.parts).over_time(asked.intervals), opened: false };
     let exit = read::input(source, how, &mut counter)?;
     if !counter.opened {
         return Ok(exit);

@@ -1,7 +1,7 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{Count, Covered, Part, Stats, Talks};
+use super::{Count, Covered, Intervals, Part, Stats, Talks, Topics};
 use crate::record::Forgotten;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
@@ -66,6 +66,16 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         }
         if has(|part| *part == Part::Coverage) {
             all.object("coverage", |of| coverage(stats, of))?;
+        }
+        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http)] {
+            stats.topics(part).map_or(Ok(()), |counts| all.object(key, |of| topics(counts, of)))?;
+        }
+        let places = stats.parts.iter().filter_map(|part| match part {
+            Part::Intervals(place) => stats.intervals(*place),
+            _ => None,
+        });
+        if has(|part| matches!(part, Part::Intervals(_))) {
+            all.list("intervals", places, |of, counts| intervals(counts, of))?;
         }
         Ok(())
     })?;
@@ -226,6 +236,41 @@ fn coverage(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
         of.put("unknown_values_not_told_apart", &coverage.left_out)?;
     }
     Ok(())
+}
+
+fn topics(topics: &Topics, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.list("topics", topics.in_order(), |of, (depth, _, topic)| {
+        of.put("topic", &topic.label)?;
+        of.put("depth", &depth)?;
+        of.put("count", &topic.count)?;
+        let Some((least, greatest, sum)) = topic.values else { return Ok(()) };
+        of.put("average", &(sum as f64 / topic.count.max(1) as f64))?;
+        of.put("least", &least)?;
+        of.put("greatest", &greatest)
+    })?;
+    match topics.left_out {
+        0 => Ok(()),
+        count => of.put("left_out", &count),
+    }
+}
+
+fn intervals(intervals: &Intervals, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.put("interval", &(intervals.interval as f64 / 1e6))?;
+    of.put("columns", &intervals.columns.iter().map(|column| column.label.clone()).collect::<Vec<_>>())?;
+    of.list("rows", intervals.rows(), |of, (start, cells)| {
+        of.put("start", &(start as f64 / 1e6))?;
+        of.list("columns", intervals.columns.iter().zip(cells), |of, (column, cell)| {
+            counted(of, cell.traffic)?;
+            match column.function.as_ref().and_then(|(function, _)| cell.result(*function)) {
+                Some(result) => of.put("result", &result),
+                None => Ok(()),
+            }
+        })
+    })?;
+    match intervals.left_out {
+        0 => Ok(()),
+        frames => of.put("frames_left_out", &frames),
+    }
 }
 
 fn covered(of: &mut Members<'_, '_>, covered: Covered) -> io::Result<()> {

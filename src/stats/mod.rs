@@ -7,6 +7,7 @@ mod coverage;
 mod health;
 mod hierarchy;
 mod index;
+mod intervals;
 mod json;
 mod lately;
 mod parts;
@@ -15,19 +16,24 @@ mod recent;
 mod rows;
 mod tables;
 mod talks;
+mod topics;
 mod traffic;
 mod transfers;
 
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
 pub use health::{Health, Remark};
 pub use hierarchy::{Hierarchy, Place, commonest};
+pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
 pub use parts::{Over, Part};
 pub use tables::{TableLook, print_tables};
 use talks::Kinds;
 pub use talks::{End, Endpoints, Shares, Talk, Talks};
+pub use topics::{Topic, Topics};
 pub use traffic::{Count, Traffic};
 pub use transfers::{Came, Transfers};
+
+use topics::{Http, Lengths};
 
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
@@ -70,6 +76,12 @@ pub struct Stats {
     pub health: Health,
     /// How much is explained.
     pub coverage: Coverage,
+    /// Lengths of frames.
+    lengths: Option<Lengths>,
+    /// Messages of HTTP.
+    http: Option<Http>,
+    /// Frames and bytes in intervals of time.
+    intervals: Vec<Intervals>,
     /// Whether nodes are looked at, and names of messages.
     looks: [bool; 2],
 }
@@ -82,8 +94,13 @@ impl Stats {
         let coverage = parts.contains(&Part::Coverage);
         let looks = [coverage, coverage || parts.contains(&Part::Hierarchy)];
         let talks = Over::ALL.into_iter().filter(is_wanted).map(Talks::new).collect();
+        let lengths = parts.contains(&Part::Lengths).then(Lengths::default);
+        let http = parts.contains(&Part::Http).then(|| Http::new(registry));
         Stats {
             parts,
+            lengths,
+            http,
+            intervals: Vec::new(),
             input: Input::default(),
             traffic: Traffic::default(),
             tally: Tally::new(View::Messages),
@@ -96,6 +113,12 @@ impl Stats {
         }
     }
 
+    /// The same, and intervals of time that the parts refer to by their places.
+    #[must_use]
+    pub fn over_time(self, intervals: Vec<Intervals>) -> Stats {
+        Stats { intervals, ..self }
+    }
+
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
     pub fn want(&self) -> Want {
@@ -104,7 +127,9 @@ impl Stats {
         // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
         let fields = values || remarks;
         let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
-        Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS }
+        let parts = Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS };
+        let http = self.http.iter().map(|http| Want { fields: true, only: Some(http.looks_at()), ..Want::LAYERS });
+        self.intervals.iter().flat_map(Intervals::want).chain(http).fold(parts, Want::and)
     }
 
     /// An input begins.
@@ -115,11 +140,18 @@ impl Stats {
 
     /// Count a frame, or with `captured` false what a conversation had left at the end. Some of it waits for [`Stats::end`].
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
+        let mut since_start = None;
         if captured {
-            let since_start = self.traffic.frame(&of.tree.frame);
+            since_start = self.traffic.frame(&of.tree.frame);
+            if let Some(lengths) = &mut self.lengths {
+                lengths.frame(of.tree.frame.original);
+            }
             if !self.talks.all.is_empty() {
                 self.talks.frame(of, since_start);
             }
+        }
+        for intervals in &mut self.intervals {
+            intervals.tree(of, captured, since_start);
         }
         let [fields, names] = self.looks;
         if names {
@@ -131,6 +163,9 @@ impl Stats {
         }
         self.transfers.tree(of);
         self.health.tree(of);
+        if let Some(http) = &mut self.http {
+            http.tree(of);
+        }
         if fields {
             self.coverage.tree(of);
         }
@@ -150,6 +185,22 @@ impl Stats {
     pub fn end(&mut self) {
         self.talks.end();
         self.hierarchy.end();
+    }
+
+    /// The counts of a part that are a tree of topics.
+    #[must_use]
+    pub fn topics(&self, part: Part) -> Option<&Topics> {
+        match part {
+            Part::Lengths => self.lengths.as_ref().map(|lengths| &lengths.0),
+            Part::Http => self.http.as_ref().map(|http| &http.topics),
+            _ => None,
+        }
+    }
+
+    /// The intervals that a part refers to.
+    #[must_use]
+    pub fn intervals(&self, place: usize) -> Option<&Intervals> {
+        self.intervals.get(place)
     }
 
     /// The conversations of a kind.

@@ -78,6 +78,12 @@ pub enum Part {
     Health,
     /// How much is explained.
     Coverage,
+    /// How long frames are.
+    Lengths,
+    /// Requests and responses of HTTP.
+    Http,
+    /// Frames and bytes in intervals of time: the one of this place among those that are counted.
+    Intervals(usize),
 }
 
 impl Part {
@@ -90,10 +96,17 @@ impl Part {
         parts
     }
 
+    /// The parts that have a name: all of those, and those that are shown on request only.
+    pub fn known() -> Vec<Part> {
+        let mut parts = Part::all();
+        parts.extend([Part::Lengths, Part::Http]);
+        parts
+    }
+
     /// The part of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Part> {
-        Part::all().into_iter().find(|part| part.to_string() == name)
+        Part::known().into_iter().find(|part| part.to_string() == name)
     }
 }
 
@@ -108,6 +121,9 @@ impl fmt::Display for Part {
             Part::Transfers => f.write_str("transfers"),
             Part::Health => f.write_str("health"),
             Part::Coverage => f.write_str("coverage"),
+            Part::Lengths => f.write_str("plen,tree"),
+            Part::Http => f.write_str("http,tree"),
+            Part::Intervals(_) => f.write_str("io,stat"),
         }
     }
 }

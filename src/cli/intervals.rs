@@ -1,0 +1,124 @@
+//! `io,stat` as it is written in `-z`: an interval, and filters with or without a function, a column each.
+
+use super::complain;
+use super::forms::Wrong;
+use crate::filter::Filter;
+use crate::record::Record;
+use crate::record::pseudo::{self, Answer};
+use crate::registry::Registry;
+use crate::stats::{Column, Function, Intervals, Values};
+use crate::tree::{Field, Kind, Only, Want};
+use std::time::Duration;
+
+/// Columns at most.
+const COLUMNS: usize = 64;
+
+/// What is read of a frame for a column of all frames.
+const PLAIN: Want = Want { talks: false, loose: true, ..Want::LAYERS };
+
+/// The intervals and columns of a name; `rest` is what follows `io,stat,`.
+pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
+    let wrong = || format!("-z {name}: expected io,stat,SECONDS[,FILTER]..., such as io,stat,1,tcp,udp; 0 is the whole capture");
+    let (interval, columns) = match rest.split_once(',') {
+        Some((interval, columns)) => (interval, split(columns)),
+        None => (rest, vec![""]),
+    };
+    let is_number = interval.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = interval.parse().ok().filter(|_| is_number).ok_or_else(wrong)?;
+    let micros =
+        Duration::try_from_secs_f64(seconds).ok().and_then(|length| u64::try_from((length.as_nanos() + 500) / 1000).ok());
+    // Zero is meant only where it is written.
+    let micros = micros
+        .filter(|micros| *micros > 0 || seconds == 0.0)
+        .ok_or_else(|| format!("-z {name}: an interval is 0, or 0.000001 s or more"))?;
+    if columns.len() > COLUMNS {
+        return Err(format!("-z {name}: {COLUMNS} columns at most"));
+    }
+    let columns = columns.into_iter().map(|text| column(name, text)).collect::<Result<_, _>>()?;
+    Ok(Intervals::new(micros, columns))
+}
+
+/// The texts between commas that are neither in quotes nor in brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut depth, mut quote, mut escaped) = (Vec::new(), 0, 0_usize, None, false);
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.extend(text.get(begin..at));
+                begin = at + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    parts.extend(text.get(begin..));
+    parts
+}
+
+fn column(name: &str, text: &str) -> Result<Column, Wrong> {
+    let called = Function::ALL.into_iter().find_map(|function| {
+        let (field, filter) = text.strip_prefix(function.name())?.strip_prefix('(')?.split_once(')')?;
+        Some((function, field.trim(), filter))
+    });
+    let (function, filter) = match called {
+        Some((function, field, filter)) => (Some((function, field)), filter),
+        None => (None, text),
+    };
+    let filter = filter.trim();
+    let filter = if filter.is_empty() {
+        None
+    } else {
+        Some(Filter::parse(filter, Registry::default()).map_err(|mistake| format!("-z {name}: {mistake}"))?)
+    };
+    for unread in filter.iter().flat_map(Filter::unread) {
+        complain(format_args!("-z {name}: {unread} is a protocol of Wireshark that is not read here: nothing matches it"));
+    }
+    let mut want = filter.as_ref().map_or(PLAIN, |filter| Want { carriers: true, headers: true, ..filter.want() });
+    let function = match function {
+        Some((function, field)) => {
+            let values = values(function, field).map_err(|wrong| format!("-z {name}: {}({field}): {wrong}", function.name()))?;
+            if let Values::Fields(fields) = &values {
+                let only = Some(Only::these(fields.iter().copied()));
+                want = want.and(Want { fields: true, only, carriers: true, headers: true, ..Want::LAYERS });
+            }
+            Some((function, values))
+        }
+        None => None,
+    };
+    let passes = filter.map(|filter| Box::new(move |record: &Record<'_>| filter.matches(record)) as _);
+    Ok(Column { label: text.to_owned(), passes, function, want })
+}
+
+/// Where the values of a field come from that a function is computed over.
+fn values(function: Function, name: &str) -> Result<Values, Wrong> {
+    if pseudo::named(name).is_some() {
+        return match name {
+            "frame.len" => Ok(Values::Frame(|record| number(record, "frame.len"))),
+            "frame.cap_len" => Ok(Values::Frame(|record| number(record, "frame.cap_len"))),
+            _ => Err("is no field of the bytes; of a frame itself there are frame.len and frame.cap_len".into()),
+        };
+    }
+    let fields = Registry::default().named(name);
+    let is_number = |field: &&Field| function == Function::Count || matches!(field.kind, Kind::Number | Kind::Bool);
+    match fields.as_slice() {
+        [] => Err("there is no such field; `proto-dissect fields` lists them".into()),
+        all if all.iter().any(|field| field.generated.is_some()) => {
+            Err("is worked out from other fields and not computed over".into())
+        }
+        all if !all.iter().all(is_number) => Err("is no whole number; COUNT takes any field".into()),
+        _ => Ok(Values::Fields(fields)),
+    }
+}
+
+fn number(record: &Record<'_>, name: &str) -> Option<u64> {
+    match (pseudo::named(name)?.of)(record)? {
+        Answer::Number(number) => Some(number),
+        _ => None,
+    }
+}
