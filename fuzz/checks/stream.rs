@@ -210,7 +210,7 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
                         let start = place.base + u64::from(node.span().start);
                         let end = start + node.bytes().len() as u64;
                         let full = format!("{name} {}", message.name());
-                        let is_run = RUNS.contains(&name) || full == "rs data";
+                        let is_run = RUNS.contains(&name) || ["rs data", "ssh encrypted"].contains(&full.as_str());
                         let words = if is_run { name.to_owned() } else { full };
                         match found[at].last_mut() {
                             Some((last, range)) if is_run && *last == words && range.end == start => range.end = end,

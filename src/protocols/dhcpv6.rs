@@ -274,7 +274,16 @@ fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -
 /// Who somebody is.
 fn duid(wire: &mut Wire<'_>) -> Result {
     let (start, length) = (wire.at(), wire.remaining());
-    wire.put(&DUID, Value::Bytes, start..start + length);
+    let fixed = match wire.ahead() {
+        [0, 1, ..] => 8,
+        [0, 2, ..] => 6,
+        [0, 3, ..] => 4,
+        _ => 2,
+    };
+    // Of one that ends inside its fixed part, the fields are read as far as they go.
+    if length >= fixed {
+        wire.put(&DUID, Value::Bytes, start..start + length);
+    }
     match wire.u16_be(&DUID_TYPE)? {
         1 => {
             wire.u16_be(&LLT_HWTYPE)?;
@@ -463,5 +472,19 @@ mod tests {
         }
         let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| message(wire, true));
         assert!(dump.contains("! broken dissect.deep"));
+    }
+
+    #[test]
+    fn a_duid_that_is_cut_short_lies_inside_its_option() {
+        // RFC 8415, section 11.4: type 3 has a hardware type of two octets, of which one is there.
+        let dump = trial::read(&PROTOCOL, &trial::bytes("02504950 0002 0003 000300"), Cut::No, |wire| message(wire, true));
+        let ends = dump.lines().filter_map(|line| line.trim().split_once("..")).filter(|(_, rest)| !rest.contains("option"));
+        let option = dump.lines().find(|line| line.ends_with("dhcpv6.option")).unwrap().trim();
+        let end: usize = option.split_once("..").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+        let inside = ends.filter(|(start, _)| (4..end).contains(&start.parse().unwrap_or(0)));
+        assert!(inside.clone().count() > 0, "{dump}");
+        for (_, rest) in inside {
+            assert!(rest.split(' ').next().unwrap().parse::<usize>().unwrap() <= end, "{dump}");
+        }
     }
 }
