@@ -147,6 +147,24 @@ fn messages_spell_out_what_a_terminal_might_act_on() {
 }
 
 #[test]
+fn names_with_line_feeds_stay_on_one_line_of_a_message() {
+    for line in [
+        &["x\nproto-dissect: fine.pcap"][..],
+        &["-T", "x\ny", SAMPLE],
+        &["--format=x\ny", SAMPLE],
+        &["-Y", "frame.number ==\n\n(", SAMPLE],
+        &["-w", "/nowhere/x\ny", SAMPLE],
+        &["follow", SAMPLE, "-s", "x\ny"],
+        &["objects", SAMPLE, "--write-dir", "samples/pipboy.pcap/x\ny"],
+    ] {
+        let run = run(line);
+        assert!(run.code > 0, "{line:?}");
+        assert!(run.err.contains("\\u{a}"), "{line:?} {:?}", run.err);
+        assert!(!run.err.lines().any(|line| line.starts_with(['y', '(']) || line == "proto-dissect: fine.pcap"), "{:?}", run.err);
+    }
+}
+
+#[test]
 fn a_line_of_hex_that_is_too_long_is_called_that() {
     let run = run_with(&["-l"], &vec![b'0'; (64 << 20) + 2]);
     assert_eq!(run.code, 4);

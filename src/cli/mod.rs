@@ -131,7 +131,7 @@ fn wrong_usage(error: &clap::Error) -> Exit {
     // Where the complaint cannot be written, the exit code still says it.
     let _ = match std::env::args_os().any(is_hostile) {
         // Without styles, so that no escape sequence is left.
-        true => write!(io::stderr(), "{}", Harmless(&error.render().to_string())),
+        true => write!(io::stderr(), "{}", Harmless(&in_lines(error.render().to_string()))),
         false => error.print(),
     };
     if error.use_stderr() { Exit::Usage } else { Exit::Fine }
@@ -146,11 +146,24 @@ fn of_output(error: &io::Error) -> Exit {
     Exit::Failed
 }
 
+/// A message in which the arguments of the command line have their line feeds escaped: only those of the message remain.
+fn in_lines(message: String) -> String {
+    if !message.contains('\n') {
+        return message;
+    }
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.filter(|word| word.contains('\n')).fold(message, |message, word| {
+        // The value of an option may stand behind its name.
+        let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
+        message.replace(value, &value.replace('\n', "\\u{a}"))
+    })
+}
+
 /// A line on standard error.
 fn complain(what: std::fmt::Arguments<'_>) {
     progress::hide();
     // There is nowhere left to say that this did not work.
-    let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&what.to_string()));
+    let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&in_lines(what.to_string())));
 }
 
 /// A message with everything spelled out that a terminal might act on. Its line ends stay.
