@@ -5,6 +5,7 @@ mod common;
 
 use common::{program, run};
 use etherparse::PacketBuilder;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -14,12 +15,14 @@ const SECRET: &str = "Hunter2secret";
 struct Capture {
     path: PathBuf,
     bytes: Vec<u8>,
+    /// Ports that segmentations had.
+    ports: std::ops::RangeFrom<u16>,
 }
 
 impl Capture {
     fn new(name: &str) -> Capture {
         let path = std::env::temp_dir().join(format!("proto-dissect-secrets-{}-{name}.pcap", std::process::id()));
-        Capture { path, bytes: b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec() }
+        Capture { path, bytes: b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec(), ports: 20_000.. }
     }
 
     fn packet(&mut self, packet: &[u8]) {
@@ -141,9 +144,14 @@ const FORMS: &[&[&str]] = &[
 
 /// What every form of output says of a capture.
 fn outputs(capture: &Capture) -> Vec<(String, String)> {
+    outputs_of(capture, FORMS)
+}
+
+/// What these forms and all other commands say of a capture.
+fn outputs_of(capture: &Capture, forms: &[&[&str]]) -> Vec<(String, String)> {
     let file = capture.file();
     let mut outputs = Vec::new();
-    for form in FORMS {
+    for form in forms {
         let done = run(&[*form, &[file]].concat());
         assert_eq!(done.code, 0, "{form:?} {}", done.err);
         outputs.push((form.join(" "), done.out));
@@ -168,8 +176,18 @@ fn outputs(capture: &Capture) -> Vec<(String, String)> {
 
 /// The secret is in no output, but all are there.
 fn assert_masked(capture: &Capture) {
+    assert_masked_in(capture, FORMS);
+}
+
+/// The same for messages. The packet view prints a frame before a later one completes the message of a binary protocol.
+fn assert_messages_masked(capture: &Capture) {
+    let of_messages = |form: &&&[&str]| !form.contains(&"--packets") && !form.contains(&"tcp.payload");
+    assert_masked_in(capture, &FORMS.iter().filter(of_messages).copied().collect::<Vec<_>>());
+}
+
+fn assert_masked_in(capture: &Capture, forms: &[&[&str]]) {
     let encodings = encodings(SECRET.as_bytes());
-    for (name, out) in outputs(capture) {
+    for (name, out) in outputs_of(capture, forms) {
         let dump = joined(&out).replace("  ", " ");
         for secret in &encodings {
             let place = out
@@ -183,21 +201,39 @@ fn assert_masked(capture: &Capture) {
     assert!(shown.contains(&encodings[0]) || shown.contains(&encodings[1]), "--show-secrets shows them");
 }
 
-/// Every way to cut the last message in two, one in single bytes, and one whose last byte never comes.
-fn in_every_segmentation(name: &str, port: u16, before: &[(bool, &[u8])], last: &str) {
-    let last = last.replace("SECRET", SECRET).into_bytes();
-    let mut capture = Capture::new(name);
-    for cut in 1..=last.len() {
+/// Up to this length a message is cut everywhere.
+const SHORT: usize = 40;
+
+/// Where to cut a message in two: everywhere if it is short, else next to each secret, inside each, and now and then.
+fn cuts(message: &[u8]) -> Vec<usize> {
+    let secret = SECRET.as_bytes();
+    let is_near = |cut: usize| {
+        let places = message.windows(secret.len()).enumerate().filter(|(_, window)| *window == secret);
+        places.flat_map(|(at, _)| [at, at + 1, at + secret.len() - 1, at + secret.len()]).any(|place| place == cut)
+    };
+    (1..=message.len()).filter(|cut| message.len() <= SHORT || cut % 64 == 0 || *cut == message.len() || is_near(*cut)).collect()
+}
+
+/// Add the last message cut in two, in single bytes, and twice in one segment.
+fn add_segmentations(capture: &mut Capture, port: u16, before: &[(bool, &[u8])], last: &[u8]) {
+    for cut in cuts(last) {
         let (first, second) = last.split_at(cut);
         let segments: &[&[u8]] = if second.is_empty() { &[first] } else { &[first, second] };
-        capture.connection((20_000 + cut as u16, port), before, segments, cut % 2 == 0);
+        let own = capture.ports.next().unwrap();
+        capture.connection((own, port), before, segments, cut % 2 == 0);
     }
-    capture.connection((30_000, port), before, &last.chunks(1).collect::<Vec<_>>(), true);
-    // The same segment twice.
-    capture.connection((30_001, port), before, &[&last], false);
+    let [own, other] = std::array::from_fn(|_| capture.ports.next().unwrap());
+    capture.connection((own, port), before, &last.chunks(1).collect::<Vec<_>>(), true);
+    capture.connection((other, port), before, &[last], false);
     let again = capture.bytes.len() - (16 + 40 + last.len());
     let repeated = capture.bytes[again..].to_vec();
     capture.bytes.extend(repeated);
+}
+
+/// The last message in segments that are cut everywhere.
+fn in_every_segmentation(name: &str, port: u16, before: &[(bool, &[u8])], last: &str) {
+    let mut capture = Capture::new(name);
+    add_segmentations(&mut capture, port, before, last.replace("SECRET", SECRET).as_bytes());
     assert_masked(&capture);
 }
 
@@ -241,6 +277,7 @@ fn secrets_of_http_are_masked_in_every_segmentation() {
         let length = body.replace("SECRET", SECRET).len();
         format!("POST /login HTTP/1.1\r\nHost: h\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}")
     };
+    let mut capture = Capture::new("http");
     for (name, request) in [
         ("basic", "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Basic SECRET\r\n\r\n".to_owned()),
         ("bearer", "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer SECRET\r\n\r\n".to_owned()),
@@ -252,8 +289,10 @@ fn secrets_of_http_are_masked_in_every_segmentation() {
         ("json", with_body("application/json", json)),
         ("multipart", with_body("multipart/form-data; boundary=x", multipart)),
     ] {
-        in_every_segmentation(&format!("http-{name}"), 80, &[], &request);
+        assert!(request.contains("SECRET"), "{name}");
+        add_segmentations(&mut capture, 80, &[], request.replace("SECRET", SECRET).as_bytes());
     }
+    assert_masked(&capture);
 }
 
 #[test]
@@ -301,6 +340,208 @@ fn what_is_quoted_cut_or_left_at_the_end_is_masked() {
     capture.cut_packet(&packet, packet.len() - 8);
     capture.packet(&quoted(&packet));
     assert_masked(&capture);
+}
+
+/// A text behind its length in two bytes.
+fn counted(text: &str) -> Vec<u8> {
+    [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat()
+}
+
+/// MQTT: a CONNECT of version 5 whose password and authentication data are the secret.
+fn mqtt() -> Vec<u8> {
+    let properties = [&[0x15][..], &counted("m"), &[0x16], &counted(SECRET)].concat();
+    let body = [
+        &counted("MQTT"),
+        &[5, 0xc2, 0, 60, properties.len() as u8][..],
+        &properties,
+        &counted("c"),
+        &counted("u"),
+        &counted(SECRET),
+    ]
+    .concat();
+    [&[0x10, body.len() as u8][..], &body].concat()
+}
+
+/// A login of RuneScape: its block is in clear, with the secret for its password and behind it, or it is the secret.
+fn runescape(in_clear: bool) -> Vec<u8> {
+    let clear = [&[10; 1][..], &[7; 20], b"maren\n", SECRET.as_bytes(), b"\n", SECRET.as_bytes()].concat();
+    let block = if in_clear { clear } else { SECRET.as_bytes().to_vec() };
+    let rest = [&[225, 0][..], &[9; 36], &[block.len() as u8], &block].concat();
+    [&[16, rest.len() as u8][..], &rest].concat()
+}
+
+/// RakNet: a connection request with the secret for its password, in a datagram of one unreliable message.
+fn raknet() -> Vec<u8> {
+    let request = [&[9; 1][..], &[1; 8], &[0; 9], SECRET.as_bytes()].concat();
+    [&[0x84, 0, 0, 0, 0][..], &(request.len() as u16 * 8).to_be_bytes(), &request].concat()
+}
+
+/// An attribute of Xfire that is a text.
+fn attribute(name: &str, text: &str) -> Vec<u8> {
+    [&[name.len() as u8], name.as_bytes(), &[1, text.len() as u8, 0], text.as_bytes()].concat()
+}
+
+/// Xfire: a login with the secret for its digest.
+fn xfire() -> Vec<u8> {
+    let body = [attribute("name", "u"), attribute("password", SECRET)].concat();
+    [&(body.len() as u16 + 5).to_le_bytes()[..], &[1, 0, 2], &body].concat()
+}
+
+/// A SIP request with this body.
+fn sip(headers: &str, body: &str) -> Vec<u8> {
+    let body = body.replace("SECRET", SECRET);
+    let length = body.len();
+    let head = format!("INVITE sip:a@h SIP/2.0\r\nVia: SIP/2.0/UDP h\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
+    head.replace("SECRET", SECRET).into_bytes()
+}
+
+/// Keys of media in every form that SDP has.
+const KEYS: &str = "v=0\r\no=- 1 1 IN IP4 h\r\ns=-\r\nc=IN IP4 1.2.3.4\r\nt=0 0\r\nk=clear:SECRET\r\nm=audio 9 RTP/SAVP 0\r\n\
+                    a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:SECRET|2^20\r\na=ice-pwd:SECRET\r\n";
+const DIGEST: &str =
+    "Authorization: Digest username=\"a\", response=\"SECRET\"\r\nProxy-Authorization: Digest response=\"SECRET\"\r\n";
+
+/// A server's port, messages with whether the client sends them, and the secret in them.
+type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
+
+#[test]
+fn secrets_of_binary_protocols_are_masked() {
+    let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
+    let connections: [Connection<'_>; 4] = [
+        (1883, &[], mqtt()),
+        (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(true)),
+        (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(false)),
+        (25999, &[(true, hello)], xfire()),
+    ];
+    let (mut whole, mut cut) = (Capture::new("whole"), Capture::new("cut"));
+    for (own, (port, before, last)) in (20_000..).zip(&connections) {
+        whole.connection((own, *port), before, &[last], true);
+        add_segmentations(&mut cut, *port, before, last);
+    }
+    assert_masked(&whole);
+    assert_messages_masked(&cut);
+}
+
+#[test]
+fn secrets_of_datagrams_are_masked() {
+    let mut capture = Capture::new("datagrams");
+    capture.packet(&udp(8192, &raknet()));
+    let rcon = |words: &str| [b"\xff\xff\xff\xff", words.replace("SECRET", SECRET).as_bytes()].concat();
+    for (port, payload) in [
+        (27960, rcon("rcon SECRET status")),
+        (27960, rcon("rcon \"SECRET\" status")),
+        (27015, rcon("rcon 12345678 \"SECRET\" status")),
+        (27960, rcon(r#"connect "\name\x\password\SECRET\rate\1""#)),
+        (27960, rcon("infoResponse\n\\name\\x\\password\\SECRET\\rate\\1")),
+        (29900, rcon(r"\login\\challenge\x\password\SECRET\final\")[4..].to_vec()),
+        (5060, sip(DIGEST, "")),
+        (5060, sip("Content-Type: application/sdp\r\n", KEYS)),
+        (9999, rcon("login: a\npassword: SECRET\n")),
+    ] {
+        let packet = udp(port, &payload);
+        capture.packet(&packet);
+        capture.packet(&quoted(&packet));
+        capture.cut_packet(&packet, packet.len() - 2);
+    }
+    assert_masked(&capture);
+}
+
+#[test]
+fn secrets_of_sip_are_masked_in_every_segmentation() {
+    let mut capture = Capture::new("sip");
+    add_segmentations(&mut capture, 5060, &[], &sip(DIGEST, ""));
+    add_segmentations(&mut capture, 5060, &[], &sip("Content-Type: application/sdp\r\n", KEYS));
+    assert_masked(&capture);
+}
+
+/// Fields that records have, with their values as bytes.
+fn values(records: &str) -> Vec<(String, Vec<u8>)> {
+    fn walk(value: &serde_json::Value, found: &mut Vec<(String, Vec<u8>)>) {
+        match value {
+            serde_json::Value::Object(of) => {
+                if let (Some(name), Some(value)) = (of.get("name"), of.get("value").and_then(|value| value.as_str())) {
+                    let is_bytes = of.get("type").is_some_and(|kind| kind == "bytes");
+                    let digit = |at: usize| u8::from_str_radix(value.get(at..at + 2).unwrap(), 16).unwrap();
+                    let bytes =
+                        if is_bytes { (0..value.len()).step_by(2).map(digit).collect() } else { value.as_bytes().to_vec() };
+                    found.push((name.as_str().unwrap().to_owned(), bytes));
+                }
+                of.values().for_each(|value| walk(value, found));
+            }
+            serde_json::Value::Array(all) => all.iter().for_each(|value| walk(value, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    records.lines().for_each(|line| walk(&serde_json::from_str(line).unwrap(), &mut found));
+    found
+}
+
+/// Names of the fields whose values are secrets.
+fn secret_fields() -> BTreeSet<String> {
+    let all = run(&["fields", "--json"]).out;
+    let fields = all.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    fields.filter(|field| field["secret"] == true).map(|field| field["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Each secret field has a case above, or is in a sample of which no output contains its values.
+#[test]
+fn each_secret_field_is_tested() {
+    let names = secret_fields();
+    let mut capture = Capture::new("all");
+    let basic = format!("Basic {}", base64(format!("ab:{SECRET}xx").as_bytes()));
+    let http = format!("GET / HTTP/1.1\r\nHost: h\r\nAuthorization: {basic}\r\nProxy-Authorization: a\r\nCookie: a=b\r\n\r\n");
+    let answer: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n";
+    let game: &[(bool, &[u8])] = &[(true, &[14, 0]), (false, &[0; 17])];
+    capture.connection((20_000, 80), &[(true, http.as_bytes()), (false, answer)], &[b""], true);
+    capture.connection((20_001, 21), &[(false, b"220 FTP\r\n"), (true, b"USER a\r\n")], &[b"PASS b\r\n"], true);
+    let mail: &[(bool, &[u8])] = &[(false, b"220 m ESMTP\r\n"), (true, b"EHLO a\r\n"), (false, b"250 AUTH PLAIN\r\n")];
+    capture.connection((20_002, 25), mail, &[b"AUTH PLAIN b\r\n"], true);
+    capture.connection((20_003, 6667), &[], &[b"PASS b\r\nNICK a\r\n"], true);
+    capture.connection((20_004, 1883), &[], &[&mqtt()], true);
+    capture.connection((20_005, 43594), game, &[&runescape(true)], true);
+    capture.connection((20_006, 43594), game, &[&runescape(false)], true);
+    capture.packet(&udp(161, &snmp()));
+    capture.packet(&udp(8192, &raknet()));
+    capture.packet(&udp(27960, b"\xff\xff\xff\xffrcon b status"));
+    capture.packet(&udp(5060, &sip(DIGEST, "")));
+    capture.packet(&udp(5060, &sip("Content-Type: application/sdp\r\n", KEYS)));
+    let mut seen: BTreeSet<String> =
+        values(&run(&["--json", "--show-secrets", capture.file()]).out).into_iter().map(|(name, _)| name).collect();
+    for sample in ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap"] {
+        let mut secrets: BTreeSet<_> = values(&run(&["--json", "--show-secrets", sample]).out).into_iter().collect();
+        // Zeros stand for no session; the shortest ones are found anywhere.
+        secrets.retain(|(name, value)| names.contains(name) && value.len() > 5 && value.iter().any(|byte| *byte != 0));
+        assert!(!secrets.is_empty(), "{sample}");
+        for form in
+            [&["-V", "-x"][..], &["--json"], &["--packets", "-V", "-x"], &["--packets", "--json"], &["follow", "-T", "ndjson"]]
+        {
+            let out = run(&[form, &[sample]].concat()).out;
+            for (name, value) in &secrets {
+                let is_text = value.iter().all(u8::is_ascii_graphic);
+                let leak = encodings(value).into_iter().skip(usize::from(!is_text)).find(|secret| out.contains(secret.as_str()));
+                assert_eq!(leak, None, "{sample} {form:?} {name}");
+            }
+        }
+        seen.extend(secrets.into_iter().map(|(name, _)| name));
+    }
+    // A field that is generated on request has no record.
+    let generated = ["-T", "fields", "-e", "http.authbasic", capture.file()];
+    assert!(!run(&generated).out.contains(SECRET));
+    if run(&[&generated[..], &["--show-secrets"]].concat()).out.contains(SECRET) {
+        seen.insert("http.authbasic".to_owned());
+    }
+    let missing: Vec<_> = names.difference(&seen).collect();
+    assert!(missing.is_empty(), "no case: {missing:?}");
+}
+
+#[test]
+fn masked_bytes_have_the_type_of_bytes() {
+    let mut capture = Capture::new("type");
+    capture.connection((20_000, 21), &[(false, b"220 FTP\r\n"), (true, b"USER a\r\n")], &[b"PASS Hunter2", b"secret\r\n"], true);
+    let out = run(&["--packets", "--json", capture.file()]).out;
+    let masked = format!("\"value\":\"5041535320{}\",\"type\":\"bytes\",\"masked\":true", "**".repeat(7));
+    assert!(out.contains(&masked), "{out}");
 }
 
 #[test]

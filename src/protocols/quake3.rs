@@ -10,7 +10,7 @@
 //! Not covered: the game itself, which is compressed with a table of its own.
 
 use crate::tree::{Field, fields};
-use crate::wire::{Looks, On, Protocol, Result, Wire};
+use crate::wire::{Looks, On, Protocol, Result, Wire, credentials};
 
 /// Quake III Arena, out of band.
 pub static PROTOCOL: Protocol = Protocol {
@@ -41,6 +41,7 @@ fields! {
     SERVER = group("quake3.server", "server", "A server");
     ADDR = ipv4("quake3.server.addr", "address", "Where it is");
     PORT = number("quake3.server.port", "port", "Where it is");
+    RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Number that a GoldSrc server gave the client");
     PASSWORD = text("quake3.rcon.password", "password", "Of whoever commands the server").secret();
     SEPARATOR = bytes("quake3.separator", "separator", "What stands between");
     DATA = bytes("quake3.data", "data", "Bytes that are not explained");
@@ -103,7 +104,12 @@ fn message(wire: &mut Wire<'_>) -> Result {
         "getserversresponse" => servers(wire),
         "rcon" => {
             separator(wire, |byte| byte == b' ')?;
-            until(wire, &PASSWORD, |byte| byte == b' ')?;
+            let password = credentials::rcon(wire.ahead());
+            if password.start > 0 {
+                wire.text(&RCON_CHALLENGE, password.start - 1)?;
+                separator(wire, |byte| byte == b' ')?;
+            }
+            wire.text(&PASSWORD, password.len())?;
             separator(wire, |byte| byte == b' ')?;
             words(wire);
             Ok(())
@@ -118,7 +124,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
 /// Words behind a command, shown in the heading.
 fn words(wire: &mut Wire<'_>) {
     let text = String::from_utf8_lossy(wire.ahead());
-    wire.info(format_args!("{}", text.trim().chars().take(100).collect::<String>()));
+    wire.info(format_args!("{}", wire.shown(text.trim()).chars().take(100).collect::<String>()));
     wire.rest(&TEXT);
 }
 

@@ -7,6 +7,8 @@
 //! "password": "secret"                      a member of JSON
 //! name="password" CRLF CRLF secret CRLF     a part of a multipart body
 //! http://user:secret@host/                  the user of a URL; also sip:user:secret@host
+//! \key\value\password\secret               an info string of games
+//! a=crypto:1 SUITE inline:secret            keys of media in SDP; also k=clear:, k=base64: and a=ice-pwd:
 //! 0x30 length 02 01 version 04 length secret  at the start: the community of SNMP
 //! ```
 
@@ -38,7 +40,7 @@ const ENDS: &[&[u8]] = &[b"token", b"pass", b"apikey", b"secret", b"credential",
 const PARTS: &[&[u8]] = &[b"password", b"passwd", b"passphrase", b"passwort", b"pwd", b"secretkey"];
 
 /// Commands whose parameter is a secret.
-const COMMANDS: &[&[u8]] = &[b"pass ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon "];
+const COMMANDS: &[&[u8]] = &[b"pass ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon ", b"k=clear:", b"k=base64:"];
 
 /// Whether a name is one that secrets are given.
 #[must_use]
@@ -78,6 +80,9 @@ pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
             _ => named(text, at, &mut report),
         }
     }
+    for at in memchr::memchr_iter(b'\\', text) {
+        info(text, at, &mut report);
+    }
 }
 
 /// The same text with asterisks in place of its secrets.
@@ -112,10 +117,14 @@ fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     if let Some(word) = COMMANDS.iter().find(|word| starts(word)) {
         let end = line_end(text, at);
         let secret = at + word.len()..end;
-        // The command that follows the password of rcon is none.
         let words = text.get(secret.clone()).unwrap_or_default();
-        let length = if word.ends_with(b"rcon ") { words.iter().position(|byte| *byte == b' ') } else { None };
-        report(secret.start..secret.start + length.unwrap_or(words.len()));
+        match word.ends_with(b"rcon ") {
+            true => {
+                let password = rcon(words);
+                report(secret.start + password.start..secret.start + password.end);
+            }
+            false => report(secret),
+        }
     } else if starts(b"auth ") {
         // AUTH TLS asks for encryption, AUTH LOGIN alone for a dialogue.
         let end = line_end(text, at);
@@ -123,6 +132,30 @@ fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
         if let Some(blank) = words.iter().position(|byte| *byte == b' ') {
             report(at + 5 + blank + 1..end);
         }
+    }
+}
+
+/// The password among the words behind `rcon`: the first one, or a quoted one behind the number of a challenge. A command follows.
+#[must_use]
+pub fn rcon(words: &[u8]) -> Range<usize> {
+    let digits = words.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let start = if digits > 0 && words.get(digits..).is_some_and(|rest| rest.starts_with(b" \"")) { digits + 1 } else { 0 };
+    let rest = words.get(start..).unwrap_or_default();
+    let length = match rest.strip_prefix(b"\"") {
+        Some(quoted) => quoted.iter().position(|byte| *byte == b'"').map(|length| length + 2),
+        None => rest.iter().position(|byte| *byte == b' '),
+    };
+    start..start + length.unwrap_or(rest.len())
+}
+
+/// `\key\value`: an info string, with a backslash at `at`.
+fn info(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+    let name = name_before(text, at);
+    let is_key = !name.is_empty() && text.get(..at - name.len()).is_some_and(|before| before.ends_with(b"\\"));
+    if is_key && is_secret_name(name) {
+        let value = text.get(at + 1..).unwrap_or_default();
+        let length = value.iter().position(|byte| matches!(byte, b'\\' | b'"' | b'\r' | b'\n' | 0));
+        report(at + 1..at + 1 + length.unwrap_or(value.len()));
     }
 }
 
@@ -179,6 +212,10 @@ fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     if scheme.eq_ignore_ascii_case(b"sip") || scheme.eq_ignore_ascii_case(b"sips") {
         return user(text, at + 1, report);
     }
+    if scheme == b"inline" {
+        let length = behind.iter().position(u8::is_ascii_whitespace).unwrap_or(behind.len());
+        return report(at + 1..at + 1 + length);
+    }
     let before = text.get(..at).unwrap_or_default().trim_ascii_end();
     if let Some(quoted) = before.strip_suffix(b"\"") {
         if is_secret_name(name_before(text, quoted.len())) {
@@ -187,7 +224,10 @@ fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
         return;
     }
     let name = name_before(text, before.len());
-    let starts_line = matches!(before.len().checked_sub(name.len() + 1).and_then(|place| text.get(place)), None | Some(b'\n'));
+    // An attribute of SDP has its name behind `a=`.
+    let line = before.get(..before.len() - name.len()).unwrap_or_default();
+    let line = line.strip_suffix(b"a=").unwrap_or(line);
+    let starts_line = matches!(line.last(), None | Some(b'\n'));
     if starts_line && is_secret_name(name) {
         let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         report(at + 1 + blanks..line_end(text, at));
@@ -267,6 +307,15 @@ mod tests {
             ("http://host:8080/a@b", "http://host:8080/a@b"),
             ("http://host:8080", "http://host:8080"),
             ("GET http://u:pw", "GET http://u:**"),
+            ("rcon abc status", "rcon *** status"),
+            ("rcon \"a b\" status", "rcon ***** status"),
+            ("rcon 123 \"a b\" status", "rcon 123 ***** status"),
+            (r#"connect "\name\x\password\abc\rate\1""#, r#"connect "\name\x\password\***\rate\1""#),
+            ("\\login\\\\passenc\\ab\\password\\abc", "\\login\\\\passenc\\ab\\password\\***"),
+            (r"C:\name\x", r"C:\name\x"),
+            ("s=-\r\nk=clear:abc\r\nk=prompt", "s=-\r\nk=clear:***\r\nk=prompt"),
+            ("a=crypto:1 AES_CM_128 inline:abc|2^20 X=1", "a=crypto:1 AES_CM_128 inline:******** X=1"),
+            ("s=-\r\na=ice-pwd:abc\r\na=ice-ufrag:d", "s=-\r\na=ice-pwd:***\r\na=ice-ufrag:d"),
             ("INVITE sip:a:pw@h SIP/2.0", "INVITE sip:a:**@h SIP/2.0"),
         ] {
             assert_eq!(masked(text), shown);
