@@ -560,10 +560,11 @@ impl Tree {
         .unwrap_or_default()
     }
 
-    /// Whether secrets among the bytes that are read have to be found: those bytes may be shown.
+    /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
-        !self.reveal && (self.want.fields || self.want.bytes)
+        let has_fields = self.want.fields && self.want.only.is_none_or(|only| !only.is_empty());
+        !self.reveal && (has_fields || self.want.bytes)
     }
 
     /// Where the values lie that are not shown.
