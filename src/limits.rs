@@ -226,7 +226,7 @@ limits! {
         "A message of WebSocket, also when it is decompressed",
         "each_limit_changes_what_is_shown";
     WEBSOCKET_KEPT = "websocket.kept", Bytes, 4 * MIB, PLACES,
-        "Bytes of an unfinished message of WebSocket that are kept between its frames",
+        "Bytes of an unfinished message of WebSocket that are kept between its frames, and where each part was captured",
         "each_limit_changes_what_is_shown";
     MQTT_MESSAGE = "mqtt.message", Bytes, 16 * MIB, PLACES,
         "A packet of MQTT",
@@ -280,7 +280,7 @@ limits! {
         "Nodes of one message of librpc that lie below others",
         "each_limit_changes_what_is_shown";
     DECOMPRESSED = "decompressed.always", Bytes, 256 * MIB, PLACES,
-        "Decompressed bodies of one run, however short the capture is. More are allowed for a longer one, see the next limit",
+        "Decompressed bodies and messages of one run, however short the capture is. More are allowed for a longer one, see the next limit",
         "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
     DECOMPRESSED_RATIO = "decompressed.ratio", Count, 16, 1024,
         "Bytes of decompressed bodies for each byte of the capture. Past it bodies are cut, with a note",

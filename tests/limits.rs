@@ -280,3 +280,49 @@ fn states_of_datagrams_past_the_limit_are_forgotten_and_counted() {
         assert_eq!(shown.matches("\"name\":\"unfinished\"").count(), 1, "{shown}");
     }
 }
+
+/// An opened connection of WebSocket, with compression of each message for itself.
+const UPGRADE: &[Said] = &[
+    (
+        C,
+        b"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    ),
+    (
+        S,
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+          Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover\r\n\
+          Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+    ),
+];
+
+fn websocket(frames: &[u8]) -> Vec<u8> {
+    stream(80, UPGRADE.iter().map(|(side, bytes)| (*side, *bytes)).chain([(S, frames)]))
+}
+
+#[test]
+fn messages_of_websocket_share_the_allowance_of_decompression() {
+    let mut encoder = flate2::Compress::new(flate2::Compression::best(), false);
+    let mut packed = Vec::with_capacity(1000);
+    encoder.compress_vec(&[b'a'; 10_000], &mut packed, flate2::FlushCompress::Sync).unwrap();
+    // RFC 7692 leaves out the last four bytes of a flush.
+    packed.truncate(packed.len() - 4);
+    let mut frame = vec![0xc1, u8::try_from(packed.len()).unwrap()];
+    frame.extend(packed);
+    let capture = websocket(&frame.repeat(2));
+    let limits = ["--json", "--limit", "decompressed.always=12k", "--limit", "decompressed.ratio=1"];
+    for (arguments, texts) in [(&limits[..1], 2), (&limits[..], 1)] {
+        let shown = run_with(arguments, &capture).out;
+        assert_eq!(shown.matches(&"a".repeat(10_000)).count(), texts, "{arguments:?}");
+        assert_eq!(shown.matches("\"websocket.decompression_limit\"").count(), 2 - texts, "{arguments:?}");
+    }
+}
+
+#[test]
+fn fragments_of_a_websocket_message_take_room_beside_their_bytes() {
+    let frames = [b"\x01\x01a", &b"\0\x01a".repeat(100)[..], b"\x80\x01a"].concat();
+    let shown = |limit| run_with(&["--json", "--limit", limit], &websocket(&frames)).out;
+    assert!(shown("websocket.kept=16k").contains(&"a".repeat(102)));
+    let few = shown("websocket.kept=4k");
+    assert!(few.contains("\"websocket.not_joined\"") && !few.contains(&"a".repeat(102)), "{few}");
+}

@@ -54,6 +54,7 @@ fields! {
     OPCODE_UNKNOWN = odd("websocket.payload.unknown", "unknown opcode", "An opcode that is not assigned");
     NOT_JOINED = info("websocket.not_joined", "not joined", "The message is longer than is put together");
     NO_START = odd("websocket.no_start", "no start", "A continuation of a message that did not begin");
+    DECOMPRESSION_LIMIT = odd("websocket.decompression_limit", "too much", "The message becomes larger than is followed");
     IN_PARTS = info("websocket.in_parts", "in parts", "The payload is so long that it is told in parts");
 }
 
@@ -225,6 +226,13 @@ impl Conversation for Session {
     }
 }
 
+impl Begun {
+    /// Bytes of memory that its parts take: an empty one has a place, too.
+    fn held(&self) -> usize {
+        self.bytes.len() + size_of_val(self.pieces.as_slice())
+    }
+}
+
 impl Half {
     fn frame(&mut self, wire: &mut Wire<'_>) -> Result {
         let header = Header::of(wire.ahead());
@@ -299,8 +307,10 @@ impl Half {
             wire.note(&NO_START, format_args!("nothing was begun"));
             return Ok(());
         };
-        begun.full |= begun.bytes.len() + payload.len() > limits::WEBSOCKET_KEPT.get();
-        if !begun.full {
+        begun.full |= begun.held() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
+        if begun.full {
+            (begun.bytes, begun.pieces) = (Vec::new(), Vec::new());
+        } else {
             let off = begun.bytes.len() as u64;
             begun.pieces.extend(pieces.iter().map(|piece| Piece { off: off + piece.off, ..*piece }));
             begun.bytes.extend_from_slice(payload);
@@ -323,13 +333,28 @@ impl Half {
     /// A whole message, which is all that `wire` has.
     fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
         let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return said(wire, opcode) };
-        match deflate.message(payload, limits::WEBSOCKET_MESSAGE.get()) {
-            Some(bytes) if payload.is_empty() => drop(bytes),
-            Some(bytes) => {
+        let most = wire.room_to_decompress().min(limits::WEBSOCKET_MESSAGE.get());
+        if most == 0 {
+            wire_all(wire, &PAYLOAD)?;
+            wire.note(&DECOMPRESSION_LIMIT, format_args!("as much is decompressed as the capture allows"));
+            // What follows is compressed with what was passed over.
+            self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
+            return Ok(());
+        }
+        match deflate.message(payload, most) {
+            Ok(bytes) if payload.is_empty() => drop(bytes),
+            Ok(bytes) => {
+                wire.has_decompressed(bytes.len());
                 wire.put(&PAYLOAD, Value::Bytes, wire.at()..wire.at() + payload.len());
                 return wire.derived("permessage-deflate", payload.len(), &bytes, |inner| said(inner, opcode));
             }
-            None => {
+            Err(Failed::TooLong) => {
+                wire.has_decompressed(most);
+                wire_all(wire, &PAYLOAD)?;
+                wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
+                self.deflate = None;
+            }
+            Err(Failed::Damaged) => {
                 wire_all(wire, &PAYLOAD)?;
                 wire.note(&DECOMPRESSION_FAILED, format_args!("not a deflate stream"));
                 self.deflate = None;
@@ -339,18 +364,26 @@ impl Half {
     }
 }
 
+/// Why a message could not be decompressed.
+enum Failed {
+    Damaged,
+    TooLong,
+}
+
 impl Deflate {
-    /// What a compressed message says, up to a bound.
-    fn message(&mut self, payload: &[u8], most: usize) -> Option<Vec<u8>> {
+    /// A compressed message, decompressed up to a bound.
+    fn message(&mut self, payload: &[u8], most: usize) -> std::result::Result<Vec<u8>, Failed> {
         // What a sender leaves out because it ends every message.
         const END: [u8; 4] = [0, 0, 0xff, 0xff];
         let mut out = Vec::with_capacity(4096);
         for part in [payload, &END] {
             let before = self.inflate.total_in();
             loop {
-                let done = usize::try_from(self.inflate.total_in() - before).ok()?;
+                let done = usize::try_from(self.inflate.total_in() - before).unwrap_or(usize::MAX);
                 let (used, made) = (self.inflate.total_in(), self.inflate.total_out());
-                let status = self.inflate.decompress_vec(part.get(done..)?, &mut out, FlushDecompress::Sync).ok()?;
+                let ahead = part.get(done..).unwrap_or_default();
+                let inflated = self.inflate.decompress_vec(ahead, &mut out, FlushDecompress::Sync);
+                let status = inflated.map_err(|_| Failed::Damaged)?;
                 let is_stuck = used == self.inflate.total_in() && made == self.inflate.total_out();
                 if status == Status::StreamEnd {
                     self.inflate.reset(false);
@@ -360,7 +393,7 @@ impl Deflate {
                     break;
                 }
                 if out.len() >= most {
-                    return None;
+                    return Err(Failed::TooLong);
                 }
                 out.reserve(out.len());
             }
@@ -368,7 +401,7 @@ impl Deflate {
         if self.resets {
             self.inflate.reset(false);
         }
-        Some(out)
+        Ok(out)
     }
 }
 
@@ -530,7 +563,7 @@ mod tests {
         encoder.write_all(&[b'a'; 100_000]).unwrap();
         let packed = encoder.finish().unwrap();
         let mut deflate = Deflate { inflate: Decompress::new(false), resets: false };
-        assert!(deflate.message(&packed, 50_000).is_none());
+        assert!(matches!(deflate.message(&packed, 50_000), Err(Failed::TooLong)));
     }
 
     #[test]
