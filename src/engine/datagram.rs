@@ -269,7 +269,7 @@ impl Exchanges {
             return 0;
         }
         let mut forgotten = 0;
-        for (pair, number) in self.talks.quietest(|talk| talk.states.counted() > 0) {
+        for (pair, number, _) in self.talks.quietest(|talk| talk.states.counted() > 0) {
             if self.held <= most / 8 * 7 {
                 break;
             }

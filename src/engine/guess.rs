@@ -7,7 +7,15 @@ use crate::tree::{FrameInfo, Kind, Level, Side, StreamId, Transport, Tree, Want}
 use crate::wire::{Cut, On, Opening, Protocol};
 use etherparse::{ArpPacketSlice, EtherType, Ethernet2Slice, IpSlice, SingleVlanSlice, ether_type};
 
+/// What bytes are, with the names of other protocols that recognise them.
+pub(super) type Guessed = (Guess, Vec<&'static str>);
+
+/// The longest bytes whose guess is remembered, since short ones come very often in a row: asking every protocol takes
+/// far longer than dissecting them.
+pub(super) const REMEMBERED: usize = 256;
+
 /// What bytes are.
+#[derive(Clone, Copy)]
 pub(super) enum Guess {
     /// They begin with a header of these layers.
     Layers(Next),
@@ -24,7 +32,7 @@ const ETHERNET: u16 = 1;
 
 /// What the bytes are: what the user said, else a frame whose lengths and checksums fit, else what a protocol recognises.
 /// Also the names of others that would recognise them.
-pub(super) fn guess(registry: Registry, bytes: &[u8]) -> (Guess, Vec<&'static str>) {
+pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
     let by_looks = || registry.datagrams_on(None, bytes);
     let known = match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),

@@ -64,8 +64,14 @@ pub struct Engine {
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
     /// Bytes of memory that the whole streams hold.
     held: usize,
+    /// Bytes without a link type that were guessed last, and what they are.
+    guessed: Option<(Vec<u8>, guess::Guessed)>,
     /// Bytes that they may hold before it is looked through again.
     lean: usize,
+    /// The frames of the last walks over all streams: of any, and of one because they held too much.
+    walked: [u64; 2],
+    /// Streams whose last frame is an earlier one have forgotten what their protocols can do without.
+    quiet_forgot: u64,
     forgotten: Forgotten,
     checks: Checks,
     judge: Option<Judge>,
@@ -102,6 +108,9 @@ impl Engine {
             ending: None,
             held: 0,
             lean: 0,
+            walked: [0; 2],
+            quiet_forgot: 0,
+            guessed: None,
             forgotten: Forgotten::default(),
             checks: Checks::told(registry.settings()),
             judge: None,
@@ -475,8 +484,10 @@ impl Engine {
     /// Bytes of which nobody said what they are.
     #[cold]
     fn unknown(&mut self, frame: &Frame<'_>) {
-        let (guess, others) = guess::guess(self.registry, frame.bytes);
-        match guess {
+        let known = self.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
+        let (bytes, guessed) = known.unwrap_or_else(|| (frame.bytes.to_vec(), guess::guess(self.registry, frame.bytes)));
+        let (guess, others) = &guessed;
+        match *guess {
             guess::Guess::Layers(first) => {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, self.checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
@@ -495,6 +506,9 @@ impl Engine {
         }
         if !others.is_empty() {
             self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
+        }
+        if bytes.len() <= guess::REMEMBERED {
+            self.guessed = Some((bytes, guessed));
         }
     }
 

@@ -80,8 +80,13 @@ impl Engine {
                 stream.let_go(&mut self.tree);
             }
         }
-        // What is only there to compare with is given back first.
-        for connection in self.streams.states() {
+        // What is only there to compare with is given back first. A connection without a segment since the last walk has
+        // given it back already; silence alone changes what is asked of it.
+        let [shrunk, settled] = self.walked;
+        let since = if is_too_much { settled } else { shrunk };
+        self.walked = if is_too_much { [frame.number; 2] } else { [frame.number, settled] };
+        let silent = frame.number.saturating_sub(SILENT_FRAMES);
+        for connection in self.streams.states(|last_frame| last_frame >= since || last_frame < silent) {
             if let Some(stream) = connection.whole() {
                 stream.shrink();
                 if stream.is_silent(frame, SILENT_FRAMES, SILENT_SECONDS) {
@@ -111,20 +116,23 @@ impl Engine {
     /// what waits in those that hold much, but not in this one, and stop reading them.
     fn give_up_quiet(&mut self, but: u32, frame: &[u8]) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
-        for (pair, number) in &quiet {
+        for (pair, number, last_frame) in &quiet {
             if self.held <= enough() {
                 return;
             }
-            if let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole)
+            // What was quiet before that forgot the last time.
+            if *last_frame >= self.quiet_forgot
+                && let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole)
                 && stream.forget()
             {
                 stream.count(&mut self.held);
                 self.forgotten.states += 1;
             }
+            self.quiet_forgot = self.quiet_forgot.max(*last_frame);
         }
         // Those that hold less are half of it at most.
         let much = self.held / quiet.len().max(1) / 2;
-        for (pair, number) in quiet {
+        for (pair, number, _) in quiet {
             if self.held <= enough() {
                 return;
             }

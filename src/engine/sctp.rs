@@ -173,7 +173,7 @@ impl Engine {
     fn give_associations_up(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
-        for association in table.states() {
+        for association in table.states(|_| true) {
             association.close(counts, &mut out);
         }
         counts.held = 0;

@@ -151,9 +151,9 @@ impl<T> Table<T> {
         in_order(self.open.drain())
     }
 
-    /// The state of every conversation.
-    pub fn states(&mut self) -> impl Iterator<Item = &mut T> {
-        self.open.values_mut().map(|entry| &mut entry.state)
+    /// The states of the conversations whose last frame is one of these.
+    pub fn states(&mut self, is_meant: impl Fn(u64) -> bool) -> impl Iterator<Item = &mut T> {
+        self.open.values_mut().filter(move |entry| is_meant(entry.last_frame)).map(|entry| &mut entry.state)
     }
 
     /// The conversations in the order they began: number, last frame, state.
@@ -164,12 +164,12 @@ impl<T> Table<T> {
         all
     }
 
-    /// The conversations that are meant, the quietest first.
-    pub fn quietest(&self, is_meant: impl Fn(&T) -> bool) -> Vec<(Pair, u32)> {
+    /// The conversations that are meant with their last frames, the quietest first.
+    pub fn quietest(&self, is_meant: impl Fn(&T) -> bool) -> Vec<(Pair, u32, u64)> {
         let meant = self.open.iter().filter(|(_, entry)| is_meant(&entry.state));
         let mut all: Vec<_> = meant.map(|(pair, entry)| (entry.last_frame, entry.number, *pair)).collect();
         all.sort_unstable_by_key(|(last_frame, number, _)| (*last_frame, *number));
-        all.into_iter().map(|(_, number, pair)| (pair, number)).collect()
+        all.into_iter().map(|(last_frame, number, pair)| (pair, number, last_frame)).collect()
     }
 }
 
@@ -205,6 +205,18 @@ mod tests {
         assert_eq!(table.get_or_begin(pair, 4, |_| true, |number| number), (1, &mut 1, None));
         let old = Box::new(Entry { number: 1, last_frame: 5, state: 1 });
         assert_eq!(table.get_or_begin(pair, 5, |_| false, |number| number), (2, &mut 2, Some(old)));
+    }
+
+    #[test]
+    fn only_states_with_a_frame_that_is_meant_are_visited() {
+        let mut table = Table::default();
+        for port in 0..100 {
+            table.begin(Pair::new(socket(port), socket(1000)), port.into(), |number| number);
+        }
+        table.get(&Pair::new(socket(7), socket(1000)), 200);
+        let mut visited: Vec<u32> = table.states(|last_frame| last_frame >= 98).map(|state| *state).collect();
+        visited.sort_unstable();
+        assert_eq!(visited, [7, 98, 99]);
     }
 
     #[test]

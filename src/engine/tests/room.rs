@@ -239,3 +239,20 @@ fn a_datagram_that_stays_incomplete_is_said_by_who_said_it() {
         assert_eq!(told.as_deref(), Some("10.0.0.7 10.0.0.8 None"));
     }
 }
+
+#[test]
+fn bytes_without_a_link_type_are_guessed_once_while_they_repeat() {
+    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let packet = connection(2000).swap_remove(0);
+    let unknown = vec![0xee; 300];
+    for (number, (bytes, is_remembered)) in
+        (1..).zip([(&packet, true), (&packet, true), (&unknown, false), (&packet, true), (&packet, true)])
+    {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, link: Link::Unknown, bytes, original_len, ..Frame::default() });
+        let is_packet = tree.nodes.iter().any(|node| node.field.abbrev == "tcp");
+        assert_eq!(is_packet, is_remembered, "{number}");
+        let guessed = engine.guessed.as_ref().map(|(bytes, _)| bytes.as_slice());
+        assert_eq!(guessed, is_remembered.then_some(bytes.as_slice()), "{number}");
+    }
+}
