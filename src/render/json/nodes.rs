@@ -125,11 +125,11 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Ok(())
     };
     if node.is_secret() {
-        return put(&HIDDEN, masked(node));
+        return put(&HIDDEN, r#","masked":true"#);
     }
     match node.value() {
         Value::None => Ok(()),
-        Value::Bytes if node.has_hidden() => put(&Shown(Plain(node)), masked(node)),
+        Value::Bytes if node.has_hidden() => put(&Shown(Plain(node)), r#","masked":true"#),
         Value::Text | Value::Made(_) if node.has_hidden() && !node.field().public => put(&node.text(), r#","masked":true"#),
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
         Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
@@ -153,15 +153,6 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
                 out.hex(node.text_bytes())
             }
         },
-    }
-}
-
-/// What follows a masked value: a bytes value keeps its type.
-fn masked(node: NodeRef<'_>) -> &'static str {
-    match (node.value(), node.field().kind) {
-        (Value::Bytes, Kind::Mac | Kind::Ipv4 | Kind::Ipv6) => r#","masked":true"#,
-        (Value::Bytes, _) => r#","type":"bytes","masked":true"#,
-        _ => r#","masked":true"#,
     }
 }
 
