@@ -3,6 +3,8 @@
 mod abreast;
 mod ahead;
 mod args;
+#[cfg(test)]
+mod bugs;
 mod choose;
 mod chosen;
 mod complete;
@@ -45,13 +47,18 @@ pub const NAME: &str = "proto-dissect";
 /// Read the command line, do what it says, and tell how that went.
 #[must_use]
 pub fn run() -> Exit {
+    run_line(std::env::args_os().collect())
+}
+
+/// Do what a command line says.
+fn run_line(line: Vec<OsString>) -> Exit {
     std::panic::set_hook(Box::new(|info| {
         if !bug::records(info) {
             complain(format_args!("this is a bug, please report it: {}", info.to_string().replace('\n', " ")));
         }
     }));
     // The hook has reported the panic.
-    let exit = std::panic::catch_unwind(run_task).unwrap_or(Exit::Failed);
+    let exit = std::panic::catch_unwind(|| run_task(line)).unwrap_or(Exit::Failed);
     exit_of(interrupt::exit().unwrap_or(exit), bug::first())
 }
 
@@ -66,13 +73,13 @@ fn exit_of(exit: Exit, bug: Option<&str>) -> Exit {
     }
 }
 
-fn run_task() -> Exit {
+fn run_task(line: Vec<OsString>) -> Exit {
     match complete::answered() {
         Ok(false) => {}
         Ok(true) => return Exit::Fine,
         Err(error) => return wrong_usage(&error),
     }
-    let args = match parse(std::env::args_os().collect()) {
+    let args = match parse(line) {
         Ok(args) => args,
         Err(error) => return wrong_usage(&error),
     };

@@ -19,6 +19,8 @@ pub(super) struct States {
     told: Option<Arc<[u8]>>,
     /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
     failed: Vec<&'static Protocol>,
+    /// Something else failed, and nobody knows in which protocol.
+    broken: bool,
     /// Bytes of memory as they were counted last.
     counted: usize,
 }
@@ -48,9 +50,19 @@ impl States {
         States { told, ..States::default() }
     }
 
+    /// Those of a conversation that no protocol reads, because our own code failed on it.
+    pub(super) fn broken() -> States {
+        States { broken: true, ..States::default() }
+    }
+
+    /// Whether no protocol reads it.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// Whether the dissector of this protocol failed on an earlier message.
     pub(super) fn has_failed(&self, protocol: &Protocol) -> bool {
-        self.failed.iter().any(|failed| std::ptr::eq(*failed, protocol))
+        self.broken || self.failed.iter().any(|failed| std::ptr::eq(*failed, protocol))
     }
 
     /// What they have gathered that can be saved.

@@ -116,7 +116,8 @@ pub(super) fn datagram(
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
     let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
     let claimed = if chosen { None } else { states.claim(None, side, said) };
-    let owner = claimed.or_else(|| venue.and_then(|(venue, _)| registry.datagram_owner(&venue, said)));
+    let by_looks = || venue.filter(|_| !states.is_broken()).and_then(|(venue, _)| registry.datagram_owner(&venue, said));
+    let owner = claimed.or_else(by_looks);
     let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
@@ -153,7 +154,7 @@ pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
 }
 
 /// Who sends a datagram and who gets it, if its header says so.
-fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
+pub(super) fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
     let udp = etherparse::UdpHeaderSlice::from_slice(bytes.get(segment.range.clone())).ok()?;
     Some([SocketAddr::new(segment.src, udp.source_port()), SocketAddr::new(segment.dst, udp.destination_port())])
 }
@@ -213,6 +214,13 @@ impl Exchanges {
         let shared = self.talks.get(&own, frame).and_then(|(_, talk)| talk.shares);
         let place = shared.filter(|place| self.talks.get(place, frame).is_some()).unwrap_or(own);
         self.talks.get(&place, frame).map(|(_, talk)| &mut talk.states)
+    }
+
+    /// What protocols remember of these two ends is lost, and no protocol reads what they say from now on.
+    #[cold]
+    pub(super) fn fail(&mut self, sockets: [SocketAddr; 2], frame: u64) {
+        let before = self.states(sockets, frame).map_or(0, |states| std::mem::replace(states, States::broken()).counted());
+        self.held = self.held.saturating_sub(before);
     }
 
     /// Learn which side it was that spoke.

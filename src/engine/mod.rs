@@ -3,6 +3,7 @@
 pub mod bug;
 mod carry;
 mod datagram;
+mod failed;
 mod fragment;
 mod guess;
 mod judge;
@@ -13,7 +14,7 @@ mod sctp;
 mod segment;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
@@ -23,9 +24,10 @@ use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree, Want};
 use crate::wire::Cut;
-use crate::wire::notes::{BUG, GIVEN_UP, TIE};
+use crate::wire::notes::{GIVEN_UP, TIE};
 use carry::{States, Turn};
 use datagram::{Exchanges, Rules};
+use failed::Talking;
 pub use judge::{Judge, Known};
 use message::Out;
 use room::Ended;
@@ -46,6 +48,8 @@ pub struct Engine {
     /// Whether anybody asks how far connections are.
     follows: bool,
     tree: Tree,
+    /// The conversation that the frame was found to belong to.
+    talking: Talking,
     streams: Table<Connection>,
     ended: Ended,
     exchanges: Exchanges,
@@ -95,6 +99,7 @@ impl Engine {
             analyses,
             follows,
             tree,
+            talking: Talking::Nobody,
             streams: Table::default(),
             ended: Ended::default(),
             exchanges: Exchanges::default(),
@@ -196,23 +201,12 @@ impl Engine {
         (!self.want.carriers && !tells && !gives).then_some(tree.frame)
     }
 
-    /// Everything that can be said of a frame. One that our own code fails on is data, with a note.
+    /// Everything that can be said of a frame. One that our own code fails on is data, with a note, as is what follows in its conversation.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
         if let Err(failure) = bug::guarded(|| self.dissect_frame(frame)) {
-            self.begin(frame);
-            layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
-            self.note_bug(&failure);
+            self.frame_failed(frame, &failure);
         }
         &self.tree
-    }
-
-    /// Note that something other than a dissector failed.
-    #[cold]
-    fn note_bug(&mut self, failure: &bug::Bug) {
-        self.tree.look_for(self.want);
-        self.tree.note(&BUG, 0, Span::NONE, format_args!("{}", failure.0));
-        mark_innermost(&mut self.tree, false);
-        self.tree.spread_secrets();
     }
 
     fn dissect_frame(&mut self, frame: &Frame<'_>) {
@@ -221,6 +215,7 @@ impl Engine {
         }
         self.begin(frame);
         self.awaits = false;
+        self.talking = Talking::Nobody;
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
             Link::Type(_) => {
@@ -295,11 +290,7 @@ impl Engine {
                 has_more.then_some(&self.tree)
             }
             Err(failure) => {
-                // The conversation that failed is not asked again.
-                let stream = self.ending.as_mut().and_then(Iterator::next)?;
-                self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
-                layers::unexplained(&mut self.tree, Bytes::of_frame(&[]), 0..0, None);
-                self.note_bug(&failure);
+                self.end_failed(&failure);
                 Some(&self.tree)
             }
         }
@@ -364,6 +355,7 @@ impl Engine {
             let inner = match &reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
+                    self.talking = datagram::sockets(bytes, segment).map_or(Talking::Nobody, Talking::Udp);
                     let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
@@ -425,6 +417,7 @@ impl Engine {
             return;
         }
         let (pair, rises) = Pair::between((segment.src, numbers.src), (segment.dst, numbers.dst));
+        self.talking = Talking::Tcp(pair);
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
@@ -477,6 +470,7 @@ impl Engine {
     /// The next bytes of a conversation that has no packets.
     #[inline(never)]
     fn bare(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
+        self.talking = Talking::Bare;
         let stream = self.bare.get_or_insert_with(Stream::bare);
         stream.say(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
     }
@@ -494,6 +488,7 @@ impl Engine {
             }
             guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
             guess::Guess::Datagram(candidate, side) => {
+                self.talking = Talking::Bare;
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
                 let said = carry::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };

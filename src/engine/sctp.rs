@@ -1,5 +1,6 @@
 //! SCTP: associations, the messages of their streams, and whose those are.
 
+use super::failed::Talking;
 use super::message::{Out, path_of};
 use super::stream::Stream;
 use super::{Engine, judge};
@@ -43,6 +44,8 @@ struct Association {
     halves: [Half; 2],
     /// Streams by their identifiers.
     streams: Vec<(u16, Box<Stream>)>,
+    /// Our own code failed on it: what follows is data.
+    failed: bool,
 }
 
 #[derive(Default)]
@@ -72,6 +75,13 @@ impl Association {
         if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
     }
 
+    /// No protocol reads what follows.
+    #[cold]
+    fn fail(&mut self) {
+        self.failed = true;
+        self.streams.iter_mut().for_each(|(_, stream)| stream.fail());
+    }
+
     /// The stream of this identifier; none if there are too many.
     fn stream(&mut self, sid: u16, counts: &mut Counts, path: &Arc<str>) -> Option<&mut Stream> {
         let known = self.streams.iter().position(|(known, _)| *known == sid);
@@ -81,7 +91,11 @@ impl Association {
         let place = known.unwrap_or_else(|| {
             let id = StreamId { transport: Transport::Sctp, number: counts.streams };
             counts.streams = counts.streams.wrapping_add(1);
-            self.streams.push((sid, Box::new(Stream::of_messages(id, self.sockets, path.clone()))));
+            let mut stream = Stream::of_messages(id, self.sockets, path.clone());
+            if self.failed {
+                stream.fail();
+            }
+            self.streams.push((sid, Box::new(stream)));
             self.streams.len() - 1
         });
         self.streams.get_mut(place).map(|(_, stream)| &mut **stream)
@@ -119,6 +133,14 @@ impl Associations {
     pub(super) fn is_crowded(&self) -> bool {
         self.table.is_crowded()
     }
+
+    /// No protocol reads what these two ends say from now on.
+    #[cold]
+    pub(super) fn fail(&mut self, pair: &Pair, frame: u64) {
+        if let Some((_, association)) = self.table.get(pair, frame) {
+            association.fail();
+        }
+    }
 }
 
 impl Engine {
@@ -134,8 +156,13 @@ impl Engine {
         let [src, dst] = [SocketAddr::new(segment.src, from), SocketAddr::new(segment.dst, to)];
         let first = sctp::first_tsn(packet);
         let registry = self.registry;
-        let open =
-            |_| Association { sockets: client(registry, src, dst, packet), halves: <[Half; 2]>::default(), streams: Vec::new() };
+        let open = |_| Association {
+            sockets: client(registry, src, dst, packet),
+            halves: <[Half; 2]>::default(),
+            streams: Vec::new(),
+            failed: false,
+        };
+        self.talking = Talking::Sctp(Pair::new(src, dst));
         let Associations { table, counts } = &mut self.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
         let rises = Pair::rises(src, dst);

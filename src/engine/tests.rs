@@ -1,6 +1,6 @@
 //! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
 
-mod bug;
+pub(crate) mod bug;
 mod carry;
 mod headers;
 mod inside;

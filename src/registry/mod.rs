@@ -34,9 +34,17 @@ static DATAGRAMS: OnceLock<Vec<Placed>> = OnceLock::new();
 
 impl Default for Registry {
     fn default() -> Self {
+        #[cfg(test)]
+        if let Some(instead) = INSTEAD.get() {
+            return Registry::of(instead);
+        }
         Registry::of(protocols::ALL)
     }
 }
+
+/// The protocols of a process that tests how the program takes theirs.
+#[cfg(test)]
+pub(crate) static INSTEAD: OnceLock<&'static [&'static Protocol]> = OnceLock::new();
 
 static NO_CHOICES: Choices = Choices {
     decode_as: Vec::new(),

@@ -1,12 +1,14 @@
 //! A connection as it is kept: whole while it speaks, and then no more than what tells late segments their place.
 
 use super::{Belongs, Half, Stream};
+use crate::engine::carry::States;
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Known};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly;
 use crate::layers::tcp::Numbers;
 use crate::tree::{Side, StreamId, Transport};
+use crate::wire::Protocol;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -38,6 +40,37 @@ struct RestHalf {
     order: reassembly::Rest,
     base: Option<u32>,
     from_start: bool,
+}
+
+impl Stream {
+    /// What its protocol remembers is lost, and what follows is data: our own code failed on it.
+    #[cold]
+    pub(in crate::engine) fn fail(&mut self) {
+        self.changed = true;
+        self.belongs = Belongs::Nobody;
+        self.inner = States::default();
+        self.inside = None;
+        for half in &mut self.halves {
+            (half.wanted, half.outstanding) = (0, 0);
+        }
+    }
+
+    /// The same outside of messages: what waited behind a hole that was given up just then is in order.
+    #[cold]
+    pub(in crate::engine) fn recover(&mut self) {
+        self.fail();
+        for half in &mut self.halves {
+            while half.order.unpark_next() {}
+        }
+    }
+
+    /// The protocol that reads it.
+    pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
+        match self.belongs {
+            Belongs::To(protocol, _) => Some(protocol),
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => None,
+        }
+    }
 }
 
 impl Connection {

@@ -162,10 +162,10 @@ impl Stream {
                 half.outstanding = 0;
                 Step::Data(half.order.buffered().len())
             }
-            Belongs::To(_, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, behind)) {
+            Belongs::To(protocol, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, behind)) {
                 Ok(step) => step,
                 Err(bug) => {
-                    failure = Some(bug);
+                    failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
                     half.outstanding = 0;
                     Step::Data(half.order.buffered().len())
                 }
@@ -177,10 +177,10 @@ impl Stream {
             return false;
         }
         self.show(side, step, behind, out);
-        if let Some(bug) = failure {
+        if let Some((protocol, off, bug)) = failure {
             let node = out.tree.here().saturating_sub(1);
-            out.tree.note(&BUG, node, Span::NONE, format_args!("{}", bug.0));
-            self.belongs = Belongs::Nobody;
+            out.tree.note(&BUG, node, Span::NONE, format_args!("{protocol} at offset {off} of the stream: {}", bug.0));
+            self.fail();
         }
         true
     }
@@ -256,7 +256,7 @@ impl Stream {
             half.remember_secret(off + u64::from(secret.start)..off + u64::from(secret.end));
         }
         if !is_fine {
-            self.belongs = Belongs::Nobody;
+            self.fail();
         }
         self.read_inside(side, out);
         self.switch(out.tree);

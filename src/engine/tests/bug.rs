@@ -1,13 +1,13 @@
 //! Dissectors that panic: what they read is data, and everything else is as it was.
 
 use super::super::Engine;
-use super::{bytes, client, line, opened};
+use super::{Packet, bytes, client, line, opened};
 use crate::engine::bug;
 use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Dissection, Side, Want, fields};
-use crate::wire::{Conversation, Exchange, Extent, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Conversation, Exchange, Extent, Looks, Missing, On, Protocol, Result, Wire};
 use etherparse::PacketBuilder;
 
 static FRAGILE: Protocol = Protocol {
@@ -25,7 +25,7 @@ static FRAGILE: Protocol = Protocol {
     settings: &[],
 };
 
-static ALL: &[&Protocol] = &[&FRAGILE];
+pub(crate) static ALL: &[&Protocol] = &[&FRAGILE];
 
 fields! {
     FRAGILE_FIELD = protocol("fragile", "Fragile", "A length and so many bytes; panics at some of them");
@@ -50,6 +50,10 @@ impl Conversation for Fragile {
             return wire.within(1, &BODY, |wire| wire.group(&BODY, |_| panic!("no message")));
         }
         wire.bytes(&BODY, usize::from(length)).map(drop)
+    }
+
+    fn gap(&mut self, _from: Side, _missing: Missing) {
+        panic!("no gap");
     }
 }
 
@@ -123,11 +127,54 @@ fn after_a_panic_in_a_datagram_the_others_of_its_conversation_are_data() {
 }
 
 #[test]
-fn a_panic_outside_of_messages_makes_data_of_the_frame_alone() {
-    let frames = [datagram(8, b"\x01a"), datagram(9, b"\x01b")];
-    let [broken, fine] = &shown(&frames)[..] else { panic!("two messages") };
+fn a_panic_outside_of_messages_makes_data_of_the_rest_of_a_stream() {
+    let acknowledged = Packet { side: Side::Server, seq: 500, ack: Some(106), flags: 0, payload: Vec::new() };
+    let mut packets = opened();
+    packets.extend([client(100, b"\x01a"), client(104, b"\x01c"), acknowledged, client(106, b"\x01d")]);
+    let frames: Vec<_> = packets.iter().map(bytes).collect();
+    let [first, broken, rest @ ..] = &shown(&frames)[..] else { panic!("messages") };
+    assert_eq!(first, "fragile c2s @0 0161 frames [2]");
+    assert!(broken.starts_with("data ") && broken.ends_with("!dissect.bug"), "{broken}");
+    assert!(!rest.is_empty() && rest.iter().all(|line| line.starts_with("data c2s ")), "{rest:?}");
+}
+
+#[test]
+fn a_panic_when_the_capture_has_ended_leaves_other_conversations_as_they_are() {
+    let mut packets = opened();
+    packets.extend([client(100, b"\x01a"), client(104, b"\x01c")]);
+    let mut frames: Vec<_> = packets.iter().map(bytes).collect();
+    let other: Vec<_> = [&b"\x02"[..], b"x"].iter().zip(100..).map(|(said, seq)| segment(seq, said)).collect();
+    frames.extend(other);
+    let lines = shown(&frames);
+    assert!(lines.iter().any(|line| line.ends_with("!dissect.bug")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("fragile c2s @0 0278 ")), "{lines:?}");
+}
+
+/// A segment of another connection.
+fn segment(seq: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 3], [10, 0, 0, 2], 64).tcp(7000, 9, seq, 1000).write(&mut bytes, payload).unwrap();
+    bytes
+}
+
+#[test]
+fn a_panic_outside_of_messages_makes_data_of_later_datagrams_of_the_conversation() {
+    let recognised = [b'z'; 100];
+    let frames = [datagram(8, b"\x01a"), datagram(9, b"\x01b"), datagram(8, &recognised)];
+    let [broken, fine, rest] = &shown(&frames)[..] else { panic!("three messages") };
     assert!(broken.starts_with("data ") && broken.ends_with("!dissect.bug"), "{broken}");
     assert_eq!(fine, "fragile c2s @0 0162 frames [2]");
+    assert!(rest.starts_with("data c2s @0 7a7a"), "{rest}");
+}
+
+#[test]
+fn a_frame_that_fails_shows_no_secret() {
+    let bytes = datagram(8, b"PASS hunter2\r\n");
+    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+    let shown = tree.masked(crate::tree::Span::new(0, 0..bytes.len()), &bytes);
+    assert!(shown.ends_with(b"PASS *******\r\n"), "{}", String::from_utf8_lossy(&shown));
 }
 
 #[test]
