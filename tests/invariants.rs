@@ -97,7 +97,7 @@ fn names_of_fields_are_unique_and_begin_with_their_protocol() {
             assert!(seen.insert(field.abbrev), "{} stands twice", field.abbrev);
             let is_own = field.abbrev == own || field.abbrev.starts_with(&format!("{own}."));
             assert!(is_own, "{} in {own}", field.abbrev);
-            assert!(!field.about.is_empty() && !field.name.is_empty(), "{} says nothing", field.abbrev);
+            assert!(!field.name.is_empty(), "{} has no label", field.abbrev);
             let numbers: HashSet<u64> = field.names.iter().map(|(number, _)| *number).collect();
             assert_eq!(numbers.len(), field.names.len(), "{} has two names for a number", field.abbrev);
         }

@@ -1,4 +1,4 @@
-//! Commands and their results: what a command is about, and which command a result answers.
+//! Commands and their results, matched by command ID.
 
 use super::json::{self, Said};
 use super::{
@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 const FAST_TRAVEL: u64 = 9;
 const TOGGLE_RADIO_STATION: u64 = 12;
 
-/// Commands that are remembered: not all get a result.
+/// Maximum number of remembered commands: some never get a result.
 const MOST: usize = 1024;
 
-/// The commands of a connection, the latest last.
+/// Commands of a connection, the latest last.
 #[derive(Default)]
 pub(super) struct Calls(VecDeque<Call>);
 
@@ -35,7 +35,7 @@ impl Calls {
         self.0.push_back(call);
     }
 
-    /// The last command of this number; some apps never count.
+    /// Returns the last command with this ID; some apps do not increment it.
     fn of(&self, id: i64) -> Option<Call> {
         self.0.iter().rev().find(|call| call.id == id).copied()
     }
@@ -59,7 +59,7 @@ pub(super) fn command(wire: &mut Wire<'_>, session: &mut Session) -> Result {
     Ok(())
 }
 
-/// The value that a command is about, where its first argument is the number of one.
+/// Returns the value ID that a command takes as its first argument.
 fn target(kind: Option<u64>, said: &Said) -> Option<u32> {
     if !matches!(kind, Some(FAST_TRAVEL | TOGGLE_RADIO_STATION)) {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn command_result(wire: &mut Wire<'_>, calls: &Calls) -> Result {
     Ok(())
 }
 
-/// Which command is answered, and after how long.
+/// Adds the command of a result and the response time.
 fn answer(wire: &mut Wire<'_>, call: Call) {
     if let Some(kind) = call.kind {
         wire.add(&RESULT_COMMAND, Value::Unsigned(kind));

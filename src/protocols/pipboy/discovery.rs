@@ -1,4 +1,4 @@
-//! Discovery: an app asks everybody for games, and each game answers.
+//! Discovery: the app broadcasts a request, and each game responds.
 
 use super::{
     DISCOVERY_ANSWER, DISCOVERY_CMD, DISCOVERY_IS_BUSY, DISCOVERY_JSON, DISCOVERY_MACHINE_TYPE, DISCOVERY_MEMBERS,
@@ -7,7 +7,7 @@ use super::{
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Exchange, Result, Settings, Wire};
 
-/// The last question of an app, and how many games answered it.
+/// The last request of an app, and the number of responses to it.
 #[derive(Default)]
 pub(super) struct Discovery {
     asked: Option<(u64, Time)>,
@@ -40,7 +40,7 @@ impl Exchange for Discovery {
 }
 
 impl Discovery {
-    /// Which question is answered, and after how long.
+    /// Adds the request of a response and the response time.
     fn answer(&mut self, wire: &mut Wire<'_>) {
         let Some((frame, time)) = self.asked else { return };
         self.answers += 1;

@@ -1,4 +1,4 @@
-//! Bare entries, as a data update has them: `--as pipboy.entries`.
+//! Entries of a data update without a message header, for `--as pipboy.entries`.
 
 use super::world::World;
 use super::{DATA, TRUNCATED, update};
@@ -6,11 +6,11 @@ use crate::tree::{Side, fields};
 use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Settings, Verdict, Wire};
 
 fields! {
-    ENTRIES = protocol("pipboy.entries", "Pip-Boy entries", "Entries of Fallout 4 Pip-Boy data updates without their message")
+    ENTRIES = protocol("pipboy.entries", "Pip-Boy entries", "Entries of Fallout 4 Pip-Boy data updates without a message header")
         .covers("Entries of every type, one after another, each with its path in the tree of all values");
 }
 
-/// Only on demand.
+/// Pip-Boy entries; only selected by `--as`.
 pub static PROTOCOL: Protocol = Protocol {
     this: &ENTRIES,
     fields: FIELDS,
@@ -22,7 +22,7 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// The values so far.
+/// The value tree of a stream of entries.
 #[derive(Default)]
 struct Entries(World);
 
@@ -89,7 +89,7 @@ mod tests {
             5..6 pipboy.entry.bool = true
           pipboy.entry_count = 1
           6..11 pipboy.data = 6302000000
-        ! broken pipboy.error.entry_type at 6..11 pipboy.entry.bool: no entry type 99 is known, nor its width
+        ! broken pipboy.error.entry_type at 6..11 pipboy.entry.bool: entry type 99 and its width are unknown
         "##);
     }
 }

@@ -1,4 +1,4 @@
-//! JSON payloads: the whole text as one field, and a field for each member that the message is known to have.
+//! JSON payloads: the whole text as one field, and a field per known member.
 
 use super::{ERROR_JSON, NOTE_UTF8};
 use crate::tree::{Field, Value};
@@ -9,17 +9,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// The deepest that arrays and objects nest.
+/// Maximum nesting of arrays and objects.
 const DEPTH_MAX: usize = 32;
 
-/// A member that a message is known to have.
+/// A known member of a message.
 pub(super) struct Member {
     pub(super) name: &'static str,
     pub(super) is: Is,
     pub(super) field: &'static Field,
 }
 
-/// What a member's value must be. Where it is something else, only the whole text shows it.
+/// Expected type of a member. Values of another type appear only in the whole text.
 #[derive(Clone, Copy)]
 pub(super) enum Is {
     Integer,
@@ -28,17 +28,17 @@ pub(super) enum Is {
     Array,
 }
 
-/// What a text says of the members it is known to have, as words.
+/// Values of the known members as text.
 pub(super) struct Said(Vec<(&'static Field, String)>);
 
 impl Said {
-    /// The words of a member; of several with one name the last counts.
+    /// Returns the text of a member; the last one of duplicates.
     pub(super) fn of(&self, field: &Field) -> Option<&str> {
         self.0.iter().rev().find(|(said, _)| said.is(field)).map(|(_, words)| words.as_str())
     }
 }
 
-/// Read all that is left as an object. If it breaks off or breaks down, the members before that stay.
+/// Parses the remaining bytes as an object. On an error, the members before it are kept.
 pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static [Member]) -> Said {
     let start = wire.at();
     let is_whole = wire.cut() == Cut::No;
@@ -51,7 +51,7 @@ pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static
     let result = members(&text, |name, value| {
         let at = value.as_ptr().addr() - text.as_ptr().addr();
         let range = at..at + value.len();
-        // A number at the very end may go on behind it.
+        // A number at the very end may be incomplete.
         if range.end < text.len() || !value.ends_with(|end: char| end.is_ascii_digit()) {
             found.extend(known.iter().find(|member| member.name == name).map(|member| (member, range)));
         }
@@ -65,7 +65,7 @@ pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static
 }
 
 impl Member {
-    /// Put the field for a value at `range` of the text, whose first byte is at `start` of the source.
+    /// Adds the field for a value at `range` of the text that begins at offset `start` of the source.
     fn put(&self, wire: &mut Wire<'_>, start: usize, text: &[u8], range: Range<usize>) -> Option<(&'static Field, String)> {
         let raw = String::from_utf8_lossy(text.get(range.clone())?);
         let at = start + range.start..start + range.end;
@@ -76,7 +76,7 @@ impl Member {
             Is::Text => {
                 let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
                 let at = at.start + 1..at.end - 1;
-                // What is escaped but no text at all, half of a surrogate pair, is shown as it was sent.
+                // An escape that is not valid text, such as half a surrogate pair, is shown as sent.
                 let words = match serde_json::from_str::<String>(&raw) {
                     Ok(words) if inside.contains('\\') => {
                         wire.put_text(self.field, at, format_args!("{words}"));
@@ -102,7 +102,7 @@ fn integer(raw: &str) -> Option<Value> {
     }
 }
 
-/// The bytes as text of the same length: each byte that is not UTF-8 becomes a question mark, so positions stay.
+/// Converts bytes to text of the same length: each invalid UTF-8 byte becomes a question mark, so offsets stay valid.
 fn in_place(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -113,12 +113,12 @@ fn in_place(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Whether the text is one whole object.
+/// Whether the text is exactly one object.
 pub(super) fn is_object(text: &str) -> bool {
     members(text, |_, _| {}).is_ok()
 }
 
-/// Call `each` with the name of each member and its value as it stands in the text.
+/// Calls `each` with the name and the raw value of each member.
 pub(super) fn members<'t>(text: &'t str, each: impl FnMut(&str, &'t str)) -> Result<(), String> {
     if is_too_deep(text) {
         return Err(format!("nested deeper than {DEPTH_MAX}"));
@@ -130,7 +130,7 @@ pub(super) fn members<'t>(text: &'t str, each: impl FnMut(&str, &'t str)) -> Res
     json.deserialize_map(Members(each)).and_then(|()| json.end()).map_err(|why| why.to_string())
 }
 
-/// Brackets that are open at once; those inside texts are none.
+/// Counts open brackets outside of strings.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {

@@ -1,31 +1,31 @@
-//! What the game has told: the tree of all values, and updates that wait to be put into it until somebody looks.
+//! The value tree and a queue of undecoded updates.
 //!
-//! Where nobody does, as with a filter that lets nothing of a connection pass, its tree is never grown.
+//! Updates are queued while no output needs values, so a filter that rejects a connection never builds its tree.
 
 use super::update;
 use super::world::World;
 
-/// The most bytes that wait.
+/// Maximum size of the queue in bytes.
 const MOST: usize = 1 << 20;
 
-/// Bytes in front of each update that waits: how long it is.
+/// Bytes of the length in front of each queued update.
 const LENGTH: usize = 4;
 
-/// What the game has told.
+/// Values sent by the game.
 #[derive(Default)]
 pub(super) struct Known {
     world: World,
-    /// The entries of updates, each with their length before them.
+    /// Undecoded entries of updates, each with its length in front.
     waiting: Vec<u8>,
 }
 
 impl Known {
-    /// Bytes of memory held on the heap, about.
+    /// Approximate heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.world.held() + self.waiting.capacity()
     }
 
-    /// The tree of all that was told.
+    /// Returns the value tree after decoding queued updates.
     pub(super) fn world(&mut self) -> &mut World {
         if !self.waiting.is_empty() {
             self.catch_up();
@@ -33,7 +33,7 @@ impl Known {
         &mut self.world
     }
 
-    /// The entries of an update that nobody looks at.
+    /// Queues the entries of an update whose fields are not requested.
     pub(super) fn later(&mut self, entries: &[u8]) {
         if self.waiting.len() + LENGTH + entries.len() > MOST {
             return update::put(self.world(), entries);
@@ -55,7 +55,7 @@ impl Known {
         }
     }
 
-    /// All values as a JSON document, if there are any. Where that is wanted nothing waits.
+    /// Returns all values as a JSON document, if any. The queue is empty where objects are requested.
     pub(super) fn json(&self) -> Option<Vec<u8>> {
         self.world.json()
     }

@@ -1,4 +1,4 @@
-//! What tells a Pip-Boy from the other programs that use its ports, and on any other port.
+//! Heuristics that distinguish Pip-Boy streams and datagrams from other protocols, on its ports and on any other.
 
 use super::step::{Fit, Head, candidate};
 use super::{CONNECTION_ACCEPTED, HEADER, HEARTBEAT, json, speaker};
@@ -6,20 +6,20 @@ use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 use memchr::memmem;
 
-/// The longest greeting.
+/// Maximum payload length of a `connection_accepted` message.
 const GREETING_MAX: usize = 4096;
 
-/// The longest datagram of discovery.
+/// Maximum length of a discovery datagram.
 const DISCOVERY_MAX: usize = 2048;
 
-/// Bytes that a search for two messages in a row may read.
+/// Byte budget of a search for two consecutive messages.
 const EFFORT: i64 = 1 << 20;
 
-/// A heartbeat, which proves nothing, and a refusal.
+/// A heartbeat, which is no evidence by itself, and a refusal.
 const HEARTBEAT_BYTES: [u8; HEADER] = [0, 0, 0, 0, HEARTBEAT];
 const REFUSAL_BYTES: [u8; HEADER] = [0, 0, 0, 0, super::CONNECTION_REFUSED];
 
-/// On the port of the game: greeted, refused, or in the middle of a session.
+/// Heuristic for the registered port: accepted, refused, or midway in a session.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     if matches!(verdict, Verdict::Yes(_)) {
@@ -43,7 +43,7 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if is_open || is_silent { Verdict::Unsure } else { verdict }
 }
 
-/// On any port: greeted.
+/// Heuristic for other ports: `connection_accepted` only.
 pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     if let Some(game) = sides().find(|side| greeting(opening.of(*side)) == Greeting::Yes) {
         return Verdict::Yes(game);
@@ -52,7 +52,7 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     if !opening.complete && sides().any(may_greet) { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Whether a datagram asks for games, or is the answer of one.
+/// Recognizes a discovery request or response.
 pub(super) fn is_discovery(datagram: &[u8]) -> bool {
     if datagram.len() > DISCOVERY_MAX {
         return false;
@@ -68,7 +68,7 @@ pub(super) fn is_discovery(datagram: &[u8]) -> bool {
     result.is_ok() && (is_request || (has_busy && has_machine))
 }
 
-/// The server first: that is where the game mostly is.
+/// Both sides, the server first: it usually is the game.
 fn sides() -> impl Iterator<Item = Side> {
     [Side::Server, Side::Client].into_iter()
 }
@@ -80,7 +80,7 @@ enum Greeting {
     No,
 }
 
-/// Whether a side begins with a greeting, which only the game does.
+/// Checks whether a side begins with `connection_accepted`, which only the game sends.
 fn greeting(said: &[u8]) -> Greeting {
     let Some(head) = Head::of(said) else {
         let is_short = said.get(1).is_none_or(|byte| *byte <= 0x10) && said.iter().skip(2).all(|byte| *byte == 0);
@@ -99,24 +99,24 @@ fn greeting(said: &[u8]) -> Greeting {
     }
 }
 
-/// Whether a side can be the app, judged by its first message.
+/// Checks whether the first message of a side may come from the app.
 fn may_be_app(said: &[u8]) -> bool {
     let is_likely = |head: Head| head.fits() && head.suits(said) && sends(Side::Client, head.kind);
     !is_foreign(said) && Head::of(said).is_none_or(is_likely)
 }
 
-/// Whether a side begins as those of other protocols do.
+/// Checks for the first bytes of other protocols.
 fn is_foreign(said: &[u8]) -> bool {
     const OTHERS: [&[u8]; 9] = [b"\x16\x03", b"SSH-", b"GET ", b"PUT ", b"POST ", b"HEAD ", b"HTTP/", b"OPTIONS ", b"CONNECT "];
     OTHERS.iter().any(|other| said.starts_with(other))
 }
 
-/// Whether a side's bytes may begin inside a session: nobody saw it open, or only this side was captured.
+/// Checks whether a side may begin midway: its SYN was not captured, or the other side is missing from the capture.
 fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
     !opening.starts(side) || (opening.complete && opening.of(side.other()).is_empty())
 }
 
-/// All there is is one message that fits to its last byte, and who is the game then.
+/// Returns the side of the game if the stream is exactly one message.
 fn alone(side: Side, said: &[u8]) -> Option<Side> {
     let mut effort = EFFORT;
     let Fit::Yes(head) = candidate(None, said, &mut effort) else { return None };
@@ -124,7 +124,7 @@ fn alone(side: Side, said: &[u8]) -> Option<Side> {
     Some(if speaker == Side::Server { side } else { side.other() })
 }
 
-/// Two messages in a row, anywhere in what a side said, and who of the two is the game then. Heartbeats are too little.
+/// Returns the side of the game if two consecutive messages are found anywhere in a stream. Heartbeats do not count.
 fn in_a_row(side: Side, said: &[u8]) -> Option<Side> {
     let mut effort = EFFORT;
     (0..said.len()).find_map(|at| {

@@ -1,4 +1,4 @@
-//! Local map updates: a grey picture and where its corners lie in the world.
+//! Local map updates: a grayscale picture with the world coordinates of its corners.
 
 use super::{
     MAP_BAD_SIZE, MAP_HEIGHT, MAP_NE_X, MAP_NE_Y, MAP_NW_X, MAP_NW_Y, MAP_PIXELS, MAP_SE_X, MAP_SE_Y, MAP_STRIDE, MAP_SW_X,
@@ -10,7 +10,7 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
 use std::io::Write;
 
-/// Bytes in front of the pixels.
+/// Bytes before the pixels.
 pub(super) const MAP_HEADER: usize = 32;
 
 pub(super) fn local_map_update(wire: &mut Wire<'_>) -> Result {
@@ -46,7 +46,7 @@ fn picture(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Bytes from one row to the next. Some games fill rows up to more than the width.
+/// Bytes per row. Some games pad rows beyond the width.
 pub(super) fn stride(width: u64, height: u64, pixels: u64) -> Option<u64> {
     let picture = width.checked_mul(height)?;
     if pixels == picture {
@@ -58,7 +58,7 @@ pub(super) fn stride(width: u64, height: u64, pixels: u64) -> Option<u64> {
     }
 }
 
-/// The picture as a PNG file, without what fills its rows up. `None` where it has no pixels.
+/// Encodes the picture as PNG without row padding. `None` if it has no pixels.
 fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
     let (wide, stride) = (usize::try_from(width).ok()?, usize::try_from(stride).ok()?);
     let rows = pixels.chunks(stride.max(1)).take(usize::try_from(height).ok()?);
@@ -73,7 +73,7 @@ fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
     }
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    // Eight bits a sample, greyscale, and the only methods of compression, filtering and order that there are.
+    // Bit depth 8, grayscale, and the only defined compression, filter and interlace methods.
     header.extend([8, 0, 0, 0, 0]);
     chunk(&mut file, *b"IHDR", &header)?;
     chunk(&mut file, *b"IDAT", &rows.finish().ok()?)?;
@@ -81,7 +81,7 @@ fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// Append a PNG chunk: length, type, data, CRC of type and data.
+/// Appends a PNG chunk: length, type, data, CRC of type and data.
 fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) -> Option<()> {
     let mut crc = Crc::new();
     crc.update(&kind);
@@ -93,7 +93,7 @@ fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The fourth corner of a parallelogram. In single precision the sum on the way would lose digits.
+/// Fourth corner of a parallelogram. The intermediate sum would lose digits in single precision.
 #[allow(clippy::cast_possible_truncation, reason = "the corners are single precision")]
 fn opposite(a: f32, b: f32, between: f32) -> f32 {
     (f64::from(a) + f64::from(b) - f64::from(between)) as f32

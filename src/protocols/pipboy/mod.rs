@@ -1,6 +1,8 @@
-//! Pip-Boy: how the game Fallout 4 talks to its companion app, a phone that stands for the computer on the hero's arm.
+//! Pip-Boy: the protocol between the game Fallout 4 and its companion app, a phone that stands in for the Pip-Boy
+//! device.
 //!
-//! The game is the server. It greets, sends all it knows of the hero as numbered values, and then what changes; the app
+//! The game is the server. It accepts the connection, sends its state as numbered values, and then sends changes. The
+//! app
 //! sends commands. Numbers are little-endian, text is UTF-8.
 //!
 //! ```text
@@ -20,9 +22,9 @@
 //!
 //! datagram                   {"cmd"} or {"IsBusy", "MachineType"}
 //! ```
-//! What the entries of all messages say together is kept as a tree, and each value is told with its path in it.
+//! The entries of all messages form a value tree, and each value is shown with its path in it.
 //!
-//! Not covered: how the Xbox One version is found.
+//! Not covered: discovery of the Xbox One version.
 
 mod calls;
 mod discovery;
@@ -47,7 +49,7 @@ use known::Known;
 use std::fmt;
 use step::Step;
 
-/// Fallout 4 Pip-Boy.
+/// Fallout 4 Pip-Boy companion app protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &PIPBOY,
     fields: FIELDS,
@@ -66,107 +68,107 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app")
         .covers("All messages; every value with its path in the tree of all values, local maps, commands with their results, discovery")
-        .leaves_open("Which answers belong to which discovery request; how the Xbox One version is found");
-    LENGTH = number("pipboy.length", "length", "Bytes behind the header");
-    TYPE = number("pipboy.type", "type", "What kind of message it is").names(TYPES);
-    JSON = text("pipboy.json", "json", "The payload as it was sent");
-    DATA = bytes("pipboy.data", "data", "Bytes that are not understood");
+        .leaves_open("Which answers belong to which discovery request; discovery of the Xbox One version");
+    LENGTH = number("pipboy.length", "length", "Bytes after the header");
+    TYPE = number("pipboy.type", "type", "Message type").names(TYPES);
+    JSON = text("pipboy.json", "json", "Payload as sent");
+    DATA = bytes("pipboy.data", "data", "Undecoded bytes");
 
-    ACCEPTED_LANG = text("pipboy.accepted.lang", "lang", "Language of the game");
-    ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "Version of the game");
+    ACCEPTED_LANG = text("pipboy.accepted.lang", "lang", "Language code of the game");
+    ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "");
 
-    ENTRY = group("pipboy.entry", "entry", "A value with its number").digest(update::entry_value, update::entry_meaning);
-    ENTRY_TYPE = number("pipboy.entry.type", "type", "What kind of value it is").names(ENTRY_TYPES);
-    ENTRY_ID = number("pipboy.entry.id", "id", "Number of the value; 0 is the root");
-    ENTRY_PATH = text("pipboy.entry.path", "path", "Place of the value in the tree of all values; empty for the root");
-    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "The value, true or false");
-    ENTRY_INT = number("pipboy.entry.int", "int", "The value, a number that may be negative");
-    ENTRY_UINT = number("pipboy.entry.uint", "uint", "The value, a number that is never negative");
-    ENTRY_FLOAT = float("pipboy.entry.float", "float", "The value, a floating-point number");
-    ENTRY_STRING = text("pipboy.entry.string", "string", "The value, a text");
-    BEFORE_BOOL = bool("pipboy.entry.before.bool", "before", "The value before, where it was another").also("pipboy.entry.before");
+    ENTRY = group("pipboy.entry", "entry", "A value and its ID").digest(update::entry_value, update::entry_meaning);
+    ENTRY_TYPE = number("pipboy.entry.type", "type", "Value type").names(ENTRY_TYPES);
+    ENTRY_ID = number("pipboy.entry.id", "id", "Value ID; 0 is the root");
+    ENTRY_PATH = text("pipboy.entry.path", "path", "Path of the value in the value tree; empty for the root");
+    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "Boolean value");
+    ENTRY_INT = number("pipboy.entry.int", "int", "Signed integer value");
+    ENTRY_UINT = number("pipboy.entry.uint", "uint", "Unsigned integer value");
+    ENTRY_FLOAT = float("pipboy.entry.float", "float", "Single-precision value");
+    ENTRY_STRING = text("pipboy.entry.string", "string", "UTF-8 string value");
+    BEFORE_BOOL = bool("pipboy.entry.before.bool", "before", "Previous value, if it differs").also("pipboy.entry.before");
     BEFORE_INT = number("pipboy.entry.before.int", "before", "The value before, where it was another").also("pipboy.entry.before");
     BEFORE_UINT = number("pipboy.entry.before.uint", "before", "The value before, where it was another").also("pipboy.entry.before");
     BEFORE_FLOAT = float("pipboy.entry.before.float", "before", "The value before, where it was another").also("pipboy.entry.before");
     BEFORE_STRING = text("pipboy.entry.before.string", "before", "The value before, where it was another").also("pipboy.entry.before");
-    ENTRY_CHANGE = text("pipboy.entry.change", "change", "How many children a list or a dict had and has now, and which of them came, went or are others");
-    ENTRY_NEW = bool("pipboy.entry.new", "new", "True where the value was not there before; not told of the first values of all");
-    LIST_COUNT = number("pipboy.entry.list.count", "count", "Elements of the list");
-    LIST_REF = number("pipboy.entry.list.ref", "ref", "Number of the value at this place of the list").digest(update::ref_value, update::ref_meaning);
-    INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Members that are set");
-    INSERT = group("pipboy.entry.dict.insert", "insert", "A member that is set").digest(update::insert_value, update::insert_meaning);
-    INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "Number of the member's value");
+    ENTRY_CHANGE = text("pipboy.entry.change", "change", "Number of children of a list or dict before and after, and which were added, replaced or removed");
+    ENTRY_NEW = bool("pipboy.entry.new", "new", "The value was not in the tree before; omitted in the initial update");
+    LIST_COUNT = number("pipboy.entry.list.count", "count", "Number of list elements");
+    LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").digest(update::ref_value, update::ref_meaning);
+    INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Number of inserted members");
+    INSERT = group("pipboy.entry.dict.insert", "insert", "An inserted dict member").digest(update::insert_value, update::insert_meaning);
+    INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "ID of the member's value");
     INSERT_KEY = text("pipboy.entry.dict.insert.key", "key", "Name of the member");
-    REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Members that are taken out");
-    REMOVE_REF = number("pipboy.entry.dict.remove.ref", "remove", "Number of a value that is taken out");
-    ENTRY_COUNT = number("pipboy.entry_count", "entry count", "Whole entries in the message");
-    SUMMARY = group("pipboy.summary", "summary", "What the entries of a long message are").instead_of(&ENTRY);
-    SUMMARY_BOOL = number("pipboy.summary.bool", "bool", "Entries that are true or false");
-    SUMMARY_INT8 = number("pipboy.summary.int8", "int8", "Entries that are signed bytes");
-    SUMMARY_UINT8 = number("pipboy.summary.uint8", "uint8", "Entries that are bytes");
-    SUMMARY_INT32 = number("pipboy.summary.int32", "int32", "Entries that are signed numbers");
-    SUMMARY_UINT32 = number("pipboy.summary.uint32", "uint32", "Entries that are unsigned numbers");
-    SUMMARY_FLOAT = number("pipboy.summary.float", "float", "Entries that are floating-point numbers");
-    SUMMARY_STRING = number("pipboy.summary.string", "string", "Entries that are texts");
-    SUMMARY_LIST = number("pipboy.summary.list", "list", "Entries that are lists");
-    SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Entries that change members");
-    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root that entries lie in").digest(update::top_value, update::top_meaning);
+    REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Number of removed members");
+    REMOVE_REF = number("pipboy.entry.dict.remove.ref", "remove", "ID of a removed member");
+    ENTRY_COUNT = number("pipboy.entry_count", "entry count", "Number of complete entries in the message");
+    SUMMARY = group("pipboy.summary", "summary", "Entry counts of a long message").instead_of(&ENTRY);
+    SUMMARY_BOOL = number("pipboy.summary.bool", "bool", "Number of bool entries");
+    SUMMARY_INT8 = number("pipboy.summary.int8", "int8", "Number of int8 entries");
+    SUMMARY_UINT8 = number("pipboy.summary.uint8", "uint8", "Number of uint8 entries");
+    SUMMARY_INT32 = number("pipboy.summary.int32", "int32", "Number of int32 entries");
+    SUMMARY_UINT32 = number("pipboy.summary.uint32", "uint32", "Number of uint32 entries");
+    SUMMARY_FLOAT = number("pipboy.summary.float", "float", "Number of float entries");
+    SUMMARY_STRING = number("pipboy.summary.string", "string", "Number of string entries");
+    SUMMARY_LIST = number("pipboy.summary.list", "list", "Number of list entries");
+    SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Number of dict entries");
+    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").digest(update::top_value, update::top_meaning);
     SUMMARY_NAME = text("pipboy.summary.member.name", "name", "Name of the member");
-    SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Entries that lie in it");
+    SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Number of entries below the member");
 
-    MAP_WIDTH = number("pipboy.map.width", "width", "Pixels in a row of the picture");
-    MAP_HEIGHT = number("pipboy.map.height", "height", "Rows of the picture");
-    MAP_NW_X = float("pipboy.map.nw.x", "nw x", "Top left corner in the world, eastward");
-    MAP_NW_Y = float("pipboy.map.nw.y", "nw y", "Top left corner in the world, northward");
-    MAP_NE_X = float("pipboy.map.ne.x", "ne x", "Top right corner in the world, eastward");
-    MAP_NE_Y = float("pipboy.map.ne.y", "ne y", "Top right corner in the world, northward");
-    MAP_SW_X = float("pipboy.map.sw.x", "sw x", "Bottom left corner in the world, eastward");
-    MAP_SW_Y = float("pipboy.map.sw.y", "sw y", "Bottom left corner in the world, northward");
-    MAP_PIXELS = bytes("pipboy.map.pixels", "pixels", "A byte for each pixel, 0 is dark, row by row from the top");
-    MAP_STRIDE = number("pipboy.map.stride", "stride", "Bytes from one row to the next");
-    MAP_SE_X = float("pipboy.map.se.x", "se x", "Bottom right corner in the world, eastward");
-    MAP_SE_Y = float("pipboy.map.se.y", "se y", "Bottom right corner in the world, northward");
+    MAP_WIDTH = number("pipboy.map.width", "width", "Width in pixels");
+    MAP_HEIGHT = number("pipboy.map.height", "height", "Height in pixels");
+    MAP_NW_X = float("pipboy.map.nw.x", "nw x", "Northwest corner, world x coordinate");
+    MAP_NW_Y = float("pipboy.map.nw.y", "nw y", "Northwest corner, world y coordinate");
+    MAP_NE_X = float("pipboy.map.ne.x", "ne x", "Northeast corner, world x coordinate");
+    MAP_NE_Y = float("pipboy.map.ne.y", "ne y", "Northeast corner, world y coordinate");
+    MAP_SW_X = float("pipboy.map.sw.x", "sw x", "Southwest corner, world x coordinate");
+    MAP_SW_Y = float("pipboy.map.sw.y", "sw y", "Southwest corner, world y coordinate");
+    MAP_PIXELS = bytes("pipboy.map.pixels", "pixels", "8-bit grayscale pixels, row by row from the top; 0 is black");
+    MAP_STRIDE = number("pipboy.map.stride", "stride", "Bytes per row");
+    MAP_SE_X = float("pipboy.map.se.x", "se x", "Southeast corner, world x coordinate");
+    MAP_SE_Y = float("pipboy.map.se.y", "se y", "Southeast corner, world y coordinate");
 
-    COMMAND_TYPE = number("pipboy.command.type", "type", "What is to be done").names(COMMANDS);
-    COMMAND_ARGS = text("pipboy.command.args", "args", "With what it is to be done");
-    COMMAND_ID = number("pipboy.command.id", "id", "Number of the command, which its result repeats");
-    COMMAND_TARGET = text("pipboy.command.target", "target", "Place of the value that is meant in the tree of all values");
-    RESULT_ID = number("pipboy.result.id", "id", "Number of the command that is answered");
-    RESULT_ALLOWED = bool("pipboy.result.allowed", "allowed", "Whether the command was permitted");
-    RESULT_SUCCESS = bool("pipboy.result.success", "success", "Whether the command was carried out");
-    RESULT_MESSAGE = text("pipboy.result.message", "message", "Why not, in the language of the game");
+    COMMAND_TYPE = number("pipboy.command.type", "type", "Command type").names(COMMANDS);
+    COMMAND_ARGS = text("pipboy.command.args", "args", "Command arguments, a JSON array");
+    COMMAND_ID = number("pipboy.command.id", "id", "Command ID, repeated by the result");
+    COMMAND_TARGET = text("pipboy.command.target", "target", "Path of the value that the command refers to");
+    RESULT_ID = number("pipboy.result.id", "id", "ID of the command");
+    RESULT_ALLOWED = bool("pipboy.result.allowed", "allowed", "The command was permitted");
+    RESULT_SUCCESS = bool("pipboy.result.success", "success", "The command succeeded");
+    RESULT_MESSAGE = text("pipboy.result.message", "message", "Error message in the language of the game");
 
-    RESULT_COMMAND = number("pipboy.result.command", "command", "What was to be done").names(COMMANDS);
-    RESULT_COMMAND_FRAME = number("pipboy.result.command_frame", "command frame", "Number of the frame that brought the command");
+    RESULT_COMMAND = number("pipboy.result.command", "command", "Type of the command").names(COMMANDS);
+    RESULT_COMMAND_FRAME = number("pipboy.result.command_frame", "command frame", "Frame number of the command");
     RESULT_TIME = float("pipboy.result.time", "time", "Seconds since the command");
 
-    DISCOVERY_JSON = text("pipboy.discovery.json", "json", "The datagram as it was sent");
-    DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "What is asked for");
-    DISCOVERY_IS_BUSY = bool("pipboy.discovery.is_busy", "is busy", "Whether the game has an app already");
-    DISCOVERY_MACHINE_TYPE = text("pipboy.discovery.machine_type", "machine type", "What the game runs on");
-    DISCOVERY_ANSWER = number("pipboy.discovery.answer", "answer", "Which answer to the question it is");
-    DISCOVERY_REQUEST_FRAME = number("pipboy.discovery.request_frame", "request frame", "Number of the frame that asked");
-    DISCOVERY_TIME = float("pipboy.discovery.time", "time", "Seconds since the question");
-    DISCOVERY_NAME = text("pipboy.discovery.name", "name", "Name of the machine; only emulators tell it");
+    DISCOVERY_JSON = text("pipboy.discovery.json", "json", "Datagram payload as sent");
+    DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "Discovery command");
+    DISCOVERY_IS_BUSY = bool("pipboy.discovery.is_busy", "is busy", "An app is already connected");
+    DISCOVERY_MACHINE_TYPE = text("pipboy.discovery.machine_type", "machine type", "Platform of the game, such as PC or PS4");
+    DISCOVERY_ANSWER = number("pipboy.discovery.answer", "answer", "Sequence number of the response to this request");
+    DISCOVERY_REQUEST_FRAME = number("pipboy.discovery.request_frame", "request frame", "Frame number of the request");
+    DISCOVERY_TIME = float("pipboy.discovery.time", "time", "Seconds since the request");
+    DISCOVERY_NAME = text("pipboy.discovery.name", "name", "Name of the machine; sent only by emulators");
 
     TRUNCATED = broken("pipboy.truncated", "truncated", "The stream or the capture ends inside the message");
-    ERROR_GAP = broken("pipboy.error.gap", "gap", "Bytes of the message are not in the capture");
-    ERROR_LENGTH = broken("pipboy.error.length", "bad length", "The message is longer than its type may be");
-    ERROR_UNEXPECTED_PAYLOAD = broken("pipboy.error.unexpected_payload", "unexpected payload", "A payload where none belongs");
-    ERROR_UNKNOWN_TYPE = odd("pipboy.error.unknown_type", "unknown type", "A message type that is not assigned");
-    ERROR_DIRECTION = odd("pipboy.error.direction", "wrong direction", "The other side sends messages of this type");
-    ERROR_ENTRY_TYPE = broken("pipboy.error.entry_type", "bad entry type", "An entry type that is not assigned");
+    ERROR_GAP = broken("pipboy.error.gap", "gap", "Bytes of the message are missing from the capture");
+    ERROR_LENGTH = broken("pipboy.error.length", "bad length", "The length exceeds the maximum of the message type");
+    ERROR_UNEXPECTED_PAYLOAD = broken("pipboy.error.unexpected_payload", "unexpected payload", "The message type has no payload");
+    ERROR_UNKNOWN_TYPE = odd("pipboy.error.unknown_type", "unknown type", "Unassigned message type");
+    ERROR_DIRECTION = odd("pipboy.error.direction", "wrong direction", "Only the other side sends this message type");
+    ERROR_ENTRY_TYPE = broken("pipboy.error.entry_type", "bad entry type", "Unassigned entry type");
     ERROR_ENTRY_TRUNCATED = broken("pipboy.error.entry_truncated", "entry truncated", "The payload ends inside an entry");
-    ERROR_STRING = broken("pipboy.error.string", "endless string", "A text without its NUL");
-    ERROR_COUNT = broken("pipboy.error.count", "bad count", "More elements are promised than follow");
-    ERROR_JSON = broken("pipboy.error.json", "bad JSON", "The text is not a JSON object");
+    ERROR_STRING = broken("pipboy.error.string", "unterminated string", "The string has no terminating NUL");
+    ERROR_COUNT = broken("pipboy.error.count", "bad count", "The count exceeds the elements that follow");
+    ERROR_JSON = broken("pipboy.error.json", "bad JSON", "The payload is not a JSON object");
     MAP_TRUNCATED = broken("pipboy.map.truncated", "map truncated", "The payload ends before the pixels");
-    MAP_BAD_SIZE = broken("pipboy.map.bad_size", "bad map size", "The pixels do not fill the picture");
-    NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "Bytes of a text are not UTF-8");
-    NOTE_BOOL = odd("pipboy.note.bool", "odd bool", "A truth value other than 0 and 1");
-    NOTE_FORGOTTEN = info("pipboy.note.forgotten", "forgotten", "Former values were forgotten to bound memory: from here on there are no paths");
-    NOTE_JOINED = info("pipboy.note.joined", "joined again", "What was taken for a message before was none: messages were searched for again");
-    NOTE_TREE = odd("pipboy.note.tree", "odd tree", "Values that name each other as no tree does");
+    MAP_BAD_SIZE = broken("pipboy.map.bad_size", "bad map size", "The number of pixel bytes does not match width and height");
+    NOTE_UTF8 = odd("pipboy.note.utf8", "not UTF-8", "The text contains bytes that are not UTF-8");
+    NOTE_BOOL = odd("pipboy.note.bool", "invalid bool", "A bool value other than 0 and 1");
+    NOTE_FORGOTTEN = info("pipboy.note.forgotten", "values evicted", "The value tree was evicted to bound memory: later values have no path");
+    NOTE_JOINED = info("pipboy.note.joined", "resynchronized", "An earlier message was a false match; the search for message headers was repeated");
+    NOTE_TREE = odd("pipboy.note.tree", "inconsistent tree", "References between values that do not form a tree");
 }
 
 const HEARTBEAT: u8 = 0;
@@ -233,25 +235,25 @@ static DISCOVERY_MEMBERS: &[Member] = &[
     Member { name: "name", is: Is::Text, field: &DISCOVERY_NAME },
 ];
 
-/// Bytes of a message's length and type.
+/// Bytes of the message header: length and type.
 const HEADER: usize = 5;
 
-/// The longest payload of any message; a header that promises more is not one.
+/// Maximum payload length; a larger declared length is malformed.
 const MESSAGE_MAX: usize = 16 << 20;
 
-/// The longest payload that is read as JSON.
+/// Maximum payload length parsed as JSON.
 const JSON_MAX: usize = 1 << 16;
 
-/// What one connection has to remember.
+/// State of one connection.
 #[derive(Default)]
 struct Session {
     app: Step,
     game: Step,
-    /// What the game has told.
+    /// Values sent by the game.
     known: Known,
-    /// There is no memory for that.
+    /// The value tree was evicted, so updates are no longer added to it.
     forgets: bool,
-    /// And that is told with the next of it.
+    /// The next update carries a note about the eviction.
     tells: bool,
     calls: Calls,
 }
@@ -300,7 +302,7 @@ impl Conversation for Session {
     }
 }
 
-/// Who sends messages of this type; nobody in particular sends heartbeats and unknown ones.
+/// Returns the side that sends messages of this type; `None` for heartbeats, which both send, and for unknown types.
 fn speaker(kind: u8) -> Option<Side> {
     match kind {
         COMMAND => Some(Side::Client),
@@ -309,7 +311,7 @@ fn speaker(kind: u8) -> Option<Side> {
     }
 }
 
-/// The longest payload of a type, beyond which it is not read.
+/// Maximum payload length of a message type.
 fn longest(kind: u8) -> usize {
     match kind {
         CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT => JSON_MAX,
@@ -326,7 +328,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
     }
     let kind = wire.u8(&TYPE)?;
     if let Some(passed) = session.step(from).take_passed() {
-        wire.note_layer(&NOTE_JOINED, format_args!("what was found before was no message: {passed} bytes were passed over"));
+        wire.note_layer(&NOTE_JOINED, format_args!("the previous match was not a message: {passed} bytes skipped"));
     }
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
     if speaker(kind).is_some_and(|side| side != from) {
@@ -343,7 +345,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         COMMAND => calls::command(wire, session),
         COMMAND_RESULT => calls::command_result(wire, &session.calls),
         _ => {
-            wire.note(&ERROR_UNKNOWN_TYPE, format_args!("no message type {kind} is known"));
+            wire.note(&ERROR_UNKNOWN_TYPE, format_args!("message type {kind} is unknown"));
             wire.info(format_args!("type {kind}, {length} bytes"));
             Err(Error::Malformed)
         }
@@ -352,7 +354,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
 
 fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
     if std::mem::take(&mut session.tells) {
-        wire.note_layer(&NOTE_FORGOTTEN, format_args!("what this conversation told before was forgotten to bound memory"));
+        wire.note_layer(&NOTE_FORGOTTEN, format_args!("earlier values of this conversation were evicted to bound memory"));
     }
     let known = Some(&mut session.known).filter(|_| from == Side::Server && !session.forgets);
     if !wire.is_looked_at() && step::are_entries(wire.ahead()) {
@@ -367,7 +369,7 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
 fn no_payload(wire: &mut Wire<'_>) -> Result {
     match wire.remaining() {
         0 => Ok(()),
-        extra => wire.malformed(&ERROR_UNEXPECTED_PAYLOAD, format_args!("{extra} bytes where none belong")),
+        extra => wire.malformed(&ERROR_UNEXPECTED_PAYLOAD, format_args!("{extra} bytes, expected none")),
     }
 }
 
@@ -378,7 +380,7 @@ fn connection_accepted(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Seconds from an earlier time to the frame that completed the bytes at hand.
+/// Returns the seconds from `earlier` to the frame that completed the current bytes.
 fn since(wire: &Wire<'_>, earlier: Time) -> Option<Value> {
     let (_, time) = wire.completed();
     #[allow(clippy::cast_precision_loss, reason = "seconds as a fraction")]
@@ -386,7 +388,7 @@ fn since(wire: &Wire<'_>, earlier: Time) -> Option<Value> {
     Some(Value::Double(seconds))
 }
 
-/// The words that there are, with a blank between two, each cut to what a line can bear.
+/// Joins the given words with blanks, each truncated to a bounded length.
 struct Line<'a>(&'a [Option<&'a str>]);
 
 impl fmt::Display for Line<'_> {
@@ -403,7 +405,7 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-/// Stop because the bytes end too early. Where a cut is why, the code would blame the sender, so only the cut is noted.
+/// Stops because the bytes end early. After a cut, only the cut is noted: the code would blame the sender.
 fn ends_early<T>(wire: &mut Wire<'_>, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
     match wire.cut() {
         Cut::No => wire.malformed(code, words),

@@ -1,11 +1,11 @@
-//! Entries of which nobody looks at a field: from their bytes straight into the tree of values.
+//! Fast decoder of entries whose fields are not requested: adds values to the tree without creating nodes.
 //!
-//! Nothing is odd about what is taken here. Whatever is, or is cut off, is left to who reads it field by field and says so.
+//! It only accepts well-formed entries. Anything else is left to the full decoder, which adds notes.
 
 use super::update::{BOOL, DICT, FLOAT, INT8, INT32, LIST, Member, REF, STRING, UINT8, UINT32};
 use super::world::{Scalar, World};
 
-/// The bytes that are left.
+/// Remaining bytes.
 struct Ahead<'a>(&'a [u8]);
 
 impl<'a> Ahead<'a> {
@@ -25,7 +25,7 @@ impl<'a> Ahead<'a> {
         std::str::from_utf8(text).ok()
     }
 
-    /// A name, as bytes that are UTF-8. Mostly it is a few letters: a look at each is quicker than a search and a check.
+    /// Reads a name as UTF-8 bytes. Names are short: one pass over the letters is faster than a search and a check.
     fn name(&mut self) -> Option<&'a [u8]> {
         let mut letters = 0;
         let len = self.0.iter().position(|letter| {
@@ -37,7 +37,7 @@ impl<'a> Ahead<'a> {
         (letters.is_ascii() || std::str::from_utf8(name).is_ok()).then_some(name)
     }
 
-    /// Counted references.
+    /// Reads a counted list of references.
     fn refs(&mut self, into: &mut Vec<u32>) -> Option<()> {
         let count = self.count()?;
         let (refs, behind) = self.0.split_at_checked(REF * count)?;
@@ -47,7 +47,7 @@ impl<'a> Ahead<'a> {
         Some(())
     }
 
-    /// Counted members: their numbers and names.
+    /// Reads counted members: IDs and names.
     fn members(&mut self, into: &mut Vec<Member<'a>>) -> Option<()> {
         into.clear();
         for _ in 0..self.count()? {
@@ -58,8 +58,9 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Take the entry that these bytes begin with; what it refers to goes into memory that is used again. Returns its type and how many
-/// bytes it has; nothing if it is not taken.
+/// Decodes the first entry of `bytes` and adds it to the tree, with reused buffers for references and members. Returns
+/// its type
+/// and length, or `None` if the entry is not well-formed.
 pub(super) fn entry<'a>(
     bytes: &'a [u8],
     world: Option<&mut World>,

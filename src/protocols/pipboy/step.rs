@@ -1,4 +1,4 @@
-//! Where messages begin: telling it from the last message, and finding it again where there is none.
+//! Message framing: header lengths, and resynchronization where they are lost.
 //!
 //! ```text
 //! Fresh ── JSON ──────────────► Steady ── a header beyond all limits ──► Abandoned, or Lost where a search led here
@@ -16,50 +16,49 @@ use super::{
 use crate::tree::Side;
 use crate::wire::Extent;
 
-/// The longest message that a search believes in.
+/// Maximum length of a message that a search accepts.
 const BELIEVED_MAX: usize = 1 << 20;
 
-/// Bytes of a longer message that tell whether a capture begins with it.
+/// Bytes of a longer message needed to decide whether a stream begins with it.
 const ENOUGH: usize = 64;
 
-/// Headers of heartbeats that are looked behind to tell whether they are some.
+/// Maximum number of heartbeats skipped at the start of a stream.
 const HEARTBEATS_MAX: usize = 64;
 
-/// Bytes that a search may read before it has passed over any.
+/// Initial byte budget of searches.
 const EFFORT: i64 = 4 << 20;
 
-/// Bytes that a search may read for each one that it passes over: what a hostile stream can make it read stays in
-/// proportion to the stream.
+/// Byte budget gained per skipped byte: the work of searches stays linear in the length of a hostile stream.
 const EFFORT_PER_BYTE: i64 = 16;
 
-/// Messages that prove themselves before lengths alone are believed.
+/// Messages that must be verified before header lengths are trusted.
 const PROOFS: u8 = 3;
 
-/// How one direction of a connection stands.
+/// Framing state of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
-    /// Nothing but heartbeats was seen, which prove nothing: the capture may begin anywhere.
+    /// Only heartbeats so far, which are no evidence: the capture may begin anywhere.
     #[default]
     Fresh,
-    /// A message was found, and so many more have to prove themselves: what was found may be part of a longer one.
+    /// A message was found; this many more must be verified, since it may be part of a longer one.
     Trial(u8),
-    /// The next message begins with the next byte.
+    /// The next message begins at the next byte.
     Steady,
-    /// It begins anywhere.
+    /// The next message begins at an unknown offset.
     Lost,
-    /// Nobody will ever know.
+    /// Framing cannot be recovered.
     Abandoned,
 }
 
-/// One direction of a connection.
+/// Framing of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     state: State,
-    /// Bytes that searches may still read.
+    /// Remaining byte budget of searches.
     effort: i64,
-    /// A search led to the last messages.
+    /// The current framing was found by a search.
     joined: bool,
-    /// Bytes passed over since what was found turned out to be no message; none if that did not happen.
+    /// Bytes skipped since a false match; `None` without one.
     passed: Option<u64>,
 }
 
@@ -103,7 +102,7 @@ impl Step {
         }
     }
 
-    /// The first message, or more bytes to tell whether it is one. None if the state that it leads to tells.
+    /// Returns the first message, or requests more bytes to verify it. `None` leaves the decision to the new state.
     fn begin(&mut self, from: Side, head: Head, ahead: &[u8], more: bool) -> Option<Extent> {
         let enough = head.end().min(ENOUGH);
         if more && ahead.len() < enough {
@@ -113,13 +112,13 @@ impl Step {
         match (begins(ahead), head.kind) {
             (true, HEARTBEAT) => {}
             (true, CONNECTION_ACCEPTED | CONNECTION_REFUSED | COMMAND | COMMAND_RESULT) => self.state = State::Steady,
-            // Asked again each time the bytes have doubled: a length from inside another message may be a long one.
+            // Retried each time the bytes have doubled: a length from inside another message may be large.
             (true, _) if more && !is_whole => return Some(Extent::NeedMore(head.end().min(ahead.len() * 2))),
             (true, _) => {
                 (self.state, self.joined) = (State::Trial(PROOFS - 1), true);
                 return Some(Extent::Message(head.end()));
             }
-            // All there is, and nothing better in it: a short input that somebody called one of ours.
+            // All bytes there are, without a better match: a short input assigned to this protocol by the user.
             (false, kind) if ahead.len() < enough && kind <= COMMAND_RESULT && !holds_message(from, ahead) => {
                 self.state = State::Steady;
             }
@@ -128,7 +127,7 @@ impl Step {
         None
     }
 
-    /// The message behind one that was found, if it proves itself. None if it is none, and what was found before was none either.
+    /// Returns the message after a match if it is verified. `None` means that the earlier match was false too.
     fn try_on(&mut self, from: Side, left: u8, ahead: &[u8], more: bool) -> Option<Extent> {
         let head = Head::of(ahead)?;
         if head.length == 0 && head.fits() {
@@ -148,13 +147,13 @@ impl Step {
         }
     }
 
-    /// What was found was no message.
+    /// The last match was false.
     fn fail(&mut self) {
         self.state = State::Lost;
         self.passed.get_or_insert(0);
     }
 
-    /// A message that has proved itself, of so many that have to.
+    /// Accepts a verified message, with this many still to verify.
     fn accept(&mut self, head: Head, left: u8) {
         self.effort = self.effort.saturating_add(earned(head.end()));
         let is_text = matches!(head.kind, CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT);
@@ -177,12 +176,12 @@ impl Step {
         extent
     }
 
-    /// Bytes that were passed over since what was taken for a message turned out to be none; reported once.
+    /// Takes the number of bytes skipped since a false match; reported once.
     pub(super) fn take_passed(&mut self) -> Option<u64> {
         self.passed.take()
     }
 
-    /// Bytes were lost, nobody knows up to where in which message.
+    /// Bytes were lost, possibly across message boundaries.
     pub(super) fn lose(&mut self) {
         if !matches!(self.state, State::Abandoned | State::Lost) {
             (self.state, self.effort) = (State::Lost, EFFORT);
@@ -190,12 +189,12 @@ impl Step {
     }
 }
 
-/// What a search may read more for so many bytes that are not searched again.
+/// Byte budget gained for skipped bytes.
 fn earned(count: usize) -> i64 {
     EFFORT_PER_BYTE.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// The bytes in front of the next message, or the message; and whether that was found.
+/// Returns the next message or the bytes in front of it, and whether a message was found.
 fn search(from: Side, ahead: &[u8], more: bool, effort: &mut i64) -> (Extent, bool) {
     let mut at = 0;
     let mut unfinished = None;
@@ -229,7 +228,7 @@ fn found(at: usize, head: Head) -> Extent {
     if at == 0 { Extent::Message(head.end()) } else { Extent::Unknown(at) }
 }
 
-/// The beginning of a message.
+/// Message header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) length: usize,
@@ -242,12 +241,12 @@ impl Head {
         Some(Head { length: u32::from_le_bytes([a, b, c, d]) as usize, kind })
     }
 
-    /// Bytes of the message with its header.
+    /// Message length including the header.
     pub(super) fn end(self) -> usize {
         HEADER.saturating_add(self.length)
     }
 
-    /// Whether messages of this type are this long.
+    /// Whether the length is valid for the message type.
     pub(super) fn fits(self) -> bool {
         match self.kind {
             HEARTBEAT | CONNECTION_REFUSED => self.length == 0,
@@ -258,7 +257,7 @@ impl Head {
         }
     }
 
-    /// Whether what is there of the payload begins as it does in messages of this type.
+    /// Whether the first payload byte is valid for the message type.
     pub(super) fn suits(self, bytes: &[u8]) -> bool {
         match (self.kind, bytes.get(HEADER)) {
             (DATA_UPDATE, Some(first)) if self.length > 0 => *first <= DICT,
@@ -272,7 +271,7 @@ impl Head {
     }
 }
 
-/// Whether a message begins where a capture does. Heartbeats count as much as what follows them.
+/// Whether a message begins at the start of a capture. Leading heartbeats are skipped.
 fn begins(bytes: &[u8]) -> bool {
     let zeros = bytes.chunks_exact(HEADER).take(HEARTBEATS_MAX).take_while(|chunk| chunk.iter().all(|byte| *byte == 0));
     let bytes = bytes.get(zeros.count() * HEADER..).unwrap_or_default();
@@ -280,11 +279,11 @@ fn begins(bytes: &[u8]) -> bool {
     if head.fits() && head.suits(bytes) && !contradicts(head, head.payload(bytes)) {
         return true;
     }
-    // Malformed, but it has a payload and ends where something begins.
+    // Malformed, but with a payload that is followed by a valid header.
     (1..=MESSAGE_MAX).contains(&head.length) && bytes.get(head.end()..).is_some_and(|next| Head::of(next).is_none_or(Head::fits))
 }
 
-/// Whether a payload, as far as it is there, cannot be one.
+/// Whether the available part of a payload is invalid.
 fn contradicts(head: Head, payload: &[u8]) -> bool {
     match head.kind {
         DATA_UPDATE => matches!(walk(payload), Walk::Stuck(_)),
@@ -293,17 +292,18 @@ fn contradicts(head: Head, payload: &[u8]) -> bool {
     }
 }
 
-/// Whether something is what is looked for.
+/// Result of matching a message at an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
     Yes(Head),
-    /// It may be, and so many bytes tell more.
+    /// Undecided; requests this many bytes.
     More(Head, usize),
     No,
 }
 
-/// Whether a message begins here that anybody, or this side, may have sent. Only one whose payload proves it is believed:
-/// it has to be there as a whole and end where another header or nothing follows.
+/// Matches a message from either side, or from the given one. It is accepted only if the payload is complete and valid,
+/// and
+/// followed by another header or nothing.
 pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     let Some(head) = Head::of(bytes) else { return Fit::No };
     let Some(side) = speaker(head.kind) else { return Fit::No };
@@ -326,14 +326,14 @@ pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> F
     *effort = effort.saturating_sub(i64::try_from(read).unwrap_or(i64::MAX)).saturating_sub(1);
     match proof {
         Some(false) => Fit::No,
-        // Asked again each time the bytes have doubled, so that a message that turns out to be none stops early.
+        // Retried each time the bytes have doubled, so that a false match stops early.
         _ if !is_whole => Fit::More(head, head.end().min(bytes.len() * 2)),
         Some(true) if bytes.get(head.end()..).and_then(Head::of).is_none_or(Head::fits) => Fit::Yes(head),
         _ => Fit::No,
     }
 }
 
-/// Whether the picture of a map is as large as its pixels are many. Needs its first 8 bytes.
+/// Whether the pixel count matches width and height; needs the first 8 bytes of the payload.
 fn has_map_size(head: Head, payload: &[u8]) -> Option<bool> {
     let &[a, b, c, d, e, f, g, h, ..] = payload else { return None };
     let (width, height) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
@@ -341,17 +341,17 @@ fn has_map_size(head: Head, payload: &[u8]) -> Option<bool> {
     Some(pixels > 0 && width > 0 && map::stride(width.into(), height.into(), pixels).is_some())
 }
 
-/// Where passing over entries led to.
+/// Result of walking entries.
 enum Walk {
-    /// To the very end.
+    /// The entries end exactly at the end.
     Whole,
-    /// Into an entry that ends later.
+    /// The last entry is incomplete.
     Short,
-    /// To something that is no entry, so many bytes ahead.
+    /// Invalid entry at this offset.
     Stuck(usize),
 }
 
-/// Whether a payload is entries to its end, of which none is odd.
+/// Whether a payload consists of complete and valid entries.
 pub(super) fn are_entries(payload: &[u8]) -> bool {
     matches!(walk(payload), Walk::Whole)
 }
@@ -369,7 +369,7 @@ fn walk(payload: &[u8]) -> Walk {
     if at == payload.len() { Walk::Whole } else { Walk::Short }
 }
 
-/// Bytes of a value; it may end later than what is there does.
+/// Width of a value in bytes, possibly beyond the available bytes.
 fn width(kind: u8, value: &[u8]) -> Option<usize> {
     match kind {
         BOOL | INT8 | UINT8 => Some(1),
@@ -387,7 +387,7 @@ fn width(kind: u8, value: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bytes of counted references with their count.
+/// Width of a counted list of references, with its count.
 fn refs(value: &[u8]) -> Option<usize> {
     Some(2 + REF * usize::from(count(value)?))
 }

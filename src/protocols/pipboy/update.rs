@@ -1,4 +1,4 @@
-//! Data updates: a run of entries, each a numbered value.
+//! Data updates: a sequence of entries, each a value with its ID.
 
 use super::skim;
 use super::world::{ROOT, Scalar, Spot, Told, World};
@@ -26,31 +26,31 @@ pub(super) const STRING: u8 = 6;
 pub(super) const LIST: u8 = 7;
 pub(super) const DICT: u8 = 8;
 
-/// Bytes of an entry's type and number.
+/// Bytes of an entry header: type and ID.
 pub(super) const ENTRY_HEADER: usize = 5;
 
-/// Bytes that an entry of a long message takes on average: room is made for as many entries as that gives.
+/// Estimated mean size of an entry, used to reserve memory for a long message.
 const ENTRY_MEAN: usize = 16;
 
-/// Fields of an entry in front of its value.
+/// Number of fields of an entry before its value.
 const ENTRY_HEAD: usize = 3;
 
 /// Bytes of a reference.
 pub(super) const REF: usize = 4;
 
-/// The fewest bytes of an insertion: a reference and an empty name.
+/// Minimum size of an insertion: a reference and an empty name.
 const INSERT_MIN: usize = REF + 1;
 
-/// Entries from which on a message is told in short.
+/// Number of entries above which a message has a summary.
 const MANY: u64 = 64;
 
-/// Bytes from which on a message is long.
+/// Number of bytes above which memory is reserved for a message.
 const LONG: usize = 1 << 12;
 
-/// The most members of the root that are told in short.
+/// Maximum number of root members in a summary.
 const TOPS: usize = 64;
 
-/// The fields that tell in short how many entries of each type there are.
+/// Summary fields that count entries by type.
 static COUNTS: [&Field; 9] = [
     &SUMMARY_BOOL,
     &SUMMARY_INT8,
@@ -63,10 +63,10 @@ static COUNTS: [&Field; 9] = [
     &SUMMARY_DICT,
 ];
 
-/// The fields that tell a long message in short, beside those counts.
+/// The other summary fields.
 static SHORT: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
 
-/// The fields of an entry but its type, which is looked at by who wants values without a name as well, although each type has one.
+/// All fields of an entry except the type, which coverage requests separately for values without a name.
 static OF_ENTRIES: [&Field; 23] = [
     &ENTRY,
     &ENTRY_ID,
@@ -93,30 +93,30 @@ static OF_ENTRIES: [&Field; 23] = [
     &REMOVE_REF,
 ];
 
-/// A message as it is read. Its whole entries change the tree one by one; where they lie is known when all have.
+/// A message being read. Complete entries update the tree one by one; paths are resolved after the last one.
 struct Update<'w, 'a> {
-    /// Nothing if the wrong side speaks.
+    /// `None` if the message comes from the wrong side.
     world: Option<&'w mut World>,
-    /// Values that appear now are worth telling.
+    /// The root is known, so values that appear now are new.
     has_root: bool,
-    /// Whether it is told in short if it is long.
+    /// A summary is requested.
     in_short: bool,
-    /// Whether places of values are looked at.
+    /// Paths are requested.
     tells_paths: bool,
-    /// Nobody looks at fields of entries.
+    /// No field of entries is requested.
     skims: bool,
     count: u64,
     types: [u64; 9],
-    /// Fields that wait for the path of a value, and where that is kept.
+    /// Path fields to fill in, with the node of the value.
     paths: Vec<(u32, Spot)>,
-    /// The same for values that are not, or not whole: they have numbers.
+    /// Path fields of values without a node, with the ID of the value.
     lost: Vec<(u32, u32)>,
-    /// References of the entry at hand.
+    /// References of the current entry.
     refs: Vec<u32>,
     inserted: Vec<Member<'a>>,
 }
 
-/// A member of a dict: its number, and its name, which is UTF-8.
+/// A dict member: its ID and its name, which is UTF-8.
 pub(super) type Member<'a> = (u32, Cow<'a, [u8]>);
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
@@ -126,7 +126,7 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
     let tells_paths = world.is_some() && (in_short || wire.wants(&[&ENTRY_PATH]));
     if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
         let entries = wire.remaining() / ENTRY_MEAN;
-        // And of as many values that they refer to.
+        // Plus as many values that they refer to.
         world.expect(2 * entries);
         paths.reserve(if tells_paths { entries } else { 0 });
     }
@@ -141,11 +141,11 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
     result
 }
 
-/// Put the entries of an update into the tree that nobody was told of.
+/// Adds the entries of a queued update to the tree.
 pub(super) fn put(world: &mut World, entries: &[u8]) {
     let mut tree = Tree::new(Want::LAYERS);
     let mut wire = Wire::new(&mut tree, 0, 0, entries, 0..entries.len(), Cut::No);
-    // As far as they go: what is wrong with them was told when they came.
+    // Errors are ignored: they were reported when the update arrived.
     let _ = data_update(&mut wire, Some(world));
 }
 
@@ -162,7 +162,7 @@ impl<'a> Update<'_, 'a> {
         Ok(())
     }
 
-    /// Take an entry without its fields, if nobody looks at them and nothing is odd about it. Returns how many bytes it has.
+    /// Adds an entry to the tree without fields, if none is requested and the entry is well-formed. Returns its length.
     fn skim(&mut self, ahead: &'a [u8]) -> Option<usize> {
         if !self.skims {
             return None;
@@ -180,7 +180,7 @@ impl<'a> Update<'_, 'a> {
         }
         let kind = wire.ahead().first().copied().unwrap_or_default();
         if kind > DICT {
-            return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("no entry type {kind} is known, nor its width"));
+            return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("entry type {kind} and its width are unknown"));
         }
         let result = wire.group(&ENTRY, |wire| {
             wire.u8(&ENTRY_TYPE)?;
@@ -198,7 +198,7 @@ impl<'a> Update<'_, 'a> {
         });
         match (result, wire.cut()) {
             (Err(Error::Short { needed }), Cut::No) => {
-                wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("bytes that the value lacks: {needed}"))
+                wire.malformed(&ERROR_ENTRY_TRUNCATED, format_args!("bytes missing from the value: {needed}"))
             }
             (Ok(()), _) => {
                 self.count_type(kind);
@@ -245,14 +245,14 @@ impl<'a> Update<'_, 'a> {
             self.inserted.push((id, bytes_of(name)));
         }
         let Ok(count) = wire.u16_le(&REMOVE_COUNT) else {
-            return ends_early(wire, &ERROR_COUNT, format_args!("the number of removals is missing"));
+            return ends_early(wire, &ERROR_COUNT, format_args!("the removal count is missing"));
         };
         self.refs.clear();
         refs(wire, count, &REMOVE_REF, &mut self.refs)?;
         Ok(self.world.as_mut().map(|world| world.dict(id, &self.inserted, &self.refs)))
     }
 
-    /// Say what an entry changed.
+    /// Adds fields for the changes made by an entry.
     fn tell(&mut self, wire: &mut Wire<'_>, told: Option<Told>) {
         let Some(told) = told else { return };
         match told.before {
@@ -271,14 +271,14 @@ impl<'a> Update<'_, 'a> {
         }
     }
 
-    /// Say what was strange about an entry.
+    /// Adds a note for inconsistent references of an entry.
     fn note_strange(&mut self, wire: &mut Wire<'_>) {
         if let Some(strange) = self.world.as_mut().and_then(|world| world.strange()) {
             wire.note(&NOTE_TREE, format_args!("{strange}"));
         }
     }
 
-    /// All entries are read, so every path is known.
+    /// Resolves paths after the last entry, and adds the summary.
     fn finish(self, wire: &mut Wire<'_>) {
         let Some(world) = self.world else { return };
         let is_long = self.count > MANY && self.in_short;
@@ -300,10 +300,10 @@ impl<'a> Update<'_, 'a> {
     }
 }
 
-/// How many entries lie in members of the root.
+/// Number of entries by root member.
 type Counts = HashMap<u32, u64, RandomState>;
 
-/// How many entries there are of each type, and in which members of the root they lie.
+/// Adds the number of entries by type and by root member.
 fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], counts: &Counts) {
     for (field, count) in COUNTS.iter().zip(types).filter(|(_, count)| **count > 0) {
         wire.add(field, Value::Unsigned(*count));
@@ -328,7 +328,7 @@ fn truth(wire: &mut Wire<'_>) -> Result<bool> {
 fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Cow<'a, str>> {
     let Ok(text) = wire.text_nul(field) else {
         let left = wire.remaining();
-        return ends_early(wire, &ERROR_STRING, format_args!("no NUL in the {left} bytes left"));
+        return ends_early(wire, &ERROR_STRING, format_args!("no NUL in the remaining {left} bytes"));
     };
     Ok(match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
@@ -354,16 +354,17 @@ fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field, into: &mut Vec<u
     Ok(())
 }
 
-/// Whether a counted element has the bytes that it needs at least. Where a cut took them, reading shows how far it gets.
+/// Checks that a counted element has its minimum size. After a cut the reads fail on their own.
 fn fits(wire: &mut Wire<'_>, least: usize, what: &str, nth: u16, count: u16) -> Result {
     let left = wire.remaining();
     if left < least && wire.cut() == Cut::No {
-        return wire.malformed(&ERROR_COUNT, format_args!("{what} {nth} of {count} does not fit into the {left} bytes left"));
+        return wire
+            .malformed(&ERROR_COUNT, format_args!("{what} {nth} of {count} does not fit into the remaining {left} bytes"));
     }
     Ok(())
 }
 
-/// The value itself, or how many values are referred to.
+/// Writes the value, or the number of references.
 pub(super) fn entry_value(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let is_value = |child: &NodeRef<'_>| ![&ENTRY_TYPE, &ENTRY_ID, &ENTRY_PATH].iter().any(|head| child.field().is(head));
     let Some(value) = entry.children().find(is_value) else { return Ok(()) };
@@ -381,7 +382,7 @@ pub(super) fn entry_value(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::
     }
 }
 
-/// The kind of value, its number, where it lies, and what was there before.
+/// Writes type, ID, path and previous value.
 pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     for child in entry.children() {
         let field = child.field();
@@ -406,12 +407,12 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     Ok(())
 }
 
-/// A number, without the machinery of formats: there are millions of entries.
+/// Writes a number without `format!`: there are millions of entries.
 fn digits(number: u64, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(itoa::Buffer::new().format(number))
 }
 
-/// The path of an entry as people read it: the root has none.
+/// Path as displayed; the root's own path is empty.
 fn path_of(path: NodeRef<'_>) -> Cow<'_, str> {
     match path.text() {
         text if text.is_empty() => Cow::Borrowed("(root)"),
@@ -419,12 +420,12 @@ fn path_of(path: NodeRef<'_>) -> Cow<'_, str> {
     }
 }
 
-/// The member's name.
+/// Writes the name of the member.
 pub(super) fn insert_value(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     insert.child(&INSERT_KEY).map_or(Ok(()), |key| key.write_value(out))
 }
 
-/// The number of the member's value, and its path.
+/// Writes the ID and the path of the member.
 pub(super) fn insert_meaning(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Some(id) = insert.child(&INSERT_REF).and_then(NodeRef::number) else { return Ok(()) };
     out.write_str("ref ")?;
@@ -436,12 +437,12 @@ pub(super) fn insert_meaning(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> f
     clean(&key.text(), out)
 }
 
-/// The number of an element of a list.
+/// Writes the ID of a list element.
 pub(super) fn ref_value(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     element.number().map_or(Ok(()), |id| digits(id, out))
 }
 
-/// Its path: elements follow the number of them, and that the path of the list.
+/// Writes the path of a list element. Its index follows from the distance to the path of the list.
 pub(super) fn ref_meaning(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Some(path) = path_above(element) else { return Ok(()) };
     clean(&path.text(), out)?;
@@ -450,17 +451,17 @@ pub(super) fn ref_meaning(element: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     out.write_str("]")
 }
 
-/// The path of the entry that something is part of.
+/// Returns the path node of the enclosing entry.
 fn path_above(part: NodeRef<'_>) -> Option<NodeRef<'_>> {
     part.parent()?.children().take(ENTRY_HEAD).find(|child| child.field().is(&ENTRY_PATH))
 }
 
-/// The member's name.
+/// Writes the name of the member.
 pub(super) fn top_value(top: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     top.child(&SUMMARY_NAME).map_or(Ok(()), |name| name.write_value(out))
 }
 
-/// How many entries lie in it.
+/// Writes the number of entries below the member.
 pub(super) fn top_meaning(top: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match top.child(&SUMMARY_ENTRIES).and_then(NodeRef::number) {
         Some(1) => out.write_str("1 entry"),

@@ -1,4 +1,4 @@
-//! Messages that are wrong, strange or cut.
+//! Malformed, inconsistent and truncated messages.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn string_without_its_nul_is_noted() {
         pipboy.entry.path = "#5"
       pipboy.entry_count = 0
       10..16 pipboy.data = 436170733a20
-    ! broken pipboy.error.string at 10..16 pipboy.entry.id: no NUL in the 6 bytes left
+    ! broken pipboy.error.string at 10..16 pipboy.entry.id: no NUL in the remaining 6 bytes
     "##);
 }
 
@@ -31,7 +31,7 @@ fn list_shows_the_refs_that_fit() {
         10..12 pipboy.entry.list.count = 65535
         12..16 pipboy.entry.list.ref = 1
       pipboy.entry_count = 0
-    ! broken pipboy.error.count at 16..16 pipboy.entry.list.ref: ref 2 of 65535 does not fit into the 0 bytes left
+    ! broken pipboy.error.count at 16..16 pipboy.entry.list.ref: ref 2 of 65535 does not fit into the remaining 0 bytes
     "##);
 }
 
@@ -48,7 +48,7 @@ fn unknown_entry_type_ends_the_entries() {
         10..11 pipboy.entry.bool = true
       pipboy.entry_count = 1
       11..17 pipboy.data = 091000000001
-    ! broken pipboy.error.entry_type at 11..17 pipboy.entry.bool: no entry type 9 is known, nor its width
+    ! broken pipboy.error.entry_type at 11..17 pipboy.entry.bool: entry type 9 and its width are unknown
     "##);
 }
 
@@ -59,7 +59,7 @@ fn heartbeat_with_a_payload_is_noted() {
       0..4 pipboy.length = 2
       4..5 pipboy.type = 0 (heartbeat)
       5..7 pipboy.data = 0102
-    ! broken pipboy.error.unexpected_payload at 5..7 pipboy.type: 2 bytes where none belong
+    ! broken pipboy.error.unexpected_payload at 5..7 pipboy.type: 2 bytes, expected none
     ");
 }
 
@@ -90,7 +90,7 @@ fn dict_that_ends_early_shows_the_insertions_that_fit() {
           16..20 pipboy.entry.dict.insert.key = "foo"
       pipboy.entry_count = 0
       20..22 pipboy.data = 0000
-    ! broken pipboy.error.count at 20..22 pipboy.entry.dict.insert.key: insertion 2 of 2 does not fit into the 2 bytes left
+    ! broken pipboy.error.count at 20..22 pipboy.entry.dict.insert.key: insertion 2 of 2 does not fit into the remaining 2 bytes
     "##);
 }
 
@@ -145,7 +145,7 @@ fn value_that_runs_over_the_end_is_noted() {
         pipboy.entry.path = "#10"
       pipboy.entry_count = 0
       10..13 pipboy.data = 2a0000
-    ! broken pipboy.error.entry_truncated at 10..13 pipboy.entry.id: bytes that the value lacks: 1
+    ! broken pipboy.error.entry_truncated at 10..13 pipboy.entry.id: bytes missing from the value: 1
     "##);
 }
 
@@ -162,7 +162,7 @@ fn dict_without_its_number_of_removals_is_noted() {
         10..12 pipboy.entry.dict.insert_count = 0
       pipboy.entry_count = 0
       12..13 pipboy.data = 01
-    ! broken pipboy.error.count at 12..13 pipboy.entry.dict.insert_count: the number of removals is missing
+    ! broken pipboy.error.count at 12..13 pipboy.entry.dict.insert_count: the removal count is missing
     "##);
 }
 
@@ -181,7 +181,7 @@ fn key_without_its_nul_is_noted() {
           12..16 pipboy.entry.dict.insert.ref = 5
       pipboy.entry_count = 0
       16..18 pipboy.data = 666f
-    ! broken pipboy.error.string at 16..18 pipboy.entry.dict.insert.ref: no NUL in the 2 bytes left
+    ! broken pipboy.error.string at 16..18 pipboy.entry.dict.insert.ref: no NUL in the remaining 2 bytes
     "##);
 }
 
@@ -247,7 +247,7 @@ fn unknown_message_type_is_odd() {
       0..4 pipboy.length = 2
       4..5 pipboy.type = 7
       5..7 pipboy.data = 0102
-    ! odd pipboy.error.unknown_type at 4..5 pipboy.type: no message type 7 is known
+    ! odd pipboy.error.unknown_type at 4..5 pipboy.type: message type 7 is unknown
     ");
 }
 

@@ -1,9 +1,9 @@
-//! What a connection remembers: paths, values before, commands that results answer, and what can be saved.
+//! Connection state: paths, previous values, command matching and exported objects.
 
 use super::*;
 use crate::tree::{Kind, Only, Timestamp};
 
-/// An entry's bytes: type, number, value.
+/// Bytes of an entry: type, ID, value.
 fn entry(kind: u8, id: u32, value: &[u8]) -> Vec<u8> {
     [&[kind][..], &id.to_le_bytes(), value].concat()
 }
@@ -26,15 +26,15 @@ fn list(id: u32, children: &[u32]) -> Vec<u8> {
     entry(7, id, &value)
 }
 
-/// What happens to a session, told message by message.
+/// A session under test, message by message.
 #[derive(Default)]
 struct Told {
     session: Session,
     tree: Option<Tree>,
     bytes: Vec<u8>,
-    /// How much of the next messages is looked at, if not all.
+    /// Demand of the next messages; everything by default.
     want: Option<Want>,
-    /// How much of any is, if not all.
+    /// Maximum demand of the run; everything by default.
     most: Option<Want>,
 }
 
@@ -64,12 +64,12 @@ impl Told {
         Dissection { tree: self.tree.as_ref().unwrap(), bytes: &self.bytes }
     }
 
-    /// The values of a field and those of its shared name, as columns have them.
+    /// Values of a field and of those that share its name, as in columns.
     fn column(&self, field: &Field) -> Vec<String> {
         self.columns(|other| other.is(field) || (!field.also.is_empty() && other.also == field.also))
     }
 
-    /// The values of a field alone.
+    /// Values of a field alone.
     fn column_of(&self, field: &Field) -> Vec<String> {
         self.columns(|other| other.is(field))
     }
@@ -124,7 +124,7 @@ fn paths_begin_with_the_highest_known_number_where_the_root_was_not_seen() {
     assert_eq!((told.paths(), told.column(&BEFORE_BOOL)), (vec!["#7[0].active".to_owned()], vec!["0".to_owned()]));
 }
 
-/// A small world: `Status.IsMenuOpen`, and the vectors' other values under the names that they have in their files.
+/// A small tree: `Status.IsMenuOpen`, and the values of the vectors under their documented names.
 fn small_world() -> Told {
     let mut told = Told::default();
     let float = |id| entry(5, id, &1_f32.to_le_bytes());
@@ -203,10 +203,7 @@ fn what_a_list_no_longer_names_is_gone_unless_another_takes_it() {
 fn what_no_tree_has_is_noted_and_goes_on() {
     let mut told = small_world();
     told.update(&[dict(15, &[(11, "up")], &[]), list(15, &[0, 15])]);
-    assert_eq!(
-        told.notes(),
-        ["#11 not followed: it leads back, or too deep", "#0 and 1 more not followed: it leads back, or too deep"]
-    );
+    assert_eq!(told.notes(), ["#11 not followed: cyclic or too deep", "#0 and 1 more not followed: cyclic or too deep"]);
     assert_eq!(told.paths(), ["Status.IsMenuOpen"; 2]);
     told.update(&[dict(8, &[(24956, "Hour")], &[])]);
     assert_eq!(told.notes(), ["#24956 taken from another parent"]);
@@ -376,10 +373,10 @@ fn a_session_that_must_forget_is_read_on_without_paths() {
     assert!(told.of().tree.notes.is_empty());
 }
 
-/// Updates of a few values: odd ones, such as no tree has, such as end too early.
+/// Generates updates of few values: well-formed, inconsistent and truncated.
 fn some_update() -> impl Strategy<Value = Vec<u8>> {
     let id = || 0_u32..6;
-    // Some are no UTF-8.
+    // Some are not UTF-8.
     let name = prop::collection::vec(prop_oneof![Just(b'a'), Just(b'b'), Just(0xc3), Just(0xa9)], 0..3);
     let one = prop_oneof![
         (id(), id(), name).prop_map(|(id, child, name)| entry(

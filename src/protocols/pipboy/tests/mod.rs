@@ -1,4 +1,4 @@
-//! The vectors of the protocol and what else a Pip-Boy session may bring.
+//! Test messages, and properties of whole sessions.
 
 mod malformed;
 mod memory;
@@ -60,7 +60,7 @@ const RAGGED_MAP: &str = "27 00 00 00 04 03 00 00 00 02 00 00 00 00 00 00 00 00 
     00 00 00 00 00 01 02 03 04 05 06 07";
 const STRAY_BYTES: &str = "08 00 00 00 03 00 0f 00 00 00 02 05 16";
 
-/// What the game sends.
+/// Well-formed messages of the game.
 const GOOD: &[&str] = &[
     GREETING,
     HEARTBEATING,
@@ -79,7 +79,7 @@ const GOOD: &[&str] = &[
     NOT_ALLOWED,
 ];
 
-/// What it would never send; their lengths are good.
+/// Malformed messages with correct lengths.
 const MALFORMED: &[&str] = &[NO_NUL, LONG_LIST, TYPE_NINE, HEAVY_HEARTBEAT, SHORT_DICT, RAGGED_MAP, STRAY_BYTES];
 
 fn said(from: Side, bytes: &[u8], cut: Cut) -> String {
@@ -99,7 +99,7 @@ fn datagram(bytes: &[u8]) -> String {
     trial::read(&PROTOCOL, bytes, Cut::No, |wire| Discovery::default().message(Side::Client, wire))
 }
 
-/// A message of this type around a text.
+/// A message of this type with a text payload.
 fn json_message(kind: u8, text: &[u8]) -> Vec<u8> {
     let mut message = u32::try_from(text.len()).unwrap().to_le_bytes().to_vec();
     message.push(kind);
@@ -146,7 +146,7 @@ fn folded_entries_say_what_they_hold() {
     );
 }
 
-/// Bytes that lead further than noise does: pieces of messages, and noise.
+/// Generates concatenated message fragments and random bytes.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..20),

@@ -1,4 +1,4 @@
-//! What is recognised and what is not.
+//! Heuristics: recognized and rejected streams and datagrams.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! Messages in their streams: cut anywhere, behind gaps, from the middle.
+//! Framing: messages in pieces, after gaps, and joined midway.
 
 use super::*;
 
-/// The fields of a message that are not worked out from its length and hold a value.
+/// Fields with a value that are read from the message, not derived from its length.
 fn leaves(bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -46,7 +46,7 @@ fn a_cut_message_gets_no_note_but_the_cut() {
     for bytes in [THREE, NINE_TYPES, RADIO, MAP, GREETING, NOT_ALLOWED].map(trial::bytes) {
         for end in 0..bytes.len() {
             let tree = said(Side::Server, &bytes[..end], Cut::Stream { want: bytes.len() });
-            // That values name others that were never sent has nothing to do with the cut.
+            // Notes about references are independent of the cut.
             let others = tree.matches('!').count() - tree.matches("! odd pipboy.note.tree").count();
             assert_eq!(others, 1, "{tree}");
             assert!(tree.contains("! broken pipboy.truncated"), "{tree}");
@@ -54,7 +54,7 @@ fn a_cut_message_gets_no_note_but_the_cut() {
     }
 }
 
-/// A reassembler: messages and unknown bytes as the conversation tells them apart, when bytes arrive in these pieces.
+/// A stream reassembler that collects the messages and unknown bytes reported by the conversation.
 #[derive(Default)]
 pub(super) struct Stream {
     session: Session,
@@ -90,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// Nothing more comes: what waits is a message that was cut, or unknown.
+    /// Ends the stream: waiting bytes become a truncated message or unknown.
     pub(super) fn end(&mut self, from: Side) {
         while !self.waiting.is_empty() {
             let all = self.waiting.len();
@@ -253,7 +253,7 @@ fn directions_are_told_apart() {
 
 #[test]
 fn hostile_streams_are_searched_in_proportion_to_their_length() {
-    // Each block is the header of a long update and the beginning of a text that the next header ends.
+    // Each block is the header of a long update and the start of a string that the next header terminates.
     let block = trial::bytes("00 00 0f 00 03 06 01 02 03 04 61 61 61 61 61 61");
     let bytes = block.repeat(1 << 16);
     for chunk in [1460, bytes.len()] {
@@ -266,7 +266,7 @@ fn hostile_streams_are_searched_in_proportion_to_their_length() {
     zeros.arrive(Side::Server, &vec![0; 1 << 16]);
 }
 
-/// A stream joined inside an update: what looks like a whole message, and a header that cannot be one.
+/// A stream joined inside an update: an apparent message, followed by an invalid header.
 const FALSE_MATCH: [&str; 2] = [ONE_BOOL, "ff ff ff 7f 03 2a"];
 
 #[test]
@@ -309,7 +309,7 @@ fn a_message_behind_a_false_match_has_a_note() {
     }
     let joined: Vec<bool> = trees.iter().map(|tree| tree.contains("pipboy.note.joined")).collect();
     assert_eq!(joined, [false, true, false, false]);
-    assert!(trees[1].contains("6 bytes were passed over"), "{}", trees[1]);
+    assert!(trees[1].contains("6 bytes skipped"), "{}", trees[1]);
 }
 
 #[test]

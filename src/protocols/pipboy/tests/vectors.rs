@@ -1,4 +1,4 @@
-//! Good messages, field by field.
+//! Well-formed messages, field by field.
 
 use super::*;
 

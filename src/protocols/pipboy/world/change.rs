@@ -1,14 +1,14 @@
-//! What became of the children of a list or a dict that was there before, in words that stay short.
+//! Changes of the children of a list or dict, as bounded text.
 
 use std::fmt;
 
-/// Children that are told by name.
+/// Maximum number of children listed by name.
 const FEW: usize = 6;
 
-/// Characters of a name that are told.
+/// Maximum characters of a listed name.
 const NAME: usize = 40;
 
-/// How many children there were and are, and which of them came, went, or are others now.
+/// Number of children before and after, and which were added, replaced or removed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Change {
     before: usize,
@@ -16,11 +16,11 @@ pub(in super::super) struct Change {
     pub(super) added: Names,
     pub(super) replaced: Names,
     pub(super) removed: Names,
-    /// They are the same in another order.
+    /// The same children in another order.
     pub(super) moved: bool,
 }
 
-/// The first names of children, and how many there are.
+/// The first names of children, and their number.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     first: Vec<Box<str>>,
@@ -43,12 +43,12 @@ impl Names {
 }
 
 impl Change {
-    /// There were so many children.
+    /// Starts a change with this many children.
     pub(super) fn from(before: usize) -> Change {
         Change { before, ..Change::default() }
     }
 
-    /// There are so many now. Nothing if they are the same as before.
+    /// Completes a change with this many children. `None` if nothing changed.
     pub(super) fn to(mut self, after: usize) -> Option<Change> {
         self.after = after;
         let is_other = [&self.added, &self.replaced, &self.removed].iter().any(|names| names.count > 0);

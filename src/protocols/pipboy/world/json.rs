@@ -4,8 +4,8 @@ use super::{Kept, Node, ROOT, STEPS, Slot, Step, World};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 impl World {
-    /// The tree as JSON, `None` where nothing was sent. Values that hang from nothing stand beside the members of the root,
-    /// by their numbers: `#15`.
+    /// Serializes the tree, `None` if no value was sent. Unlinked values become members of the root, named by ID:
+    /// `#15`.
     pub(in super::super) fn json(&self) -> Option<Vec<u8>> {
         if !self.nodes.slots().any(|slot| self.is_sent(slot)) {
             return None;
@@ -15,7 +15,7 @@ impl World {
         Some(json)
     }
 
-    /// What hangs from nothing and is not the root, by number.
+    /// Values without a parent other than the root, sorted by ID.
     fn adrift(&self) -> Vec<(u32, Slot)> {
         let is_adrift = |slot: &Slot| self.nodes.parent(*slot).is_none() && self.is_sent(*slot);
         let all = self.nodes.slots().filter(is_adrift).filter_map(|slot| Some((self.nodes.get(slot)?.id, slot)));
@@ -55,7 +55,7 @@ impl Serialize for One<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let One { world, slot, depth } = *self;
         match world.nodes.get(slot).map(|node| node.kept) {
-            // Deeper than any path: the sender could have it as deep as memory goes.
+            // Depth is bounded: the sender controls it.
             _ if depth > STEPS => serializer.serialize_unit(),
             None | Some(Kept::Nothing) => serializer.serialize_unit(),
             Some(Kept::Bool(truth)) => serializer.serialize_bool(truth),

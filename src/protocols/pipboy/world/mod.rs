@@ -1,12 +1,12 @@
-//! The value tree of a connection: what the game has told so far, and where in it each value lies.
+//! The value tree of a connection, and the path of each value in it.
 //!
 //! ```text
 //! 0 (root) ─ "Status" ─► 11 ─ "IsMenuOpen" ─► 15 = false        path Status.IsMenuOpen
 //!          └ "Special" ► 2 ─ [0] ─► 40 ─ "Name" ─► 41 = "ST"     path Special[0].Name
 //! ```
-//! A node has one parent, and no path of parents leads back to where it began: a reference that would break either is
-//! noted and moves the node, or is not followed. Children hang in a chain from their parent, so that taking one out
-//! costs the same however many there are.
+//! A node has one parent, and following parents never cycles. A reference that would break this is noted; it moves the
+//! node or
+//! is ignored. Siblings form a linked list, so that unlinking costs constant time.
 
 mod change;
 mod json;
@@ -29,16 +29,16 @@ use strange::{Strange, one_more};
 use texts::Texts;
 use words::{Word, Words};
 
-/// The most steps of a path.
+/// Maximum number of steps in a path.
 pub(super) const STEPS: usize = 64;
 
-/// Nodes that lost their parent for which there is room all the time.
+/// Capacity retained for unlinked nodes.
 const FEW_LOOSE: usize = 1024;
 
-/// The number of the root.
+/// ID of the root.
 pub(super) const ROOT: u32 = 0;
 
-/// A value that holds no others.
+/// A value without children.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Scalar<'t> {
     Bool(bool),
@@ -49,7 +49,7 @@ pub(super) enum Scalar<'t> {
 }
 
 impl Scalar<'_> {
-    /// Whether it is the same to the last bit, also where it is not a number.
+    /// Bitwise equality, so that NaN equals itself.
     fn equals(&self, other: &Scalar<'_>) -> bool {
         match (self, other) {
             (Scalar::Float(one), Scalar::Float(other)) => one.to_bits() == other.to_bits(),
@@ -69,20 +69,20 @@ impl Scalar<'_> {
     }
 }
 
-/// What an entry changed.
+/// Changes made by an entry.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// The value before, where there was one and it was another.
+    /// Previous value, if it differs.
     pub(super) before: Option<Scalar<'static>>,
-    /// What became of the children of a list or a dict, where it was there before and has others now.
+    /// Changes of the children of a list or dict that existed before.
     pub(super) change: Option<Box<Change>>,
-    /// The value was not there.
+    /// The value did not exist before.
     pub(super) is_new: bool,
-    /// Where it is now, if there was room for it.
+    /// Node of the value, unless the tree is full.
     pub(super) spot: Option<Spot>,
 }
 
-/// Where a value is kept until the message ends.
+/// Handle of a node, valid until the message ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spot(Slot);
 
@@ -92,20 +92,20 @@ pub(super) struct World {
     nodes: Nodes,
     /// Names of members.
     words: Words,
-    /// Values that are texts.
+    /// String values.
     texts: Texts,
-    /// Nodes that lost their parent since the message began.
+    /// Nodes unlinked since the start of the message.
     loose: Vec<Slot>,
-    /// What is strange about the entry at hand.
+    /// Inconsistencies of the current entry.
     strange: Strange,
-    /// Room for a node and its parents.
+    /// Reused buffer for a node and its ancestors.
     above: Vec<Slot>,
-    /// Somebody was told that no more is kept.
+    /// The note about the full tree was added.
     is_full: bool,
 }
 
 impl World {
-    /// Bytes of memory held on the heap, about.
+    /// Approximate heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.nodes.held()
             + self.words.held()
@@ -113,12 +113,12 @@ impl World {
             + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
     }
 
-    /// So many values may be told of, some of which are there.
+    /// Reserves memory for up to this many values, of which some exist.
     pub(super) fn expect(&mut self, values: usize) {
         self.nodes.expect(values.min(limits::PIPBOY_VALUES.get()).saturating_sub(self.nodes.len()));
     }
 
-    /// Whether the root was sent, and with it all there is.
+    /// Whether the root was sent; it completes the initial update.
     pub(super) fn has_root(&self) -> bool {
         self.nodes.slot(ROOT).is_some_and(|root| self.is_sent(root))
     }
@@ -127,12 +127,12 @@ impl World {
         self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
-    /// What was strange about the entries since this was asked last.
+    /// Takes the inconsistencies found since the last call.
     pub(super) fn strange(&mut self) -> Option<Strange> {
         self.strange.is_there().then(|| std::mem::take(&mut self.strange))
     }
 
-    /// The node of this number, made if there is none and room for one.
+    /// Returns the node with this ID, created if the tree is not full.
     fn open(&mut self, id: u32) -> Option<Slot> {
         let has_room =
             self.nodes.len() < limits::PIPBOY_VALUES.get() && self.words.bytes() + self.texts.bytes() < limits::PIPBOY_TEXT.get();
@@ -143,7 +143,7 @@ impl World {
         slot
     }
 
-    /// The value of a node that is one.
+    /// Returns the value of a node without children.
     fn scalar(&self, slot: Slot) -> Option<Scalar<'_>> {
         match self.nodes.get(slot)?.kept {
             Kept::Nothing | Kept::List(_) | Kept::Dict(_) => None,
@@ -155,7 +155,7 @@ impl World {
         }
     }
 
-    /// Keep something else for a node.
+    /// Replaces the content of a node.
     fn keep(&mut self, slot: Slot, kept: Kept) {
         let Some(node) = self.nodes.get_mut(slot) else { return };
         if let Kept::Text(place) = std::mem::replace(&mut node.kept, kept) {
@@ -163,7 +163,7 @@ impl World {
         }
     }
 
-    /// A value was sent.
+    /// Sets a value without children.
     #[inline]
     pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
         let mut told = Told::default();
@@ -189,7 +189,7 @@ impl World {
         told
     }
 
-    /// What was a list or a dict is one no more.
+    /// Unlinks all children of a list or dict that becomes another type.
     fn let_all_children_go(&mut self, slot: Slot) -> Option<Change> {
         let children = self.nodes.children(slot);
         if children == 0 {
@@ -201,7 +201,7 @@ impl World {
         change.to(0)
     }
 
-    /// A list was sent: it replaces the former one.
+    /// Replaces the children of a list.
     pub(super) fn list(&mut self, id: u32, refs: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::List, &mut told) else { return told };
@@ -227,8 +227,8 @@ impl World {
         told
     }
 
-    /// A change of a dict was sent; names are UTF-8. Members that it does not mention stay; what is both taken out and put in
-    /// stays too.
+    /// Inserts and removes members of a dict; names are UTF-8. Other members stay, as do those both removed and
+    /// inserted.
     pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<[u8]>)], removed: &[u32]) -> Told {
         let mut told = Told::default();
         let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
@@ -269,7 +269,7 @@ impl World {
         told
     }
 
-    /// The node that a list or a dict was sent for.
+    /// Turns a node into a list or dict.
     fn become_parent(&mut self, id: u32, kept: fn(Below) -> Kept, told: &mut Told) -> Option<Slot> {
         let slot = self.open(id)?;
         told.spot = Some(Spot(slot));
@@ -280,7 +280,7 @@ impl World {
         Some(slot)
     }
 
-    /// Take a member out, unless it stays. Its name, if it was one, which is to be released.
+    /// Removes a member, unless it is inserted again. Returns its name, which the caller must release.
     fn remove(&mut self, dict: Slot, id: u32, stays: bool) -> Option<Word> {
         if stays {
             one_more(&mut self.strange.both, id);
@@ -300,7 +300,7 @@ impl World {
         name
     }
 
-    /// Put down how a parent calls its child: by its name, in a list by its number.
+    /// Records a child by its name, or by its ID in a list.
     fn call(&self, child: Slot, names: &mut change::Names) {
         let Some(node) = self.nodes.get(child) else { return };
         match node.step() {
@@ -309,12 +309,12 @@ impl World {
         }
     }
 
-    /// A node and its parents, as far as a path goes.
+    /// A node and its ancestors, up to the maximum path length.
     fn upwards(&self, slot: Slot) -> impl Iterator<Item = Slot> {
         std::iter::successors(Some(slot), |slot| self.nodes.parent(*slot)).take(STEPS + 1)
     }
 
-    /// The same, in memory that is used again.
+    /// Collects [`upwards`](Self::upwards) into a reused buffer.
     fn above(&mut self, slot: Slot) -> Vec<Slot> {
         let mut above = std::mem::take(&mut self.above);
         above.clear();
@@ -322,7 +322,7 @@ impl World {
         above
     }
 
-    /// Hang a child below a node whose parents are known. What hung there under the same name is let go.
+    /// Links a child to a node whose ancestors are given. A former member of the same name is unlinked.
     fn adopt(&mut self, parent: Slot, above: &[Slot], id: u32, step: Step) {
         let Some(child) = self.open(id) else { return };
         let Some(node) = self.nodes.get(child) else { return };
@@ -348,14 +348,14 @@ impl World {
         self.nodes.link(parent, child, step);
     }
 
-    /// Take a node out of its parent.
+    /// Unlinks a node from its parent.
     fn unlink(&mut self, child: Slot) {
         if let Step::Name(name) = self.nodes.unlink(child) {
             self.words.release(name);
         }
     }
 
-    /// Take a node out of its parent. Unless it finds another one until the message ends, it is dropped.
+    /// Unlinks a node from its parent. It is removed at the end of the message unless it is linked again.
     fn let_go(&mut self, child: Slot) {
         self.unlink(child);
         self.loose.push(child);
@@ -367,7 +367,7 @@ impl World {
         }
     }
 
-    /// The message ends: what lost its parent and found no other is gone, and all below it.
+    /// Ends a message: removes unlinked nodes and all below them.
     pub(super) fn settle(&mut self) {
         while let Some(slot) = self.loose.pop() {
             let Some(node) = self.nodes.get(slot).filter(|node| node.parent.is_none()) else { continue };
@@ -384,12 +384,12 @@ impl World {
         }
     }
 
-    /// Where a value lies.
+    /// Returns the path of a value.
     pub(super) fn path(&self, id: u32) -> Path<'_> {
         Path { world: self, id }
     }
 
-    /// Look from a value upwards. Without its spot it is looked for by its number.
+    /// Calls `look` with a value and its ancestors. Without a handle, the node is found by ID.
     pub(super) fn look_up<T>(&mut self, id: u32, spot: Option<Spot>, look: impl FnOnce(Above<'_>) -> T) -> T {
         let slot = spot.map(|spot| spot.0).or_else(|| self.nodes.slot(id));
         let slots = slot.map_or_else(Vec::new, |slot| self.above(slot));
@@ -398,7 +398,7 @@ impl World {
         told
     }
 
-    /// The members of the root, in the order in which they came: number and name.
+    /// Members of the root in insertion order: ID and name.
     pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &str)> {
         self.nodes.slot(ROOT).into_iter().flat_map(|root| self.nodes.below(root)).filter_map(|slot| {
             let node = self.nodes.get(slot)?;
@@ -407,16 +407,16 @@ impl World {
     }
 }
 
-/// A value and its parents.
+/// A value and its ancestors.
 pub(super) struct Above<'w> {
     world: &'w World,
     id: u32,
-    /// From its own up, as far as a path goes; none if nothing is known of it.
+    /// The node and its ancestors, up to the maximum path length; empty if the ID is unknown.
     slots: &'w [Slot],
 }
 
 impl Above<'_> {
-    /// The member of the root that the value lies in.
+    /// Returns the ID of the root member that contains the value.
     pub(super) fn top(&self) -> Option<u32> {
         let nodes = &self.world.nodes;
         let is_root = |slot: Slot| nodes.get(slot).is_some_and(|node| node.id == ROOT);
@@ -424,8 +424,9 @@ impl Above<'_> {
         nodes.get(*top).map(|node| node.id)
     }
 
-    /// Put down where it lies: `Inventory.43[0].text`. Empty for the root; from the highest known number on where the parents do
-    /// not lead to the root: `#22260.frequency`.
+    /// Writes the path: `Inventory.43[0].text`. Empty for the root. A value whose ancestors do not reach the root
+    /// begins with the ID
+    /// of the topmost one: `#22260.frequency`.
     pub(super) fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let Above { world, id, slots } = *self;
         let mut downwards = slots.iter().rev().filter_map(|slot| world.nodes.get(*slot));
@@ -459,7 +460,7 @@ impl Above<'_> {
     }
 }
 
-/// As much of a name as a path shows. Names are of any length and a path has many.
+/// Truncates a name for a path: names may have any length, and paths have many.
 fn shown(name: &str) -> (&str, &str) {
     let most = limits::PIPBOY_NAME.get();
     if name.len() <= most {
@@ -468,7 +469,7 @@ fn shown(name: &str) -> (&str, &str) {
     ((0..=most).rev().find_map(|end| name.get(..end)).unwrap_or_default(), "…")
 }
 
-/// Where a value lies: see [`Above::write`].
+/// Path of a value: see [`Above::write`].
 pub(super) struct Path<'w> {
     world: &'w World,
     id: u32,

@@ -1,6 +1,6 @@
-//! The nodes of a world: found by their numbers and, the members of dicts, by their names.
+//! Node storage of a value tree, with lookup by ID and, for dict members, by name.
 //!
-//! They lie in pages: a tree that grows moves nothing, and one that is gone leaves room that others can use.
+//! Nodes lie in pages, so growth moves nothing, and slots of removed nodes are reused.
 
 use super::texts::Place;
 use super::words::Word;
@@ -11,16 +11,16 @@ use std::cell::Cell;
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 
-/// The place of a node among the nodes, counted from 1, so that a link that leads nowhere takes no more room.
+/// Index of a node, counted from 1, so that an optional link takes no extra space.
 pub(super) type Slot = NonZeroU32;
 
-/// Nodes of a page.
+/// Nodes per page.
 const PAGE: usize = 512;
 
-/// What is known of a node.
+/// Content of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Kept {
-    /// It was named, but never sent.
+    /// The ID was referenced, but no value was sent.
     #[default]
     Nothing,
     Bool(bool),
@@ -32,7 +32,7 @@ pub(super) enum Kept {
     Dict(Below),
 }
 
-/// The children of a list or a dict.
+/// Children of a list or dict.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Below {
     first: Option<Slot>,
@@ -40,7 +40,7 @@ pub(super) struct Below {
 }
 
 impl Kept {
-    /// The children, where there may be some.
+    /// Returns the children of a list or dict.
     pub(super) fn below(self) -> Option<Below> {
         match self {
             Kept::List(below) | Kept::Dict(below) => Some(below),
@@ -49,7 +49,7 @@ impl Kept {
     }
 }
 
-/// How a parent calls its child.
+/// Step of a path: how a parent refers to its child.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Step {
     #[default]
@@ -58,7 +58,7 @@ pub(super) enum Step {
     Name(Word),
 }
 
-/// A step in as little room as it takes: 0 for none, else a bit that tells names from indices, which count from 1.
+/// A step in 32 bits: 0 for none, else a flag that distinguishes names from indices, which count from 1.
 #[derive(Debug, Clone, Copy, Default)]
 struct Packed(u32);
 
@@ -68,7 +68,7 @@ impl Packed {
 
 impl From<Step> for Packed {
     fn from(step: Step) -> Packed {
-        // There are fewer of both than half of what a number can count.
+        // Both are limited to fewer than 2³¹.
         Packed(match step {
             Step::None => 0,
             Step::Index(index) => index + 1,
@@ -93,14 +93,14 @@ pub(super) struct Node {
     pub(super) kept: Kept,
     step: Packed,
     pub(super) parent: Option<Slot>,
-    /// Its sibling in front of it; of the first one the last.
+    /// Previous sibling; for the first one, the last.
     before: Option<Slot>,
-    /// Its next sibling, or the next node that is not in use.
+    /// Next sibling, or next free slot.
     behind: Option<Slot>,
 }
 
 impl Node {
-    /// How its parent calls it.
+    /// How the parent refers to the node.
     pub(super) fn step(&self) -> Step {
         self.step.into()
     }
@@ -109,13 +109,13 @@ impl Node {
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     pages: Vec<Vec<Node>>,
-    /// The first node that is not in use.
+    /// Head of the free list.
     free: Option<Slot>,
-    /// The one that was found or made last.
+    /// The last node found or created.
     last: Cell<Option<Slot>>,
-    /// Those that are in use.
+    /// Nodes in use.
     by_id: HashTable<Slot>,
-    /// Those that have a name.
+    /// Dict members.
     by_name: HashTable<Slot>,
     seed: RandomState,
 }
@@ -130,14 +130,14 @@ fn at_mut(pages: &mut [Vec<Node>], slot: Slot) -> Option<&mut Node> {
     pages.get_mut(place / PAGE)?.get_mut(place % PAGE)
 }
 
-/// Put a node where one is not in use, or behind the others.
+/// Stores a node in a free slot, or appends it.
 fn put(pages: &mut Vec<Vec<Node>>, free: &mut Option<Slot>, node: Node) -> Option<Slot> {
     if let Some(slot) = *free {
         *free = std::mem::replace(at_mut(pages, slot)?, node).behind;
         return Some(slot);
     }
     if pages.last().is_none_or(|page| page.len() >= PAGE) {
-        // The first page grows: most trees that are only tried are small.
+        // The first page grows: most trees stay small.
         let room = if pages.is_empty() { 0 } else { PAGE };
         pages.push(Vec::with_capacity(room));
     }
@@ -156,7 +156,7 @@ fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
 }
 
 impl Nodes {
-    /// Nodes there is room for, whether or not they are in use.
+    /// Number of slots, in use or free.
     pub(super) fn room(&self) -> usize {
         self.pages.len().saturating_sub(1) * PAGE + self.pages.last().map_or(0, Vec::len)
     }
@@ -173,7 +173,7 @@ impl Nodes {
         self.by_id.len()
     }
 
-    /// Where the node of this number is.
+    /// Finds a node by ID.
     pub(super) fn slot(&self, id: u32) -> Option<Slot> {
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.id == id);
         let slot = self.next(id).or_else(|| self.by_id.find(self.seed.hash_one(id), is_it).copied())?;
@@ -181,15 +181,16 @@ impl Nodes {
         Some(slot)
     }
 
-    /// The node behind the last one that was asked for, if it has this number. Games tell of neighbours one after another, so mostly
-    /// it has: looking there first spares two places in memory that lie anywhere.
+    /// Returns the node after the last one accessed if it has this ID. Games send neighbors one after another, so this
+    /// usually
+    /// saves a hash lookup.
     fn next(&self, id: u32) -> Option<Slot> {
         let next = self.last.get()?.checked_add(1)?;
-        // Those that are not in use have the root's number.
+        // Free slots have the root's ID.
         (id > 0 && self.get(next)?.id == id).then_some(next)
     }
 
-    /// There may soon be so many more, some of them with names.
+    /// Reserves memory for this many more nodes, some of them named.
     pub(super) fn expect(&mut self, more: usize) {
         let (pages, seed) = (&self.pages, &self.seed);
         self.by_id.reserve(more, |slot| hash_of_id(pages, seed, *slot));
@@ -208,7 +209,7 @@ impl Nodes {
         at_mut(&mut self.pages, slot)
     }
 
-    /// Where the texts of all nodes are.
+    /// Text locations of all nodes.
     pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut Place> {
         self.pages.iter_mut().flatten().filter_map(|node| match &mut node.kept {
             Kept::Text(place) => Some(place),
@@ -216,7 +217,7 @@ impl Nodes {
         })
     }
 
-    /// The node of this number, made if there is none. Nothing if there are more than anybody can count.
+    /// Returns the node with this ID, created if needed. `None` if the index would overflow.
     pub(super) fn open(&mut self, id: u32) -> Option<Slot> {
         let slot = match self.next(id) {
             Some(next) => next,
@@ -239,7 +240,7 @@ impl Nodes {
         }
     }
 
-    /// Drop a node that hangs nowhere and has no children. Returns what it was.
+    /// Frees an unlinked node without children and returns it.
     pub(super) fn remove(&mut self, slot: Slot) -> Option<Node> {
         let id = self.get(slot)?.id;
         self.by_id.find_entry(self.seed.hash_one(id), |known| *known == slot).ok()?.remove();
@@ -248,14 +249,14 @@ impl Nodes {
         self.get_mut(slot).map(|node| std::mem::replace(node, unused))
     }
 
-    /// The child of a dict by its name.
+    /// Finds a dict member by name.
     pub(super) fn member(&self, dict: Slot, name: Word) -> Option<Slot> {
         let step = Packed::from(Step::Name(name)).0;
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.parent == Some(dict) && node.step.0 == step);
         self.by_name.find(self.seed.hash_one((dict, name)), is_it).copied()
     }
 
-    /// Hang a node that hangs nowhere behind the children of a parent. No child of it has the same name.
+    /// Appends an unlinked node to the children of a parent, which has no member of the same name.
     pub(super) fn link(&mut self, parent: Slot, child: Slot, step: Step) {
         let Some(below) = self.below_mut(parent) else { return };
         below.count += 1;
@@ -273,7 +274,7 @@ impl Nodes {
         }
     }
 
-    /// Take a node out of its parent. Returns how that called it.
+    /// Unlinks a node from its parent. Returns its former step.
     pub(super) fn unlink(&mut self, child: Slot) -> Step {
         let Some(node) = self.get_mut(child) else { return Step::None };
         let Some(parent) = node.parent.take() else { return Step::None };
@@ -334,7 +335,7 @@ impl Nodes {
         std::iter::successors(self.first(slot), |slot| self.get(*slot)?.behind)
     }
 
-    /// Nodes that have room but are not in use, and those with a name.
+    /// Number of free slots, and of named nodes.
     #[cfg(test)]
     pub(super) fn unused_and_named(&self) -> (usize, usize) {
         let room: usize = self.pages.iter().map(Vec::len).sum();

@@ -1,11 +1,11 @@
-//! What is strange about the references of an entry, in words that stay short.
+//! Inconsistent references of an entry, as bounded text.
 
 use std::fmt;
 
-/// How many ids of an entry are strange in some way, and the first of them.
+/// The first ID with an inconsistency, and how many IDs have it.
 type Few = Option<(u32, u32)>;
 
-/// What is strange about the references of an entry.
+/// Inconsistent references of an entry.
 #[derive(Debug, Default)]
 pub(in super::super) struct Strange {
     pub(super) unknown: Few,
@@ -31,7 +31,7 @@ impl fmt::Display for Strange {
         let kinds = [
             (self.unknown, "never sent"),
             (self.second, "taken from another parent"),
-            (self.looped, "not followed: it leads back, or too deep"),
+            (self.looped, "not followed: cyclic or too deep"),
             (self.both, "both inserted and removed"),
             (self.long_name, "has a longer name than paths show"),
         ];
@@ -47,7 +47,7 @@ impl fmt::Display for Strange {
             between = "; ";
         }
         if self.full {
-            write!(f, "{between}the tree is full: values that are not in it yet are not followed")?;
+            write!(f, "{between}the tree is full: new values are not added")?;
         }
         Ok(())
     }

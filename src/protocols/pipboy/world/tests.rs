@@ -1,10 +1,10 @@
-//! The tree itself: what always holds, whatever is sent.
+//! Invariants of the value tree under arbitrary updates.
 
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// What may happen to a tree.
+/// An operation on a tree.
 #[derive(Debug, Clone)]
 enum Act {
     Set(u32, u32),
@@ -41,14 +41,14 @@ fn act(world: &mut World, act: &Act) {
     }
 }
 
-/// What always holds.
+/// Checks all invariants.
 fn check(world: &World) {
     let mut members = 0;
     let (mut uses, mut texts) = (HashMap::new(), 0);
     for slot in world.nodes.slots() {
         let node = world.nodes.get(slot).unwrap();
         assert_eq!(world.nodes.slot(node.id), Some(slot));
-        assert!(world.upwards(slot).count() <= 14, "no path leads back");
+        assert!(world.upwards(slot).count() <= 14, "cyclic path");
         let children: Vec<Slot> = world.nodes.below(slot).collect();
         assert_eq!(world.nodes.last(slot), children.last().copied());
         assert_eq!(world.nodes.children(slot), children.len());
@@ -56,7 +56,7 @@ fn check(world: &World) {
         for child in &children {
             let child_node = world.nodes.get(*child).unwrap();
             assert_eq!(child_node.parent, Some(slot));
-            assert_eq!(world.nodes.slot(child_node.id), Some(*child), "a child that is gone");
+            assert_eq!(world.nodes.slot(child_node.id), Some(*child), "child was removed");
             match child_node.step() {
                 Step::Name(name) => {
                     assert!(matches!(node.kept, Kept::Dict(_)) && names.insert(name));
@@ -65,7 +65,7 @@ fn check(world: &World) {
                     members += 1;
                 }
                 Step::Index(_) => assert!(matches!(node.kept, Kept::List(_))),
-                Step::None => panic!("a child without a place"),
+                Step::None => panic!("child without a step"),
             }
         }
         if world.scalar(slot).is_some() {
@@ -107,7 +107,7 @@ fn a_chain_may_be_longer_than_any_path() {
     }
     world.strange();
     world.list(200_000, &[1]);
-    assert!(world.strange().unwrap().to_string().contains("leads back, or too deep"));
+    assert!(world.strange().unwrap().to_string().contains("cyclic or too deep"));
     let path = world.path(199_999).to_string();
     assert!(path.starts_with("#199935[0][0]") && path.ends_with("..."), "{path}");
     assert!(world.json().is_some());
@@ -170,7 +170,7 @@ fn texts_are_not_packed_more_often_than_going_through_all_nodes_is_worth() {
         world.set(1, Scalar::Text(String::from_utf8(vec![b'a' + round; 2000]).unwrap().into()));
         world.settle();
     }
-    // What is unused is still less than there are nodes that have gone.
+    // The unused bytes are still fewer than the nodes visited by compaction.
     assert!(world.texts.held() >= 20 * 2000, "{}", world.texts.held());
 }
 

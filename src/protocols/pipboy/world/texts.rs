@@ -1,9 +1,9 @@
-//! Texts of values, one behind another. What a value leaves when it changes is unused until there is much of it.
+//! String values in one buffer, compacted when much of it is unused.
 
-/// Unused bytes that nobody minds.
+/// Unused bytes that never trigger compaction.
 const FEW: usize = 1024;
 
-/// Where a text is.
+/// Location of a string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     at: u32,
@@ -17,7 +17,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Bytes of all that are in use.
+    /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.all.len() - self.unused
     }
@@ -31,24 +31,24 @@ impl Texts {
         self.all.get(start..start + place.len as usize).unwrap_or_default()
     }
 
-    /// Use a text. Nothing if it does not fit behind the others.
+    /// Appends a string. `None` if the offset would overflow.
     pub(super) fn take(&mut self, text: &str) -> Option<Place> {
         let place = Place { at: u32::try_from(self.all.len()).ok()?, len: u32::try_from(text.len()).ok()? };
         self.all.push_str(text);
         Some(place)
     }
 
-    /// Nobody uses it any more.
+    /// Marks a string as unused.
     pub(super) fn release(&mut self, place: Place) {
         self.unused += place.len as usize;
     }
 
-    /// Whether so much is unused that going through so many nodes is worth it.
+    /// Whether enough bytes are unused to justify visiting this many nodes.
     pub(super) fn is_loose(&self, nodes: usize) -> bool {
         self.unused > FEW.max(nodes).max(self.all.len() / 2)
     }
 
-    /// Keep only those that are in use, each of which is told once.
+    /// Compacts the buffer to the given locations and updates them.
     pub(super) fn pack<'p>(&mut self, used: impl Iterator<Item = &'p mut Place>) {
         let mut packed = Texts { all: String::with_capacity(self.bytes()), unused: 0 };
         for place in used {

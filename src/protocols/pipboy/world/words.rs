@@ -1,10 +1,10 @@
-//! Names of a world: equal ones are kept once, as long as anybody uses them.
+//! Interned names of dict members, with reference counts.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// A name.
+/// An interned name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Word(pub(super) u32);
 
@@ -12,7 +12,7 @@ pub(super) struct Word(pub(super) u32);
 pub(super) struct Words {
     known: Vec<Known>,
     by_text: HashTable<Word>,
-    /// Places among the known that nobody uses.
+    /// Free indices.
     free: Vec<Word>,
     bytes: usize,
     seed: RandomState,
@@ -35,7 +35,7 @@ impl Words {
     }
 
     pub(super) fn held(&self) -> usize {
-        // The smallest block of memory has room for so many bytes, and others are larger than their text by that much.
+        // Minimum heap block, used as the overhead of each name.
         const BLOCK: usize = 24;
         self.known.capacity() * size_of::<Known>()
             + self.by_text.allocation_size()
@@ -48,7 +48,7 @@ impl Words {
         at(&self.known, word)
     }
 
-    /// Use a text, which is UTF-8: that is looked at only where the text is new. Nothing if there are more than anybody can count.
+    /// Interns a name, which is UTF-8; it is validated only if new. `None` if the index would overflow.
     pub(super) fn take(&mut self, text: &[u8]) -> Option<Word> {
         let hash = self.seed.hash_one(text);
         if let Some(word) = self.by_text.find(hash, |word| at(&self.known, *word).as_bytes() == text).copied() {
@@ -71,14 +71,14 @@ impl Words {
         Some(word)
     }
 
-    /// Use it once more.
+    /// Adds a reference.
     pub(super) fn again(&mut self, word: Word) {
         if let Some(known) = self.known.get_mut(word.0 as usize) {
             known.uses += 1;
         }
     }
 
-    /// Somebody uses it no more.
+    /// Drops a reference, and the name with the last one.
     pub(super) fn release(&mut self, word: Word) {
         let Some(known) = self.known.get_mut(word.0 as usize) else { return };
         known.uses = known.uses.saturating_sub(1);
@@ -93,7 +93,7 @@ impl Words {
         }
     }
 
-    /// How often each is used.
+    /// Reference counts.
     #[cfg(test)]
     pub(super) fn uses(&self) -> std::collections::HashMap<Word, u32> {
         self.by_text.iter().map(|word| (*word, self.known[word.0 as usize].uses)).collect()
