@@ -20,9 +20,9 @@ pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
 
 impl Exchange for Discovery {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        let said = json::object(wire, &DISCOVERY_JSON, DISCOVERY_MEMBERS);
-        let busy = said.of(&DISCOVERY_IS_BUSY).map(|is| if is == "true" { "busy" } else { "free" });
-        match (said.of(&DISCOVERY_CMD), busy) {
+        let parsed = json::object(wire, &DISCOVERY_JSON, DISCOVERY_MEMBERS);
+        let busy = parsed.of(&DISCOVERY_IS_BUSY).map(|is| if is == "true" { "busy" } else { "free" });
+        match (parsed.of(&DISCOVERY_CMD), busy) {
             (Some(_), _) => {
                 wire.name("discovery_request");
                 *self = Discovery { asked: Some(wire.completed()), answers: 0 };
@@ -33,7 +33,7 @@ impl Exchange for Discovery {
             }
             (None, None) => {}
         }
-        let words = [said.of(&DISCOVERY_CMD), said.of(&DISCOVERY_NAME), said.of(&DISCOVERY_MACHINE_TYPE), busy];
+        let words = [parsed.of(&DISCOVERY_CMD), parsed.of(&DISCOVERY_NAME), parsed.of(&DISCOVERY_MACHINE_TYPE), busy];
         wire.info(format_args!("{}", Line(&words)));
         Ok(())
     }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_is_kept_as_data() {
+    fn bytes_after_an_invalid_entry_are_data() {
         insta::assert_snapshot!(read("00 01000000 01 63 02000000"), @r##"
         pipboy.entries 0..11 | entries | 1 entry
           0..6 pipboy.entry

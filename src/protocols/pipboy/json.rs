@@ -15,13 +15,13 @@ const DEPTH_MAX: usize = 32;
 /// A known member of a message.
 pub(super) struct Member {
     pub(super) name: &'static str,
-    pub(super) is: Is,
+    pub(super) json_type: JsonType,
     pub(super) field: &'static Field,
 }
 
 /// Expected type of a member. Values of another type appear only in the whole text.
 #[derive(Clone, Copy)]
-pub(super) enum Is {
+pub(super) enum JsonType {
     Integer,
     Bool,
     Text,
@@ -29,17 +29,17 @@ pub(super) enum Is {
 }
 
 /// Values of the known members as text.
-pub(super) struct Said(Vec<(&'static Field, String)>);
+pub(super) struct Parsed(Vec<(&'static Field, String)>);
 
-impl Said {
+impl Parsed {
     /// Returns the text of a member; the last one of duplicates.
     pub(super) fn of(&self, field: &Field) -> Option<&str> {
-        self.0.iter().rev().find(|(said, _)| said.is(field)).map(|(_, words)| words.as_str())
+        self.0.iter().rev().find(|(parsed, _)| parsed.is(field)).map(|(_, words)| words.as_str())
     }
 }
 
 /// Parses the remaining bytes as an object. On an error, the members before it are kept.
-pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static [Member]) -> Said {
+pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static [Member]) -> Parsed {
     let start = wire.at();
     let is_whole = wire.cut() == Cut::No;
     let bytes = wire.rest(whole);
@@ -61,7 +61,7 @@ pub(super) fn object(wire: &mut Wire<'_>, whole: &'static Field, known: &'static
     {
         wire.note(&ERROR_JSON, format_args!("{why}"));
     }
-    Said(found.into_iter().filter_map(|(member, range)| member.put(wire, start, bytes, range)).collect())
+    Parsed(found.into_iter().filter_map(|(member, range)| member.put(wire, start, bytes, range)).collect())
 }
 
 impl Member {
@@ -69,11 +69,11 @@ impl Member {
     fn put(&self, wire: &mut Wire<'_>, start: usize, text: &[u8], range: Range<usize>) -> Option<(&'static Field, String)> {
         let raw = String::from_utf8_lossy(text.get(range.clone())?);
         let at = start + range.start..start + range.end;
-        let value = match self.is {
-            Is::Integer => integer(&raw)?,
-            Is::Bool => Value::Bool(raw.parse().ok()?),
-            Is::Array => raw.starts_with('[').then_some(Value::Text)?,
-            Is::Text => {
+        let value = match self.json_type {
+            JsonType::Integer => integer(&raw)?,
+            JsonType::Bool => Value::Bool(raw.parse().ok()?),
+            JsonType::Array => raw.starts_with('[').then_some(Value::Text)?,
+            JsonType::Text => {
                 let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
                 let at = at.start + 1..at.end - 1;
                 // An escape that is not valid text, such as half a surrogate pair, is shown as sent.

@@ -26,37 +26,37 @@
 //!
 //! Not covered: discovery of the Xbox One version.
 
-mod calls;
+mod commands;
 mod discovery;
 mod entries;
+mod framing;
+mod heuristics;
 mod json;
-mod known;
-mod looks;
 mod map;
 mod skim;
-mod step;
 #[cfg(test)]
 mod tests;
 mod update;
+mod values;
 mod world;
 
 use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
-use calls::Calls;
+use commands::Commands;
 pub use entries::PROTOCOL as ENTRIES;
-use json::{Is, Member};
-use known::Known;
+use framing::Framing;
+use json::{JsonType, Member};
 use std::fmt;
-use step::Step;
+use values::Values;
 
 /// Fallout 4 Pip-Boy companion app protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &PIPBOY,
     fields: FIELDS,
     found: &[
-        On::Tcp(27000).stream(Looks::Stream(looks::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
-        On::Udp(28000).exchange(Looks::Datagram(looks::is_discovery), discovery::open),
+        On::Tcp(27000).stream(Looks::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
+        On::Udp(28000).exchange(Looks::Datagram(heuristics::is_discovery), discovery::open),
     ],
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
@@ -211,28 +211,28 @@ const COMMANDS: Names = &[
 ];
 
 static ACCEPTED_MEMBERS: &[Member] = &[
-    Member { name: "lang", is: Is::Text, field: &ACCEPTED_LANG },
-    Member { name: "version", is: Is::Text, field: &ACCEPTED_VERSION },
+    Member { name: "lang", json_type: JsonType::Text, field: &ACCEPTED_LANG },
+    Member { name: "version", json_type: JsonType::Text, field: &ACCEPTED_VERSION },
 ];
 
 static COMMAND_MEMBERS: &[Member] = &[
-    Member { name: "type", is: Is::Integer, field: &COMMAND_TYPE },
-    Member { name: "args", is: Is::Array, field: &COMMAND_ARGS },
-    Member { name: "id", is: Is::Integer, field: &COMMAND_ID },
+    Member { name: "type", json_type: JsonType::Integer, field: &COMMAND_TYPE },
+    Member { name: "args", json_type: JsonType::Array, field: &COMMAND_ARGS },
+    Member { name: "id", json_type: JsonType::Integer, field: &COMMAND_ID },
 ];
 
 static RESULT_MEMBERS: &[Member] = &[
-    Member { name: "id", is: Is::Integer, field: &RESULT_ID },
-    Member { name: "allowed", is: Is::Bool, field: &RESULT_ALLOWED },
-    Member { name: "success", is: Is::Bool, field: &RESULT_SUCCESS },
-    Member { name: "message", is: Is::Text, field: &RESULT_MESSAGE },
+    Member { name: "id", json_type: JsonType::Integer, field: &RESULT_ID },
+    Member { name: "allowed", json_type: JsonType::Bool, field: &RESULT_ALLOWED },
+    Member { name: "success", json_type: JsonType::Bool, field: &RESULT_SUCCESS },
+    Member { name: "message", json_type: JsonType::Text, field: &RESULT_MESSAGE },
 ];
 
 static DISCOVERY_MEMBERS: &[Member] = &[
-    Member { name: "cmd", is: Is::Text, field: &DISCOVERY_CMD },
-    Member { name: "IsBusy", is: Is::Bool, field: &DISCOVERY_IS_BUSY },
-    Member { name: "MachineType", is: Is::Text, field: &DISCOVERY_MACHINE_TYPE },
-    Member { name: "name", is: Is::Text, field: &DISCOVERY_NAME },
+    Member { name: "cmd", json_type: JsonType::Text, field: &DISCOVERY_CMD },
+    Member { name: "IsBusy", json_type: JsonType::Bool, field: &DISCOVERY_IS_BUSY },
+    Member { name: "MachineType", json_type: JsonType::Text, field: &DISCOVERY_MACHINE_TYPE },
+    Member { name: "name", json_type: JsonType::Text, field: &DISCOVERY_NAME },
 ];
 
 /// Bytes of the message header: length and type.
@@ -247,15 +247,15 @@ const JSON_MAX: usize = 1 << 16;
 /// State of one connection.
 #[derive(Default)]
 struct Session {
-    app: Step,
-    game: Step,
+    app: Framing,
+    game: Framing,
     /// Values sent by the game.
-    known: Known,
+    values: Values,
     /// The value tree was evicted, so updates are no longer added to it.
-    forgets: bool,
+    is_evicted: bool,
     /// The next update carries a note about the eviction.
-    tells: bool,
-    calls: Calls,
+    must_note: bool,
+    commands: Commands,
 }
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
@@ -263,7 +263,7 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 }
 
 impl Session {
-    fn step(&mut self, from: Side) -> &mut Step {
+    fn framing(&mut self, from: Side) -> &mut Framing {
         match from {
             Side::Client => &mut self.app,
             Side::Server => &mut self.game,
@@ -273,7 +273,7 @@ impl Session {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        self.step(from).extent(from, ahead, more)
+        self.framing(from).extent(from, ahead, more)
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -281,23 +281,23 @@ impl Conversation for Session {
     }
 
     fn held(&self) -> usize {
-        size_of_val(self) + self.known.held()
+        size_of_val(self) + self.values.held()
     }
 
     fn forget(&mut self) -> bool {
-        self.known = Known::default();
-        self.tells |= !self.forgets;
-        !std::mem::replace(&mut self.forgets, true)
+        self.values = Values::default();
+        self.must_note |= !self.is_evicted;
+        !std::mem::replace(&mut self.is_evicted, true)
     }
 
     fn objects(&self) -> Vec<Object> {
-        let Some(bytes) = self.known.json() else { return Vec::new() };
+        let Some(bytes) = self.values.json() else { return Vec::new() };
         vec![Object { kind: "values", name: "values.json".to_owned(), bytes }]
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
-            self.step(from).lose();
+            self.framing(from).lose();
         }
     }
 }
@@ -327,7 +327,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.note(&ERROR_LENGTH, format_args!("{length} bytes, at most {most} are read"));
     }
     let kind = wire.u8(&TYPE)?;
-    if let Some(passed) = session.step(from).take_passed() {
+    if let Some(passed) = session.framing(from).take_passed() {
         wire.note_layer(&NOTE_JOINED, format_args!("the previous match was not a message: {passed} bytes skipped"));
     }
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
@@ -342,8 +342,8 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         CONNECTION_ACCEPTED => connection_accepted(wire),
         DATA_UPDATE => data_update(session, from, wire),
         LOCAL_MAP_UPDATE => map::local_map_update(wire),
-        COMMAND => calls::command(wire, session),
-        COMMAND_RESULT => calls::command_result(wire, &session.calls),
+        COMMAND => commands::command(wire, session),
+        COMMAND_RESULT => commands::command_result(wire, &session.commands),
         _ => {
             wire.note(&ERROR_UNKNOWN_TYPE, format_args!("message type {kind} is unknown"));
             wire.info(format_args!("type {kind}, {length} bytes"));
@@ -353,17 +353,17 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
 }
 
 fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
-    if std::mem::take(&mut session.tells) {
+    if std::mem::take(&mut session.must_note) {
         wire.note_layer(&NOTE_FORGOTTEN, format_args!("earlier values of this conversation were evicted to bound memory"));
     }
-    let known = Some(&mut session.known).filter(|_| from == Side::Server && !session.forgets);
-    if !wire.is_looked_at() && step::are_entries(wire.ahead()) {
-        if let Some(known) = known.filter(|_| wire.may_be_looked_at()) {
-            known.later(wire.ahead());
+    let values = Some(&mut session.values).filter(|_| from == Side::Server && !session.is_evicted);
+    if !wire.is_looked_at() && framing::are_entries(wire.ahead()) {
+        if let Some(values) = values.filter(|_| wire.may_be_looked_at()) {
+            values.enqueue(wire.ahead());
         }
         return wire.skip(wire.remaining());
     }
-    update::data_update(wire, known.map(Known::world))
+    update::data_update(wire, values.map(Values::world))
 }
 
 fn no_payload(wire: &mut Wire<'_>) -> Result {
@@ -374,8 +374,8 @@ fn no_payload(wire: &mut Wire<'_>) -> Result {
 }
 
 fn connection_accepted(wire: &mut Wire<'_>) -> Result {
-    let said = json::object(wire, &JSON, ACCEPTED_MEMBERS);
-    let words = [said.of(&ACCEPTED_LANG), said.of(&ACCEPTED_VERSION)];
+    let parsed = json::object(wire, &JSON, ACCEPTED_MEMBERS);
+    let words = [parsed.of(&ACCEPTED_LANG), parsed.of(&ACCEPTED_VERSION)];
     wire.info(format_args!("{}", Line(&words)));
     Ok(())
 }

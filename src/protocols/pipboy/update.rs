@@ -1,7 +1,7 @@
 //! Data updates: a sequence of entries, each a value with its ID.
 
 use super::skim;
-use super::world::{ROOT, Scalar, Spot, Told, World};
+use super::world::{Handle, Outcome, ROOT, Scalar, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
     ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED,
@@ -41,14 +41,14 @@ pub(super) const REF: usize = 4;
 /// Minimum size of an insertion: a reference and an empty name.
 const INSERT_MIN: usize = REF + 1;
 
-/// Number of entries above which a message has a summary.
+/// Number of entries ancestors which a message has a summary.
 const MANY: u64 = 64;
 
-/// Number of bytes above which memory is reserved for a message.
+/// Number of bytes ancestors which memory is reserved for a message.
 const LONG: usize = 1 << 12;
 
 /// Maximum number of root members in a summary.
-const TOPS: usize = 64;
+const MEMBERS_MAX: usize = 64;
 
 /// Summary fields that count entries by type.
 static COUNTS: [&Field; 9] = [
@@ -64,10 +64,10 @@ static COUNTS: [&Field; 9] = [
 ];
 
 /// The other summary fields.
-static SHORT: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
+static SUMMARY_FIELDS: [&Field; 4] = [&SUMMARY, &SUMMARY_MEMBER, &SUMMARY_NAME, &SUMMARY_ENTRIES];
 
 /// All fields of an entry except the type, which coverage requests separately for values without a name.
-static OF_ENTRIES: [&Field; 23] = [
+static ENTRY_FIELDS: [&Field; 23] = [
     &ENTRY,
     &ENTRY_ID,
     &ENTRY_PATH,
@@ -97,18 +97,18 @@ static OF_ENTRIES: [&Field; 23] = [
 struct Update<'w, 'a> {
     /// `None` if the message comes from the wrong side.
     world: Option<&'w mut World>,
-    /// The root is known, so values that appear now are new.
+    /// The root is resolved, so values that appear now are new.
     has_root: bool,
     /// A summary is requested.
-    in_short: bool,
+    wants_summary: bool,
     /// Paths are requested.
-    tells_paths: bool,
+    wants_paths: bool,
     /// No field of entries is requested.
     skims: bool,
     count: u64,
     types: [u64; 9],
     /// Path fields to fill in, with the node of the value.
-    paths: Vec<(u32, Spot)>,
+    paths: Vec<(u32, Handle)>,
     /// Path fields of values without a node, with the ID of the value.
     lost: Vec<(u32, u32)>,
     /// References of the current entry.
@@ -122,17 +122,17 @@ pub(super) type Member<'a> = (u32, Cow<'a, [u8]>);
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
     let (mut paths, lost, refs, inserted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let in_short = wire.wants(&SHORT) || wire.wants(&COUNTS);
-    let tells_paths = world.is_some() && (in_short || wire.wants(&[&ENTRY_PATH]));
+    let wants_summary = wire.wants(&SUMMARY_FIELDS) || wire.wants(&COUNTS);
+    let wants_paths = world.is_some() && (wants_summary || wire.wants(&[&ENTRY_PATH]));
     if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
         let entries = wire.remaining() / ENTRY_MEAN;
         // Plus as many values that they refer to.
         world.expect(2 * entries);
-        paths.reserve(if tells_paths { entries } else { 0 });
+        paths.reserve(if wants_paths { entries } else { 0 });
     }
-    let skims = !in_short && !wire.wants(&OF_ENTRIES) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
+    let skims = !wants_summary && !wire.wants(&ENTRY_FIELDS) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
     let mut update =
-        Update { world, has_root, in_short, tells_paths, skims, count: 0, types: [0; 9], paths, lost, refs, inserted };
+        Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, refs, inserted };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -142,7 +142,7 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
 }
 
 /// Adds the entries of a queued update to the tree.
-pub(super) fn put(world: &mut World, entries: &[u8]) {
+pub(super) fn add_queued(world: &mut World, entries: &[u8]) {
     let mut tree = Tree::new(Want::LAYERS);
     let mut wire = Wire::new(&mut tree, 0, 0, entries, 0..entries.len(), Cut::No);
     // Errors are ignored: they were reported when the update arrived.
@@ -156,7 +156,7 @@ impl<'a> Update<'_, 'a> {
                 Some(len) => wire.skip(len)?,
                 None => self.entry(wire)?,
             }
-            self.note_strange(wire);
+            self.note_inconsistencies(wire);
             self.count += 1;
         }
         Ok(())
@@ -185,15 +185,15 @@ impl<'a> Update<'_, 'a> {
         let result = wire.group(&ENTRY, |wire| {
             wire.u8(&ENTRY_TYPE)?;
             let id = wire.u32_le(&ENTRY_ID)?;
-            let place = self.tells_paths.then(|| wire.add(&ENTRY_PATH, Value::None));
-            let told = self.value(wire, kind, id);
+            let place = self.wants_paths.then(|| wire.add(&ENTRY_PATH, Value::None));
+            let outcome = self.value(wire, kind, id);
             if let Some(place) = place {
-                match told.as_ref().ok().and_then(|told| told.as_ref()?.spot) {
-                    Some(spot) => self.paths.push((place, spot)),
+                match outcome.as_ref().ok().and_then(|outcome| outcome.as_ref()?.handle) {
+                    Some(handle) => self.paths.push((place, handle)),
                     None => self.lost.push((place, id)),
                 }
             }
-            self.tell(wire, told?);
+            self.add_changes(wire, outcome?);
             Ok(())
         });
         match (result, wire.cut()) {
@@ -214,7 +214,7 @@ impl<'a> Update<'_, 'a> {
         }
     }
 
-    fn value(&mut self, wire: &mut Wire<'a>, kind: u8, id: u32) -> Result<Option<Told>> {
+    fn value(&mut self, wire: &mut Wire<'a>, kind: u8, id: u32) -> Result<Option<Outcome>> {
         let value = match kind {
             BOOL => Scalar::Bool(truth(wire)?),
             INT8 => Scalar::Int(wire.i8(&ENTRY_INT)?.into()),
@@ -229,14 +229,14 @@ impl<'a> Update<'_, 'a> {
         Ok(self.world.as_mut().map(|world| world.set(id, value)))
     }
 
-    fn list(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Told>> {
+    fn list(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Outcome>> {
         let count = wire.u16_le(&LIST_COUNT)?;
         self.refs.clear();
         refs(wire, count, &LIST_REF, &mut self.refs)?;
         Ok(self.world.as_mut().map(|world| world.list(id, &self.refs)))
     }
 
-    fn dict(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Told>> {
+    fn dict(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Outcome>> {
         let count = wire.u16_le(&INSERT_COUNT)?;
         self.inserted.clear();
         for nth in 1..=count {
@@ -253,9 +253,9 @@ impl<'a> Update<'_, 'a> {
     }
 
     /// Adds fields for the changes made by an entry.
-    fn tell(&mut self, wire: &mut Wire<'_>, told: Option<Told>) {
-        let Some(told) = told else { return };
-        match told.before {
+    fn add_changes(&mut self, wire: &mut Wire<'_>, outcome: Option<Outcome>) {
+        let Some(outcome) = outcome else { return };
+        match outcome.before {
             Some(Scalar::Bool(truth)) => drop(wire.add(&BEFORE_BOOL, Value::Bool(truth))),
             Some(Scalar::Int(number)) => drop(wire.add(&BEFORE_INT, Value::Signed(number.into()))),
             Some(Scalar::Uint(number)) => drop(wire.add(&BEFORE_UINT, Value::Unsigned(number.into()))),
@@ -263,32 +263,32 @@ impl<'a> Update<'_, 'a> {
             Some(Scalar::Text(text)) => drop(wire.add_text(&BEFORE_STRING, format_args!("{text}"))),
             None => {}
         }
-        if let Some(change) = told.change {
+        if let Some(change) = outcome.change {
             wire.add_text(&ENTRY_CHANGE, format_args!("{change}"));
         }
-        if told.is_new && self.has_root {
+        if outcome.is_new && self.has_root {
             wire.add(&ENTRY_NEW, Value::Bool(true));
         }
     }
 
     /// Adds a note for inconsistent references of an entry.
-    fn note_strange(&mut self, wire: &mut Wire<'_>) {
-        if let Some(strange) = self.world.as_mut().and_then(|world| world.strange()) {
-            wire.note(&NOTE_TREE, format_args!("{strange}"));
+    fn note_inconsistencies(&mut self, wire: &mut Wire<'_>) {
+        if let Some(take_inconsistencies) = self.world.as_mut().and_then(|world| world.take_inconsistencies()) {
+            wire.note(&NOTE_TREE, format_args!("{take_inconsistencies}"));
         }
     }
 
     /// Resolves paths after the last entry, and adds the summary.
     fn finish(self, wire: &mut Wire<'_>) {
         let Some(world) = self.world else { return };
-        let is_long = self.count > MANY && self.in_short;
+        let is_long = self.count > MANY && self.wants_summary;
         let mut counts = Counts::default();
-        let known = self.paths.iter().map(|(place, spot)| (*place, ROOT, Some(*spot)));
+        let resolved = self.paths.iter().map(|(place, handle)| (*place, ROOT, Some(*handle)));
         let lost = self.lost.iter().map(|(place, id)| (*place, *id, None));
-        for (place, id, spot) in known.chain(lost) {
-            world.look_up(id, spot, |above| {
-                wire.set_text(place, &ENTRY_PATH, |out| above.write(out));
-                if is_long && let Some(top) = above.top() {
+        for (place, id, handle) in resolved.chain(lost) {
+            world.look_up(id, handle, |ancestors| {
+                wire.set_text(place, &ENTRY_PATH, |out| ancestors.write(out));
+                if is_long && let Some(top) = ancestors.top() {
                     *counts.entry(top).or_default() += 1;
                 }
             });
@@ -309,7 +309,7 @@ fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], counts: &Counts
         wire.add(field, Value::Unsigned(*count));
     }
     let tops = world.tops().filter_map(|(top, name)| Some((name, *counts.get(&top)?)));
-    for (name, count) in tops.take(TOPS) {
+    for (name, count) in tops.take(MEMBERS_MAX) {
         wire.gather(&SUMMARY_MEMBER, |wire| {
             wire.add_text(&SUMMARY_NAME, format_args!("{name}"));
             wire.add(&SUMMARY_ENTRIES, Value::Unsigned(count));

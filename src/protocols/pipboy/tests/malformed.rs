@@ -270,7 +270,7 @@ fn wrong_direction_is_odd_but_read() {
 #[test]
 fn long_json_is_not_read() {
     let text = format!("{{\"lang\":\"{}\"}}", "x".repeat(65536));
-    insta::assert_snapshot!(said(Side::Server, &json_message(1, text.as_bytes()), Cut::No), @"
+    insta::assert_snapshot!(dissect(Side::Server, &json_message(1, text.as_bytes()), Cut::No), @"
     pipboy 0..65552 | connection_accepted
       0..4 pipboy.length = 65547
       4..5 pipboy.type = 1 (connection_accepted)
@@ -281,7 +281,7 @@ fn long_json_is_not_read() {
 
 #[test]
 fn broken_json_keeps_the_members_before() {
-    insta::assert_snapshot!(said(Side::Client, &json_message(5, br#"{"type":9,"args":[5],"id"]"#), Cut::No), @r##"
+    insta::assert_snapshot!(dissect(Side::Client, &json_message(5, br#"{"type":9,"args":[5],"id"]"#), Cut::No), @r##"
     pipboy 0..31 | command | fast_travel [5] #5
       0..4 pipboy.length = 26
       4..5 pipboy.type = 5 (command)
@@ -296,11 +296,11 @@ fn broken_json_keeps_the_members_before() {
 #[test]
 fn json_must_be_one_object() {
     for text in ["", "  ", "[1]", "null", "\"{}\"", "{}{}", "{} x", "{\"id\":1", "{\"id\":01}", "{'id':1}"] {
-        let tree = said(Side::Client, &json_message(5, text.as_bytes()), Cut::No);
+        let tree = dissect(Side::Client, &json_message(5, text.as_bytes()), Cut::No);
         assert!(tree.contains("! broken pipboy.error.json"), "{text} gives {tree}");
     }
     for text in ["{}", " {\"id\" : 1 }\r\n", "{\"new\":null}"] {
-        let tree = said(Side::Client, &json_message(5, text.as_bytes()), Cut::No);
+        let tree = dissect(Side::Client, &json_message(5, text.as_bytes()), Cut::No);
         assert!(!tree.contains('!'), "{text} gives {tree}");
     }
 }
@@ -308,23 +308,23 @@ fn json_must_be_one_object() {
 #[test]
 fn json_nests_32_deep_and_no_deeper() {
     let nested = |depth: usize| format!("{{\"args\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
-    let at_most = said(Side::Client, &json_message(5, nested(32).as_bytes()), Cut::No);
+    let at_most = dissect(Side::Client, &json_message(5, nested(32).as_bytes()), Cut::No);
     assert!(at_most.contains("pipboy.command.args") && !at_most.contains('!'));
-    let too_deep = said(Side::Client, &json_message(5, nested(33).as_bytes()), Cut::No);
+    let too_deep = dissect(Side::Client, &json_message(5, nested(33).as_bytes()), Cut::No);
     assert!(too_deep.contains("! broken pipboy.error.json") && !too_deep.contains("pipboy.command.args"));
-    said(Side::Client, &json_message(5, "[".repeat(60000).as_bytes()), Cut::No);
+    dissect(Side::Client, &json_message(5, "[".repeat(60000).as_bytes()), Cut::No);
 }
 
 #[test]
 fn brackets_inside_json_texts_do_not_nest() {
     let text = format!(r#"{{"message":"{}\"{}"}}"#, "[".repeat(40), "{".repeat(40));
-    let tree = said(Side::Server, &json_message(6, text.as_bytes()), Cut::No);
+    let tree = dissect(Side::Server, &json_message(6, text.as_bytes()), Cut::No);
     assert!(!tree.contains('!'), "{tree}");
 }
 
 #[test]
 fn json_members_of_other_types_are_left_to_the_text() {
-    insta::assert_snapshot!(said(Side::Client, &json_message(5, br#"{"type":"1","args":{},"id":1.5}"#), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(Side::Client, &json_message(5, br#"{"type":"1","args":{},"id":1.5}"#), Cut::No), @r#"
     pipboy 0..36 | command
       0..4 pipboy.length = 31
       4..5 pipboy.type = 5 (command)
@@ -334,7 +334,7 @@ fn json_members_of_other_types_are_left_to_the_text() {
 
 #[test]
 fn json_member_that_comes_twice_is_shown_twice() {
-    insta::assert_snapshot!(said(Side::Client, &json_message(5, br#"{"type":99,"id":-1,"id":2}"#), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(Side::Client, &json_message(5, br#"{"type":99,"id":-1,"id":2}"#), Cut::No), @r#"
     pipboy 0..31 | command | type 99 id 2
       0..4 pipboy.length = 26
       4..5 pipboy.type = 5 (command)
@@ -348,7 +348,7 @@ fn json_member_that_comes_twice_is_shown_twice() {
 #[test]
 fn escapes_in_json_texts_are_resolved() {
     let text = br#"{"allowed":false,"message":"\u00dcber\n\ud83d\ude00","success":false}"#;
-    insta::assert_snapshot!(said(Side::Server, &json_message(6, text), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(Side::Server, &json_message(6, text), Cut::No), @r#"
     pipboy 0..74 | command_result | refused, no success (Über\n😀)
       0..4 pipboy.length = 69
       4..5 pipboy.type = 6 (command_result)
@@ -357,13 +357,13 @@ fn escapes_in_json_texts_are_resolved() {
       33..56 pipboy.result.message = "Über\n😀"
       68..73 pipboy.result.success = false
     "#);
-    let half = said(Side::Server, &json_message(6, br#"{"message":"\ud83d"}"#), Cut::No);
+    let half = dissect(Side::Server, &json_message(6, br#"{"message":"\ud83d"}"#), Cut::No);
     assert!(half.contains(r#"pipboy.result.message = "\\ud83d""#), "{half}");
 }
 
 #[test]
 fn json_that_is_not_utf8_is_read_around_the_bad_bytes() {
-    insta::assert_snapshot!(said(Side::Server, &json_message(6, b"{\"message\":\"\xdcber\",\"id\":3}"), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(Side::Server, &json_message(6, b"{\"message\":\"\xdcber\",\"id\":3}"), Cut::No), @r#"
     pipboy 0..30 | command_result | id 3 (�ber)
       0..4 pipboy.length = 25
       4..5 pipboy.type = 6 (command_result)
@@ -377,7 +377,7 @@ fn json_that_is_not_utf8_is_read_around_the_bad_bytes() {
 #[test]
 fn update_cut_by_the_stream_keeps_its_entries() {
     let bytes = trial::bytes(THREE);
-    insta::assert_snapshot!(said(Side::Server, &bytes[..30], Cut::Stream { want: 64 }), @r##"
+    insta::assert_snapshot!(dissect(Side::Server, &bytes[..30], Cut::Stream { want: 64 }), @r##"
     pipboy 0..30 | data_update | 2 entries
       0..4 pipboy.length = 59
       4..5 pipboy.type = 3 (data_update)
@@ -404,7 +404,7 @@ fn update_cut_by_the_stream_keeps_its_entries() {
 #[test]
 fn update_with_lost_bytes_is_noted_as_a_gap() {
     let bytes = trial::bytes(RADIO);
-    insta::assert_snapshot!(said(Side::Server, &bytes[..33], Cut::Lost { want: 102, lost: 20 }), @r##"
+    insta::assert_snapshot!(dissect(Side::Server, &bytes[..33], Cut::Lost { want: 102, lost: 20 }), @r##"
     pipboy 0..33 | data_update | 3 entries
       0..4 pipboy.length = 97
       4..5 pipboy.type = 3 (data_update)
@@ -436,7 +436,7 @@ fn update_with_lost_bytes_is_noted_as_a_gap() {
 #[test]
 fn command_cut_inside_a_number_does_not_show_half_of_it() {
     let bytes = trial::bytes(CLEAR_IDLE);
-    insta::assert_snapshot!(said(Side::Client, &bytes[..14], Cut::Stream { want: 33 }), @r#"
+    insta::assert_snapshot!(dissect(Side::Client, &bytes[..14], Cut::Stream { want: 33 }), @r#"
     pipboy 0..14 | command
       0..4 pipboy.length = 28
       4..5 pipboy.type = 5 (command)

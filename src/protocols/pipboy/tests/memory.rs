@@ -28,7 +28,7 @@ fn list(id: u32, children: &[u32]) -> Vec<u8> {
 
 /// A session under test, message by message.
 #[derive(Default)]
-struct Told {
+struct Fixture {
     session: Session,
     tree: Option<Tree>,
     bytes: Vec<u8>,
@@ -38,12 +38,12 @@ struct Told {
     most: Option<Want>,
 }
 
-impl Told {
-    fn say(&mut self, from: Side, bytes: Vec<u8>) {
-        self.say_at(from, bytes, FrameInfo::default());
+impl Fixture {
+    fn send(&mut self, from: Side, bytes: Vec<u8>) {
+        self.send_at(from, bytes, FrameInfo::default());
     }
 
-    fn say_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
+    fn send_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
         let mut tree = Tree::new(self.most.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
         tree.look_for(self.want.unwrap_or(tree.want()));
         tree.begin(frame);
@@ -57,7 +57,7 @@ impl Told {
     }
 
     fn update(&mut self, entries: &[Vec<u8>]) {
-        self.say(Side::Server, json_message(DATA_UPDATE, &entries.concat()));
+        self.send(Side::Server, json_message(DATA_UPDATE, &entries.concat()));
     }
 
     fn of(&self) -> Dissection<'_> {
@@ -104,33 +104,33 @@ impl Told {
 
 #[test]
 fn every_entry_of_a_first_update_has_its_path() {
-    let mut told = Told::default();
-    told.say(Side::Server, trial::bytes(NINE_TYPES));
+    let mut fixture = Fixture::default();
+    fixture.send(Side::Server, trial::bytes(NINE_TYPES));
     let wanted = ["list[0]", "list[1]", "list[2]", "obj.a", "max", "f", "obj.name", "s", "list", "empty", "obj", ""];
-    assert_eq!(told.paths(), wanted);
-    assert!(told.notes().is_empty() && told.column(&ENTRY_NEW).is_empty() && told.column(&BEFORE_INT).is_empty());
+    assert_eq!(fixture.paths(), wanted);
+    assert!(fixture.notes().is_empty() && fixture.column(&ENTRY_NEW).is_empty() && fixture.column(&BEFORE_INT).is_empty());
 }
 
 #[test]
 fn paths_begin_with_the_highest_known_number_where_the_root_was_not_seen() {
-    let mut told = Told::default();
-    told.say(Side::Server, trial::bytes(RADIO));
-    assert_eq!(told.paths(), ["#22260.frequency", "#22260.inRange", "#22260.active", "#22260.text", "#22260"]);
-    told.say(Side::Server, trial::bytes(ONE_BOOL));
-    assert_eq!(told.paths(), ["#15"]);
-    told.update(&[list(7, &[22260])]);
-    assert_eq!(told.paths(), ["#7"]);
-    told.update(&[entry(0, 22263, &[1])]);
-    assert_eq!((told.paths(), told.column(&BEFORE_BOOL)), (vec!["#7[0].active".to_owned()], vec!["0".to_owned()]));
+    let mut fixture = Fixture::default();
+    fixture.send(Side::Server, trial::bytes(RADIO));
+    assert_eq!(fixture.paths(), ["#22260.frequency", "#22260.inRange", "#22260.active", "#22260.text", "#22260"]);
+    fixture.send(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(fixture.paths(), ["#15"]);
+    fixture.update(&[list(7, &[22260])]);
+    assert_eq!(fixture.paths(), ["#7"]);
+    fixture.update(&[entry(0, 22263, &[1])]);
+    assert_eq!((fixture.paths(), fixture.column(&BEFORE_BOOL)), (vec!["#7[0].active".to_owned()], vec!["0".to_owned()]));
 }
 
 /// A small tree: `Status.IsMenuOpen`, and the values of the vectors under their documented names.
-fn small_world() -> Told {
-    let mut told = Told::default();
+fn small_world() -> Fixture {
+    let mut fixture = Fixture::default();
     let float = |id| entry(5, id, &1_f32.to_le_bytes());
     let extents = ["NWX", "NWY", "NEX", "NEY", "SWX", "SWY"];
     let corners: Vec<(u32, &str)> = (23117..).zip(extents).collect();
-    told.update(&[
+    fixture.update(&[
         entry(0, 15, &[1]),
         dict(11, &[(15, "IsMenuOpen")], &[]),
         float(23164),
@@ -150,129 +150,129 @@ fn small_world() -> Told {
         dict(4, &[(43, "43")], &[]),
         dict(0, &[(11, "Status"), (8, "Map"), (10, "PlayerInfo"), (4, "Inventory")], &[]),
     ]);
-    assert!(told.notes().is_empty(), "{:?}", told.notes());
-    told
+    assert!(fixture.notes().is_empty(), "{:?}", fixture.notes());
+    fixture
 }
 
 #[test]
-fn small_updates_are_told_with_the_paths_of_the_first_one() {
-    let mut told = small_world();
-    told.say(Side::Server, trial::bytes(ONE_BOOL));
-    assert_eq!(told.paths(), ["Status.IsMenuOpen"]);
-    told.say(Side::Server, trial::bytes(TWO_FLOATS));
-    assert_eq!(told.paths(), ["Map.World.Player.Rotation", "Map.Local.Player.Rotation"]);
-    assert_eq!(told.column(&BEFORE_FLOAT), ["1", "1"]);
-    told.say(Side::Server, trial::bytes(TWO_FLOATS));
-    assert!(told.column(&BEFORE_FLOAT).is_empty());
-    told.say(Side::Server, trial::bytes(ONE_FLOAT));
-    assert_eq!(told.paths(), ["PlayerInfo.TimeHour"]);
-    told.say(Side::Server, trial::bytes(EIGHT_FLOATS));
+fn small_updates_use_the_paths_of_the_first_one() {
+    let mut fixture = small_world();
+    fixture.send(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(fixture.paths(), ["Status.IsMenuOpen"]);
+    fixture.send(Side::Server, trial::bytes(TWO_FLOATS));
+    assert_eq!(fixture.paths(), ["Map.World.Player.Rotation", "Map.Local.Player.Rotation"]);
+    assert_eq!(fixture.column(&BEFORE_FLOAT), ["1", "1"]);
+    fixture.send(Side::Server, trial::bytes(TWO_FLOATS));
+    assert!(fixture.column(&BEFORE_FLOAT).is_empty());
+    fixture.send(Side::Server, trial::bytes(ONE_FLOAT));
+    assert_eq!(fixture.paths(), ["PlayerInfo.TimeHour"]);
+    fixture.send(Side::Server, trial::bytes(EIGHT_FLOATS));
     let corners = ["NWX", "NEY", "NEX", "SWY", "SWX", "NWY"].map(|corner| format!("Map.Local.Extents.{corner}"));
-    assert_eq!((&told.paths()[0][..], &told.paths()[7][..]), ("#23088", "#23084"));
-    assert_eq!(told.paths()[1..7], corners);
+    assert_eq!((&fixture.paths()[0][..], &fixture.paths()[7][..]), ("#23088", "#23084"));
+    assert_eq!(fixture.paths()[1..7], corners);
 }
 
 #[test]
 fn a_member_that_gets_another_value_drops_the_old_one() {
-    let mut told = small_world();
-    told.update(&[entry(6, 39249, b"new\0"), dict(22329, &[(39249, "itemCardInfoList")], &[22344])]);
-    assert_eq!(told.paths(), ["Inventory.43[0].itemCardInfoList", "Inventory.43[0]"]);
-    assert_eq!(told.column(&ENTRY_NEW), ["1"]);
-    assert!(told.notes().is_empty(), "{:?}", told.notes());
-    told.update(&[entry(6, 22344, b"again\0")]);
-    assert_eq!((told.paths(), told.column(&ENTRY_NEW)), (vec!["#22344".to_owned()], vec!["1".to_owned()]));
+    let mut fixture = small_world();
+    fixture.update(&[entry(6, 39249, b"new\0"), dict(22329, &[(39249, "itemCardInfoList")], &[22344])]);
+    assert_eq!(fixture.paths(), ["Inventory.43[0].itemCardInfoList", "Inventory.43[0]"]);
+    assert_eq!(fixture.column(&ENTRY_NEW), ["1"]);
+    assert!(fixture.notes().is_empty(), "{:?}", fixture.notes());
+    fixture.update(&[entry(6, 22344, b"again\0")]);
+    assert_eq!((fixture.paths(), fixture.column(&ENTRY_NEW)), (vec!["#22344".to_owned()], vec!["1".to_owned()]));
     // Without the removal, too.
-    told.update(&[entry(6, 7000, b"third\0"), dict(22329, &[(7000, "itemCardInfoList")], &[])]);
-    told.update(&[entry(6, 39249, b"x\0")]);
-    assert_eq!(told.paths(), ["#39249"]);
+    fixture.update(&[entry(6, 7000, b"third\0"), dict(22329, &[(7000, "itemCardInfoList")], &[])]);
+    fixture.update(&[entry(6, 39249, b"x\0")]);
+    assert_eq!(fixture.paths(), ["#39249"]);
 }
 
 #[test]
-fn what_a_list_no_longer_names_is_gone_unless_another_takes_it() {
-    let mut told = small_world();
-    told.update(&[entry(1, 70, &[1]), entry(1, 71, &[2]), entry(1, 72, &[3]), list(43, &[70, 71, 72])]);
-    assert_eq!(told.paths(), ["Inventory.43[0]", "Inventory.43[1]", "Inventory.43[2]", "Inventory.43"]);
-    told.update(&[list(43, &[72, 70]), dict(4, &[(71, "moved")], &[])]);
-    assert!(told.notes().is_empty(), "{:?}", told.notes());
-    told.update(&[entry(1, 70, &[7]), entry(1, 71, &[8]), entry(1, 72, &[9]), entry(6, 22344, b"\0")]);
-    assert_eq!(told.paths(), ["Inventory.43[1]", "Inventory.moved", "Inventory.43[0]", "#22344"]);
-    assert_eq!(told.column(&BEFORE_INT), ["1", "2", "3"]);
+fn elements_removed_from_a_list_are_gone_unless_linked_again() {
+    let mut fixture = small_world();
+    fixture.update(&[entry(1, 70, &[1]), entry(1, 71, &[2]), entry(1, 72, &[3]), list(43, &[70, 71, 72])]);
+    assert_eq!(fixture.paths(), ["Inventory.43[0]", "Inventory.43[1]", "Inventory.43[2]", "Inventory.43"]);
+    fixture.update(&[list(43, &[72, 70]), dict(4, &[(71, "moved")], &[])]);
+    assert!(fixture.notes().is_empty(), "{:?}", fixture.notes());
+    fixture.update(&[entry(1, 70, &[7]), entry(1, 71, &[8]), entry(1, 72, &[9]), entry(6, 22344, b"\0")]);
+    assert_eq!(fixture.paths(), ["Inventory.43[1]", "Inventory.moved", "Inventory.43[0]", "#22344"]);
+    assert_eq!(fixture.column(&BEFORE_INT), ["1", "2", "3"]);
 }
 
 #[test]
-fn what_no_tree_has_is_noted_and_goes_on() {
-    let mut told = small_world();
-    told.update(&[dict(15, &[(11, "up")], &[]), list(15, &[0, 15])]);
-    assert_eq!(told.notes(), ["#11 not followed: cyclic or too deep", "#0 and 1 more not followed: cyclic or too deep"]);
-    assert_eq!(told.paths(), ["Status.IsMenuOpen"; 2]);
-    told.update(&[dict(8, &[(24956, "Hour")], &[])]);
-    assert_eq!(told.notes(), ["#24956 taken from another parent"]);
-    told.update(&[entry(5, 24956, &[0; 4])]);
-    assert_eq!(told.paths(), ["Map.Hour"]);
-    told.update(&[dict(8, &[(24956, "Hour")], &[24956])]);
-    assert_eq!(told.notes(), ["#24956 both inserted and removed"]);
-    told.update(&[list(8, &[900, 901])]);
-    assert_eq!(told.notes(), ["#900 and 1 more never sent"]);
+fn inconsistent_references_are_noted() {
+    let mut fixture = small_world();
+    fixture.update(&[dict(15, &[(11, "up")], &[]), list(15, &[0, 15])]);
+    assert_eq!(fixture.notes(), ["#11 not followed: cyclic or too deep", "#0 and 1 more not followed: cyclic or too deep"]);
+    assert_eq!(fixture.paths(), ["Status.IsMenuOpen"; 2]);
+    fixture.update(&[dict(8, &[(24956, "Hour")], &[])]);
+    assert_eq!(fixture.notes(), ["#24956 taken from another parent"]);
+    fixture.update(&[entry(5, 24956, &[0; 4])]);
+    assert_eq!(fixture.paths(), ["Map.Hour"]);
+    fixture.update(&[dict(8, &[(24956, "Hour")], &[24956])]);
+    assert_eq!(fixture.notes(), ["#24956 both inserted and removed"]);
+    fixture.update(&[list(8, &[900, 901])]);
+    assert_eq!(fixture.notes(), ["#900 and 1 more never sent"]);
 }
 
 #[test]
 fn a_reload_replaces_everything() {
-    let mut told = small_world();
+    let mut fixture = small_world();
     let before: Vec<u32> = vec![11, 8, 10, 4];
     let fresh = [entry(0, 1015, &[1]), dict(1011, &[(1015, "IsMenuOpen")], &[]), dict(0, &[(1011, "Status")], &before)];
-    told.update(&fresh);
-    assert_eq!(told.paths(), ["Status.IsMenuOpen", "Status", ""]);
-    let object = told.session.objects().remove(0);
+    fixture.update(&fresh);
+    assert_eq!(fixture.paths(), ["Status.IsMenuOpen", "Status", ""]);
+    let object = fixture.session.objects().remove(0);
     let values: serde_json::Value = serde_json::from_slice(&object.bytes).unwrap();
     assert_eq!(values, serde_json::json!({"Status": {"IsMenuOpen": true}}));
-    told.say(Side::Server, trial::bytes(ONE_BOOL));
-    assert_eq!(told.paths(), ["#15"]);
+    fixture.send(Side::Server, trial::bytes(ONE_BOOL));
+    assert_eq!(fixture.paths(), ["#15"]);
 }
 
 #[test]
-fn only_the_game_tells_values_and_only_whole_entries_count() {
-    let mut told = small_world();
-    told.say(Side::Client, trial::bytes(ONE_BOOL));
-    assert!(told.paths().is_empty());
+fn only_complete_entries_of_the_game_change_the_tree() {
+    let mut fixture = small_world();
+    fixture.send(Side::Client, trial::bytes(ONE_BOOL));
+    assert!(fixture.paths().is_empty());
     let mut cut = list(43, &[24956]);
     cut.truncate(cut.len() - 1);
-    told.update(&[cut]);
-    told.update(&[entry(6, 22344, b"\0")]);
-    assert_eq!(told.paths(), ["Inventory.43[0].itemCardInfoList"]);
+    fixture.update(&[cut]);
+    fixture.update(&[entry(6, 22344, b"\0")]);
+    assert_eq!(fixture.paths(), ["Inventory.43[0].itemCardInfoList"]);
 }
 
 #[test]
-fn commands_about_a_value_say_where_it_lies() {
-    let mut told = small_world();
-    told.say(Side::Client, json_message(COMMAND, br#"{"type":12,"args":[22329],"id":5}"#));
-    assert_eq!(told.column(&COMMAND_TARGET), ["Inventory.43[0]"]);
-    assert_eq!(told.info(), "toggle_radio_station [22329] Inventory.43[0] id 5");
-    told.say(Side::Client, json_message(COMMAND, br#"{"type":9,"args":[99999],"id":6}"#));
-    assert_eq!(told.column(&COMMAND_TARGET), ["#99999"]);
+fn commands_show_the_path_of_their_value() {
+    let mut fixture = small_world();
+    fixture.send(Side::Client, json_message(COMMAND, br#"{"type":12,"args":[22329],"id":5}"#));
+    assert_eq!(fixture.column(&COMMAND_TARGET), ["Inventory.43[0]"]);
+    assert_eq!(fixture.info(), "toggle_radio_station [22329] Inventory.43[0] id 5");
+    fixture.send(Side::Client, json_message(COMMAND, br#"{"type":9,"args":[99999],"id":6}"#));
+    assert_eq!(fixture.column(&COMMAND_TARGET), ["#99999"]);
     for args in ["[]", "[-1]", "[\"x\"]", "[4294967296]", "7"] {
-        told.say(Side::Client, json_message(COMMAND, format!(r#"{{"type":9,"args":{args},"id":6}}"#).as_bytes()));
-        assert!(told.column(&COMMAND_TARGET).is_empty());
+        fixture.send(Side::Client, json_message(COMMAND, format!(r#"{{"type":9,"args":{args},"id":6}}"#).as_bytes()));
+        assert!(fixture.column(&COMMAND_TARGET).is_empty());
     }
 }
 
 #[test]
-fn a_result_says_which_command_it_answers_and_after_how_long() {
-    let mut told = Told::default();
+fn a_result_shows_its_command_and_response_time() {
+    let mut fixture = Fixture::default();
     let at = |number, nanos| FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() };
-    told.say_at(Side::Client, trial::bytes(DROP_ITEM), at(7, 0));
-    told.say_at(Side::Server, trial::bytes(ALLOWED), at(9, 250_000_000));
-    assert_eq!(told.column(&RESULT_COMMAND), ["1"]);
-    assert_eq!(told.column(&RESULT_COMMAND_FRAME), ["7"]);
-    assert_eq!(told.column(&RESULT_TIME), ["0.25"]);
-    assert_eq!(told.info(), "id 3 drop_item allowed, success");
-    told.say(Side::Server, trial::bytes(NOT_ALLOWED));
-    assert!(told.column(&RESULT_COMMAND_FRAME).is_empty());
+    fixture.send_at(Side::Client, trial::bytes(DROP_ITEM), at(7, 0));
+    fixture.send_at(Side::Server, trial::bytes(ALLOWED), at(9, 250_000_000));
+    assert_eq!(fixture.column(&RESULT_COMMAND), ["1"]);
+    assert_eq!(fixture.column(&RESULT_COMMAND_FRAME), ["7"]);
+    assert_eq!(fixture.column(&RESULT_TIME), ["0.25"]);
+    assert_eq!(fixture.info(), "id 3 drop_item allowed, success");
+    fixture.send(Side::Server, trial::bytes(NOT_ALLOWED));
+    assert!(fixture.column(&RESULT_COMMAND_FRAME).is_empty());
 }
 
 #[test]
-fn answers_say_which_question_they_answer() {
+fn responses_show_their_request() {
     let mut discovery = Discovery::default();
-    let mut say = |number, nanos, bytes: &[u8]| {
+    let mut send = |number, nanos, bytes: &[u8]| {
         let mut tree = Tree::new(Want::EVERYTHING);
         tree.begin(FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() });
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
@@ -280,64 +280,64 @@ fn answers_say_which_question_they_answer() {
         discovery.message(Side::Client, &mut wire).unwrap();
         tree.close(0, PROTOCOL.this, bytes.len());
         let of = Dissection { tree: &tree, bytes };
-        let told = of.node(0).unwrap().children().filter(|node| !node.span().is_somewhere()).map(|node| {
+        let fixture = of.node(0).unwrap().children().filter(|node| !node.span().is_somewhere()).map(|node| {
             let mut words = format!("{} ", node.field().name);
             node.write_plain(&mut words).unwrap();
             words
         });
-        told.collect::<Vec<_>>().join(", ")
+        fixture.collect::<Vec<_>>().join(", ")
     };
     let answer = br#"{"IsBusy":false,"MachineType":"PC"}"#;
-    assert_eq!(say(3, 0, answer), "");
-    assert_eq!(say(5, 0, br#"{"cmd":"autodiscover"}"#), "");
-    assert_eq!(say(6, 4_000_000, answer), "answer 1, request frame 5, time 0.004");
-    assert_eq!(say(9, 500_000_000, answer), "answer 2, request frame 5, time 0.5");
-    assert_eq!(say(10, 600_000_000, br#"{"cmd":"autodiscover"}"#), "");
-    assert_eq!(say(11, 600_000_000, answer), "answer 1, request frame 10, time 0");
+    assert_eq!(send(3, 0, answer), "");
+    assert_eq!(send(5, 0, br#"{"cmd":"autodiscover"}"#), "");
+    assert_eq!(send(6, 4_000_000, answer), "answer 1, request frame 5, time 0.004");
+    assert_eq!(send(9, 500_000_000, answer), "answer 2, request frame 5, time 0.5");
+    assert_eq!(send(10, 600_000_000, br#"{"cmd":"autodiscover"}"#), "");
+    assert_eq!(send(11, 600_000_000, answer), "answer 1, request frame 10, time 0");
 }
 
 #[test]
-fn long_updates_are_told_in_short() {
-    let mut told = Told::default();
+fn long_updates_have_a_summary() {
+    let mut fixture = Fixture::default();
     let mut entries: Vec<Vec<u8>> = (100..200).map(|id| entry(4, id, &[0; 4])).collect();
     let children: Vec<u32> = (100..200).collect();
     entries.extend([list(2, &children[..60]), list(3, &children[60..]), dict(0, &[(2, "Special"), (3, "Perks")], &[])]);
-    told.update(&entries);
-    assert_eq!(told.column(&SUMMARY_UINT32), ["100"]);
-    assert_eq!(told.column(&SUMMARY_LIST), ["2"]);
-    assert_eq!(told.column(&SUMMARY_NAME), ["Special", "Perks"]);
-    assert_eq!(told.column(&SUMMARY_ENTRIES), ["61", "41"]);
+    fixture.update(&entries);
+    assert_eq!(fixture.column(&SUMMARY_UINT32), ["100"]);
+    assert_eq!(fixture.column(&SUMMARY_LIST), ["2"]);
+    assert_eq!(fixture.column(&SUMMARY_NAME), ["Special", "Perks"]);
+    assert_eq!(fixture.column(&SUMMARY_ENTRIES), ["61", "41"]);
 }
 
 #[test]
-fn maps_are_saved_as_pictures_without_what_fills_their_rows_up() {
-    let mut told = Told::default();
-    told.say(Side::Server, trial::bytes(PADDED_MAP));
-    let object = &told.of().tree.objects[0].object;
+fn maps_are_saved_without_row_padding() {
+    let mut fixture = Fixture::default();
+    fixture.send(Side::Server, trial::bytes(PADDED_MAP));
+    let object = &fixture.of().tree.objects[0].object;
     let mut reader = png::Decoder::new(std::io::Cursor::new(&object.bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.width, info.height, info.color_type), (3, 2, png::ColorType::Grayscale));
     assert_eq!(pixels, [0x10, 0x20, 0x30, 0x40, 0x50, 0x60]);
-    told.say(Side::Server, trial::bytes(RAGGED_MAP));
-    assert!(told.of().tree.objects.is_empty());
+    fixture.send(Side::Server, trial::bytes(RAGGED_MAP));
+    assert!(fixture.of().tree.objects.is_empty());
 }
 
 #[test]
-fn lists_and_dicts_tell_what_became_of_their_children() {
-    let mut told = Told::default();
+fn lists_and_dicts_show_changes_of_their_children() {
+    let mut fixture = Fixture::default();
     let number = |id: u32| entry(4, id, &id.to_le_bytes());
     let all: Vec<Vec<u8>> = (1..=9).map(number).collect();
-    told.update(&[
+    fixture.update(&[
         all.concat(),
         list(20, &[1, 2, 3]),
         dict(21, &[(4, "foo"), (5, "bar")], &[]),
         dict(0, &[(20, "l"), (21, "d")], &[]),
     ]);
-    assert!(told.column(&ENTRY_CHANGE).is_empty());
+    assert!(fixture.column(&ENTRY_CHANGE).is_empty());
     let mut changed = |entries: &[Vec<u8>]| {
-        told.update(entries);
-        told.column(&ENTRY_CHANGE)
+        fixture.update(entries);
+        fixture.column(&ENTRY_CHANGE)
     };
     assert_eq!(changed(&[list(20, &[1, 3, 6, 7])]), ["3 → 4: added #6, #7; removed #2"]);
     assert_eq!(changed(&[list(20, &[1, 3, 6, 7])]), [""; 0]);
@@ -347,30 +347,30 @@ fn lists_and_dicts_tell_what_became_of_their_children() {
     assert_eq!(changed(&[dict(21, &[(9, "new")], &[])]), [""; 0]);
     assert_eq!(changed(&[number(20)]), ["4 → 0: removed #7, #3, #6, #1"]);
     assert_eq!(changed(&[list(20, &[])]), [""; 0]);
-    assert_eq!(told.column(&BEFORE_UINT), ["20"]);
+    assert_eq!(fixture.column(&BEFORE_UINT), ["20"]);
     let many: Vec<Vec<u8>> = (100..120).map(number).collect();
     let ids: Vec<u32> = (100..120).collect();
-    told.update(&[many.concat(), list(20, &ids)]);
-    assert_eq!(told.column(&ENTRY_CHANGE), ["0 → 20: added #100, #101, #102, #103, #104, #105 and 14 more"]);
+    fixture.update(&[many.concat(), list(20, &ids)]);
+    assert_eq!(fixture.column(&ENTRY_CHANGE), ["0 → 20: added #100, #101, #102, #103, #104, #105 and 14 more"]);
     let long = "n".repeat(1000);
-    told.update(&[number(200), dict(21, &[(200, long.as_str())], &[])]);
-    assert_eq!(told.column(&ENTRY_CHANGE), [format!("2 → 3: added {}…", "n".repeat(40))]);
+    fixture.update(&[number(200), dict(21, &[(200, long.as_str())], &[])]);
+    assert_eq!(fixture.column(&ENTRY_CHANGE), [format!("2 → 3: added {}…", "n".repeat(40))]);
 }
 
 #[test]
-fn a_session_that_must_forget_is_read_on_without_paths() {
-    let mut told = Told::default();
+fn an_evicted_session_has_no_paths() {
+    let mut fixture = Fixture::default();
     let entries = [entry(4, 5, &[1, 0, 0, 0]), dict(0, &[(5, "five")], &[])];
-    told.update(&entries);
-    assert_eq!(told.column(&ENTRY_PATH), ["five", ""]);
-    let held = told.session.held();
-    assert!(told.session.forget() && !told.session.forget());
-    assert!(told.session.held() < held);
-    told.update(&entries);
-    assert_eq!((told.column(&ENTRY_PATH).len(), told.column(&ENTRY_UINT)), (0, vec!["1".to_owned()]));
-    assert!(told.of().tree.notes.iter().any(|note| note.code.is(&NOTE_FORGOTTEN)));
-    told.update(&entries);
-    assert!(told.of().tree.notes.is_empty());
+    fixture.update(&entries);
+    assert_eq!(fixture.column(&ENTRY_PATH), ["five", ""]);
+    let held = fixture.session.held();
+    assert!(fixture.session.forget() && !fixture.session.forget());
+    assert!(fixture.session.held() < held);
+    fixture.update(&entries);
+    assert_eq!((fixture.column(&ENTRY_PATH).len(), fixture.column(&ENTRY_UINT)), (0, vec!["1".to_owned()]));
+    assert!(fixture.of().tree.notes.iter().any(|note| note.code.is(&NOTE_FORGOTTEN)));
+    fixture.update(&entries);
+    assert!(fixture.of().tree.notes.is_empty());
 }
 
 /// Generates updates of few values: well-formed, inconsistent and truncated.
@@ -405,8 +405,8 @@ fn some_update() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_nobody_looked_at_is_known_when_somebody_looks(updates in prop::collection::vec((some_update(), any::<bool>()), 1..12)) {
-        let (mut sometimes, mut always) = (Told::default(), Told::default());
+    fn updates_not_requested_are_decoded_on_demand(updates in prop::collection::vec((some_update(), any::<bool>()), 1..12)) {
+        let (mut sometimes, mut always) = (Fixture::default(), Fixture::default());
         for (update, unseen) in updates {
             sometimes.want = unseen.then(|| Want::EVERYTHING.unseen());
             sometimes.update(std::slice::from_ref(&update));
@@ -421,23 +421,23 @@ proptest! {
     }
 
     #[test]
-    fn entries_are_remarked_on_whether_or_not_their_fields_are_looked_at(updates in prop::collection::vec(some_update(), 1..12)) {
-        let [mut told, mut skimmed] = [Want::EVERYTHING, Want::HEADINGS].map(|want| Told { want: Some(want), ..Told::default() });
+    fn notes_do_not_depend_on_requested_fields(updates in prop::collection::vec(some_update(), 1..12)) {
+        let [mut fixture, mut skimmed] = [Want::EVERYTHING, Want::HEADINGS].map(|want| Fixture { want: Some(want), ..Fixture::default() });
         for update in updates {
-            told.update(std::slice::from_ref(&update));
+            fixture.update(std::slice::from_ref(&update));
             skimmed.update(&[update]);
-            let [told, skimmed] = [&told, &skimmed].map(|one| {
+            let [fixture, skimmed] = [&fixture, &skimmed].map(|one| {
                 let codes: Vec<_> = one.of().tree.notes.iter().map(|note| note.code.abbrev).collect();
                 format!("{codes:?} {:?} {}", one.notes(), one.info())
             });
-            prop_assert_eq!(told, skimmed);
+            prop_assert_eq!(fixture, skimmed);
         }
-        prop_assert_eq!(told.session.objects(), skimmed.session.objects());
+        prop_assert_eq!(fixture.session.objects(), skimmed.session.objects());
     }
 }
 
 #[test]
-fn each_field_looked_at_alone_is_there_as_where_all_are() {
+fn a_field_requested_alone_equals_a_full_dissection() {
     let updates = [
         [dict(0, &[(1, "a"), (2, "b")], &[]), entry(0, 1, &[1]), entry(6, 2, b"text\0"), entry(1, 3, &[9]), entry(2, 4, &[9])],
         [entry(0, 1, &[0]), entry(6, 2, b"other\0"), list(5, &[1, 9]), entry(5, 6, &[0; 4]), dict(0, &[(5, "c")], &[1])],
@@ -445,7 +445,7 @@ fn each_field_looked_at_alone_is_there_as_where_all_are() {
     ];
     for field in PROTOCOL.fields.iter().copied().filter(|field| field.kind != Kind::Protocol) {
         let only = Want { fields: true, only: Some(Only::these([field])), ..Want::LAYERS };
-        let [mut whole, mut alone] = [Want::EVERYTHING, only].map(|want| Told { want: Some(want), ..Told::default() });
+        let [mut whole, mut alone] = [Want::EVERYTHING, only].map(|want| Fixture { want: Some(want), ..Fixture::default() });
         for update in &updates {
             whole.update(update);
             alone.update(update);
@@ -456,26 +456,26 @@ fn each_field_looked_at_alone_is_there_as_where_all_are() {
 }
 
 #[test]
-fn what_waits_to_be_looked_at_is_bounded() {
-    let mut told = small_world();
-    let before = told.session.known.held();
-    told.want = Some(Want::EVERYTHING.unseen());
+fn the_queue_of_updates_is_bounded() {
+    let mut fixture = small_world();
+    let before = fixture.session.values.held();
+    fixture.want = Some(Want::EVERYTHING.unseen());
     for text in 0..300_u32 {
         let text = [text.to_string().repeat(2000).as_bytes(), b"\0"].concat();
-        told.update(&[entry(6, 22344, &text)]);
-        assert!(told.session.known.held() < before + (3 << 20));
+        fixture.update(&[entry(6, 22344, &text)]);
+        assert!(fixture.session.values.held() < before + (3 << 20));
     }
-    told.want = None;
-    told.update(&[entry(6, 22344, b"seen\0")]);
-    assert_eq!(told.column(&BEFORE_STRING), ["299".repeat(2000)]);
+    fixture.want = None;
+    fixture.update(&[entry(6, 22344, b"seen\0")]);
+    assert_eq!(fixture.column(&BEFORE_STRING), ["299".repeat(2000)]);
 }
 
 #[test]
-fn what_nobody_ever_looks_at_does_not_wait() {
+fn updates_never_requested_are_not_queued() {
     let held = |most: Want| {
-        let mut told = Told { most: Some(most), want: Some(Want::EVERYTHING.unseen()), ..Told::default() };
-        told.update(&[list(0, &(1..1000).collect::<Vec<u32>>())]);
-        told.session.held()
+        let mut fixture = Fixture { most: Some(most), want: Some(Want::EVERYTHING.unseen()), ..Fixture::default() };
+        fixture.update(&[list(0, &(1..1000).collect::<Vec<u32>>())]);
+        fixture.session.held()
     };
     assert!(held(Want::EVERYTHING) > held(Want::EVERYTHING.unseen()) + 4000);
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::tree::{Dissection, FrameInfo, Kind, Span, Tree, Want};
 use crate::wire::{Exchange, Opening, Verdict, trial};
 use proptest::prelude::*;
-use recognition::{LOOKS, judge};
+use recognition::{LOOKS, evaluate};
 use streams::Stream;
 
 const GREETING: &str = "23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72 73 69 6f 6e 22 3a 22 31 2e 31 2e 33 30
@@ -82,20 +82,20 @@ const GOOD: &[&str] = &[
 /// Malformed messages with correct lengths.
 const MALFORMED: &[&str] = &[NO_NUL, LONG_LIST, TYPE_NINE, HEAVY_HEARTBEAT, SHORT_DICT, RAGGED_MAP, STRAY_BYTES];
 
-fn said(from: Side, bytes: &[u8], cut: Cut) -> String {
+fn dissect(from: Side, bytes: &[u8], cut: Cut) -> String {
     trial::message(&PROTOCOL, &mut Session::default(), from, bytes, cut)
 }
 
 fn by_game(hex: &str) -> String {
-    said(Side::Server, &trial::bytes(hex), Cut::No)
+    dissect(Side::Server, &trial::bytes(hex), Cut::No)
 }
 
 fn by_app(hex: &str) -> String {
-    said(Side::Client, &trial::bytes(hex), Cut::No)
+    dissect(Side::Client, &trial::bytes(hex), Cut::No)
 }
 
 fn datagram(bytes: &[u8]) -> String {
-    assert!(looks::is_discovery(bytes));
+    assert!(heuristics::is_discovery(bytes));
     trial::read(&PROTOCOL, bytes, Cut::No, |wire| Discovery::default().message(Side::Client, wire))
 }
 
@@ -112,7 +112,7 @@ fn joined(messages: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn folded_entries_say_what_they_hold() {
+fn folded_entries_show_their_value() {
     let bytes = trial::bytes(THREE);
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -163,30 +163,30 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_bytes_upset_a_message(bytes in hostile(), from_game in any::<bool>(), is_cut in any::<bool>()) {
+    fn arbitrary_bytes_never_panic(bytes in hostile(), from_game in any::<bool>(), is_cut in any::<bool>()) {
         let from = if from_game { Side::Server } else { Side::Client };
-        said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
+        dissect(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
         trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Discovery::default().message(Side::Client, wire));
     }
 
     #[test]
-    fn extents_always_get_on_and_drop_nothing(bytes in hostile(), size in 1..40_usize, lost in any::<bool>()) {
+    fn framing_always_advances_and_drops_nothing(bytes in hostile(), size in 1..40_usize, lost in any::<bool>()) {
         let mut stream = Stream::default();
         if lost {
             stream.lose(Side::Server);
         }
         bytes.chunks(size).for_each(|piece| stream.arrive(Side::Server, piece));
-        prop_assert_eq!(stream.messages.concat().len() + stream.unknown.len() + stream.waiting.len(), bytes.len());
+        prop_assert_eq!(stream.messages.concat().len() + stream.unknown.len() + stream.queue.len(), bytes.len());
         stream.end(Side::Server);
         prop_assert_eq!(stream.messages.concat().len() + stream.unknown.len(), bytes.len());
     }
 
     #[test]
-    fn any_opening_is_judged(app in hostile(), game in hostile(), from_start: bool, complete: bool) {
+    fn every_complete_opening_gets_a_verdict(app in hostile(), game in hostile(), from_start: bool, complete: bool) {
         for look in LOOKS {
-            let verdict = judge(look, &app, &game, from_start, complete);
+            let verdict = evaluate(look, &app, &game, from_start, complete);
             prop_assert!(!complete || verdict != Verdict::Unsure);
         }
-        looks::is_discovery(&app);
+        heuristics::is_discovery(&app);
     }
 }

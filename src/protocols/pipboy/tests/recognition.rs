@@ -2,24 +2,24 @@
 
 use super::*;
 
-pub(super) fn judge(look: fn(&Opening<'_>) -> Verdict, app: &[u8], game: &[u8], from_start: bool, complete: bool) -> Verdict {
+pub(super) fn evaluate(look: fn(&Opening<'_>) -> Verdict, app: &[u8], game: &[u8], from_start: bool, complete: bool) -> Verdict {
     look(&Opening { said: [app, game], from_start: [from_start; 2], complete })
 }
 
-pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [looks::on_port, looks::anywhere];
+pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [heuristics::on_port, heuristics::anywhere];
 
 #[test]
 fn greeting_is_recognised_anywhere_and_from_either_side() {
     let greeting = trial::bytes(GREETING);
     for look in LOOKS {
-        assert_eq!(judge(look, &[], &greeting, true, false), Verdict::Yes(Side::Server));
-        assert_eq!(judge(look, &greeting, &[], true, true), Verdict::Yes(Side::Client));
-        assert_eq!(judge(look, &[0; 10], &greeting, false, false), Verdict::Yes(Side::Server));
+        assert_eq!(evaluate(look, &[], &greeting, true, false), Verdict::Yes(Side::Server));
+        assert_eq!(evaluate(look, &greeting, &[], true, true), Verdict::Yes(Side::Client));
+        assert_eq!(evaluate(look, &[0; 10], &greeting, false, false), Verdict::Yes(Side::Server));
         let spaced = json_message(1, br#"  { "lang": "de", "version": "1.2" }"#);
-        assert_eq!(judge(look, &[], &spaced, true, true), Verdict::Yes(Side::Server));
+        assert_eq!(evaluate(look, &[], &spaced, true, true), Verdict::Yes(Side::Server));
         for end in 0..27 {
-            assert_eq!(judge(look, &[], &greeting[..end], true, false), Verdict::Unsure, "{end} bytes");
-            assert_eq!(judge(look, &[], &greeting[..end], true, true), Verdict::No, "{end} bytes");
+            assert_eq!(evaluate(look, &[], &greeting[..end], true, false), Verdict::Unsure, "{end} bytes");
+            assert_eq!(evaluate(look, &[], &greeting[..end], true, true), Verdict::No, "{end} bytes");
         }
     }
 }
@@ -28,7 +28,7 @@ fn greeting_is_recognised_anywhere_and_from_either_side() {
 fn greeting_without_language_or_version_is_none() {
     for text in [&br#"{"lang":"en"}"#[..], br#"{"version":"1"}"#, br#"["lang","version"]"#, b"{}"] {
         for look in LOOKS {
-            assert_eq!(judge(look, &[], &json_message(1, text), true, false), Verdict::No);
+            assert_eq!(evaluate(look, &[], &json_message(1, text), true, false), Verdict::No);
         }
     }
 }
@@ -36,46 +36,46 @@ fn greeting_without_language_or_version_is_none() {
 #[test]
 fn refusal_is_recognised_on_the_port_only() {
     let refusal = trial::bytes(REFUSAL);
-    assert_eq!(judge(looks::on_port, &[], &refusal, true, true), Verdict::Yes(Side::Server));
-    assert_eq!(judge(looks::on_port, &refusal, &[], true, true), Verdict::Yes(Side::Client));
-    assert_eq!(judge(looks::anywhere, &[], &refusal, true, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &refusal, true, true), Verdict::Yes(Side::Server));
+    assert_eq!(evaluate(heuristics::on_port, &refusal, &[], true, true), Verdict::Yes(Side::Client));
+    assert_eq!(evaluate(heuristics::anywhere, &[], &refusal, true, true), Verdict::No);
 }
 
 #[test]
 fn zeros_alone_are_waited_for_on_the_port_and_never_claimed() {
     for (app, game) in [(&[0_u8; 25][..], &[][..]), (&[], &[0; 25]), (&[0; 5], &[0; 50]), (&[0; 3], &[])] {
-        assert_eq!(judge(looks::on_port, app, game, true, false), Verdict::Unsure);
+        assert_eq!(evaluate(heuristics::on_port, app, game, true, false), Verdict::Unsure);
         for look in LOOKS {
             for from_start in [true, false] {
-                assert_eq!(judge(look, app, game, from_start, true), Verdict::No);
+                assert_eq!(evaluate(look, app, game, from_start, true), Verdict::No);
             }
         }
     }
     let commands = joined(&[HEARTBEATING, CLEAR_IDLE]);
-    assert_eq!(judge(looks::on_port, &commands, &[], true, false), Verdict::Unsure);
+    assert_eq!(evaluate(heuristics::on_port, &commands, &[], true, false), Verdict::Unsure);
 }
 
 #[test]
 fn two_messages_in_a_row_are_recognised_on_the_port_midway() {
     let updates = joined(&[ONE_BOOL, TWO_FLOATS]);
-    assert_eq!(judge(looks::on_port, &[], &updates, false, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(looks::on_port, &updates, &[], false, false), Verdict::Yes(Side::Client));
-    assert_eq!(judge(looks::anywhere, &[], &updates, false, false), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &updates, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(evaluate(heuristics::on_port, &updates, &[], false, false), Verdict::Yes(Side::Client));
+    assert_eq!(evaluate(heuristics::anywhere, &[], &updates, false, false), Verdict::No);
     let commands = joined(&[HEARTBEATING, CLEAR_IDLE]);
-    assert_eq!(judge(looks::on_port, &commands, &[], false, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(looks::on_port, &[0; 5], &commands, false, false), Verdict::Yes(Side::Client));
+    assert_eq!(evaluate(heuristics::on_port, &commands, &[], false, false), Verdict::Yes(Side::Server));
+    assert_eq!(evaluate(heuristics::on_port, &[0; 5], &commands, false, false), Verdict::Yes(Side::Client));
     let midway = &joined(&[RADIO, TWO_FLOATS, HEARTBEATING])[40..];
-    assert_eq!(judge(looks::on_port, &[], midway, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(evaluate(heuristics::on_port, &[], midway, false, false), Verdict::Yes(Side::Server));
     let mixed = joined(&[ONE_BOOL, CLEAR_IDLE]);
-    assert_eq!(judge(looks::on_port, &[], &mixed, false, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, &[], &trial::bytes(ONE_BOOL), false, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, &[], &trial::bytes(ONE_BOOL), false, false), Verdict::Unsure);
+    assert_eq!(evaluate(heuristics::on_port, &[], &mixed, false, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &trial::bytes(ONE_BOOL), false, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &trial::bytes(ONE_BOOL), false, false), Verdict::Unsure);
 }
 
 #[test]
 fn one_side_alone_of_a_session_is_recognised_on_the_port() {
     let commands = joined(&[HEARTBEATING, HEARTBEATING, CLEAR_IDLE, HEARTBEATING]);
-    assert_eq!(judge(looks::on_port, &commands, &[], true, true), Verdict::Yes(Side::Server));
+    assert_eq!(evaluate(heuristics::on_port, &commands, &[], true, true), Verdict::Yes(Side::Server));
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn other_protocols_are_not_claimed() {
     for look in LOOKS {
         for other in others {
             for (app, game) in [(other, &[][..]), (&[], other), (other, b"\x00\x00\x00\x00\x00")] {
-                assert_eq!(judge(look, app, game, true, false), Verdict::No, "{other:02x?}");
-                assert_eq!(judge(look, app, game, false, true), Verdict::No, "{other:02x?}");
+                assert_eq!(evaluate(look, app, game, true, false), Verdict::No, "{other:02x?}");
+                assert_eq!(evaluate(look, app, game, false, true), Verdict::No, "{other:02x?}");
             }
         }
     }
@@ -119,10 +119,10 @@ fn discovery_is_one_object_with_the_right_members() {
         r#"{"cmd":"autodiscover""#,
         &long,
     ] {
-        assert!(!looks::is_discovery(other.as_bytes()), "{other}");
+        assert!(!heuristics::is_discovery(other.as_bytes()), "{other}");
     }
     for ours in [" {\"cmd\": \"autodiscover\"}\r\n", r#"{"MachineType":"PC","IsBusy":true}"#] {
-        assert!(looks::is_discovery(ours.as_bytes()), "{ours}");
+        assert!(heuristics::is_discovery(ours.as_bytes()), "{ours}");
     }
 }
 
@@ -131,9 +131,9 @@ fn one_whole_message_alone_is_recognised_on_the_port_when_nothing_more_comes() {
     for (hex, sender) in [(ONE_BOOL, Side::Server), (NINE_TYPES, Side::Server), (CLEAR_IDLE, Side::Client)] {
         let bytes = trial::bytes(hex);
         let game = if sender == Side::Server { Side::Client } else { Side::Server };
-        assert_eq!(judge(looks::on_port, &bytes, &[], true, true), Verdict::Yes(game));
-        assert_eq!(judge(looks::on_port, &bytes[..bytes.len() - 1], &[], true, true), Verdict::No);
-        assert_eq!(judge(looks::anywhere, &bytes, &[], true, true), Verdict::No);
+        assert_eq!(evaluate(heuristics::on_port, &bytes, &[], true, true), Verdict::Yes(game));
+        assert_eq!(evaluate(heuristics::on_port, &bytes[..bytes.len() - 1], &[], true, true), Verdict::No);
+        assert_eq!(evaluate(heuristics::anywhere, &bytes, &[], true, true), Verdict::No);
     }
-    assert_eq!(judge(looks::on_port, &trial::bytes(HEARTBEATING), &[], true, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &trial::bytes(HEARTBEATING), &[], true, true), Verdict::No);
 }

@@ -45,7 +45,7 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
 fn a_cut_message_gets_no_note_but_the_cut() {
     for bytes in [THREE, NINE_TYPES, RADIO, MAP, GREETING, NOT_ALLOWED].map(trial::bytes) {
         for end in 0..bytes.len() {
-            let tree = said(Side::Server, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(Side::Server, &bytes[..end], Cut::Stream { want: bytes.len() });
             // Notes about references are independent of the cut.
             let others = tree.matches('!').count() - tree.matches("! odd pipboy.note.tree").count();
             assert_eq!(others, 1, "{tree}");
@@ -58,7 +58,7 @@ fn a_cut_message_gets_no_note_but_the_cut() {
 #[derive(Default)]
 pub(super) struct Stream {
     session: Session,
-    pub(super) waiting: Vec<u8>,
+    pub(super) queue: Vec<u8>,
     asked_at: usize,
     pub(super) messages: Vec<Vec<u8>>,
     pub(super) unknown: Vec<u8>,
@@ -66,45 +66,45 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn arrive(&mut self, from: Side, piece: &[u8]) {
-        self.waiting.extend_from_slice(piece);
-        while !self.waiting.is_empty() && self.waiting.len() >= self.asked_at {
+        self.queue.extend_from_slice(piece);
+        while !self.queue.is_empty() && self.queue.len() >= self.asked_at {
             self.asked_at = 0;
-            match self.session.extent(from, &self.waiting, true) {
+            match self.session.extent(from, &self.queue, true) {
                 Extent::Message(length) => {
                     assert!(length > 0);
-                    if length > self.waiting.len() {
+                    if length > self.queue.len() {
                         self.asked_at = length;
                         continue;
                     }
-                    self.messages.push(self.waiting.drain(..length).collect());
+                    self.messages.push(self.queue.drain(..length).collect());
                 }
                 Extent::NeedMore(length) => {
-                    assert!(length > self.waiting.len());
+                    assert!(length > self.queue.len());
                     self.asked_at = length;
                 }
                 Extent::Unknown(length) => {
-                    assert!(0 < length && length <= self.waiting.len());
-                    self.unknown.extend(self.waiting.drain(..length));
+                    assert!(0 < length && length <= self.queue.len());
+                    self.unknown.extend(self.queue.drain(..length));
                 }
             }
         }
     }
 
-    /// Ends the stream: waiting bytes become a truncated message or unknown.
+    /// Ends the stream: queue bytes become a truncated message or unknown.
     pub(super) fn end(&mut self, from: Side) {
-        while !self.waiting.is_empty() {
-            let all = self.waiting.len();
-            match self.session.extent(from, &self.waiting, false) {
+        while !self.queue.is_empty() {
+            let all = self.queue.len();
+            match self.session.extent(from, &self.queue, false) {
                 Extent::Message(length) | Extent::NeedMore(length) => {
-                    self.messages.push(self.waiting.drain(..length.min(all)).collect());
+                    self.messages.push(self.queue.drain(..length.min(all)).collect());
                 }
-                Extent::Unknown(length) => self.unknown.extend(self.waiting.drain(..length.min(all))),
+                Extent::Unknown(length) => self.unknown.extend(self.queue.drain(..length.min(all))),
             }
         }
     }
 
     pub(super) fn lose(&mut self, from: Side) {
-        self.waiting.clear();
+        self.queue.clear();
         self.asked_at = 0;
         self.session.gap(from, Missing { bytes: 1, in_step: false });
     }
@@ -127,7 +127,7 @@ fn messages_are_the_same_in_any_pieces() {
     for size in 1..bytes.len() {
         let stream = arrived(Side::Server, bytes.chunks(size));
         assert_eq!(stream.messages, want, "in pieces of {size}");
-        assert!(stream.unknown.is_empty() && stream.waiting.is_empty());
+        assert!(stream.unknown.is_empty() && stream.queue.is_empty());
     }
 }
 
@@ -155,7 +155,7 @@ fn hostile_length_abandons_the_direction() {
 }
 
 #[test]
-fn length_that_only_json_cannot_have_stays_in_step() {
+fn length_above_the_json_maximum_keeps_the_framing() {
     let long = json_message(5, &[b' '; 70_000]);
     let bytes = [trial::bytes(CLEAR_IDLE), long.clone(), trial::bytes(DROP_ITEM)].concat();
     assert_eq!(arrived(Side::Client, bytes.chunks(1460)).messages, [trial::bytes(CLEAR_IDLE), long, trial::bytes(DROP_ITEM)]);
@@ -213,7 +213,7 @@ fn after_a_gap_the_next_message_that_fits_is_found() {
 }
 
 #[test]
-fn gap_inside_one_message_keeps_the_step() {
+fn gap_inside_one_message_keeps_the_framing() {
     let mut session = Session::default();
     session.extent(Side::Server, &trial::bytes(GREETING), true);
     session.gap(Side::Server, Missing { bytes: 9, in_step: true });
@@ -221,7 +221,7 @@ fn gap_inside_one_message_keeps_the_step() {
 }
 
 #[test]
-fn zeros_are_not_enough_to_go_on_with() {
+fn zeros_do_not_resynchronize() {
     let mut stream = Stream::default();
     stream.lose(Side::Server);
     stream.arrive(Side::Server, &[0; 1000]);
@@ -231,7 +231,7 @@ fn zeros_are_not_enough_to_go_on_with() {
 }
 
 #[test]
-fn at_the_end_a_search_settles_for_what_has_begun() {
+fn at_the_end_a_search_accepts_an_incomplete_message() {
     let begun = &joined(&["61 00 00 00 03 01 02", RADIO])[..60];
     let mut session = Session::default();
     session.gap(Side::Server, Missing { bytes: 9, in_step: false });
@@ -244,7 +244,7 @@ fn at_the_end_a_search_settles_for_what_has_begun() {
 }
 
 #[test]
-fn directions_are_told_apart() {
+fn directions_are_framed_independently() {
     let mut session = Session::default();
     session.gap(Side::Server, Missing { bytes: 9, in_step: false });
     assert_eq!(session.extent(Side::Client, &trial::bytes(CLEAR_IDLE), true), Extent::Message(33));

@@ -24,7 +24,7 @@ fn discovery_response_is_read() {
 }
 
 #[test]
-fn emulator_tells_its_name() {
+fn emulator_sends_its_name() {
     insta::assert_snapshot!(datagram(br#"{"IsBusy": true, "MachineType": "PC", "name": "desk"}"#), @r#"
     pipboy 0..53 | discovery_response | desk PC busy
       0..53 pipboy.discovery.json = "{"IsBusy": true, "MachineType": "PC", "name": "desk"}"
@@ -448,7 +448,7 @@ fn command_result_is_read() {
 }
 
 #[test]
-fn refused_command_says_why() {
+fn refused_command_has_a_message() {
     insta::assert_snapshot!(by_game(NOT_ALLOWED), @r#"
     pipboy 0..68 | command_result | id 4 refused, no success (Überladen)
       0..4 pipboy.length = 63

@@ -32,8 +32,8 @@ impl Names {
         self.count += 1;
         if self.first.len() < FEW {
             let end = name.char_indices().nth(NAME).map(|(end, _)| end);
-            let told = end.and_then(|end| name.get(..end)).map(|short| format!("{short}…"));
-            self.first.push(told.unwrap_or_else(|| name.to_owned()).into());
+            let outcome = end.and_then(|end| name.get(..end)).map(|short| format!("{short}…"));
+            self.first.push(outcome.unwrap_or_else(|| name.to_owned()).into());
         }
     }
 

@@ -16,12 +16,12 @@ impl World {
     }
 
     /// Values without a parent other than the root, sorted by ID.
-    fn adrift(&self) -> Vec<(u32, Slot)> {
-        let is_adrift = |slot: &Slot| self.nodes.parent(*slot).is_none() && self.is_sent(*slot);
-        let all = self.nodes.slots().filter(is_adrift).filter_map(|slot| Some((self.nodes.get(slot)?.id, slot)));
-        let mut adrift: Vec<(u32, Slot)> = all.filter(|(id, _)| *id != ROOT).collect();
-        adrift.sort_unstable();
-        adrift
+    fn unlinked(&self) -> Vec<(u32, Slot)> {
+        let is_unlinked = |slot: &Slot| self.nodes.parent(*slot).is_none() && self.is_sent(*slot);
+        let all = self.nodes.slots().filter(is_unlinked).filter_map(|slot| Some((self.nodes.get(slot)?.id, slot)));
+        let mut unlinked: Vec<(u32, Slot)> = all.filter(|(id, _)| *id != ROOT).collect();
+        unlinked.sort_unstable();
+        unlinked
     }
 
     fn one(&self, slot: Slot, depth: usize) -> One<'_> {
@@ -38,7 +38,7 @@ impl Serialize for Whole<'_> {
         if let Some(root) = world.nodes.slot(ROOT) {
             members(world, root, 0, &mut map)?;
         }
-        for (id, slot) in world.adrift() {
+        for (id, slot) in world.unlinked() {
             map.serialize_entry(&format_args!("#{id}"), &world.one(slot, 1))?;
         }
         map.end()
@@ -82,7 +82,7 @@ impl Serialize for One<'_> {
 fn members<M: SerializeMap>(world: &World, dict: Slot, depth: usize, map: &mut M) -> Result<(), M::Error> {
     for child in world.nodes.below(dict) {
         if let Some(Step::Name(name)) = world.nodes.get(child).map(Node::step) {
-            map.serialize_entry(world.words.get(name), &world.one(child, depth + 1))?;
+            map.serialize_entry(world.names.get(name), &world.one(child, depth + 1))?;
         }
     }
     Ok(())

@@ -9,31 +9,31 @@
 //! is ignored. Siblings form a linked list, so that unlinking costs constant time.
 
 mod change;
+mod inconsistency;
+mod interner;
 mod json;
 mod nodes;
-mod strange;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod words;
 
 pub(super) use change::Change;
 
 use crate::limits;
 use foldhash::fast::RandomState;
-use nodes::{Below, Kept, Node, Nodes, Slot, Step};
+use inconsistency::{Inconsistencies, count_id};
+use interner::{Interner, Symbol};
+use nodes::{ChildList, Kept, Node, Nodes, Slot, Step};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
-use strange::{Strange, one_more};
 use texts::Texts;
-use words::{Word, Words};
 
 /// Maximum number of steps in a path.
 pub(super) const STEPS: usize = 64;
 
 /// Capacity retained for unlinked nodes.
-const FEW_LOOSE: usize = 1024;
+const DETACHED_CAPACITY: usize = 1024;
 
 /// ID of the root.
 pub(super) const ROOT: u32 = 0;
@@ -71,7 +71,7 @@ impl Scalar<'_> {
 
 /// Changes made by an entry.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Outcome {
     /// Previous value, if it differs.
     pub(super) before: Option<Scalar<'static>>,
     /// Changes of the children of a list or dict that existed before.
@@ -79,27 +79,27 @@ pub(super) struct Told {
     /// The value did not exist before.
     pub(super) is_new: bool,
     /// Node of the value, unless the tree is full.
-    pub(super) spot: Option<Spot>,
+    pub(super) handle: Option<Handle>,
 }
 
 /// Handle of a node, valid until the message ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot(Slot);
+pub(super) struct Handle(Slot);
 
 /// The value tree of a connection.
 #[derive(Default)]
 pub(super) struct World {
     nodes: Nodes,
     /// Names of members.
-    words: Words,
+    names: Interner,
     /// String values.
     texts: Texts,
     /// Nodes unlinked since the start of the message.
-    loose: Vec<Slot>,
+    detached: Vec<Slot>,
     /// Inconsistencies of the current entry.
-    strange: Strange,
+    inconsistencies: Inconsistencies,
     /// Reused buffer for a node and its ancestors.
-    above: Vec<Slot>,
+    ancestors: Vec<Slot>,
     /// The note about the full tree was added.
     is_full: bool,
 }
@@ -108,9 +108,9 @@ impl World {
     /// Approximate heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.nodes.held()
-            + self.words.held()
+            + self.names.held()
             + self.texts.held()
-            + (self.loose.capacity() + self.above.capacity()) * size_of::<Slot>()
+            + (self.detached.capacity() + self.ancestors.capacity()) * size_of::<Slot>()
     }
 
     /// Reserves memory for up to this many values, of which some exist.
@@ -127,18 +127,18 @@ impl World {
         self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
-    /// Takes the inconsistencies found since the last call.
-    pub(super) fn strange(&mut self) -> Option<Strange> {
-        self.strange.is_there().then(|| std::mem::take(&mut self.strange))
+    /// Takes the inconsistencies found since the last record_child.
+    pub(super) fn take_inconsistencies(&mut self) -> Option<Inconsistencies> {
+        self.inconsistencies.is_there().then(|| std::mem::take(&mut self.inconsistencies))
     }
 
     /// Returns the node with this ID, created if the tree is not full.
     fn open(&mut self, id: u32) -> Option<Slot> {
         let has_room =
-            self.nodes.len() < limits::PIPBOY_VALUES.get() && self.words.bytes() + self.texts.bytes() < limits::PIPBOY_TEXT.get();
+            self.nodes.len() < limits::PIPBOY_VALUES.get() && self.names.bytes() + self.texts.bytes() < limits::PIPBOY_TEXT.get();
         let slot = if has_room { self.nodes.open(id) } else { self.nodes.slot(id) };
         if slot.is_none() {
-            self.strange.full |= !std::mem::replace(&mut self.is_full, true);
+            self.inconsistencies.full |= !std::mem::replace(&mut self.is_full, true);
         }
         slot
     }
@@ -165,18 +165,18 @@ impl World {
 
     /// Sets a value without children.
     #[inline]
-    pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Told {
-        let mut told = Told::default();
-        let Some(slot) = self.open(id) else { return told };
-        told.spot = Some(Spot(slot));
-        told.is_new = !self.is_sent(slot);
-        if !told.is_new {
-            told.change = self.let_all_children_go(slot).map(Box::new);
+    pub(super) fn set(&mut self, id: u32, value: Scalar<'_>) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(slot) = self.open(id) else { return outcome };
+        outcome.handle = Some(Handle(slot));
+        outcome.is_new = !self.is_sent(slot);
+        if !outcome.is_new {
+            outcome.change = self.remove_children(slot).map(Box::new);
             let before = self.scalar(slot);
             if before.as_ref().is_some_and(|before| before.equals(&value)) {
-                return told;
+                return outcome;
             }
-            told.before = before.map(Scalar::into_owned);
+            outcome.before = before.map(Scalar::into_owned);
         }
         let kept = match value {
             Scalar::Bool(truth) => Kept::Bool(truth),
@@ -186,57 +186,60 @@ impl World {
             Scalar::Text(text) => self.texts.take(&text).map_or(Kept::Nothing, Kept::Text),
         };
         self.keep(slot, kept);
-        told
+        outcome
     }
 
     /// Unlinks all children of a list or dict that becomes another type.
-    fn let_all_children_go(&mut self, slot: Slot) -> Option<Change> {
+    fn remove_children(&mut self, slot: Slot) -> Option<Change> {
         let children = self.nodes.children(slot);
         if children == 0 {
             return None;
         }
         let mut change = Change::from(children);
-        self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
-        self.let_children_go(slot);
+        self.nodes.below(slot).for_each(|child| self.record_child(child, &mut change.removed));
+        self.detach_children(slot);
         change.to(0)
     }
 
     /// Replaces the children of a list.
-    pub(super) fn list(&mut self, id: u32, refs: &[u32]) -> Told {
-        let mut told = Told::default();
-        let Some(slot) = self.become_parent(id, Kept::List, &mut told) else { return told };
+    pub(super) fn list(&mut self, id: u32, refs: &[u32]) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(slot) = self.become_parent(id, Kept::List, &mut outcome) else { return outcome };
         let before: Vec<Slot> = self.nodes.below(slot).collect();
         let mut change = Change::from(before.len());
         if !before.is_empty() {
             let stays: HashSet<u32, RandomState> = refs.iter().copied().collect();
             let goes = |child: &Slot| self.nodes.get(*child).is_some_and(|node| !stays.contains(&node.id));
-            before.iter().copied().filter(goes).for_each(|child| self.call(child, &mut change.removed));
-            self.let_children_go(slot);
+            before.iter().copied().filter(goes).for_each(|child| self.record_child(child, &mut change.removed));
+            self.detach_children(slot);
         }
-        let above = self.above(slot);
+        let ancestors = self.ancestors(slot);
         for (index, child) in (0..).zip(refs) {
-            self.adopt(slot, &above, *child, Step::Index(index));
+            self.adopt(slot, &ancestors, *child, Step::Index(index));
         }
-        self.above = above;
-        if !told.is_new {
+        self.ancestors = ancestors;
+        if !outcome.is_new {
             let was: HashSet<Slot, RandomState> = before.iter().copied().collect();
-            self.nodes.below(slot).filter(|child| !was.contains(child)).for_each(|child| self.call(child, &mut change.added));
+            self.nodes
+                .below(slot)
+                .filter(|child| !was.contains(child))
+                .for_each(|child| self.record_child(child, &mut change.added));
             change.moved = !self.nodes.below(slot).eq(before);
-            told.change = change.to(self.nodes.children(slot)).map(Box::new);
+            outcome.change = change.to(self.nodes.children(slot)).map(Box::new);
         }
-        told
+        outcome
     }
 
     /// Inserts and removes members of a dict; names are UTF-8. Other members stay, as do those both removed and
     /// inserted.
-    pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<[u8]>)], removed: &[u32]) -> Told {
-        let mut told = Told::default();
-        let Some(slot) = self.become_parent(id, Kept::Dict, &mut told) else { return told };
+    pub(super) fn dict(&mut self, id: u32, inserted: &[(u32, impl AsRef<[u8]>)], removed: &[u32]) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(slot) = self.become_parent(id, Kept::Dict, &mut outcome) else { return outcome };
         let mut change = Change::from(self.nodes.children(slot));
         let first = self.nodes.first(slot).and_then(|child| self.nodes.get(child));
         if matches!(first.map(Node::step), Some(Step::Index(_))) {
-            self.nodes.below(slot).for_each(|child| self.call(child, &mut change.removed));
-            self.let_children_go(slot);
+            self.nodes.below(slot).for_each(|child| self.record_child(child, &mut change.removed));
+            self.detach_children(slot);
         }
         let mut gone = Vec::new();
         if !removed.is_empty() {
@@ -245,49 +248,49 @@ impl World {
                 gone.extend(self.remove(slot, *child, stays.contains(child)));
             }
         }
-        let mut free: HashSet<Word, RandomState> = gone.iter().copied().collect();
-        let above = self.above(slot);
+        let mut free: HashSet<Symbol, RandomState> = gone.iter().copied().collect();
+        let ancestors = self.ancestors(slot);
         for (child, name) in inserted {
-            let Some(name) = self.words.take(name.as_ref()) else { continue };
-            if self.words.get(name).len() > limits::PIPBOY_NAME.get() {
-                one_more(&mut self.strange.long_name, *child);
+            let Some(name) = self.names.take(name.as_ref()) else { continue };
+            if self.names.get(name).len() > limits::PIPBOY_NAME.get() {
+                count_id(&mut self.inconsistencies.long_name, *child);
             }
-            let former = if told.is_new { None } else { self.nodes.member(slot, name) };
-            self.adopt(slot, &above, *child, Step::Name(name));
-            if !told.is_new && self.nodes.member(slot, name) != former {
+            let former = if outcome.is_new { None } else { self.nodes.member(slot, name) };
+            self.adopt(slot, &ancestors, *child, Step::Name(name));
+            if !outcome.is_new && self.nodes.member(slot, name) != former {
                 let is_another = former.is_some() || free.remove(&name);
-                (if is_another { &mut change.replaced } else { &mut change.added }).put(self.words.get(name));
+                (if is_another { &mut change.replaced } else { &mut change.added }).put(self.names.get(name));
             }
-            self.words.release(name);
+            self.names.release(name);
         }
-        self.above = above;
-        if !told.is_new {
-            gone.iter().filter(|name| free.contains(name)).for_each(|name| change.removed.put(self.words.get(*name)));
-            told.change = change.to(self.nodes.children(slot)).map(Box::new);
+        self.ancestors = ancestors;
+        if !outcome.is_new {
+            gone.iter().filter(|name| free.contains(name)).for_each(|name| change.removed.put(self.names.get(*name)));
+            outcome.change = change.to(self.nodes.children(slot)).map(Box::new);
         }
-        gone.into_iter().for_each(|name| self.words.release(name));
-        told
+        gone.into_iter().for_each(|name| self.names.release(name));
+        outcome
     }
 
     /// Turns a node into a list or dict.
-    fn become_parent(&mut self, id: u32, kept: fn(Below) -> Kept, told: &mut Told) -> Option<Slot> {
+    fn become_parent(&mut self, id: u32, kept: fn(ChildList) -> Kept, outcome: &mut Outcome) -> Option<Slot> {
         let slot = self.open(id)?;
-        told.spot = Some(Spot(slot));
-        told.is_new = !self.is_sent(slot);
-        told.before = self.scalar(slot).map(Scalar::into_owned);
+        outcome.handle = Some(Handle(slot));
+        outcome.is_new = !self.is_sent(slot);
+        outcome.before = self.scalar(slot).map(Scalar::into_owned);
         let below = self.nodes.get(slot).and_then(|node| node.kept.below());
         self.keep(slot, kept(below.unwrap_or_default()));
         Some(slot)
     }
 
     /// Removes a member, unless it is inserted again. Returns its name, which the caller must release.
-    fn remove(&mut self, dict: Slot, id: u32, stays: bool) -> Option<Word> {
+    fn remove(&mut self, dict: Slot, id: u32, stays: bool) -> Option<Symbol> {
         if stays {
-            one_more(&mut self.strange.both, id);
+            count_id(&mut self.inconsistencies.both, id);
             return None;
         }
         let Some(child) = self.nodes.slot(id) else {
-            one_more(&mut self.strange.unknown, id);
+            count_id(&mut self.inconsistencies.unknown, id);
             return None;
         };
         let node = self.nodes.get(child)?;
@@ -295,16 +298,16 @@ impl World {
             return None;
         }
         let name = if let Step::Name(name) = node.step() { Some(name) } else { None };
-        name.into_iter().for_each(|name| self.words.again(name));
-        self.let_go(child);
+        name.into_iter().for_each(|name| self.names.again(name));
+        self.detach(child);
         name
     }
 
     /// Records a child by its name, or by its ID in a list.
-    fn call(&self, child: Slot, names: &mut change::Names) {
+    fn record_child(&self, child: Slot, names: &mut change::Names) {
         let Some(node) = self.nodes.get(child) else { return };
         match node.step() {
-            Step::Name(name) => names.put(self.words.get(name)),
+            Step::Name(name) => names.put(self.names.get(name)),
             Step::Index(_) | Step::None => names.put_id(node.id),
         }
     }
@@ -315,34 +318,34 @@ impl World {
     }
 
     /// Collects [`upwards`](Self::upwards) into a reused buffer.
-    fn above(&mut self, slot: Slot) -> Vec<Slot> {
-        let mut above = std::mem::take(&mut self.above);
-        above.clear();
-        above.extend(self.upwards(slot));
-        above
+    fn ancestors(&mut self, slot: Slot) -> Vec<Slot> {
+        let mut ancestors = std::mem::take(&mut self.ancestors);
+        ancestors.clear();
+        ancestors.extend(self.upwards(slot));
+        ancestors
     }
 
     /// Links a child to a node whose ancestors are given. A former member of the same name is unlinked.
-    fn adopt(&mut self, parent: Slot, above: &[Slot], id: u32, step: Step) {
+    fn adopt(&mut self, parent: Slot, ancestors: &[Slot], id: u32, step: Step) {
         let Some(child) = self.open(id) else { return };
         let Some(node) = self.nodes.get(child) else { return };
         let hangs = node.parent.is_some();
         if matches!(node.kept, Kept::Nothing) {
-            one_more(&mut self.strange.unknown, id);
+            count_id(&mut self.inconsistencies.unknown, id);
         }
-        if id == ROOT || above.len() > STEPS || above.contains(&child) {
-            return one_more(&mut self.strange.looped, id);
+        if id == ROOT || ancestors.len() > STEPS || ancestors.contains(&child) {
+            return count_id(&mut self.inconsistencies.looped, id);
         }
         if let Step::Name(name) = step {
             match self.nodes.member(parent, name) {
                 Some(same) if same == child => return,
-                Some(former) => self.let_go(former),
+                Some(former) => self.detach(former),
                 None => {}
             }
-            self.words.again(name);
+            self.names.again(name);
         }
         if hangs {
-            one_more(&mut self.strange.second, id);
+            count_id(&mut self.inconsistencies.second, id);
             self.unlink(child);
         }
         self.nodes.link(parent, child, step);
@@ -351,35 +354,35 @@ impl World {
     /// Unlinks a node from its parent.
     fn unlink(&mut self, child: Slot) {
         if let Step::Name(name) = self.nodes.unlink(child) {
-            self.words.release(name);
+            self.names.release(name);
         }
     }
 
     /// Unlinks a node from its parent. It is removed at the end of the message unless it is linked again.
-    fn let_go(&mut self, child: Slot) {
+    fn detach(&mut self, child: Slot) {
         self.unlink(child);
-        self.loose.push(child);
+        self.detached.push(child);
     }
 
-    fn let_children_go(&mut self, parent: Slot) {
+    fn detach_children(&mut self, parent: Slot) {
         while let Some(child) = self.nodes.first(parent) {
-            self.let_go(child);
+            self.detach(child);
         }
     }
 
     /// Ends a message: removes unlinked nodes and all below them.
     pub(super) fn settle(&mut self) {
-        while let Some(slot) = self.loose.pop() {
+        while let Some(slot) = self.detached.pop() {
             let Some(node) = self.nodes.get(slot).filter(|node| node.parent.is_none()) else { continue };
             if self.nodes.slot(node.id) != Some(slot) {
                 continue;
             }
-            self.let_children_go(slot);
+            self.detach_children(slot);
             self.keep(slot, Kept::Nothing);
             self.nodes.remove(slot);
         }
-        self.loose.shrink_to(FEW_LOOSE);
-        if self.texts.is_loose(self.nodes.room()) {
+        self.detached.shrink_to(DETACHED_CAPACITY);
+        if self.texts.needs_packing(self.nodes.room()) {
             self.texts.pack(self.nodes.texts());
         }
     }
@@ -390,32 +393,32 @@ impl World {
     }
 
     /// Calls `look` with a value and its ancestors. Without a handle, the node is found by ID.
-    pub(super) fn look_up<T>(&mut self, id: u32, spot: Option<Spot>, look: impl FnOnce(Above<'_>) -> T) -> T {
-        let slot = spot.map(|spot| spot.0).or_else(|| self.nodes.slot(id));
-        let slots = slot.map_or_else(Vec::new, |slot| self.above(slot));
-        let told = look(Above { world: self, id, slots: &slots });
-        self.above = slots;
-        told
+    pub(super) fn look_up<T>(&mut self, id: u32, handle: Option<Handle>, look: impl FnOnce(Ancestors<'_>) -> T) -> T {
+        let slot = handle.map(|handle| handle.0).or_else(|| self.nodes.slot(id));
+        let slots = slot.map_or_else(Vec::new, |slot| self.ancestors(slot));
+        let outcome = look(Ancestors { world: self, id, slots: &slots });
+        self.ancestors = slots;
+        outcome
     }
 
     /// Members of the root in insertion order: ID and name.
     pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &str)> {
         self.nodes.slot(ROOT).into_iter().flat_map(|root| self.nodes.below(root)).filter_map(|slot| {
             let node = self.nodes.get(slot)?;
-            if let Step::Name(name) = node.step() { Some((node.id, self.words.get(name))) } else { None }
+            if let Step::Name(name) = node.step() { Some((node.id, self.names.get(name))) } else { None }
         })
     }
 }
 
 /// A value and its ancestors.
-pub(super) struct Above<'w> {
+pub(super) struct Ancestors<'w> {
     world: &'w World,
     id: u32,
     /// The node and its ancestors, up to the maximum path length; empty if the ID is unknown.
     slots: &'w [Slot],
 }
 
-impl Above<'_> {
+impl Ancestors<'_> {
     /// Returns the ID of the root member that contains the value.
     pub(super) fn top(&self) -> Option<u32> {
         let nodes = &self.world.nodes;
@@ -428,7 +431,7 @@ impl Above<'_> {
     /// begins with the ID
     /// of the topmost one: `#22260.frequency`.
     pub(super) fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        let Above { world, id, slots } = *self;
+        let Ancestors { world, id, slots } = *self;
         let mut downwards = slots.iter().rev().filter_map(|slot| world.nodes.get(*slot));
         let highest = downwards.next();
         let number = highest.map_or(id, |node| node.id);
@@ -442,7 +445,7 @@ impl Above<'_> {
             match node.step() {
                 Step::Name(name) => {
                     out.write_str(between)?;
-                    let (shown, mark) = shown(world.words.get(name));
+                    let (shown, mark) = shown(world.names.get(name));
                     out.write_str(shown)?;
                     out.write_str(mark)?;
                 }
@@ -469,7 +472,7 @@ fn shown(name: &str) -> (&str, &str) {
     ((0..=most).rev().find_map(|end| name.get(..end)).unwrap_or_default(), "…")
 }
 
-/// Path of a value: see [`Above::write`].
+/// Path of a value: see [`Ancestors::write`].
 pub(super) struct Path<'w> {
     world: &'w World,
     id: u32,
@@ -479,6 +482,6 @@ impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Path { world, id } = *self;
         let slots: Vec<Slot> = world.nodes.slot(id).into_iter().flat_map(|slot| world.upwards(slot)).collect();
-        Above { world, id, slots: &slots }.write(f)
+        Ancestors { world, id, slots: &slots }.write(f)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Nodes lie in pages, so growth moves nothing, and slots of removed nodes are reused.
 
+use super::interner::Symbol;
 use super::texts::Place;
-use super::words::Word;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -28,20 +28,20 @@ pub(super) enum Kept {
     Uint(u32),
     Float(f32),
     Text(Place),
-    List(Below),
-    Dict(Below),
+    List(ChildList),
+    Dict(ChildList),
 }
 
 /// Children of a list or dict.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Below {
+pub(super) struct ChildList {
     first: Option<Slot>,
     count: u32,
 }
 
 impl Kept {
     /// Returns the children of a list or dict.
-    pub(super) fn below(self) -> Option<Below> {
+    pub(super) fn below(self) -> Option<ChildList> {
         match self {
             Kept::List(below) | Kept::Dict(below) => Some(below),
             _ => None,
@@ -55,7 +55,7 @@ pub(super) enum Step {
     #[default]
     None,
     Index(u32),
-    Name(Word),
+    Name(Symbol),
 }
 
 /// A step in 32 bits: 0 for none, else a flag that distinguishes names from indices, which count from 1.
@@ -72,7 +72,7 @@ impl From<Step> for Packed {
         Packed(match step {
             Step::None => 0,
             Step::Index(index) => index + 1,
-            Step::Name(Word(name)) => Packed::NAME | name,
+            Step::Name(Symbol(name)) => Packed::NAME | name,
         })
     }
 }
@@ -81,7 +81,7 @@ impl From<Packed> for Step {
     fn from(Packed(step): Packed) -> Step {
         match step {
             0 => Step::None,
-            name if name >= Packed::NAME => Step::Name(Word(name & !Packed::NAME)),
+            name if name >= Packed::NAME => Step::Name(Symbol(name & !Packed::NAME)),
             index => Step::Index(index - 1),
         }
     }
@@ -250,7 +250,7 @@ impl Nodes {
     }
 
     /// Finds a dict member by name.
-    pub(super) fn member(&self, dict: Slot, name: Word) -> Option<Slot> {
+    pub(super) fn member(&self, dict: Slot, name: Symbol) -> Option<Slot> {
         let step = Packed::from(Step::Name(name)).0;
         let is_it = |slot: &Slot| self.get(*slot).is_some_and(|node| node.parent == Some(dict) && node.step.0 == step);
         self.by_name.find(self.seed.hash_one((dict, name)), is_it).copied()
@@ -307,7 +307,7 @@ impl Nodes {
         self.get_mut(slot)?.before.replace(before)
     }
 
-    fn below_mut(&mut self, slot: Slot) -> Option<&mut Below> {
+    fn below_mut(&mut self, slot: Slot) -> Option<&mut ChildList> {
         match &mut self.get_mut(slot)?.kept {
             Kept::List(below) | Kept::Dict(below) => Some(below),
             _ => None,

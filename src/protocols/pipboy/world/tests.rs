@@ -79,13 +79,13 @@ fn check(world: &World) {
     }
     let (_, named) = world.nodes.unused_and_named();
     assert_eq!(members, named);
-    assert_eq!((uses, texts), (world.words.uses(), world.texts.bytes()));
-    assert_eq!(world.words.bytes(), world.words.uses().keys().map(|word| world.words.get(*word).len()).sum::<usize>());
+    assert_eq!((uses, texts), (world.names.uses(), world.texts.bytes()));
+    assert_eq!(world.names.bytes(), world.names.uses().keys().map(|word| world.names.get(*word).len()).sum::<usize>());
 }
 
 proptest! {
     #[test]
-    fn a_tree_stays_one_whatever_is_sent(acts in acts()) {
+    fn invariants_hold_after_any_updates(acts in acts()) {
         let mut world = World::default();
         for one in &acts {
             act(&mut world, one);
@@ -105,9 +105,9 @@ fn a_chain_may_be_longer_than_any_path() {
     for id in (1..200_000).rev() {
         world.list(id, &[id + 1]);
     }
-    world.strange();
+    world.take_inconsistencies();
     world.list(200_000, &[1]);
-    assert!(world.strange().unwrap().to_string().contains("cyclic or too deep"));
+    assert!(world.take_inconsistencies().unwrap().to_string().contains("cyclic or too deep"));
     let path = world.path(199_999).to_string();
     assert!(path.starts_with("#199935[0][0]") && path.ends_with("..."), "{path}");
     assert!(world.json().is_some());
@@ -118,40 +118,40 @@ fn a_chain_may_be_longer_than_any_path() {
 }
 
 #[test]
-fn a_full_tree_says_so_once() {
+fn a_full_tree_is_noted_once() {
     let mut world = World::default();
     for id in 0..u32::try_from(crate::limits::PIPBOY_VALUES.get()).unwrap() {
         world.set(id, Scalar::Bool(true));
     }
     world.set(u32::MAX, Scalar::Bool(true));
-    assert!(world.strange().unwrap().full);
+    assert!(world.take_inconsistencies().unwrap().full);
     world.set(u32::MAX - 1, Scalar::Bool(true));
-    assert!(world.strange().is_none());
+    assert!(world.take_inconsistencies().is_none());
     assert_eq!(world.nodes.len(), crate::limits::PIPBOY_VALUES.get());
     assert_eq!(world.set(5, Scalar::Bool(false)).before, Some(Scalar::Bool(true)));
 }
 
 #[test]
-fn names_that_nobody_uses_are_forgotten() {
+fn unused_names_are_dropped() {
     let mut world = World::default();
     for round in 0..1000 {
         world.dict(0, &[(1, format!("name {round}"))], &[]);
         world.set(1, Scalar::Text(format!("text {round}").into()));
         world.settle();
     }
-    assert_eq!(world.words.uses().len(), 1);
+    assert_eq!(world.names.uses().len(), 1);
     assert_eq!(world.set(1, Scalar::Bool(true)).before, Some(Scalar::Text("text 999".into())));
     assert!(world.held() < 4096, "{}", world.held());
 }
 
 #[test]
-fn texts_of_values_stay_when_others_that_nobody_uses_are_forgotten() {
+fn texts_in_use_survive_compaction() {
     let mut world = World::default();
     world.list(0, &(1..=100).collect::<Vec<u32>>());
     for round in 0..1000_u32 {
         let id = round * 37 % 100 + 1;
-        let told = world.set(id, Scalar::Text(format!("{id}: text of round {round}").into()));
-        if let Some(Scalar::Text(before)) = told.before {
+        let outcome = world.set(id, Scalar::Text(format!("{id}: text of round {round}").into()));
+        if let Some(Scalar::Text(before)) = outcome.before {
             assert_eq!(before, format!("{id}: text of round {}", round - 100));
         }
         world.settle();
@@ -160,7 +160,7 @@ fn texts_of_values_stay_when_others_that_nobody_uses_are_forgotten() {
 }
 
 #[test]
-fn texts_are_not_packed_more_often_than_going_through_all_nodes_is_worth() {
+fn compaction_waits_until_it_pays() {
     let mut world = World::default();
     world.list(0, &(1..50_000).collect::<Vec<u32>>());
     world.list(0, &[1]);
@@ -175,7 +175,7 @@ fn texts_are_not_packed_more_often_than_going_through_all_nodes_is_worth() {
 }
 
 #[test]
-fn values_that_come_and_go_take_no_more_room() {
+fn removed_values_free_their_memory() {
     let mut world = World::default();
     let ids: Vec<u32> = (1..2000).collect();
     let mut most = 0;
@@ -194,7 +194,7 @@ fn values_that_come_and_go_take_no_more_room() {
 }
 
 #[test]
-fn a_value_takes_little_room_and_all_of_it_is_counted() {
+fn memory_of_a_value_is_small_and_counted() {
     let mut world = World::default();
     let members: Vec<(u32, String)> = (1..10_001).map(|id| (id, format!("member {id}"))).collect();
     world.dict(0, &members, &[]);

@@ -44,7 +44,7 @@ impl Texts {
     }
 
     /// Whether enough bytes are unused to justify visiting this many nodes.
-    pub(super) fn is_loose(&self, nodes: usize) -> bool {
+    pub(super) fn needs_packing(&self, nodes: usize) -> bool {
         self.unused > FEW.max(nodes).max(self.all.len() / 2)
     }
 

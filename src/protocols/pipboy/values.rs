@@ -13,44 +13,44 @@ const LENGTH: usize = 4;
 
 /// Values sent by the game.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Values {
     world: World,
     /// Undecoded entries of updates, each with its length in front.
-    waiting: Vec<u8>,
+    queue: Vec<u8>,
 }
 
-impl Known {
+impl Values {
     /// Approximate heap memory in bytes.
     pub(super) fn held(&self) -> usize {
-        self.world.held() + self.waiting.capacity()
+        self.world.held() + self.queue.capacity()
     }
 
     /// Returns the value tree after decoding queued updates.
     pub(super) fn world(&mut self) -> &mut World {
-        if !self.waiting.is_empty() {
-            self.catch_up();
+        if !self.queue.is_empty() {
+            self.drain_queue();
         }
         &mut self.world
     }
 
     /// Queues the entries of an update whose fields are not requested.
-    pub(super) fn later(&mut self, entries: &[u8]) {
-        if self.waiting.len() + LENGTH + entries.len() > MOST {
-            return update::put(self.world(), entries);
+    pub(super) fn enqueue(&mut self, entries: &[u8]) {
+        if self.queue.len() + LENGTH + entries.len() > MOST {
+            return update::add_queued(self.world(), entries);
         }
         let length = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        self.waiting.extend_from_slice(&length.to_le_bytes());
-        self.waiting.extend_from_slice(entries);
+        self.queue.extend_from_slice(&length.to_le_bytes());
+        self.queue.extend_from_slice(entries);
     }
 
     #[cold]
-    fn catch_up(&mut self) {
-        let waiting = std::mem::take(&mut self.waiting);
-        let mut left = waiting.as_slice();
+    fn drain_queue(&mut self) {
+        let queue = std::mem::take(&mut self.queue);
+        let mut left = queue.as_slice();
         while let Some((length, behind)) = left.split_first_chunk::<LENGTH>() {
             let length = u32::from_le_bytes(*length) as usize;
             let Some((entries, behind)) = behind.split_at_checked(length) else { return };
-            update::put(&mut self.world, entries);
+            update::add_queued(&mut self.world, entries);
             left = behind;
         }
     }

@@ -17,7 +17,7 @@ use crate::tree::Side;
 use crate::wire::Extent;
 
 /// Maximum length of a message that a search accepts.
-const BELIEVED_MAX: usize = 1 << 20;
+const ACCEPTED_MAX: usize = 1 << 20;
 
 /// Bytes of a longer message needed to decide whether a stream begins with it.
 const ENOUGH: usize = 64;
@@ -52,7 +52,7 @@ enum State {
 
 /// Framing of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct Framing {
     state: State,
     /// Remaining byte budget of searches.
     effort: i64,
@@ -62,13 +62,13 @@ pub(super) struct Step {
     passed: Option<u64>,
 }
 
-impl Default for Step {
+impl Default for Framing {
     fn default() -> Self {
-        Step { state: State::Fresh, effort: EFFORT, joined: false, passed: None }
+        Framing { state: State::Fresh, effort: EFFORT, joined: false, passed: None }
     }
 }
 
-impl Step {
+impl Framing {
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(head) = Head::of(ahead) else {
             return match self.state {
@@ -83,7 +83,7 @@ impl Step {
             return extent;
         }
         if let State::Trial(left) = self.state
-            && let Some(extent) = self.try_on(from, left, ahead, more)
+            && let Some(extent) = self.verify(from, left, ahead, more)
         {
             return extent;
         }
@@ -128,7 +128,7 @@ impl Step {
     }
 
     /// Returns the message after a match if it is verified. `None` means that the earlier match was false too.
-    fn try_on(&mut self, from: Side, left: u8, ahead: &[u8], more: bool) -> Option<Extent> {
+    fn verify(&mut self, from: Side, left: u8, ahead: &[u8], more: bool) -> Option<Extent> {
         let head = Head::of(ahead)?;
         if head.length == 0 && head.fits() {
             return Some(Extent::Message(HEADER));
@@ -307,7 +307,7 @@ pub(super) enum Fit {
 pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     let Some(head) = Head::of(bytes) else { return Fit::No };
     let Some(side) = speaker(head.kind) else { return Fit::No };
-    let is_likely = head.fits() && head.suits(bytes) && (1..=BELIEVED_MAX).contains(&head.length);
+    let is_likely = head.fits() && head.suits(bytes) && (1..=ACCEPTED_MAX).contains(&head.length);
     if !is_likely || from.is_some_and(|from| from != side) || *effort <= 0 {
         return Fit::No;
     }

@@ -3,30 +3,30 @@
 use std::fmt;
 
 /// The first ID with an inconsistency, and how many IDs have it.
-type Few = Option<(u32, u32)>;
+type IdCount = Option<(u32, u32)>;
 
 /// Inconsistent references of an entry.
 #[derive(Debug, Default)]
-pub(in super::super) struct Strange {
-    pub(super) unknown: Few,
-    pub(super) second: Few,
-    pub(super) looped: Few,
-    pub(super) both: Few,
-    pub(super) long_name: Few,
+pub(in super::super) struct Inconsistencies {
+    pub(super) unknown: IdCount,
+    pub(super) second: IdCount,
+    pub(super) looped: IdCount,
+    pub(super) both: IdCount,
+    pub(super) long_name: IdCount,
     pub(super) full: bool,
 }
 
-pub(super) fn one_more(of: &mut Few, id: u32) {
+pub(super) fn count_id(of: &mut IdCount, id: u32) {
     of.get_or_insert((id, 0)).1 += 1;
 }
 
-impl Strange {
+impl Inconsistencies {
     pub(in super::super) fn is_there(&self) -> bool {
         self.full || [self.unknown, self.second, self.looped, self.both, self.long_name].iter().any(Option::is_some)
     }
 }
 
-impl fmt::Display for Strange {
+impl fmt::Display for Inconsistencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [
             (self.unknown, "never sent"),

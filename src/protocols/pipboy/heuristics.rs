@@ -1,6 +1,6 @@
 //! Heuristics that distinguish Pip-Boy streams and datagrams from other protocols, on its ports and on any other.
 
-use super::step::{Fit, Head, candidate};
+use super::framing::{Fit, Head, candidate};
 use super::{CONNECTION_ACCEPTED, HEADER, HEARTBEAT, json, speaker};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
@@ -81,15 +81,15 @@ enum Greeting {
 }
 
 /// Checks whether a side begins with `connection_accepted`, which only the game sends.
-fn greeting(said: &[u8]) -> Greeting {
-    let Some(head) = Head::of(said) else {
-        let is_short = said.get(1).is_none_or(|byte| *byte <= 0x10) && said.iter().skip(2).all(|byte| *byte == 0);
+fn greeting(stream: &[u8]) -> Greeting {
+    let Some(head) = Head::of(stream) else {
+        let is_short = stream.get(1).is_none_or(|byte| *byte <= 0x10) && stream.iter().skip(2).all(|byte| *byte == 0);
         return if is_short { Greeting::Unfinished } else { Greeting::No };
     };
     if head.kind != CONNECTION_ACCEPTED || !(2..=GREETING_MAX).contains(&head.length) {
         return Greeting::No;
     }
-    let payload = said.get(HEADER..head.end().min(said.len())).unwrap_or_default();
+    let payload = stream.get(HEADER..head.end().min(stream.len())).unwrap_or_default();
     let first = payload.iter().find(|byte| !byte.is_ascii_whitespace());
     let has = |word: &str| memmem::find(payload, word.as_bytes()).is_some();
     match first {
@@ -100,15 +100,15 @@ fn greeting(said: &[u8]) -> Greeting {
 }
 
 /// Checks whether the first message of a side may come from the app.
-fn may_be_app(said: &[u8]) -> bool {
-    let is_likely = |head: Head| head.fits() && head.suits(said) && sends(Side::Client, head.kind);
-    !is_foreign(said) && Head::of(said).is_none_or(is_likely)
+fn may_be_app(stream: &[u8]) -> bool {
+    let is_likely = |head: Head| head.fits() && head.suits(stream) && sends(Side::Client, head.kind);
+    !is_foreign(stream) && Head::of(stream).is_none_or(is_likely)
 }
 
 /// Checks for the first bytes of other protocols.
-fn is_foreign(said: &[u8]) -> bool {
+fn is_foreign(stream: &[u8]) -> bool {
     const OTHERS: [&[u8]; 9] = [b"\x16\x03", b"SSH-", b"GET ", b"PUT ", b"POST ", b"HEAD ", b"HTTP/", b"OPTIONS ", b"CONNECT "];
-    OTHERS.iter().any(|other| said.starts_with(other))
+    OTHERS.iter().any(|other| stream.starts_with(other))
 }
 
 /// Checks whether a side may begin midway: its SYN was not captured, or the other side is missing from the capture.
@@ -117,18 +117,18 @@ fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
 }
 
 /// Returns the side of the game if the stream is exactly one message.
-fn alone(side: Side, said: &[u8]) -> Option<Side> {
+fn alone(side: Side, stream: &[u8]) -> Option<Side> {
     let mut effort = EFFORT;
-    let Fit::Yes(head) = candidate(None, said, &mut effort) else { return None };
-    let speaker = speaker(head.kind).filter(|_| head.end() == said.len())?;
+    let Fit::Yes(head) = candidate(None, stream, &mut effort) else { return None };
+    let speaker = speaker(head.kind).filter(|_| head.end() == stream.len())?;
     Some(if speaker == Side::Server { side } else { side.other() })
 }
 
 /// Returns the side of the game if two consecutive messages are found anywhere in a stream. Heartbeats do not count.
-fn in_a_row(side: Side, said: &[u8]) -> Option<Side> {
+fn in_a_row(side: Side, stream: &[u8]) -> Option<Side> {
     let mut effort = EFFORT;
-    (0..said.len()).find_map(|at| {
-        let (before, bytes) = said.split_at_checked(at)?;
+    (0..stream.len()).find_map(|at| {
+        let (before, bytes) = stream.split_at_checked(at)?;
         let Fit::Yes(head) = candidate(None, bytes, &mut effort) else { return None };
         let speaker = speaker(head.kind)?;
         let next = bytes.get(head.end()..).unwrap_or_default();
