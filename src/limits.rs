@@ -186,6 +186,9 @@ limits! {
     ANNOUNCED = "announced", Count, 16_384, 1 << 24,
         "Hosts that asked by broadcast, and announced conversations. Past it all of them are forgotten",
         "each_limit_changes_what_is_shown";
+    EARLIER = "earlier", Count, 16_384, 1 << 24,
+        "ICMP echoes and addresses in ARP that later packets are compared with, where a filter or column asks. Past it all are forgotten",
+        "packets_past_the_limit_are_forgotten";
     MESSAGE_DEPTH = "messages.depth", Count, 16, 64,
         "Messages within messages. Deeper ones are data",
         "each_limit_changes_what_is_shown";

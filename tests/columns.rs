@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::run;
+use common::{run, run_with};
 use std::fs;
 
 const SAMPLES: [&str; 9] = [
@@ -133,4 +133,30 @@ fn remarks_are_expert_items_with_numbers_of_severity() {
     assert_eq!(count("_ws.malformed"), broken);
     assert_eq!(count("_ws.expert"), rows.lines().filter(|row| !row.starts_with('\t')).count());
     assert!(rows.lines().any(|row| row.ends_with("_ws.malformed")));
+}
+
+/// tshark 4.0 gives these cells for the same frames.
+#[test]
+fn a_second_host_with_an_address_is_reported_with_the_frame_of_the_first() {
+    let packet = |operation: &str, mac: &str, ip: &str, target: &str| {
+        let digits = format!("ffffffffffff{mac}0806000108000604{operation}{mac}{ip}{target}0a000063");
+        let pairs = digits.as_bytes().chunks(2).map(|pair| String::from_utf8_lossy(pair).into_owned());
+        format!("0000 {}\n", pairs.collect::<Vec<_>>().join(" "))
+    };
+    let nobody = "000000000000";
+    let text = [
+        packet("0001", "020000000001", "0a000001", nobody),
+        packet("0002", "020000000002", "0a000001", nobody),
+        packet("0001", "020000000001", "0a000001", nobody),
+        packet("0001", "020000000002", "00000000", nobody),
+        packet("0001", "020000000003", "0a000001", nobody),
+    ]
+    .concat();
+    let columns = ["frame.number", "arp.duplicate-address-detected", "arp.duplicate-address-frame"];
+    let columns: Vec<&str> = columns.iter().flat_map(|name| ["-e", name]).collect();
+    let shown = run_with(&[&["--packets", "-T", "fields", "--link", "ethernet"][..], &columns].concat(), text.as_bytes());
+    assert_eq!(shown.out, "1\t\t\n2\t1\t1\n3\t\t\n4\t\t\n5\t1\t3\n", "{}", shown.err);
+    let filter =
+        ["--packets", "-Y", "arp.duplicate-address-frame == 3", "--link", "ethernet", "-T", "fields", "-e", "frame.number"];
+    assert_eq!(run_with(&filter, text.as_bytes()).out, "5\n");
 }

@@ -7,7 +7,7 @@ use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::limits;
 use crate::registry::{Registry, Venue};
-use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -37,9 +37,20 @@ pub(super) struct Talk {
     /// The name under which another conversation announced this one.
     over: Option<&'static str>,
     states: States,
+    /// When its first frame and the one before came, if anybody asks.
+    times: Option<Box<[Timestamp; 2]>>,
 }
 
 impl Talk {
+    /// Nanoseconds since its first frame and since the one before.
+    fn times(&mut self, now: Timestamp) -> [i64; 2] {
+        let times = self.times.get_or_insert_with(|| Box::new([now; 2]));
+        let since = times.each_ref().map(|earlier| now.nanos_since(*earlier));
+        let [_, previous] = &mut **times;
+        *previous = now;
+        since
+    }
+
     /// What waits in vain, and who said it to whom.
     fn unfinished(&mut self, number: u32) -> impl Iterator<Item = (Ends, Waiting)> + use<> {
         let stream = StreamId { transport: Transport::Udp, number };
@@ -90,9 +101,12 @@ pub(super) fn datagram(
     let stream = venue.map(|(venue, side)| (venue.stream, side));
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
     let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, segment.range.clone()), segment.below, ends, false);
+    let wanted = tree.want();
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
     let verify = checks.udp.then_some([segment.src, segment.dst]);
-    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), verify, segment.missing);
+    let times = frame.time.filter(|_| udp::asks_for_times(wanted)).zip(sockets);
+    let times = times.and_then(|(now, sockets)| exchanges.times(sockets, number, now));
+    let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), times, verify, segment.missing);
     let (payload, missing) = match result {
         Ok(payload) => payload,
         Err(error) => {
@@ -185,6 +199,11 @@ impl Exchanges {
         }
     }
 
+    /// Nanoseconds since the first frame of a conversation and since the one before.
+    fn times(&mut self, [src, dst]: [SocketAddr; 2], frame: u64, now: Timestamp) -> Option<[i64; 2]> {
+        self.talks.get(&Pair::new(src, dst), frame).map(|(_, talk)| talk.times(now))
+    }
+
     /// The number of the conversation of two ends.
     pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
         let (venue, _) = self.conversation(registry, frame, src, dst);
@@ -203,7 +222,7 @@ impl Exchanges {
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
         let (over, told) = over.unzip();
         let states = States::announced(told.flatten());
-        let former = self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states });
+        let former = self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states, times: None });
         self.held = self.held.saturating_sub(former.map_or(0, |(_, talk)| talk.states.counted()));
     }
 

@@ -78,7 +78,8 @@ impl Engine {
     #[inline(never)]
     fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
         let (judge, only) = (self.judge.as_ref()?, Some(headers));
-        let wanted = self.tree.look_for(Want { fields: true, only, ..Want::LAYERS });
+        let asked = self.tree.want().asked;
+        let wanted = self.tree.look_for(Want { fields: true, only, asked, ..Want::LAYERS });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
         let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
         if is_all(&reached, frame.bytes) && !(judge.may_match)(known) {

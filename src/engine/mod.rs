@@ -181,7 +181,7 @@ impl Engine {
     }
 
     /// Put the tree of the last frame into one that [`Engine::another_tree`] made: with the memory it is in, or a copy of it.
-    /// Secrets stay here.
+    /// Secrets and what earlier packets said stay here.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
         if memory {
             std::mem::swap(&mut self.tree, to)
@@ -189,6 +189,7 @@ impl Engine {
             self.tree.copy_to(to)
         }
         std::mem::swap(&mut self.tree.secrets, &mut to.secrets);
+        std::mem::swap(&mut self.tree.earlier, &mut to.earlier);
     }
 
     /// The frame of the last tree, if it holds nothing that anybody looks at: where what carries messages is not looked at, that

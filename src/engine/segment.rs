@@ -62,8 +62,8 @@ impl Marked {
 
 /// How far its connection is, as the layer shows it.
 pub(super) fn progress(progress: Progress) -> tcp::Progress {
-    let Progress { times, completeness, in_flight, pushed, round_trip } = progress;
-    tcp::Progress { times, completeness, in_flight, pushed, round_trip }
+    let Progress { times, completeness, in_flight, pushed, round_trip, ends_first } = progress;
+    tcp::Progress { times, completeness, in_flight, pushed, round_trip, ends_first }
 }
 
 /// A segment as it is judged by those before it.

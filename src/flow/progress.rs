@@ -3,7 +3,7 @@
 //! The rules are those of Wireshark 4.0.
 
 use super::analysis::{Analysis, Findings, Mark, Segment};
-use crate::tree::{Side, Time, Timestamp};
+use crate::tree::{Side, Time};
 
 const SYN: u8 = 1;
 const SYN_ACK: u8 = 2;
@@ -24,6 +24,8 @@ pub struct Followed {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Half {
+    /// It has ended.
+    has_ended: bool,
     /// Bytes since the last segment with PSH.
     pushed: u32,
     /// The last segment with bytes had PSH.
@@ -45,6 +47,8 @@ pub struct Progress {
     pub pushed: Option<u32>,
     /// Nanoseconds from the SYN to the end of the handshake.
     pub round_trip: Option<i64>,
+    /// Of a segment with FIN: whether the other side had none before.
+    pub ends_first: Option<bool>,
 }
 
 impl Followed {
@@ -55,14 +59,26 @@ impl Followed {
         // Wireshark tells it only of segments of which there is something else to tell.
         let is_remarked = !found.marks.is_empty() || found.acks.is_some() || pushed.is_some();
         let round_trip = analysis.round_trip().filter(|_| is_remarked);
-        Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip }
+        let ends_first = self.end(side, segment);
+        Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip, ends_first }
+    }
+
+    /// Of a segment with FIN: whether the other side had none before.
+    fn end(&mut self, side: Side, segment: &Segment) -> Option<bool> {
+        let [client, server] = &mut self.halves;
+        let (own, peer) = match side {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        own.has_ended |= segment.fin;
+        segment.fin.then_some(!peer.has_ended)
     }
 
     fn time(&mut self, now: Time) -> Option<[i64; 2]> {
         let now = now?;
         let first = *self.first.get_or_insert(now);
         let previous = self.previous.replace(now).unwrap_or(now);
-        Some([nanos_between(first, now), nanos_between(previous, now)])
+        Some([now.nanos_since(first), now.nanos_since(previous)])
     }
 
     /// The parts that came before this segment, which adds its own. The first one adds nothing unless it opens the connection.
@@ -116,15 +132,11 @@ impl Followed {
     }
 }
 
-fn nanos_between(from: Timestamp, to: Timestamp) -> i64 {
-    let seconds = to.seconds.saturating_sub(from.seconds);
-    seconds.saturating_mul(1_000_000_000).saturating_add(i64::from(to.nanos) - i64::from(from.nanos))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
+    use crate::tree::Timestamp;
 
     /// A segment of so many bytes; `flags` has S, F and R. All acknowledge but a lone S.
     fn segment(seconds: i64, seq: u32, ack: u32, len: u32, flags: &str) -> Segment {

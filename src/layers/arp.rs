@@ -7,7 +7,7 @@
 
 use super::ethernet::{ETHER_TYPES, Shown, mac};
 use super::{Carried, layer};
-use crate::tree::{Computed, Field, Names, NodeRef, fields};
+use crate::tree::{Address, Computed, Field, Names, NodeRef, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 use etherparse::ArpPacketSlice;
 use std::net::Ipv4Addr;
@@ -30,6 +30,9 @@ fields! {
     SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "Who speaks");
     DST_HW = bytes("arp.dst.hw", "Target hardware address", "Who is spoken of");
     DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "Who is spoken of");
+    DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host had an address of this packet before");
+    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "The frame in which another host had it");
+    DUPLICATE_SECONDS = number("arp.seconds-since-duplicate-address-frame", "seconds since earlier use", "Whole seconds from that frame to this");
     IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "The sender speaks of itself")
         .generated(&[&DST_IPV4], is_gratuitous)
         .needs(&[&SRC_IPV4]);
@@ -82,7 +85,44 @@ pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     address(wire, proto_size, 4, &SRC_IPV4, &SRC_PROTO)?;
     address(wire, hw_size, 6, &DST_MAC, &DST_HW)?;
     address(wire, proto_size, 4, &DST_IPV4, &DST_PROTO)?;
+    if [&DUPLICATE, &DUPLICATE_FRAME, &DUPLICATE_SECONDS].into_iter().any(|field| wire.asks(field))
+        && let Some((sender, Some(hardware), target, target_hardware)) = addresses
+        && matches!(opcode, 1 | 2)
+    {
+        let reported = compare(wire, sender, hardware);
+        if let Some(hardware) = target_hardware.filter(|_| !reported && opcode != REQUEST) {
+            compare(wire, target, hardware);
+        }
+    }
     Ok(Carried::nothing(wire.at()))
+}
+
+/// Report who else had an address, else remember who has it. Whether somebody had.
+fn compare(wire: &mut Wire<'_>, ip: Ipv4Addr, hardware: Address) -> bool {
+    let Address::Mac(mac @ [first, ..]) = hardware else { return false };
+    if ip.is_unspecified() || mac == [0; 6] || first & 1 == 1 {
+        return false;
+    }
+    let [a, b, c, d, e, f] = mac;
+    let host = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+    let key = ("arp", [ip.to_bits().into(), 0, 0, 0, 0, 0]);
+    let Some(other) = wire.earlier(&key).filter(|known| known.told != host) else {
+        wire.keep(key, host);
+        return false;
+    };
+    let (_, now) = wire.now();
+    let since = now.zip(other.time).and_then(|(now, earlier)| u64::try_from(now.seconds.saturating_sub(earlier.seconds)).ok());
+    let values = [
+        (&DUPLICATE, Some(Value::Bool(true))),
+        (&DUPLICATE_FRAME, Some(Value::Unsigned(other.frame))),
+        (&DUPLICATE_SECONDS, since.map(Value::Unsigned)),
+    ];
+    for (field, value) in values {
+        if let Some(value) = value.filter(|_| wire.asks(field)) {
+            wire.add(field, value);
+        }
+    }
+    true
 }
 
 /// An address of the usual size, or of another one.

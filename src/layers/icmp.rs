@@ -5,8 +5,9 @@
 //! ```
 
 use super::{Carried, ip, layer};
-use crate::tree::{Names, fields, name_of};
+use crate::tree::{Key, Moment, Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire, data};
+use std::net::IpAddr;
 
 /// ICMP.
 pub static PROTOCOL: Protocol = layer(&ICMP, FIELDS);
@@ -29,6 +30,10 @@ fields! {
     ORIGINATE = number("icmp.originate_timestamp", "Originate timestamp", "Milliseconds since midnight");
     RECEIVE = number("icmp.receive_timestamp", "Receive timestamp", "Milliseconds since midnight");
     TRANSMIT = number("icmp.transmit_timestamp", "Transmit timestamp", "Milliseconds since midnight");
+    RESPONSE_TO = number("icmp.resp_to", "request frame", "The frame of the echo request that this reply answers");
+    RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from that request to this reply");
+    RESPONSE_IN = number("icmp.resp_in", "response frame", "Known only to a second pass over the capture: never there");
+    NO_RESPONSE = bool("icmp.no_resp", "no response seen", "Known only to a second pass over the capture: never there");
     MASK = ipv4("icmp.address_mask", "Address mask", "Of the network");
 }
 
@@ -62,6 +67,63 @@ const UNREACHABLE: Names = &[
     (10, "host prohibited"),
     (13, "administratively prohibited"),
 ];
+
+/// An ICMP packet: its message, and for a reply which request it answers, if anybody asks.
+pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+    let asks = wire.asks(&RESPONSE_TO) || wire.asks(&RESPONSE_TIME);
+    let echo = if asks { echo_key(wire) } else { None };
+    let carried = header(wire, missing)?;
+    match echo {
+        Some((key, true)) => wire.keep(key, 0),
+        Some((key, false)) => answer(wire, key),
+        None => {}
+    }
+    Ok(carried)
+}
+
+/// What an echo request and its reply have in common, and whether this is the request: addresses, number, and the checksum, which
+/// differs by that of the type.
+fn echo_key(wire: &Wire<'_>) -> Option<(Key, bool)> {
+    const REQUEST: u8 = 8;
+    const REPLY: u8 = 0;
+    let [kind @ (REQUEST | REPLY), _, c0, c1, i0, i1, s0, s1] = *wire.ahead().first_chunk::<8>()? else { return None };
+    let is_request = kind == REQUEST;
+    let sum = u32::from(u16::from_be_bytes([c0, c1])) + if is_request { u32::from(REQUEST) << 8 } else { 0 };
+    // Ones' complement: carries count again, and both zeros are one.
+    let sum = match (sum & 0xffff) + (sum >> 16) {
+        0xffff => 0,
+        sum => sum,
+    };
+    let [src, dst] = wire.addresses()?;
+    let [asks, answers] = if is_request { [src, dst] } else { [dst, src] }.map(halves);
+    let number = u32::from_be_bytes([i0, i1, s0, s1]);
+    Some((("icmp", [asks[0], asks[1], answers[0], answers[1], number.into(), sum.into()]), is_request))
+}
+
+/// An address as two numbers.
+fn halves(address: IpAddr) -> [u64; 2] {
+    match address {
+        IpAddr::V4(address) => [0, address.to_bits().into()],
+        IpAddr::V6(address) => {
+            let bits = address.to_bits();
+            [bits >> 64, bits & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default())
+        }
+    }
+}
+
+/// A reply to the latest request of its series, unless another one was before it.
+fn answer(wire: &mut Wire<'_>, key: Key) {
+    let (frame, now) = wire.now();
+    let Some(request) = wire.earlier(&key).filter(|request| request.told == 0 || request.told == frame) else { return };
+    wire.keep_as(key, Moment { told: frame, ..request });
+    if wire.asks(&RESPONSE_TO) {
+        wire.add(&RESPONSE_TO, Value::Unsigned(request.frame));
+    }
+    if let (Some(sent), Some(now), true) = (request.time, now, wire.asks(&RESPONSE_TIME)) {
+        #[allow(clippy::cast_precision_loss, reason = "as milliseconds it has nine digits at most that matter")]
+        wire.add(&RESPONSE_TIME, Value::Double(now.nanos_since(sent) as f64 / 1e6));
+    }
+}
 
 /// An ICMP message.
 pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {

@@ -150,8 +150,9 @@ fn is_payload(field: &Field) -> bool {
 /// Whether the headers of a frame tell this field by themselves, whatever other frames said.
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
-    // Segments are verified only on the way to their connection.
-    if field.is(&tcp::CHECKSUM_STATUS) {
+    // Segments are verified only on the way to their connection, and conversations tell times.
+    let of_others = [&tcp::CHECKSUM_STATUS].into_iter().chain(udp::TIMES);
+    if of_others.into_iter().any(|known| known.is(field)) {
         return false;
     }
     if let Some(Generated { from, needs, .. }) = field.generated {
@@ -446,7 +447,7 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::EtherType(number) => return ethernet::header_of(number),
         Next::Llc => (&ethernet::LLC_PROTOCOL, ethernet::llc),
         Next::Ip => return ip_header(carried, frame),
-        Next::IpProtocol(ip::ICMP) => (&icmp::PROTOCOL, icmp::header),
+        Next::IpProtocol(ip::ICMP) => (&icmp::PROTOCOL, icmp::packet),
         Next::IpProtocol(ip::ICMPV6) => (&icmpv6::PROTOCOL, icmpv6::header),
         Next::IpProtocol(ip::IGMP) => (&igmp::PROTOCOL, igmp::message),
         Next::IpProtocol(ip::IPV4) => (&ip::PROTOCOL, ip::header),
@@ -557,6 +558,11 @@ fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
             _ => Ok(()),
         }
     });
+}
+
+#[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
+fn seconds(nanos: i64) -> Value {
+    Value::Double(nanos as f64 / 1e9)
 }
 
 /// Why bytes may be missing behind a layer of a frame of which the capture cut off this much.

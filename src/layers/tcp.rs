@@ -7,9 +7,10 @@
 //! ```
 
 mod generated;
+mod joined;
 
 use super::checksum::{self, STATUS};
-use super::{ip, layer};
+use super::{ip, layer, seconds};
 use crate::tree::{Field, Names, Span, Transport, Tree, Value, Want, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
@@ -97,6 +98,8 @@ fields! {
     CONNECTION_SYNACK = bool("tcp.connection.synack", "connection establish acknowledge", "A SYN with ACK").generated(&[&FLAGS], generated::synack);
     CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "A FIN").generated(&[&FLAGS], generated::fin);
     CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "An RST").generated(&[&FLAGS], generated::rst);
+    FIN_ACTIVE = bool("tcp.connection.fin_active", "initiates the closing", "A FIN, and the other side had none before");
+    FIN_PASSIVE = bool("tcp.connection.fin_passive", "undergoes the closing", "A FIN behind that of the other side");
     OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "The option as a whole").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
     OPTIONS_NOP = bytes("tcp.options.nop", "no operation", "The option as a whole").generated(&[&OPTION], generated::option::<1>).needs(&[&KIND]);
     OPTIONS_MSS = bytes("tcp.options.mss", "maximum segment size option", "The option as a whole").generated(&[&OPTION], generated::option::<2>).needs(&[&KIND]);
@@ -105,6 +108,18 @@ fields! {
     OPTIONS_SACK = bytes("tcp.options.sack", "SACK option", "The option as a whole").generated(&[&OPTION], generated::option::<5>).needs(&[&KIND]);
     OPTIONS_TIMESTAMP = bytes("tcp.options.timestamp", "timestamps option", "The option as a whole").generated(&[&OPTION], generated::option::<8>).needs(&[&KIND]);
     WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "What windows are multiplied by").generated(&[&WSCALE], generated::multiplier);
+    SEGMENTS = bool("tcp.segments", "reassembled segments", "The segment completes a message that lies in several").generated(&[&PAYLOAD], joined::is_joined);
+    SEGMENT = number("tcp.segment", "segment", "The frames of a message in several segments that this one completes").generated(&[&PAYLOAD], joined::segments);
+    SEGMENT_COUNT = number("tcp.segment.count", "segment count", "How many segments a message lies in that this one completes").generated(&[&PAYLOAD], joined::count);
+    SEGMENT_DATA = bytes("tcp.segment_data", "segment data", "The part of a message in several segments that this one brings")
+        .generated(&[&PAYLOAD], joined::parts)
+        .needs(joined::REPEATS);
+    REASSEMBLED_LENGTH = number("tcp.reassembled.length", "reassembled length", "Bytes of a message in several segments that this one completes").generated(&[&PAYLOAD], joined::length);
+    REASSEMBLED_DATA = bytes("tcp.reassembled.data", "reassembled data", "A message in several segments that this one completes").generated(&[&PAYLOAD], joined::data);
+    REASSEMBLED_IN = number("tcp.reassembled_in", "reassembled in", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
+    PDU_SIZE = number("tcp.pdu.size", "PDU size", "Bytes of a message whose header gives its size").generated(&[&PAYLOAD], joined::sizes);
+    PDU_LAST_FRAME = number("tcp.pdu.last_frame", "last frame of the PDU", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
+    PDU_TIME = float("tcp.pdu.time", "time until the last segment of the PDU", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
     BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length cannot be");
     BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "An option's length cannot be");
 }
@@ -193,10 +208,13 @@ pub struct Progress {
     pub pushed: Option<u32>,
     /// From the SYN to the end of the handshake.
     pub round_trip: Option<i64>,
+    /// Of a segment with FIN: whether the other side had none before.
+    pub ends_first: Option<bool>,
 }
 
 /// The fields of [`Progress`], in the order of its members.
-const PROGRESS: [&Field; 6] = [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT];
+const PROGRESS: [&Field; 8] =
+    [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT, &FIN_ACTIVE, &FIN_PASSIVE];
 
 /// Whether anybody asks how far connections are.
 #[must_use]
@@ -215,6 +233,8 @@ impl Progress {
             number(self.in_flight),
             number(self.pushed),
             self.round_trip.map(seconds),
+            self.ends_first.filter(|first| *first).map(Value::Bool),
+            self.ends_first.filter(|first| !first).map(|_| Value::Bool(true)),
         ];
         for (field, value) in PROGRESS.into_iter().zip(values) {
             if let Some(value) = value.filter(|_| wire.asks(field)) {
@@ -222,11 +242,6 @@ impl Progress {
             }
         }
     }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
-fn seconds(nanos: i64) -> Value {
-    Value::Double(nanos as f64 / 1e9)
 }
 
 /// What the segments before one say of it.

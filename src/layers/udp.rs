@@ -5,8 +5,9 @@
 //! ```
 
 use super::checksum::{self, STATUS, Status};
+use super::seconds;
 use super::{Described, Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
-use crate::tree::{Transport, Value, fields};
+use crate::tree::{Field, Transport, Value, Want, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
 use std::net::{IpAddr, SocketAddr};
@@ -24,6 +25,8 @@ fields! {
     CHECKSUM = number("udp.checksum", "Checksum", "Of the datagram and a pseudo-header").hex(4);
     CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
     BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
+    TIME_RELATIVE = float("udp.time_relative", "time since first frame", "Seconds since the first frame of the conversation").seconds();
+    TIME_DELTA = float("udp.time_delta", "time since previous frame", "Seconds since the previous frame of the conversation").seconds();
     PAYLOAD = bytes("udp.payload", "Payload", "What the datagram carries");
     BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than a header or more than the packet has");
 }
@@ -63,19 +66,36 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
     read(wire, |_| {}, None, usize::from(u16::MAX)).map(drop)
 }
 
-/// A datagram's header and payload; `verify` names the ends between which its checksum is to be verified. Returns where the payload lies, and how much of it the capture cut off.
+/// The fields of times, which only the conversation tells.
+pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
+
+/// Whether anybody asks when the frames of conversations came.
+#[must_use]
+pub fn asks_for_times(want: Want) -> bool {
+    TIMES.iter().any(|field| want.asks(field))
+}
+
+/// A datagram's header and payload; `times` are nanoseconds since the first frame of its
+/// conversation and since the one before; `verify` names the ends between which its checksum is to be verified. Returns where the payload lies, and how much of it the capture cut off.
 ///
 /// # Errors
 /// When the header is not whole.
 pub fn datagram(
     wire: &mut Wire<'_>,
     stream: Option<u32>,
+    times: Option<[i64; 2]>,
     verify: Option<[IpAddr; 2]>,
     missing: usize,
 ) -> Result<(Range<usize>, usize)> {
     let number = |wire: &mut Wire<'_>| {
         if let Some(stream) = stream {
             wire.add(&STREAM, Value::Unsigned(stream.into()));
+        }
+        let times = times.into_iter().flat_map(|times| TIMES.into_iter().zip(times));
+        for (field, nanos) in times {
+            if wire.asks(field) {
+                wire.add(field, seconds(nanos));
+            }
         }
     };
     read(wire, number, verify, missing)

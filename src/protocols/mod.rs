@@ -52,6 +52,7 @@ pub static ALL: &[&Protocol] = &[
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
     &http::PROTOCOL,
+    &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
     &librpc::PROTOCOL,

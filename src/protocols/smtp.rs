@@ -10,6 +10,8 @@
 //!
 //! Not covered: mails themselves, what `AUTH` exchanges.
 
+pub mod imf;
+
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, fields};
@@ -44,6 +46,10 @@ fields! {
     CODE = number("smtp.response.code", "code", "How it went");
     TEXT = text("smtp.rsp.parameter", "text", "How it went, in words");
     MAIL = text("smtp.message", "mail", "Mail data, or a chunk of it");
+    FRAGMENTS = bool("smtp.data.fragments", "mail data fragments", "The frames of mail data follow").generated(&[&MAIL], imf::fragmented);
+    FRAGMENT = number("smtp.data.fragment", "mail data fragment", "A frame that brought a part of the mail data").generated(&[&MAIL], imf::fragments);
+    FRAGMENT_COUNT = number("smtp.data.fragment.count", "mail data fragment count", "How many frames brought the mail data").generated(&[&MAIL], imf::fragment_count);
+    REASSEMBLED_LENGTH = number("smtp.data.reassembled.length", "mail data length", "Bytes of the mail data without the line that ends it").generated(&[&MAIL], imf::length);
     DATA = bytes("smtp.data", "data", "Bytes that are not understood");
 }
 

@@ -178,7 +178,7 @@ impl Registry {
     /// The fields of a protocol that is no layer of its own and lies inside messages of others, without the protocol itself.
     pub fn inside_others(self, name: &str) -> impl Iterator<Item = &'static Field> {
         // Certificates are not among them: Wireshark has no items for their protocols.
-        const INSIDE: [&str; 2] = ["json", "sdp"];
+        const INSIDE: [&str; 3] = ["imf", "json", "sdp"];
         let meant = move |protocol: &&&'static Protocol| protocol.this.abbrev == name && INSIDE.contains(&name);
         let fields = self.applications.iter().filter(meant).flat_map(|protocol| protocol.fields.iter().copied());
         fields.filter(|field| field.kind != Kind::Protocol)

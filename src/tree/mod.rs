@@ -4,6 +4,7 @@
 
 pub(crate) mod digits;
 mod dump;
+mod earlier;
 mod field;
 mod generated;
 mod handed;
@@ -26,6 +27,7 @@ mod tree;
 mod want;
 
 pub use dump::dump;
+pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};

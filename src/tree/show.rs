@@ -56,6 +56,12 @@ pub struct NodeRef<'t> {
 }
 
 impl<'t> NodeRef<'t> {
+    /// The tree it is part of.
+    #[must_use]
+    pub fn dissection(self) -> Dissection<'t> {
+        self.of
+    }
+
     /// Its place in the tree.
     #[must_use]
     pub fn place(self) -> u32 {

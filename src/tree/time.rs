@@ -12,6 +12,13 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
+    /// The same as [`Timestamp::since`], where that fits.
+    #[must_use]
+    pub fn nanos_since(self, earlier: Timestamp) -> i64 {
+        let nanos = self.since(earlier);
+        i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX })
+    }
+
     /// Nanoseconds from `earlier` to this; negative if that is later.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> i128 {

@@ -5,8 +5,8 @@ use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Derived, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed, Piece, Side,
-    Source, Span, StreamId, Tells, Transfer, Untold, Value, Want,
+    Bits, Derived, Earlier, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed,
+    Piece, Side, Source, Span, StreamId, Tells, Transfer, Untold, Value, Want,
 };
 use crate::limits;
 use std::borrow::Cow;
@@ -67,6 +67,8 @@ pub struct Tree {
     pub reveal: bool,
     /// What protocols open with what was sealed. They stay from frame to frame.
     pub secrets: Secrets,
+    /// What earlier packets said. It stays from frame to frame.
+    pub earlier: Earlier,
     /// Where the values lie that are not shown.
     pub(super) hidden: Vec<Span>,
     /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
@@ -120,6 +122,7 @@ impl Tree {
             late: false,
             reveal: false,
             secrets: Secrets::default(),
+            earlier: Earlier::default(),
             hidden: Vec::new(),
             bits: Vec::new(),
             made: String::new(),

@@ -2,8 +2,8 @@
 //! tells those others.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Field, LayerId, MAX_DEPTH, Side, Time, Unkept, Value};
-use std::net::SocketAddr;
+use crate::tree::{Address, Ends, Field, Key, LayerId, MAX_DEPTH, Moment, Side, Time, Unkept, Value};
+use std::net::{IpAddr, SocketAddr};
 
 impl Wire<'_> {
     /// Fields that were read but not kept because the tree was full.
@@ -98,6 +98,45 @@ impl Wire<'_> {
         let pieces = source.map(|source| self.tree.pieces_of(source)).unwrap_or_default();
         let last = pieces.iter().max_by_key(|piece| piece.frame).map(|piece| (piece.frame, piece.time));
         last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
+    }
+
+    /// The addresses of who speaks and who is spoken to, where both have such of IP.
+    #[must_use]
+    pub fn addresses(&self) -> Option<[IpAddr; 2]> {
+        let ends = self.tree.layers.get(self.layer as usize).and_then(|layer| self.tree.ends.get(layer.ends as usize))?;
+        match (ends.src?, ends.dst?) {
+            (Address::Ip(src), Address::Ip(dst)) => Some([src, dst]),
+            _ => None,
+        }
+    }
+
+    /// The earlier packet that was kept under this key.
+    #[must_use]
+    pub fn earlier(&self, key: &Key) -> Option<Moment> {
+        self.tree.earlier.of(key)
+    }
+
+    /// Keep this packet under a key, with a number. To be done only where somebody asks for what follows from it.
+    pub fn keep(&mut self, key: Key, told: u64) {
+        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, told };
+        self.tree.earlier.keep(key, moment);
+    }
+
+    /// Keep another number with an earlier packet.
+    pub fn keep_as(&mut self, key: Key, moment: Moment) {
+        self.tree.earlier.keep(key, moment);
+    }
+
+    /// The number of the frame being read, and when it was captured.
+    #[must_use]
+    pub fn now(&self) -> (u64, Time) {
+        (self.tree.frame.number, self.tree.frame.time)
+    }
+
+    /// Whether what is read is quoted or lies inside a group of the layer.
+    #[must_use]
+    pub fn is_inside(&self) -> bool {
+        self.depth > 0
     }
 
     /// Who speaks and who is spoken to, where both are ends of UDP or TCP.
