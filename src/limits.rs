@@ -155,7 +155,7 @@ limits! {
         "each_limit_changes_what_is_shown";
     PIPBOY_VALUES = "pipboy.values", Count, 1_000_000, 1 << 24,
         "Values of one Pip-Boy, at 40 bytes each. New ones past it are not kept, with a note",
-        "a_full_tree_says_so_once";
+        "a_full_tree_is_noted_once";
     PIPBOY_TEXT = "pipboy.text", Bytes, 16 * MIB, PLACES,
         "Names and texts of one Pip-Boy. Past it no new values are kept, with a note",
         "each_limit_changes_what_is_shown";

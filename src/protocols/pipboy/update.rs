@@ -41,10 +41,10 @@ pub(super) const REF: usize = 4;
 /// Minimum size of an insertion: a reference and an empty name.
 const INSERT_MIN: usize = REF + 1;
 
-/// Number of entries ancestors which a message has a summary.
+/// Number of entries above which a message has a summary.
 const MANY: u64 = 64;
 
-/// Number of bytes ancestors which memory is reserved for a message.
+/// Number of bytes above which memory is reserved for a message.
 const LONG: usize = 1 << 12;
 
 /// Maximum number of root members in a summary.
@@ -97,7 +97,7 @@ static ENTRY_FIELDS: [&Field; 23] = [
 struct Update<'w, 'a> {
     /// `None` if the message comes from the wrong side.
     world: Option<&'w mut World>,
-    /// The root is resolved, so values that appear now are new.
+    /// The root is known, so values that appear now are new.
     has_root: bool,
     /// A summary is requested.
     wants_summary: bool,

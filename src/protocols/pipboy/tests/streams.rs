@@ -90,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// Ends the stream: queue bytes become a truncated message or unknown.
+    /// Ends the stream: waiting bytes become a truncated message or unknown.
     pub(super) fn end(&mut self, from: Side) {
         while !self.queue.is_empty() {
             let all = self.queue.len();

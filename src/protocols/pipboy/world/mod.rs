@@ -127,7 +127,7 @@ impl World {
         self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
-    /// Takes the inconsistencies found since the last record_child.
+    /// Takes the inconsistencies found since the last call.
     pub(super) fn take_inconsistencies(&mut self) -> Option<Inconsistencies> {
         self.inconsistencies.is_there().then(|| std::mem::take(&mut self.inconsistencies))
     }
