@@ -7,13 +7,13 @@ use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
 
 fields! {
-    VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, read by hand")
+    VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, without packets")
         .covers("Every type of the tables and numbers in bits, one value after another");
-    BITS = number("rs.type.bits", "bits", "A number of so many bits");
+    BITS = number("rs.type.bits", "bits", "Number of the given bit width");
     PADDING = number("rs.type.padding", "padding", "Bits up to the next byte");
 }
 
-/// What is given, with the name of every type.
+/// Help text of the setting, with the name of every type.
 const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 smart' or 'bits:5 bits:3'. There are: u8, i8, u8_add, i8_add, u8_neg, i8_neg, u8_sub, i8_sub, u16, i16, \
     u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i32, i32_le, \
     i32_me, i32_ime, u40, u48, i64, usmart, ssmart, usmart_null, usmart_ext, bigsmart, bigsmart_null, varint_be, \
@@ -25,7 +25,7 @@ const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 sma
     int, int32, qword, long, int64, special_a, special_c, special_s, middle_endian_small_int, \
     middle_endian_big_int, smarts, spacesavera, spacesaverb, string, str, strbyte, rs_string, java_string";
 
-/// Nobody's but on demand.
+/// RuneScape values; only selected by `--as`.
 pub static PROTOCOL: Protocol = Protocol {
     this: &VALUES,
     fields: FIELDS,
@@ -37,16 +37,16 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| types(list).map(drop)) }],
 };
 
-/// A value, and the field for it.
+/// An item to decode, with its field.
 #[derive(Clone, Copy)]
 enum Item {
-    /// Of a type, in bytes.
+    /// Value of a type, starting at a byte.
     Value(&'static Field, Type),
-    /// A number of so many bits.
+    /// Number of this bit width.
     Bits(u8),
 }
 
-/// The values, in their order.
+/// Values to decode, in order.
 struct Values(Vec<Item>);
 
 fn open(settings: &Settings) -> Box<dyn Conversation> {
@@ -62,7 +62,7 @@ fn types(list: &str) -> std::result::Result<Vec<Item>, Unfit> {
     if items.is_empty() { unfit("no type is named; expected some such as 'u8 name37 smart'".into()) } else { Ok(items) }
 }
 
-/// The most bits of a number.
+/// Maximum bit width of a number.
 const MOST_BITS: u8 = 32;
 
 fn item(name: &str) -> std::result::Result<Item, Unfit> {
@@ -88,12 +88,12 @@ fn item(name: &str) -> std::result::Result<Item, Unfit> {
     }
 }
 
-/// Whether values of a type can be read without the packet around them.
+/// Whether a type can be decoded without the packet around it.
 fn is_by_hand(of: Type) -> bool {
     !matches!(of, Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets)
 }
 
-/// The names of all types that can be read by hand.
+/// Names of all types that can be decoded alone.
 fn names() -> impl Iterator<Item = &'static str> {
     Type::names().filter(|name| Type::named(name).is_some_and(is_by_hand))
 }
@@ -103,7 +103,7 @@ fn field(name: &str, of: Type) -> &'static Field {
     intern("rs.type", "values read by hand", &format!("{each}{row}"), of)
 }
 
-/// Make the fields of all types known.
+/// Registers the fields of all types.
 pub fn know_all() {
     for name in Type::names() {
         if let Some(of) = Type::named(name) {
@@ -129,7 +129,7 @@ impl Conversation for Values {
                     }
                     line.add(said);
                 }
-                // Bits go on inside a byte until bytes are read again.
+                // Bit numbers share bytes until the next byte value.
                 Item::Bits(first) => wire.in_bits(|bits| {
                     let mut count = first;
                     loop {
@@ -149,11 +149,11 @@ impl Conversation for Values {
     }
 }
 
-/// The values in a line.
+/// Summary line of the values.
 #[derive(Default)]
 struct Line {
     words: String,
-    /// The last number, which may be a capacity.
+    /// The last number, possibly a capacity.
     last: Option<i64>,
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::wire::{Cut, trial};
 
-    /// A message of these types as a tree.
+    /// Dissects a message of these types.
     fn read(list: &str, hex: &str) -> String {
         let values = types(list).unwrap_or_else(|unfit| panic!("{}", unfit.words));
         trial::message(&PROTOCOL, &mut Values(values), Side::Client, &trial::bytes(hex), Cut::No)
@@ -188,7 +188,7 @@ mod tests {
             ("special_a", "u8_add", "da", "90"),
             ("special_c", "u8_neg", "a6", "90"),
             ("special_s", "u8_sub", "26", "90"),
-            // A1 is the least byte, D4 the greatest.
+            // A1 is the least significant byte, D4 the most significant.
             ("middle_endian_big_int", "i32_ime", "c3d4a1b2", "-725372255"),
             ("middle_endian_small_int", "i32_me", "b2a1d4c3", "-725372255"),
             ("smarts", "usmart", "80c8", "200"),
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn bits_go_on_inside_a_byte_until_bytes_are_read() {
-        // 10110 011 01...... and a byte of its own.
+        // 10110 011 01......, then a byte of its own.
         insta::assert_snapshot!(read("bits:5 bits:3 bits:2 u8", "b3 40 ff"), @"
         rs.type 0..3 | 22, 3, 1, 255
           0..1 rs.type.bits = 22

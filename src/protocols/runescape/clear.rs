@@ -1,50 +1,51 @@
-//! Whether opcodes are in clear: tried on the first packets of both sides, where no key is known or where the seeds give none.
+//! Detection of opcodes in clear, from the first packets of both sides, where no key is known or the seeds fail.
 //!
-//! By chance a byte is the opcode of a packet as often as the table has rows, three times in ten with the server of 317. What
-//! chance would bring about less than once in 200,000 times is believed; one packet that does not fit ends the trial.
+//! A random byte is the opcode of a packet as often as the table has rows: three times in ten for the server of 317. A
+//! match
+//! is accepted if its probability by chance is below 1 in 200,000; one packet that does not match ends the detection.
 
 use super::half::{Half, Opcodes, body};
 use super::tables::{Row, Table};
 use super::types::{Ending, Type};
 use crate::tree::Side;
 
-/// What chance may bring about of that which is believed.
+/// Maximum probability by chance of an accepted match.
 const BELIEVED: f64 = 1.0 / 200_000.0;
 
-/// Bytes of a side that are looked at.
+/// Maximum bytes of a side that are examined.
 const MOST: usize = 64 << 10;
 
-/// What is not settled yet.
+/// Open question about the opcodes of a connection.
 #[derive(Debug, Default)]
 pub enum Doubt {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// There are seeds, but no packet was read with them.
+    /// Seeds are given, but not yet confirmed by a packet.
     Seeds,
     /// Opcodes may be in clear.
     Trial(Trial),
 }
 
-/// What became of trying.
+/// Result of the detection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Tried {
-    /// They are in clear: so many packets fit.
+    /// Opcodes are in clear; this many packets match.
     Clear(usize),
-    /// They are not.
+    /// Opcodes are not in clear.
     No,
-    /// So many bytes of this side are needed to say more.
+    /// Undecided; needs this many bytes of the side.
     Unsure(usize),
 }
 
-/// Packets of each side that fit so far.
+/// Matching packets of each side.
 #[derive(Debug, Default)]
 pub struct Trial {
     fitting: [usize; 2],
 }
 
 impl Trial {
-    /// Look at all that a side has said and nobody has read.
+    /// Examines all unread bytes of a side.
     pub fn hear(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Tried {
         let (count, end) = framed(&mut Half::of(Opcodes::Clear), table, from, ahead.get(..MOST).unwrap_or(ahead));
         if let Some(fitting) = self.fitting.get_mut(from.index()) {
@@ -63,24 +64,24 @@ impl Trial {
         }
     }
 
-    /// Packets of both sides that fit so far.
+    /// Matching packets of both sides.
     pub fn packets(&self) -> usize {
         self.fitting.iter().sum()
     }
 }
 
-/// How bytes end that are read as packets.
+/// How the examined bytes end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With the end of a packet.
+    /// At the end of a packet.
     Whole,
-    /// Inside one: so many bytes are needed.
+    /// Inside a packet; this many bytes are needed.
     Cut(usize),
-    /// With something that is no packet.
+    /// With bytes that are not a packet.
     Misfit,
 }
 
-/// How many packets of this side bytes are, and how they end.
+/// Number of packets in the bytes of this side, and how they end.
 pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usize, End) {
     let (mut read, mut count) = (0, 0);
     while let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
@@ -93,7 +94,7 @@ pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usiz
     (count, End::Whole)
 }
 
-/// Bytes of the packet at the beginning, or how it ends otherwise.
+/// Length of the first packet, or why there is none.
 pub fn packet(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
     let head = half.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
     let row = table.row(from, head.opcode).ok_or(End::Misfit)?;
@@ -110,7 +111,7 @@ pub fn packet(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> Resul
     }
 }
 
-/// Whether a payload can be what its row says, as far as widths and the ends of texts tell.
+/// Whether a payload fits the layout of its row by widths and string terminators.
 fn fits(row: &Row, payload: &[u8]) -> bool {
     let mut rest = Some(payload);
     for column in row.columns.iter().flat_map(|columns| columns.iter()) {
@@ -119,14 +120,14 @@ fn fits(row: &Row, payload: &[u8]) -> bool {
             (Some(width), _) => left.get(width..),
             (None, Type::Text(Ending::LineFeed)) => behind(left, b'\n'),
             (None, Type::Text(Ending::Nul | Ending::OrNull)) => behind(left, 0),
-            // What else has no width of its own takes what is there.
+            // Types without a fixed width accept any bytes.
             _ => return true,
         };
     }
     row.columns.is_none() || rest.is_some_and(<[u8]>::is_empty)
 }
 
-/// What follows the first such byte.
+/// Bytes after the first terminator.
 fn behind(bytes: &[u8], end: u8) -> Option<&[u8]> {
     bytes.get(memchr::memchr(end, bytes)? + 1..)
 }

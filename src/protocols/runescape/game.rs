@@ -1,4 +1,4 @@
-//! Packets of the game: opcodes out of their cipher, sizes and fields from the tables.
+//! Game packets: decrypted opcodes, sizes and fields from the tables.
 
 use super::clear::{Doubt, End, Trial, Tried, framed};
 use super::fields::*;
@@ -13,7 +13,7 @@ use crate::wire::{Cut, Error, Extent, Result, Wire};
 use std::fmt;
 use std::sync::Arc;
 
-/// Packets that are about a tile of a zone.
+/// Packets about a tile of a zone.
 const OF_ZONES: [&str; 11] = [
     "obj_add",
     "obj_reveal",
@@ -28,13 +28,13 @@ const OF_ZONES: [&str; 11] = [
     "sound_area",
 ];
 
-/// Fields that hold a player's index.
+/// Fields that hold a player index.
 const PLAYERS: [&str; 3] = ["player", "pid", "owner"];
 
-/// What the game state of a connection has to remember.
+/// State of the game service of a connection.
 #[derive(Default)]
 pub struct Game {
-    /// Bits of what NPCs are, if somebody said.
+    /// Configured bit width of NPC IDs.
     pub npc_bits: Option<u8>,
     revision: u16,
     table: Option<Arc<Table>>,
@@ -42,14 +42,14 @@ pub struct Game {
     npcs: Option<Arc<Updates>>,
     halves: [Half; 2],
     doubt: Doubt,
-    /// Packets that would fit if opcodes were in clear: for somebody to be told.
+    /// Packets that match if opcodes are in clear, for a note.
     fitting: Option<usize>,
     is_log: bool,
     pub world: World,
 }
 
 impl Game {
-    /// A session begins.
+    /// Starts a session.
     pub fn begin(&mut self, revision: u16, table: Option<Arc<Table>>, cipher: Cipher) {
         self.revision = revision;
         self.table = table;
@@ -66,20 +66,20 @@ impl Game {
         };
     }
 
-    /// A session goes on whose login is not in the capture.
+    /// Resumes a session whose login was not captured.
     pub fn begin_midway(&mut self, table: Arc<Table>, cipher: Cipher) {
         if self.table.is_none() {
             self.begin(table.revision, Some(table), cipher);
         }
     }
 
-    /// A log of a session begins: opcodes are in clear, and each packet has its time in front.
+    /// Starts a session log: opcodes are in clear, and a time precedes each packet.
     pub fn begin_log(&mut self, revision: u16, table: Option<Arc<Table>>) {
         self.begin(revision, table, Cipher::Off);
         self.is_log = true;
     }
 
-    /// Bytes of a side are missing, and with them the place in the cipher.
+    /// Records lost bytes of a side; the cipher position is unknown.
     pub fn lose(&mut self, from: Side, bytes: u64) {
         self.half(from).lose(bytes);
     }
@@ -92,7 +92,7 @@ impl Game {
         }
     }
 
-    /// Where the next packet ends; `more` may follow.
+    /// Returns where the next packet ends.
     pub fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         if let Some(needed) = self.settle(from, ahead, more) {
             return Extent::NeedMore(needed);
@@ -111,7 +111,7 @@ impl Game {
         }
     }
 
-    /// Find out whether opcodes are in clear, if that is not known. Returns how many bytes have to be there to tell.
+    /// Decides whether opcodes are in clear. Returns the number of bytes needed to decide.
     fn settle(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<usize> {
         let table = self.table.clone()?;
         if matches!(self.doubt, Doubt::Seeds) {
@@ -170,10 +170,10 @@ impl Game {
         Extent::Message(head.width + prefix + length)
     }
 
-    /// Read a packet, or say why it cannot be read.
+    /// Reads a packet, or notes why it cannot be read.
     ///
     /// # Errors
-    /// When its layout does not fit it.
+    /// If the payload does not fit its layout.
     pub fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         if self.is_log {
             Smart::VarintBe.take(wire, &LOG_RECORD)?;
@@ -188,7 +188,7 @@ impl Game {
         let head = half.head.take();
         let Some(table) = self.table.clone() else {
             return data(wire, |wire, left| match self.revision {
-                0 => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; the revision is not known: -o rs.revision=")),
+                0 => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision=")),
                 revision => {
                     wire.note_layer(&NO_TABLE, format_args!("{left} bytes; revision {revision} has no table: -o rs.table=FILE"))
                 }
@@ -205,7 +205,7 @@ impl Game {
             });
         }
         if let Some(words) = self.half(from).resumed.take() {
-            wire.note_layer(&RESUMED, format_args!("opcodes lost before, as the packets from here on tell: {words}"));
+            wire.note_layer(&RESUMED, format_args!("opcodes lost before, inferred from the packets that follow: {words}"));
         }
         if let Some(packets) = self.fitting.take() {
             wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));
@@ -259,7 +259,7 @@ impl Game {
     }
 }
 
-/// Bytes that cannot be read, with the reason.
+/// Adds undecoded bytes, with a note.
 fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
     wire.name("data");
     let left = wire.remaining();
@@ -268,28 +268,28 @@ fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
     Err(Error::Malformed)
 }
 
-/// Values that a line tells.
+/// Maximum values in the summary line.
 const TOLD: usize = 4;
 
-/// Values that are kept of a packet.
+/// Maximum values kept of a packet.
 const KEPT: usize = 8;
 
-/// What a packet says, for its line and for what is remembered of it.
+/// Values of a packet, for the summary and the world state.
 #[derive(Default)]
 pub struct Line<'a> {
     kept: [Option<(&'static str, Said<'a>)>; KEPT],
-    /// What is told in place of the values.
+    /// Counts shown in place of the values.
     pub seen: Option<Counts>,
 }
 
-/// How many are in sight, and of how many something is new.
+/// Number of tracked entities and of updates.
 #[derive(Debug, Clone, Copy)]
 pub struct Counts {
-    /// Who.
+    /// Players or NPCs.
     pub who: Who,
-    /// Others in sight.
+    /// Number of other entities tracked.
     pub others: usize,
-    /// Those with something new.
+    /// Number of entities with extended information.
     pub updates: usize,
 }
 
@@ -309,7 +309,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The number that a field says.
+    /// Returns the number in a field.
     pub fn number(&self, name: &str) -> Option<i64> {
         match self.kept.iter().flatten().find(|(known, _)| *known == name)?.1 {
             Said::Number(number) => Some(number),
@@ -344,24 +344,24 @@ impl fmt::Display for Words {
     }
 }
 
-/// A revision, and how many settings its clients have.
+/// A revision and the number of settings of its clients.
 const VARPS: (u16, i64) = (317, 2000);
 
-/// Reads the fields of a packet.
+/// Reader of packet fields.
 pub struct Reader<'r, 'a> {
     pub game: &'r mut Game,
     table: &'r Table,
     pub line: &'r mut Line<'a>,
-    /// The name in the appearance that was read last.
+    /// Name in the last appearance.
     pub met: Option<Name>,
     depth: u8,
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Read fields in their order.
+    /// Reads fields in order.
     ///
     /// # Errors
-    /// When the bytes end inside one, or make no sense.
+    /// If the bytes end inside a field or are invalid.
     pub fn columns(&mut self, wire: &mut Wire<'a>, columns: &[Column]) -> Result {
         let mut place = Place::default();
         for column in columns {
@@ -397,7 +397,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// What a number holds or stands for.
+    /// Adds derived fields of a number.
     fn explain(&mut self, wire: &mut Wire<'a>, column: &Column, number: i64, start: usize) {
         if !wire.wants_fields() {
             return;
@@ -434,14 +434,14 @@ impl<'a> Reader<'_, 'a> {
         Ok(Said::Much)
     }
 
-    /// Packets about the tiles of one zone, their opcodes in clear.
+    /// Packets about tiles of one zone, with opcodes in clear.
     fn zone_packets(&mut self, wire: &mut Wire<'a>) -> Result<Said<'a>> {
         let zone = (self.line.number("zone_x"), self.line.number("zone_y"));
         self.game.world.enter_zone(zone);
         while let Some(opcode) = wire.ahead().first() {
             let row = self.table.row(Side::Server, u16::from(*opcode)).filter(|row| OF_ZONES.contains(&row.name));
             let Some((row, columns)) = row.and_then(|row| Some((row, row.columns.clone()?))) else {
-                wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is none of a zone"));
+                wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is not a zone packet"));
                 wire.rest(&PAYLOAD);
                 return Ok(Said::Much);
             };

@@ -1,4 +1,4 @@
-//! One direction of a session: opcodes out of their cipher, where packets end, and when that makes no sense any more.
+//! One direction of a session: opcode decryption, packet boundaries and loss of synchronization.
 
 use super::fields::{LOST_STEP, OPCODE, OPCODE_WIRE};
 use super::isaac::Isaac;
@@ -9,25 +9,25 @@ use crate::wire::{Extent, Result, Wire};
 use std::fmt;
 use std::sync::Arc;
 
-/// So many packets in a row whose layout does not fit: opcodes are not what they seem.
+/// Consecutive layout mismatches after which the direction is given up.
 pub const MISFITS: u8 = 3;
 
-/// How the opcodes of one side are read.
+/// How the opcodes of a direction are decoded.
 #[derive(Clone, Default)]
 pub enum Opcodes {
-    /// Nobody knows.
+    /// Unknown.
     #[default]
     Unknown,
-    /// As they are.
+    /// In clear.
     Clear,
-    /// With a generator.
+    /// With an ISAAC generator.
     Under(Box<Isaac>),
-    /// With bytes that a generator gave, from this place on.
+    /// With recorded cipher bytes, from this position on.
     With(Arc<[u8]>, usize),
 }
 
 impl Opcodes {
-    /// The byte in clear.
+    /// Decrypts an opcode byte.
     fn decipher(&mut self, byte: u8) -> u8 {
         match self {
             Opcodes::Under(isaac) => isaac.decipher(byte),
@@ -41,52 +41,51 @@ impl Opcodes {
     }
 }
 
-/// Why nothing more of a side is read.
+/// Why a direction is no longer decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
     /// Bytes are missing.
     Gap,
-    /// No packet has this opcode.
+    /// Unassigned opcode.
     Opcode(u16),
-    /// No packet is that long.
+    /// Invalid payload length.
     Length(u16, usize),
-    /// Layouts did not fit several times in a row.
+    /// Repeated layout mismatches.
     Layout,
 }
 
-/// The beginning of the next packet.
+/// Header of the next packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
-    /// The opcode in clear.
+    /// Decrypted opcode.
     pub opcode: u16,
-    /// Bytes that it has.
+    /// Width of the opcode in bytes.
     pub width: usize,
 }
 
-/// One direction.
+/// One direction of a session.
 #[derive(Default)]
 pub struct Half {
     pub opcodes: Opcodes,
-    /// The first byte of an opcode of two, in clear.
+    /// Decrypted first byte of a two-byte opcode.
     pub high: Option<u8>,
-    /// The packet that waits for its end.
+    /// Header of an incomplete packet.
     pub head: Option<Head>,
-    /// Why nothing more is read, if that is so.
+    /// Why the direction is no longer decoded.
     pub lost: Option<Lost>,
-    /// That was said.
+    /// The reason was noted.
     pub is_told: bool,
-    /// How far the search for the place in the cipher is, behind missing bytes.
+    /// Search for the cipher position after lost bytes.
     pub search: Option<Search>,
-    /// Pairs that searches have tried so far.
+    /// Work spent on searches.
     pub effort: usize,
-    /// Words of the cipher that were passed over to go on.
+    /// Cipher words skipped to resynchronize.
     pub resumed: Option<usize>,
-    /// So many packets in a row did not fit their layout.
+    /// Consecutive packets that did not fit their layout.
     pub misfits: u8,
 }
 
-/// Bytes of a packet behind its opcode: those of its length, and those of its payload. An error says how many have to be there
-/// before that is known.
+/// Widths of the length field and of the payload. The error is the number of bytes needed to know them.
 pub fn body(size: Size, behind: &[u8]) -> std::result::Result<(usize, usize), usize> {
     match (size, behind) {
         (Size::Fixed(size), _) => Ok((0, size.into())),
@@ -98,12 +97,12 @@ pub fn body(size: Size, behind: &[u8]) -> std::result::Result<(usize, usize), us
 }
 
 impl Half {
-    /// Nothing was read yet.
+    /// A direction at its start.
     pub fn of(opcodes: Opcodes) -> Half {
         Half { opcodes, ..Half::default() }
     }
 
-    /// The opcode of the next packet; an extent if more bytes are needed for it.
+    /// Decodes the next opcode, or returns an extent if more bytes are needed.
     pub fn next(&mut self, from: Side, ahead: &[u8], has_long_opcodes: bool) -> std::result::Result<Head, Extent> {
         let is_long = has_long_opcodes && from == Side::Server;
         let high = match (self.high, ahead) {
@@ -125,10 +124,10 @@ impl Half {
     }
 }
 
-/// Say that nothing more is read of a side, and why.
+/// Notes why the direction is no longer decoded.
 pub fn tell_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result {
     wire.name("data");
-    wire.info(format_args!("lost step"));
+    wire.info(format_args!("cipher out of step"));
     if let (Some(Head { opcode, width }), Lost::Opcode(_) | Lost::Length(..)) = (head, lost) {
         let sent = wire.ahead().iter().take(width).fold(0, |sent, byte| sent << 8 | u64::from(*byte));
         let start = wire.at();
@@ -137,7 +136,7 @@ pub fn tell_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result 
         wire.put(&OPCODE, Value::Unsigned(opcode.into()), start..wire.at());
     }
     let why = Why(lost);
-    wire.malformed(&LOST_STEP, format_args!("{why}: this side is not read any further"))
+    wire.malformed(&LOST_STEP, format_args!("{why}: this side is not decoded further"))
 }
 
 struct Why(Lost);

@@ -1,18 +1,18 @@
-//! The cipher of opcodes: ISAAC with 32-bit words, of which each packet takes one.
+//! ISAAC cipher with 32-bit words, one word per opcode.
 
 /// Words of the state.
 const WORDS: usize = 256;
 
-/// The golden ratio, which everything begins with.
+/// Golden ratio, the initial value of the mixing state.
 const GOLDEN: u32 = 0x9e37_79b9;
 
-/// The four words that a session's generators begin with: two of the client's, two of the server's.
+/// Session seed: two words of the client, two of the server.
 pub type Seeds = [u32; 4];
 
-/// What the server's generator has more than the client's in each word.
+/// Offset of each server seed word from the client's.
 const SERVER: u32 = 50;
 
-/// A generator.
+/// ISAAC generator.
 #[derive(Clone)]
 pub struct Isaac {
     state: [u32; WORDS],
@@ -20,18 +20,18 @@ pub struct Isaac {
     a: u32,
     b: u32,
     c: u32,
-    /// Words of the block that are still to be handed out, from the last one down.
+    /// Unused words of the current block, consumed from the last one down.
     left: usize,
 }
 
 impl Isaac {
-    /// What enciphers the client's opcodes.
+    /// Generator of the client's opcodes.
     #[must_use]
     pub fn of_client(seeds: Seeds) -> Isaac {
         Isaac::new(seeds)
     }
 
-    /// What enciphers the server's opcodes.
+    /// Generator of the server's opcodes.
     #[must_use]
     pub fn of_server(seeds: Seeds) -> Isaac {
         Isaac::new(seeds.map(|seed| seed.wrapping_add(SERVER)))
@@ -58,7 +58,7 @@ impl Isaac {
         Isaac { state, words: [0; WORDS], a: 0, b: 0, c: 0, left: 0 }
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub fn next_word(&mut self) -> u32 {
         if self.left == 0 {
             self.block();
@@ -68,7 +68,7 @@ impl Isaac {
         at(&self.words, self.left)
     }
 
-    /// The opcode that a byte on the wire stands for.
+    /// Decrypts an opcode byte.
     pub fn decipher(&mut self, byte: u8) -> u8 {
         let [low, ..] = self.next_word().to_le_bytes();
         byte.wrapping_sub(low)
@@ -94,7 +94,7 @@ impl Isaac {
     }
 }
 
-/// A word; places begin anew behind the last one.
+/// Word at an index that wraps around.
 fn at(words: &[u32; WORDS], place: usize) -> u32 {
     words.get(place % WORDS).copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Start-up files by their names.
+//! JAGGRAB: start-up files by path.
 
 use super::fields::*;
 use super::transfer;
@@ -6,40 +6,40 @@ use super::types::Cp1252;
 use crate::tree::Value;
 use crate::wire::{Extent, Question, Result, Wire};
 
-/// Bytes of the file of check sums: nine of archives, and one of those.
+/// Size of the checksum file: nine CRCs and their checksum.
 const CRC_FILE: usize = 40;
 
-/// What the check word begins with.
+/// Initial value of the checksum.
 const CHECK: u32 = 1234;
 
-/// The longest file that is waited for.
+/// Maximum file size to wait for.
 const LONGEST: usize = 8 << 20;
 
-/// What is transferred.
+/// Transfer statistics of a file.
 const FILE: transfer::Kind = transfer::Kind { what: "start-up file", fields: [&JAGGRAB_ASKED, &JAGGRAB_SECONDS, &JAGGRAB_RATE] };
 
-/// What a request begins with.
+/// Start of a request.
 pub const GREETING: &[u8] = b"JAGGRAB /";
 
-/// What is known of one connection.
+/// State of one connection.
 #[derive(Default)]
 pub struct Jaggrab {
-    /// The file that was asked for.
+    /// Requested path.
     path: String,
-    /// Its request, until it is answered.
+    /// Pending request.
     asked: Option<Question>,
 }
 
 impl Jaggrab {
-    /// A file goes on to the end of the stream.
+    /// Extent of a file: up to the end of the stream.
     pub fn extent(&self, ahead: &[u8], more: bool) -> Extent {
         if more && ahead.len() < LONGEST { Extent::NeedMore(ahead.len() + 1) } else { Extent::Message(ahead.len()) }
     }
 
-    /// What a client asks for.
+    /// Reads a request.
     ///
     /// # Errors
-    /// When it is no request.
+    /// If it is not a request.
     pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("request");
         let start = wire.at();
@@ -59,15 +59,15 @@ impl Jaggrab {
         wire.skip(ahead.len())
     }
 
-    /// The revision that a path names: `crc12345678-317`.
+    /// Revision in the path: `crc12345678-317`.
     fn revision(&self) -> Option<u16> {
         self.path.strip_prefix("crc")?.rsplit_once('-')?.1.parse().ok()
     }
 
-    /// What the server answers.
+    /// Reads the response.
     ///
     /// # Errors
-    /// When it ends too early.
+    /// If it ends early.
     pub fn file(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("file");
         wire.info(format_args!("{}, {} bytes", self.path, wire.remaining()));
@@ -86,7 +86,7 @@ impl Jaggrab {
     }
 }
 
-/// The check sums of the archives, and that of those.
+/// Reads the CRCs of the archives and their checksum.
 fn check_sums(wire: &mut Wire<'_>) -> Result {
     let mut check = CHECK;
     for _ in 0..CRC_FILE / 4 - 1 {
@@ -94,12 +94,12 @@ fn check_sums(wire: &mut Wire<'_>) -> Result {
     }
     let said = wire.u32_be(&JAGGRAB_CHECK)?;
     if said != check {
-        wire.note(&ODD, format_args!("the check sums give {check:#010x}"));
+        wire.note(&ODD, format_args!("the CRCs give {check:#010x}"));
     }
     Ok(())
 }
 
-/// Whether bytes begin a request, as far as they are there.
+/// Whether the bytes are the start of a request.
 pub fn begins(ahead: &[u8]) -> bool {
     let shared = ahead.len().min(GREETING.len());
     ahead.get(..shared) == GREETING.get(..shared)

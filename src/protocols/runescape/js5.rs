@@ -1,4 +1,4 @@
-//! The update server of newer engines: groups of files in blocks.
+//! JS5: the update server of newer engines, which sends groups of files in blocks.
 
 use super::fields::*;
 use super::transfer;
@@ -7,44 +7,44 @@ use crate::wire::{Error, Extent, Question, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
-/// Bytes of a block, and what each one behind the first begins with.
+/// Block size, and the marker of each block after the first.
 const BLOCK: usize = 512;
 const MARK: u8 = 0xff;
 
-/// Bytes in front of the compression, of that and the length, and of the length of unpacked files.
+/// Bytes before the compression type, of type and length, and of the uncompressed length.
 const GROUP: usize = 3;
 const LENGTH: usize = 5;
 const UNPACKED: usize = 4;
 
-/// Requests that are remembered.
+/// Maximum pending requests.
 const MOST_REQUESTS: usize = 4096;
 
-/// What is transferred.
+/// Transfer statistics of a group.
 const FILES: transfer::Kind = transfer::Kind { what: "JS5 group", fields: [&JS5_ASKED, &JS5_SECONDS, &JS5_RATE] };
 
-/// What a client's messages are.
+/// Client message types.
 const URGENT: u8 = 1;
 const KEY: u8 = 4;
 const CONNECTED: u8 = 6;
 
-/// What is known of one connection.
+/// State of one connection.
 #[derive(Default)]
 pub struct Js5 {
-    /// What each byte of the server is combined with.
+    /// XOR key of the server's bytes.
     key: u8,
-    /// Requests that were not answered yet.
+    /// Pending requests.
     asked: HashMap<(u8, u16), Question>,
 }
 
-/// How a group lies in its blocks.
+/// Layout of a group in its blocks.
 struct Shape {
-    /// Bytes without marks, and of the files as they are sent.
+    /// Bytes without markers, and compressed bytes.
     whole: usize,
     data: usize,
 }
 
 impl Js5 {
-    /// Where the next group ends.
+    /// Extent of the next group.
     pub fn extent(&self, ahead: &[u8]) -> Extent {
         match self.shape(ahead) {
             None => Extent::NeedMore(GROUP + LENGTH),
@@ -53,7 +53,7 @@ impl Js5 {
         }
     }
 
-    /// How a group lies in its blocks; nothing if its header is not there, an error if that makes no sense.
+    /// Layout of a group; `None` if its header is incomplete, an error if it is invalid.
     fn shape(&self, ahead: &[u8]) -> Option<std::result::Result<Shape, ()>> {
         let header = ahead.get(..GROUP + LENGTH)?;
         let byte = |at: usize| header.get(at).map_or(0, |byte| byte ^ self.key);
@@ -63,10 +63,10 @@ impl Js5 {
         Some(Ok(Shape { whole: GROUP + LENGTH + unpacked + data, data }))
     }
 
-    /// What a client says first.
+    /// Reads the client's handshake.
     ///
     /// # Errors
-    /// When it ends too early.
+    /// If it ends early.
     pub fn hello(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_service");
         wire.u8(&SERVICE)?;
@@ -76,10 +76,10 @@ impl Js5 {
         Ok(())
     }
 
-    /// The answer to that.
+    /// Reads the response to the handshake.
     ///
     /// # Errors
-    /// When it ends too early.
+    /// If it ends early.
     pub fn status(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_status");
         let status = wire.u8(&JS5_STATUS)?;
@@ -87,10 +87,10 @@ impl Js5 {
         Ok(())
     }
 
-    /// What a client asks for or says.
+    /// Reads a request or another client message.
     ///
     /// # Errors
-    /// When it ends too early.
+    /// If it ends early.
     pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
         let kind = wire.u8(&JS5_MESSAGE)?;
         wire.name(
@@ -115,23 +115,23 @@ impl Js5 {
             _ => {
                 wire.bytes(&JS5_UNUSED, 3)?;
                 if name_of(JS5_MESSAGE.names, kind.into()).is_none() {
-                    wire.note(&ODD, format_args!("{kind} is no message"));
+                    wire.note(&ODD, format_args!("message type {kind} is unknown"));
                 }
             }
         }
         Ok(())
     }
 
-    /// A group of files.
+    /// Reads a group of files.
     ///
     /// # Errors
-    /// When it ends too early or makes no sense.
+    /// If it ends early or is invalid.
     pub fn answer(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("js5_group");
         let Some(Ok(shape)) = self.shape(wire.ahead()) else {
             let needed = (GROUP + LENGTH).saturating_sub(wire.remaining());
             return match needed {
-                0 => wire.malformed(&MALFORMED, format_args!("a group of less than no bytes")),
+                0 => wire.malformed(&MALFORMED, format_args!("the length of the group is negative")),
                 _ => Err(Error::Short { needed }),
             };
         };
@@ -153,7 +153,7 @@ impl Js5 {
         let header = wire.ahead().get(..if flags & 0x7f == 0 { 4 } else { 4 + UNPACKED }).unwrap_or_default().to_vec();
         wire.i32_be(&JS5_LENGTH)?;
         if packing.is_none() {
-            wire.note(&ODD, format_args!("{} is no compression", flags & 0x7f));
+            wire.note(&ODD, format_args!("compression type {} is unknown", flags & 0x7f));
         }
         wire.info(format_args!(
             "archive {archive}, group {group}, {} bytes, compression {}",
@@ -164,7 +164,7 @@ impl Js5 {
             wire.i32_be(&JS5_UNPACKED)?;
         }
         let mut crc = Crc::new();
-        // Blocks are counted from the first byte of the group, which is not that of its source.
+        // Block boundaries are relative to the start of the group, not of its source.
         let start = wire.at() - GROUP - LENGTH - if flags & 0x7f == 0 { 0 } else { UNPACKED };
         let mut file = vec![u8::try_from(flags & 0x7f).unwrap_or_default()];
         file.extend_from_slice(&header);
@@ -192,7 +192,7 @@ impl Js5 {
     }
 }
 
-/// Marks among so many bytes.
+/// Number of block markers in this many bytes.
 fn marks(whole: usize) -> usize {
     whole.saturating_sub(BLOCK).div_ceil(BLOCK - 1)
 }

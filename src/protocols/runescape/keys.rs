@@ -1,21 +1,21 @@
-//! What somebody gives to read sessions with: private keys, logs of seeds, seeds, or word that nothing is enciphered.
+//! Configured secrets: RSA private keys, seed logs, ISAAC seeds, or opcodes in clear.
 
 use super::isaac::Seeds;
 use crate::wire::{Settings, Unfit};
 use num_bigint::BigUint;
 
-/// A private key: modulus and private exponent.
+/// RSA private key: modulus and private exponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RsaKey {
     modulus: BigUint,
     exponent: BigUint,
 }
 
-/// The most bits of a modulus: more than any login has room for.
+/// Maximum modulus size in bits; larger than any login block.
 const MOST_BITS: u64 = 4096;
 
 impl RsaKey {
-    /// What the block was before it was enciphered.
+    /// Decrypts a block.
     #[must_use]
     pub fn open(&self, block: &[u8]) -> Vec<u8> {
         BigUint::from_bytes_be(block).modpow(&self.exponent, &self.modulus).to_bytes_be()
@@ -27,30 +27,30 @@ impl RsaKey {
     }
 }
 
-/// Seeds of one session in a log: the server's, then the client's.
+/// Seeds of a logged session: the server's, then the client's.
 type Logged = (u64, u64);
 
-/// What somebody said of the cipher.
+/// Configured cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// Opcodes are in clear.
     Off,
-    /// The generators begin with these words.
+    /// ISAAC seeds.
     Seeds(Seeds),
 }
 
-/// All that was given.
+/// All configured secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Keys {
-    /// Private keys of servers.
+    /// RSA private keys of servers.
     pub rsa: Vec<RsaKey>,
     log: Vec<Logged>,
-    /// What was said of the cipher.
+    /// Configured cipher, from `rs.isaac`.
     pub told: Option<Told>,
 }
 
 impl Keys {
-    /// What the settings give.
+    /// Reads the secrets from the settings.
     #[must_use]
     pub fn new(settings: &Settings) -> Keys {
         let of = |name| settings.get(name);
@@ -61,7 +61,7 @@ impl Keys {
         }
     }
 
-    /// The seeds of the session that began with this seed of its server, if the log has them.
+    /// Returns the logged seeds of the session with this server seed.
     #[must_use]
     pub fn logged(&self, server_seed: u64) -> Option<Seeds> {
         let (server, client) = self.log.iter().find(|(server, _)| *server == server_seed)?;
@@ -74,7 +74,7 @@ fn unfit<T>(line: Option<usize>, words: impl Into<String>) -> Result<T, Unfit> {
     Err(Unfit { line, words: words.into() })
 }
 
-/// `off`, or four words.
+/// Parses `off` or four words.
 ///
 /// # Errors
 /// What was expected.
@@ -101,10 +101,10 @@ pub fn isaac(text: &str) -> Result<Told, Unfit> {
     }
 }
 
-/// Lines of `server_seed client_seed`, sixteen hexadecimal digits each.
+/// Parses lines of `server_seed client_seed`, 16 hexadecimal digits each.
 ///
 /// # Errors
-/// The line that is none.
+/// The invalid line.
 pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
     let seed = |word: &str| u64::from_str_radix(word, 16).ok().filter(|_| word.len() == 16);
     let mut all = Vec::new();
@@ -127,11 +127,12 @@ pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
     }
 }
 
-/// Private keys: PEM, or lines `n = NUMBER` and `d = NUMBER`, in turn for each key. Numbers are hexadecimal unless all
-/// their digits are decimal and `0x` is not in front; those of more than one line go on with spaces in front.
+/// Parses private keys: PEM, or lines `n = NUMBER` and `d = NUMBER`, in turn for each key. Numbers are hexadecimal
+/// unless all
+/// digits are decimal and `0x` is missing. Continuation lines are indented.
 ///
 /// # Errors
-/// The line that is wrong, and what was expected.
+/// The invalid line, and what was expected.
 pub fn rsa_keys(text: &str) -> Result<Vec<RsaKey>, Unfit> {
     let keys = if text.contains("-----BEGIN") { pem(text)? } else { lines(text)? };
     if keys.is_empty() {
@@ -241,7 +242,7 @@ const INTEGER: u8 = 0x02;
 const OCTETS: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
 
-/// The next value of DER: what it holds, and what is behind it.
+/// Splits a DER value into its contents and the bytes after it.
 fn der(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let [found, length, rest @ ..] = bytes else { return None };
     let (length, rest) = match usize::from(*length) {
@@ -256,7 +257,7 @@ fn der(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// PKCS#1, or the same within PKCS#8.
+/// Parses a PKCS#1 key, or one inside PKCS#8.
 fn private_key(bytes: &[u8]) -> Option<RsaKey> {
     let (outer, _) = der(bytes, SEQUENCE)?;
     let (_, behind_version) = der(outer, INTEGER)?;
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!(rsa_keys(PKCS8).unwrap(), key);
         let both = rsa_keys(&format!("a server's\n{PKCS1}and again\n{PKCS8}").replace('\n', "\r\n")).unwrap();
         assert_eq!(both, [&key[..], &key].concat());
-        // A length beyond the end, and a digit that is none.
+        // A length beyond the end, and an invalid digit.
         for (from, to) in [("MIIB", "MIIC"), ("OQIBAAJB", "OQ!BAAJB")] {
             assert!(PKCS1.contains(from));
             let unfit = rsa_keys(&PKCS1.replacen(from, to, 1)).unwrap_err();

@@ -1,29 +1,29 @@
-//! The header of a session log of RSProx, which comes in place of a handshake.
+//! Header of an RSProx session log, in place of a handshake.
 
 use super::fields::*;
 use super::types::{Ending, text};
 use crate::wire::{Extent, Result, Wire};
 
-/// What a log begins with: its version, and the one revision whose logs are known.
+/// Version and revision of a log; only revision 223 is supported.
 const MAGIC: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 223];
 
-/// Bytes in front of the texts.
+/// Bytes before the strings.
 const FIXED: usize = 29;
 
-/// Bytes of the longest header that is waited for.
+/// Maximum header length to wait for.
 const LONGEST: usize = 4096;
 
-/// Whether bytes begin as a log does.
+/// Whether the bytes start as a log.
 pub fn begins(ahead: &[u8]) -> bool {
     ahead.starts_with(&MAGIC) && ahead.len() > FIXED
 }
 
-/// Whether bytes may become the beginning of a log.
+/// Whether the bytes may be an incomplete start of a log.
 pub fn may_begin(ahead: &[u8]) -> bool {
     ahead.starts_with(&MAGIC) || MAGIC.starts_with(ahead)
 }
 
-/// Where the header ends, if all of it is there.
+/// End of the header, if it is complete.
 fn end(ahead: &[u8]) -> Option<usize> {
     let behind_nul = |at: usize| memchr::memchr(0, ahead.get(at..)?).map(|len| at + len + 1);
     let number = |at: usize, width: usize| {
@@ -37,7 +37,7 @@ fn end(ahead: &[u8]) -> Option<usize> {
     (end <= ahead.len()).then_some(end)
 }
 
-/// Where the header ends. One that is longer than any known is all that is there.
+/// Extent of the header. A header above the maximum length takes all bytes.
 pub fn extent(ahead: &[u8], more: bool) -> Extent {
     match end(ahead) {
         Some(end) => Extent::Message(end),
@@ -46,10 +46,10 @@ pub fn extent(ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// Read the header. Returns the revision.
+/// Reads the header and returns the revision.
 ///
 /// # Errors
-/// When it ends too early.
+/// If it ends early.
 pub fn header(wire: &mut Wire<'_>) -> Result<u16> {
     wire.name("session_log");
     wire.u32_be(&LOG_VERSION)?;

@@ -1,4 +1,4 @@
-//! The login: what a client says of itself, the block under RSA, and what becomes of it.
+//! Login: client properties, the RSA block and the login response.
 
 use super::fields::*;
 use super::half::Opcodes;
@@ -8,45 +8,45 @@ use super::types::{Ending, Place, Type, text};
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
 
-/// Archives whose check sums a client says.
+/// Number of archive CRCs in a login.
 const CRCS: usize = 9;
 const CRCS_550: usize = 29;
 
-/// Bytes of an old login without its block, behind its size: with the revision in one byte, and with it in two.
+/// Bytes after the size of an old login, without the block: with a one-byte and with a two-byte revision.
 const AROUND_BLOCK: u16 = 39;
 const AROUND_BLOCK_255: u16 = 41;
 
-/// What stands for a revision that does not fit a byte, and the first one of those.
+/// Escape byte of a two-byte revision, and the first such revision.
 const ESCAPE: u8 = 255;
 const ESCAPED: u16 = 255;
 
-/// The first revision of the newer engine.
+/// First revision of the newer engine.
 const NEWER: u16 = 400;
 
-/// What a block begins with.
+/// First byte of a decrypted block.
 const OPENED: u8 = 10;
 
-/// The fewest bytes of a block: magic, seeds, uid, two empty texts.
+/// Minimum block size: magic, seeds, uid, two empty strings.
 const LEAST_BLOCK: usize = 23;
 
-/// Lengths that original clients keep to.
+/// Length limits of original clients.
 const MOST_NAME: usize = 12;
 const MOST_PASSWORD: usize = 20;
 
-/// How opcodes are enciphered.
+/// How opcodes are encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cipher {
-    /// Nobody knows.
+    /// Unknown.
     #[default]
     Unknown,
-    /// Not at all.
+    /// In clear.
     Off,
-    /// With generators that begin with these words.
+    /// ISAAC with these seeds.
     Seeded(Seeds),
 }
 
 impl Cipher {
-    /// How the opcodes of a side are read from the beginning.
+    /// Initial opcode decoder of a side.
     #[must_use]
     pub fn opcodes(self, from: Side) -> Opcodes {
         match (self, from) {
@@ -67,21 +67,21 @@ impl From<Told> for Cipher {
     }
 }
 
-/// What is known of a login.
+/// Result of a login.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Login {
-    /// The client's revision; 0 if that could not be read.
+    /// Client revision; 0 if unknown.
     pub revision: u16,
-    /// How opcodes are enciphered from here on.
+    /// Cipher of the opcodes that follow.
     pub cipher: Cipher,
 }
 
-/// Whether a login has a size of one byte; none if that cannot be told yet.
+/// Whether the login has a one-byte size; `None` if undecided.
 pub fn is_old(ahead: &[u8]) -> Option<bool> {
     ahead.get(1).map(|size| u16::from(*size) >= AROUND_BLOCK)
 }
 
-/// Where a login ends; none if it is no login.
+/// Extent of a login; `None` if the bytes are not a login.
 pub fn extent(ahead: &[u8]) -> Option<Extent> {
     match ahead {
         [16 | 18 | 19, size, ..] if u16::from(*size) >= AROUND_BLOCK => Some(Extent::Message(usize::from(*size) + 2)),
@@ -92,10 +92,10 @@ pub fn extent(ahead: &[u8]) -> Option<Extent> {
 }
 
 impl Login {
-    /// Read a login.
+    /// Reads a login.
     ///
     /// # Errors
-    /// When it ends too early or makes no sense.
+    /// If it ends early or is invalid.
     pub fn read(&mut self, wire: &mut Wire<'_>, keys: &Keys, server_seed: Option<u64>) -> Result {
         wire.name("login");
         let is_old = is_old(wire.ahead()).unwrap_or(true);
@@ -110,7 +110,7 @@ impl Login {
             self.revision = wire.u16_be(&REVISION)?;
             around = AROUND_BLOCK_255;
             if self.revision < ESCAPED {
-                wire.note(&ODD, format_args!("{} in two bytes; revisions below {ESCAPED} have one", self.revision));
+                wire.note(&ODD, format_args!("{} in two bytes; revisions below {ESCAPED} take one", self.revision));
             }
         } else {
             self.revision = wire.u8(&REVISION)?.into();
@@ -124,11 +124,11 @@ impl Login {
         let length = wire.u8(&RSA_LENGTH)?;
         if u16::from(size) != around + u16::from(length) {
             let fits = u16::from(size).saturating_sub(around);
-            wire.note(&MALFORMED, format_args!("a block of {length} bytes; the size has room for {fits}"));
+            wire.note(&MALFORMED, format_args!("block length {length}; the size leaves {fits} bytes"));
         }
         let whole = usize::from(length);
         if wire.remaining() < whole {
-            wire.note(&MALFORMED, format_args!("a block of {length} bytes, of which {} are there", wire.remaining()));
+            wire.note(&MALFORMED, format_args!("block length {length}, only {} bytes remain", wire.remaining()));
         }
         self.block(wire, whole.min(wire.remaining()), keys, server_seed)?;
         wire.rest(&TRAILING);
@@ -141,7 +141,7 @@ impl Login {
         wire.info(format_args!("revision {revision}{again}"));
     }
 
-    /// A login of a newer engine, as far as it can be read.
+    /// Reads a login of a newer engine as far as possible.
     fn newer(&mut self, wire: &mut Wire<'_>, kind: u8, keys: &Keys, server_seed: Option<u64>) -> Result {
         wire.u16_be(&LOGIN_SIZE)?;
         if kind == 19 {
@@ -151,7 +151,7 @@ impl Login {
         self.revision = u16::try_from(wire.u32_be(&REVISION)?).unwrap_or_default();
         self.head(wire, kind);
         if self.revision < NEWER {
-            // Everything else is under RSA and another cipher.
+            // The remaining bytes are under RSA and another cipher.
             wire.rest(&LOGIN_OPAQUE);
             return Ok(());
         }
@@ -170,15 +170,14 @@ impl Login {
         (0..CRCS_550).try_for_each(|_| wire.u32_be(&CRC).map(drop))?;
         let length = usize::from(wire.u8(&RSA_LENGTH)?);
         if wire.remaining() < length {
-            wire.note(&MALFORMED, format_args!("a block of {length} bytes, of which {} are there", wire.remaining()));
+            wire.note(&MALFORMED, format_args!("block length {length}, only {} bytes remain", wire.remaining()));
         }
         self.block(wire, length.min(wire.remaining()), keys, server_seed)?;
         wire.rest(&TRAILING);
         Ok(())
     }
 
-    /// The block, in clear or opened with a key. What the cipher begins with is believed when the server's seed in it is the
-    /// one seen on the wire.
+    /// Reads the block in clear or decrypts it. Its seeds are accepted if the server seed matches the one captured.
     fn block(&mut self, wire: &mut Wire<'_>, length: usize, keys: &Keys, server_seed: Option<u64>) -> Result {
         let bytes = wire.ahead().get(..length).unwrap_or_default();
         let is_whole = wire.cut() == Cut::No;
@@ -199,7 +198,7 @@ impl Login {
             wire.add_text(&RSA_STATE, format_args!("encrypted"));
             wire.bytes(&RSA_BLOCK, length)?;
             if !keys.rsa.is_empty() && is_whole {
-                wire.note(&WRONG_KEY, format_args!("wrong key: none of {} gives 10 and the server's seed", keys.rsa.len()));
+                wire.note(&WRONG_KEY, format_args!("wrong key: none of {} yields 10 and the server seed", keys.rsa.len()));
             }
             ("none", None)
         };
@@ -207,14 +206,14 @@ impl Login {
         Ok(())
     }
 
-    /// A block in clear. Returns the seeds, if the server's is the one it sent.
+    /// Reads a block in clear. Returns the seeds if the server seed matches the one captured.
     fn plain(&self, wire: &mut Wire<'_>, server_seed: Option<u64>) -> Result<Option<Seeds>> {
         wire.u8(&RSA_MAGIC)?;
         let client = [wire.u32_be(&CLIENT_SEED)?, wire.u32_be(&CLIENT_SEED)?];
         let server = [wire.u32_be(&BLOCK_SEED)?, wire.u32_be(&BLOCK_SEED)?];
         let seeds: Option<Seeds> = [client, server].concat().try_into().ok().filter(|seeds| fits(*seeds, server_seed));
         if seeds.is_none() {
-            wire.note(&SEED_DIFFERS, format_args!("not the seed that the server sent: another key, or a login said again"));
+            wire.note(&SEED_DIFFERS, format_args!("differs from the captured server seed: another key, or a repeated login"));
         }
         let password = if self.revision >= NEWER {
             Type::Name.read(wire, &USERNAME37, Place::default())?;
@@ -230,7 +229,7 @@ impl Login {
         Ok(seeds)
     }
 
-    /// What somebody said goes before what the block says, if the server's seed proves it.
+    /// Configured seeds override those of the block if the server seed confirms them.
     fn choose(&mut self, wire: &mut Wire<'_>, state: &str, read: Option<Seeds>, keys: &Keys, server_seed: Option<u64>) {
         let mut state = state;
         self.cipher = read.map_or(Cipher::Unknown, Cipher::Seeded);
@@ -239,7 +238,7 @@ impl Login {
             (Some(Told::Off), _) => (state, self.cipher) = ("off", Cipher::Off),
             (Some(Told::Seeds(seeds)), _) if fits(seeds, server_seed) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
             (Some(Told::Seeds(_)), _) => {
-                wire.note(&WRONG_KEY, format_args!("the given seeds are those of another session: the server's is another one"));
+                wire.note(&WRONG_KEY, format_args!("the given seeds belong to another session: the server seed differs"));
             }
             (None, Some(seeds)) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
             (None, None) => {}
@@ -252,20 +251,20 @@ impl Login {
     }
 }
 
-/// Whether these seeds are of the session whose server sent this one.
+/// Whether the seeds match the captured server seed.
 fn fits(seeds: Seeds, server_seed: Option<u64>) -> bool {
     let [.., high, low] = seeds;
     server_seed.is_none_or(|seed| seed == u64::from(high) << 32 | u64::from(low))
 }
 
-/// Whether a block is one in clear.
+/// Whether a block is in clear.
 fn looks_plain(block: &[u8], revision: u16) -> bool {
     let texts = block.get(LEAST_BLOCK - 2..).unwrap_or_default();
     let (end, least) = if revision >= NEWER { (0, 1) } else { (b'\n', 2) };
     block.first() == Some(&OPENED) && texts.iter().filter(|byte| **byte == end).count() >= least
 }
 
-/// The block as the first key gives it that fits.
+/// Decrypts the block with the first key that fits.
 fn open(block: &[u8], keys: &Keys, server_seed: Option<u64>) -> Option<Vec<u8>> {
     let is_right = |opened: &Vec<u8>| {
         let seed = opened.get(9..17).and_then(|seed| seed.first_chunk()).map(|seed| u64::from_be_bytes(*seed));
@@ -280,7 +279,7 @@ fn limit(wire: &mut Wire<'_>, length: usize, most: usize) {
     }
 }
 
-/// Bytes behind a response.
+/// Bytes after a response code.
 fn behind(response: u8, revision: Option<u16>) -> usize {
     match (response, revision) {
         (2, Some(NEWER..)) => 11,
@@ -292,15 +291,15 @@ fn behind(response: u8, revision: Option<u16>) -> usize {
     }
 }
 
-/// Where the response to a login ends.
+/// Extent of the login response.
 pub fn response_extent(ahead: &[u8], revision: Option<u16>) -> Extent {
     Extent::Message(1 + ahead.first().map_or(0, |response| behind(*response, revision)))
 }
 
-/// What becomes of a login. Returns whether the game begins.
+/// Reads the login response. Returns whether the game starts.
 ///
 /// # Errors
-/// When it ends too early.
+/// If it ends early.
 pub fn response(wire: &mut Wire<'_>, revision: Option<u16>) -> Result<bool> {
     wire.name("login_response");
     let response = wire.u8(&RESPONSE)?;

@@ -1,4 +1,4 @@
-//! What tells RuneScape from other programs, on its ports and on any other.
+//! Heuristics for RuneScape streams, on its ports and on any other.
 
 use super::jaggrab;
 use super::log;
@@ -7,24 +7,24 @@ use super::services;
 use crate::tree::Side;
 use crate::wire::{Extent, Opening, Verdict};
 
-/// Bytes of a login before its block, behind the size: revision, flag, nine check sums, length.
+/// Bytes of a login between size and block: revision, flag, nine CRCs, block length.
 const BEFORE_BLOCK: usize = 39;
 const BEFORE_BLOCK_255: usize = 41;
 
-/// The revision whose server greets first.
+/// Revision whose server sends first.
 const GREETS: u8 = 225;
 
-/// On a port of its own.
+/// Heuristic for the registered ports.
 pub fn on_port(opening: &Opening<'_>) -> Verdict {
     judge(opening, true)
 }
 
-/// On any port.
+/// Heuristic for other ports.
 pub fn anywhere(opening: &Opening<'_>) -> Verdict {
     judge(opening, false)
 }
 
-/// The side that says what clients say is the client.
+/// Tries both sides as the client.
 fn judge(opening: &Opening<'_>, at_home: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH {
@@ -63,7 +63,7 @@ fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdi
     }
 }
 
-/// A request for a start-up file.
+/// JAGGRAB request.
 fn start_up(said: &[u8]) -> Verdict {
     match jaggrab::begins(said) {
         true if said.len() >= jaggrab::GREETING.len() => YES,
@@ -72,9 +72,9 @@ fn start_up(said: &[u8]) -> Verdict {
     }
 }
 
-/// A service of 14 and a name hash: the server's answer has a form of its own, else the login has.
+/// Service 14 and a name hash: the server's response must match, or else the login.
 fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
-    // Clients of the newest engine send no hash: 16 or 18 begins their login.
+    // Clients of the newest engine send no hash: 16 or 18 starts their login.
     if !rest.is_empty() && login_looks(rest) == Verdict::No && !matches!(hash, 16 | 18) {
         return Verdict::No;
     }
@@ -93,7 +93,7 @@ fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
                 _ => Verdict::No,
             }
         }
-        // Newer engines ignore nothing in front of the seed; older ones anything.
+        // Newer engines send the seed without ignored bytes; the ignored bytes of older ones are arbitrary.
         9.. => match login_looks(rest) {
             YES => YES,
             Verdict::No if rest.is_empty() && server.first() == Some(&0) => Verdict::Unsure,
@@ -109,7 +109,7 @@ fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
     }
 }
 
-/// Whether bytes are a login whose lengths fit together.
+/// Whether the bytes are a login with consistent lengths.
 fn login_looks(said: &[u8]) -> Verdict {
     match said {
         [] | [16 | 18] | [16 | 18, _] => Verdict::Unsure,
@@ -128,7 +128,7 @@ fn login_looks(said: &[u8]) -> Verdict {
     }
 }
 
-/// Whether the length of a block, behind a flag and nine check sums, is what the size leaves for it.
+/// Whether the block length after a flag and nine CRCs matches the size.
 fn block_fits(behind: Option<&[u8]>, size: usize, before: usize, is_right: bool) -> Verdict {
     if !is_right {
         return Verdict::No;
@@ -140,7 +140,7 @@ fn block_fits(behind: Option<&[u8]>, size: usize, before: usize, is_right: bool)
     }
 }
 
-/// A login at once: revision 225, whose server has sent eight bytes before.
+/// Immediate login of revision 225, whose server has sent eight bytes before.
 fn early(client: &[u8], server: &[u8]) -> Verdict {
     let verdict = login_looks(client);
     match client.get(2) {
@@ -150,7 +150,7 @@ fn early(client: &[u8], server: &[u8]) -> Verdict {
     }
 }
 
-/// An update service: eight zeros come back from the old one, a zero from the new one.
+/// Update service: the old one responds with eight zeros, the new one with one.
 fn update(client: &[u8], server: &[u8]) -> Verdict {
     if let Some(length) = services::js5_hello(client) {
         let behind = client.get(length..);

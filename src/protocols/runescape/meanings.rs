@@ -1,4 +1,4 @@
-//! What numbers stand for, and groups told in one line.
+//! Value names, and summaries of groups.
 
 use super::fields::*;
 use crate::tree::{Field, Names, NodeRef, Value, are_sorted};
@@ -114,7 +114,7 @@ const FRIEND_LIST: Names = &[(0, "loading"), (1, "connecting"), (2, "ready")];
 const MINIMAP: Names = &[(0, "normal"), (1, "no clicking"), (2, "blacked out")];
 const STAFF: Names = &[(0, "player"), (1, "player moderator"), (2, "staff"), (3, "staff")];
 
-/// What the values of packets' fields stand for, by packet and field.
+/// Value names by packet and field.
 const OF_PACKETS: &[(&str, Names)] = &[
     ("update_stat.stat", STATS),
     ("update_stat_v2.stat", STATS),
@@ -146,20 +146,20 @@ const _: () = {
     }
 };
 
-/// What the values of this field of a packet stand for.
+/// Returns the value names of a packet field.
 pub fn names_in(packet: &str, field: &str) -> Names {
     let fits = |name: &str| name.strip_prefix(packet).and_then(|rest| rest.strip_prefix('.')) == Some(field);
     OF_PACKETS.iter().find(|(name, _)| fits(name)).map_or(&[], |(_, names)| *names)
 }
 
-/// A value that is packed into another one.
+/// A value packed into another one.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// What it is.
+    /// Field of the value.
     pub field: &'static Field,
-    /// Bits below it.
+    /// Number of lower bits.
     pub shift: u8,
-    /// Its own bits.
+    /// Mask of the shifted value.
     pub mask: i64,
 }
 
@@ -167,7 +167,7 @@ const fn part(field: &'static Field, shift: u8, mask: i64) -> Part {
     Part { field, shift, mask }
 }
 
-/// Values that are packed into others, by the name of those.
+/// Packed values by the name of the containing field.
 const PARTS: &[(&str, &[Part])] = &[
     ("coord", &[part(&IN_ZONE_X, 4, 7), part(&IN_ZONE_Y, 0, 7)]),
     ("coord_in_zone", &[part(&IN_ZONE_X, 4, 7), part(&IN_ZONE_Y, 0, 7)]),
@@ -177,10 +177,10 @@ const PARTS: &[(&str, &[Part])] = &[
     ("height_delay", &[part(&SPOT_HEIGHT, 16, 0xffff), part(&SPOT_DELAY, 0, 0xffff)]),
 ];
 
-/// Red, green and blue of the colour of a component.
+/// Red, green and blue of a component's color.
 const RGB: &[Part] = &[part(&RED, 10, 31), part(&GREEN, 5, 31), part(&BLUE, 0, 31)];
 
-/// Values that are packed into this field of a packet.
+/// Returns the values packed into a packet field.
 pub fn parts(packet: &str, field: &str) -> &'static [Part] {
     if packet == "if_setcolour" && field == "colour" {
         return RGB;
@@ -194,7 +194,7 @@ pub fn nothing(_: NodeRef<'_>, _: Out<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// The first two numbers of a group, as a pair.
+/// Writes the first two numbers of a group as a pair.
 pub fn step_value(step: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut numbers = step.children().filter_map(|child| match child.value() {
         Value::Signed(number) => Some(number),

@@ -1,6 +1,7 @@
-//! RuneScape: the game protocol of revisions 194 to 550 and of OSRS 223, as preserved clients and servers speak it.
+//! RuneScape: the game protocol of revisions 194 to 550 and of OSRS 223, as spoken by preserved clients and servers.
 //!
-//! A TCP connection begins with a service and stays with it. Numbers are big-endian unless a packet's fields say otherwise.
+//! A TCP connection serves one purpose, chosen by its first byte. Numbers are big-endian unless the table says
+//! otherwise.
 //!
 //! ```text
 //! game      c2s 14 | name hash:1            s2c ignored:8 | response:1 | if 0 seed:8
@@ -16,9 +17,11 @@
 //! block     10 | client seed:8 | server seed:8 | uid:4 | name LF | password LF             under RSA, or not
 //! packet    opcode:1 | length as the table says: none, 1 or 2 bytes | payload
 //! ```
-//! Opcodes are enciphered with ISAAC, a word for each packet, once the login is answered; some servers leave them in clear, which
-//! is tried where no key is known. What packets are made of stands in `tables/`, a file for each revision. Not covered: what is
-//! under RSA without a key, and layouts that the tables call opaque.
+//! After the login response, opcodes are encrypted with ISAAC, one word per packet. Some servers leave them in clear,
+//! which is
+//! detected where no key is known. Packet layouts are in `tables/`, one file per revision. Not covered: the RSA block
+//! without a
+//! key, and layouts that the tables mark as opaque.
 
 mod by_hand;
 mod clear;
@@ -51,7 +54,7 @@ use fields::*;
 use services::Midway;
 use tables::Table;
 
-/// RuneScape.
+/// RuneScape game protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &RS,
     fields: FIELDS,
@@ -131,7 +134,7 @@ fn npc_bits(text: &str) -> Result<(), Unfit> {
     }
 }
 
-/// Fields that come from tables.
+/// Fields defined by packet tables.
 fn table_fields() -> Vec<&'static crate::tree::Field> {
     by_hand::know_all();
     tables::fields()

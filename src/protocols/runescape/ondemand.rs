@@ -1,4 +1,4 @@
-//! The update server of the old engine: files in pieces.
+//! On-demand update server of the old engine, which sends files in chunks.
 
 use super::fields::*;
 use super::transfer;
@@ -7,46 +7,46 @@ use crate::wire::{Extent, Question, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
-/// Bytes of a piece of a file, and of what is in front of it.
+/// Chunk size, and bytes before the data of a chunk.
 const CHUNK: usize = 500;
 const HEADER: usize = 6;
 
-/// Bytes of the version behind a file.
+/// Bytes of the version trailer of a file.
 const VERSION: usize = 2;
 
-/// Files that are put together at a time, and requests that are remembered: clients ask for fewer.
+/// Maximum files being reassembled, and pending requests: clients request fewer.
 const MOST_FILES: usize = 64;
 const MOST_REQUESTS: usize = 4096;
 
-/// What a client says so that the connection stays.
+/// Keep-alive message of the client.
 const KEEP_ALIVE: u8 = 10;
 
-/// What is transferred.
+/// Transfer statistics of a file.
 const FILE: transfer::Kind = transfer::Kind { what: "update file", fields: [&OD_ASKED, &OD_SECONDS, &OD_RATE] };
 
 type Id = (u8, u16);
 
-/// What is known of the files of one connection.
+/// File transfers of one connection.
 #[derive(Default)]
 pub struct OnDemand {
-    /// Requests that were not answered yet.
+    /// Pending requests.
     asked: HashMap<Id, Question>,
-    /// Files of which the first pieces are there.
+    /// Files being reassembled.
     begun: HashMap<Id, Vec<u8>>,
 }
 
 impl OnDemand {
-    /// Where the next piece ends.
+    /// Extent of the next chunk.
     pub fn extent(&self, ahead: &[u8]) -> Extent {
         let [_, _, _, high, low, chunk, ..] = ahead else { return Extent::NeedMore(HEADER) };
         let size = usize::from(u16::from_be_bytes([*high, *low]));
         Extent::Message(HEADER + size.saturating_sub(CHUNK * usize::from(*chunk)).min(CHUNK))
     }
 
-    /// What a client asks for.
+    /// Reads a request.
     ///
     /// # Errors
-    /// When it ends too early.
+    /// If it ends early.
     pub fn request(&mut self, wire: &mut Wire<'_>) -> Result {
         let store = wire.u8(&OD_STORE)?;
         let file = wire.u16_be(&OD_FILE)?;
@@ -57,7 +57,7 @@ impl OnDemand {
         }
         wire.name("request");
         if name_of(OD_PRIORITY.names, priority.into()).is_none() {
-            wire.note(&ODD, format_args!("{priority} is no priority"));
+            wire.note(&ODD, format_args!("priority {priority} is unknown"));
         }
         wire.info(format_args!("{} {file}, {}", store_name(store), name_of(OD_PRIORITY.names, priority.into()).unwrap_or("?")));
         if self.asked.len() < MOST_REQUESTS {
@@ -66,10 +66,10 @@ impl OnDemand {
         Ok(())
     }
 
-    /// A piece of a file.
+    /// Reads a chunk of a file.
     ///
     /// # Errors
-    /// When it ends too early or lies outside its file.
+    /// If it ends early or lies outside its file.
     pub fn chunk(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("chunk");
         let store = wire.u8(&OD_STORE)?;
@@ -84,7 +84,7 @@ impl OnDemand {
         }
         let from = CHUNK * chunk;
         let Some(left) = size.checked_sub(from).filter(|left| *left > 0) else {
-            return wire.malformed(&MALFORMED, format_args!("piece {chunk} begins behind the end of {size} bytes"));
+            return wire.malformed(&MALFORMED, format_args!("chunk {chunk} starts after the end of {size} bytes"));
         };
         wire.info(format_args!("{} {file}, bytes {from} to {} of {size}", store_name(store), from + left.min(CHUNK)));
         let data = wire.bytes(&OD_DATA, left.min(CHUNK))?;
@@ -97,14 +97,14 @@ impl OnDemand {
         Ok(())
     }
 
-    /// A file is whole, or there is none.
+    /// Completes a request: the file is complete or does not exist.
     fn answered(&mut self, wire: &mut Wire<'_>, id: Id, size: usize) {
         if let Some(asked) = self.asked.remove(&id) {
             transfer::tell(wire, asked, size, &FILE);
         }
     }
 
-    /// Put a piece behind those that are there. Returns the file when it was the last one.
+    /// Appends a chunk. Returns the complete file after the last one.
     fn join(&mut self, id: Id, size: usize, from: usize, data: &[u8]) -> Option<Vec<u8>> {
         if from == 0 {
             if self.begun.len() >= MOST_FILES && !self.begun.contains_key(&id) {
@@ -122,7 +122,7 @@ impl OnDemand {
     }
 }
 
-/// What can be said of a whole file.
+/// Adds fields of a complete file.
 fn finish(wire: &mut Wire<'_>, (store, file): Id, whole: &[u8]) {
     if let Some((content, version)) = whole.split_last_chunk::<VERSION>() {
         let mut crc = Crc::new();

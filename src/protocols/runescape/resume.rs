@@ -1,8 +1,10 @@
-//! Behind lost bytes: how many opcodes were among them, and where the next packet begins.
+//! Resynchronization of the cipher after lost bytes.
 //!
-//! Each opcode takes a word of the cipher, so what is unknown is one small number, and how many bytes of a packet are left whose
-//! beginning was lost. Every pair of the two is tried on what follows; most fail with the first opcode or the second. The search
-//! ends with a pair that fits alone and that chance would hardly have brought about.
+//! Each opcode takes one cipher word, so two numbers are unknown: the words to skip, and the remaining bytes of a
+//! packet whose
+//! start was lost. Every pair is tried on the bytes that follow; most fail within two opcodes. The search ends with a
+//! unique
+//! pair that chance is unlikely to produce.
 
 use super::clear::{End, framed, packet};
 use super::half::{Half, Lost, Opcodes};
@@ -11,54 +13,54 @@ use crate::tree::Side;
 use crate::wire::Extent;
 use std::sync::Arc;
 
-/// The most words that are passed over: a packet has a byte or more, a lost segment 1460 at most.
+/// Maximum words to skip: a packet has at least one byte, a lost segment at most 1460.
 const MOST_WORDS: usize = 1460;
 
-/// The longest rest of a packet whose beginning was lost.
+/// Maximum remaining bytes of a packet whose start was lost.
 const MOST_REST: usize = 512;
 
-/// What chance may bring about of that which is believed: where a packet begins behind the lost bytes, and anywhere.
+/// Maximum probability by chance: if a packet starts right after the lost bytes, and elsewhere.
 const BELIEVED_AT_ONCE: f64 = 0.1;
 const BELIEVED_LATER: f64 = 0.01;
 
-/// Bytes that are looked at: so many at first, then twice as many each time.
+/// Bytes examined first; doubled on each retry.
 const FIRST_BYTES: usize = 16;
 const MOST_BYTES: usize = 8 << 10;
 
-/// Pairs that are tried for one direction of a connection: what a hostile stream can make the search cost is bounded.
+/// Maximum pairs tried per direction, which bounds the cost of hostile streams.
 const EFFORT: usize = 8 << 20;
 
-/// What is known behind lost bytes.
+/// Search state after lost bytes.
 #[derive(Default)]
 pub struct Search {
-    /// Bytes that are missing.
+    /// Number of missing bytes.
     missing: u64,
-    /// The words of the cipher from here on.
+    /// Cipher words from the last known position.
     words: Option<Arc<[u8]>>,
-    /// How often twice as many bytes were asked for.
+    /// Number of times the examined bytes were doubled.
     doublings: u32,
 }
 
-/// A place that fits: bytes in front of the next packet, words that are passed over.
+/// A candidate: bytes before the next packet, and words to skip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     rest: usize,
     words: usize,
 }
 
-/// What became of trying.
+/// Result of a search.
 #[derive(Debug, PartialEq, Eq)]
 enum Tried {
-    /// One place alone fits.
+    /// Unique candidate.
     Found(Place),
-    /// Several do, or too little is there to tell.
+    /// Several candidates, or too few bytes.
     Open,
-    /// Too much was tried.
+    /// The work limit is reached.
     Nowhere,
 }
 
 impl Half {
-    /// Bytes are missing, and with them the place in the cipher.
+    /// Records lost bytes; the cipher position is unknown.
     pub fn lose(&mut self, bytes: u64) {
         let before = self.search.take().map_or(0, |search| search.missing);
         if matches!(self.opcodes, Opcodes::Under(_)) && self.lost.is_none_or(|lost| lost == Lost::Gap) && !self.is_told {
@@ -68,8 +70,7 @@ impl Half {
         self.lost.get_or_insert(Lost::Gap);
     }
 
-    /// Find the place in the cipher again, if that is what is searched for. An extent if more bytes are needed, or if some lie in
-    /// front of the next packet.
+    /// Resynchronizes the cipher if needed. Returns an extent if more bytes are needed or precede the next packet.
     pub fn resume(&mut self, table: &Table, from: Side, ahead: &[u8], more: bool) -> Option<Extent> {
         let mut search = self.search.take()?;
         let Opcodes::Under(isaac) = &mut self.opcodes else { return None };
@@ -78,7 +79,7 @@ impl Half {
             let mut isaac = isaac.clone();
             (0..most + MOST_BYTES).map(|_| 0_u8.wrapping_sub(isaac.decipher(0))).collect()
         });
-        // The bytes that are looked at do not depend on how they arrive.
+        // The examined bytes must not depend on how they arrive.
         let wanted = loop {
             let wanted = FIRST_BYTES << search.doublings;
             if more && ahead.len() < wanted {
@@ -103,7 +104,7 @@ impl Half {
     }
 }
 
-/// Try all places, in their order: most often a packet begins right behind the lost bytes.
+/// Tries all candidates in order: usually a packet starts right after the lost bytes.
 fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: &[u8], effort: &mut usize) -> Tried {
     let chance = table.chance(from);
     let mut fitting = |rest: usize| {
@@ -133,8 +134,9 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
     Tried::Open
 }
 
-/// The place behind the packet at this one. Bytes in the middle of a packet may look like one that ends where the next begins: only
-/// what is behind it is sure.
+/// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what
+/// follows is
+/// certain.
 fn behind_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
     let mut half = Half::of(Opcodes::With(Arc::clone(words), place.words));
     let length = packet(&mut half, table, from, bytes.get(place.rest..)?).ok()?;

@@ -1,37 +1,37 @@
-//! How connections begin: the service that a client asks for, and the first answer of the server.
+//! Connection setup: the requested service and the first response of the server.
 
 use super::fields::*;
 use crate::tree::name_of;
 use crate::wire::{Extent, Result, Unfit, Wire};
 
-/// The largest name hash.
+/// Maximum name hash.
 const MOST_HASH: u8 = 31;
 
-/// Bytes of the answer that clients pass over.
+/// Ignored bytes of the response.
 const IGNORED_LEN: usize = 8;
 
-/// Bytes of an answer with and without the server's seed, and of one of newer engines.
+/// Response sizes with and without the server seed, and for newer engines.
 const WITH_SEED: usize = 17;
 const WITHOUT_SEED: usize = 9;
 
-/// Revisions that a client of JS5 may have; newer ones that count anew send a token as well.
+/// Plausible JS5 revisions; restarted numbering also sends a token.
 const JS5_REVISIONS: std::ops::RangeInclusive<u32> = 400..=1000;
 const JS5_NEWEST: std::ops::RangeInclusive<u32> = 150..=399;
 
-/// A service whose beginning is not in the capture, because somebody said so.
+/// Configured service of a connection joined midway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Midway {
-    /// Files of the old engine.
+    /// On-demand update server of the old engine.
     Update,
-    /// Files of newer engines.
+    /// JS5.
     Js5,
 }
 
-/// The largest first byte of a request for files: services and logins begin with a larger one.
+/// Maximum first byte of a file request: services and logins start with a larger one.
 const MOST_REQUESTS: u8 = 7;
 
 impl Midway {
-    /// The service of this name.
+    /// Parses the name of a service.
     ///
     /// # Errors
     /// What was expected.
@@ -43,31 +43,31 @@ impl Midway {
         }
     }
 
-    /// Whether a client that says this is in it already.
+    /// Whether the first byte of a client is a request of this service.
     #[must_use]
     pub fn begins(ahead: &[u8]) -> bool {
         matches!(ahead, [..=MOST_REQUESTS, ..])
     }
 }
 
-/// A message of so many bytes.
+/// Extent of a message of `count` bytes.
 pub fn exactly(ahead: &[u8], count: usize) -> Extent {
     if ahead.len() < count { Extent::NeedMore(count) } else { Extent::Message(count) }
 }
 
-/// `service` and, if it is there, the name hash.
+/// Reads `service` and the name hash, if present.
 pub fn game_service(wire: &mut Wire<'_>) -> Result {
     wire.u8(&SERVICE)?;
     if wire.remaining() > 0 {
         let hash = wire.u8(&NAME_HASH)?;
         if hash > MOST_HASH {
-            wire.note(&ODD, format_args!("{hash}; five bits say 0 to {MOST_HASH}"));
+            wire.note(&ODD, format_args!("{hash}; expected 0 to {MOST_HASH}"));
         }
     }
     Ok(())
 }
 
-/// Bytes of a client's first message if it asks for JS5.
+/// Length of a JS5 handshake, if the client starts with one.
 pub fn js5_hello(ahead: &[u8]) -> Option<usize> {
     let revision = u32::from_be_bytes(*ahead.get(1..5)?.first_chunk()?);
     match revision {
@@ -77,7 +77,7 @@ pub fn js5_hello(ahead: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where the server's answer to a game login ends.
+/// Extent of the response to the game service.
 pub fn answer_extent(ahead: &[u8]) -> Extent {
     match ahead.get(IGNORED_LEN) {
         None => Extent::NeedMore(WITHOUT_SEED),
@@ -86,17 +86,17 @@ pub fn answer_extent(ahead: &[u8]) -> Extent {
     }
 }
 
-/// Whether an answer is one of newer engines: no ignored bytes, a seed behind a response of 0.
+/// Whether the response is that of a newer engine: no ignored bytes, a seed after response 0.
 fn is_short(answer: &[u8]) -> bool {
     answer.len() == WITHOUT_SEED
         && answer.first() == Some(&0)
         && answer.get(..IGNORED_LEN).is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
 }
 
-/// The server's answer to a game login. Returns its seed, if the login may go on.
+/// Reads the response to the game service. Returns the server seed if the login may continue.
 ///
 /// # Errors
-/// When it ends too early.
+/// If it ends early.
 pub fn answer(wire: &mut Wire<'_>) -> Result<Option<u64>> {
     wire.name("handshake");
     if !is_short(wire.ahead()) {
@@ -107,10 +107,10 @@ pub fn answer(wire: &mut Wire<'_>) -> Result<Option<u64>> {
     if response == 0 { wire.u64_be(&SERVER_SEED).map(Some) } else { Ok(None) }
 }
 
-/// The longest request for a start-up file.
+/// Maximum length of a JAGGRAB request.
 const MOST_REQUEST: usize = 256;
 
-/// Where a request for a start-up file ends: behind two line feeds.
+/// Extent of a JAGGRAB request: up to two line feeds.
 pub fn request_extent(ahead: &[u8], more: bool) -> Extent {
     match ahead.windows(2).position(|pair| pair == b"\n\n") {
         Some(at) => Extent::Message(at + 2),

@@ -1,4 +1,4 @@
-//! One connection: which service the client asked for, and what the bytes of each side mean at the moment.
+//! One connection: the requested service, and the expected message of each side.
 
 use super::clear::{End, framed};
 use super::fields::*;
@@ -15,36 +15,36 @@ use super::tables::Table;
 use crate::tree::Side;
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
 
-/// What the next bytes of the client are.
+/// Expected message of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Client {
-    /// A service, or a login of an early revision.
+    /// Service, or login of an early revision.
     Start,
     Login,
     Game,
     OnDemand,
     Js5,
     Jaggrab,
-    /// Nobody knows any more.
+    /// Unknown.
     Lost,
 }
 
-/// What the next bytes of the server are.
+/// Expected message of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
-    /// The answer to the service, or the greeting of an early revision.
+    /// Response to the service, or the greeting of an early revision.
     Start,
-    /// What becomes of the login.
+    /// Login response.
     Response,
     Game,
     OnDemand,
     Js5,
     Jaggrab,
-    /// Nobody knows any more.
+    /// Unknown.
     Lost,
 }
 
-/// What one connection has to remember.
+/// State of one connection.
 pub struct Session {
     keys: Keys,
     revision: Option<u16>,
@@ -60,7 +60,7 @@ pub struct Session {
     jaggrab: Jaggrab,
 }
 
-/// Begin a connection.
+/// Starts a connection.
 pub fn open(settings: &Settings) -> Box<dyn Conversation> {
     let number = |name| settings.get(name).and_then(|value| value.parse().ok());
     let mut game = Game::default();
@@ -111,7 +111,7 @@ impl Conversation for Session {
 }
 
 impl Session {
-    /// Go on with the service that somebody told, unless its beginning is there.
+    /// Resumes the configured service, unless the stream starts with a handshake.
     fn begin_midway(&mut self, from: Side, ahead: &[u8]) {
         if (self.client, self.server) != (Client::Start, Server::Start) || from == Side::Client && !Midway::begins(ahead) {
             return;
@@ -143,7 +143,7 @@ impl Session {
     fn start_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
         match ahead {
             [14] => Extent::NeedMore(2),
-            // A name hash, unless what follows begins as a login of clients that send none.
+            // A name hash, unless a login without hash follows.
             [14, 16 | 18] if more => Extent::NeedMore(3),
             [14, 16 | 18 | 19, behind, ..] if !matches!(behind, 16 | 18) => Extent::Message(1),
             [14, ..] => Extent::Message(2),
@@ -189,7 +189,7 @@ impl Session {
         }
     }
 
-    /// Whether somebody said enough to read packets from the first byte on, and that is none of a handshake.
+    /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake.
     fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
         let Some(told) = self.keys.told.filter(|_| self.login.is_none()) else { return false };
         let cipher = Cipher::from(told);
@@ -204,7 +204,7 @@ impl Session {
                 ahead.len() == 8 && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
             }
         };
-        // The seeds tell whether the first packets can be such.
+        // The first packets confirm or reject the seeds.
         let is_enciphered = matches!(cipher, Cipher::Seeded(_));
         if is_handshake || is_enciphered && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit {
             return false;
@@ -225,7 +225,7 @@ impl Session {
         }
     }
 
-    /// The first bytes of a client.
+    /// Reads the first message of the client.
     fn start(&mut self, wire: &mut Wire<'_>) -> Result {
         match wire.ahead().first() {
             Some(14) => {

@@ -1,24 +1,23 @@
-//! How long a file takes from its request to its last byte, and how fast that is.
+//! Duration and rate of file transfers.
 
 use crate::tree::{Field, Value};
 use crate::wire::{Question, Wire};
 
 const SECOND: u128 = 1_000_000_000;
 
-/// The request being read.
+/// Records the current message as a request.
 pub fn ask(wire: &Wire<'_>) -> Question {
     let (frame, time) = wire.completed();
     Question { frame, time, answered: false }
 }
 
-/// What may be transferred, and the fields that say how it came: the frame with its request, the seconds since, and how many
-/// of its bytes came in each.
+/// Name of a transfer, and its fields: request frame, seconds since the request, and bytes per second.
 pub struct Kind {
     pub what: &'static str,
     pub fields: [&'static Field; 3],
 }
 
-/// The message being read completes something of so many bytes; of none when there is no such thing.
+/// Completes a transfer of this many bytes, or of none if the file does not exist.
 pub fn tell(wire: &mut Wire<'_>, asked: Question, size: usize, kind: &Kind) {
     let [frame, seconds, rate] = kind.fields;
     asked.put(wire, frame, seconds);

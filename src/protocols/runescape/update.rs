@@ -1,4 +1,4 @@
-//! Where players and NPCs are and what they do: bits for all of them, then blocks for those with something new.
+//! Player and NPC updates: movement bits for all entities, then blocks for those with extended information.
 
 use super::fields::*;
 use super::game::{Counts, Reader};
@@ -6,11 +6,11 @@ use super::tables::{Run, Updates, Who};
 use crate::tree::{Field, Value};
 use crate::wire::{BitWire, Error, Result, Wire};
 
-/// Bits that must be left for another one who comes into sight.
+/// Minimum remaining bits for another added entity.
 const LEFT_PLAYER: usize = 10;
 const LEFT_NPC: usize = 21;
 
-/// The fields that differ between players and NPCs.
+/// Fields that differ between players and NPCs.
 struct Named {
     count: &'static Field,
     known: &'static Field,
@@ -41,27 +41,27 @@ const NPCS: Named = Named {
     mask: &NPCS_MASK,
 };
 
-/// Who is still in sight, and of whom something is new.
+/// Tracked entities, and those with extended information.
 #[derive(Default)]
 struct Seen {
     list: Vec<u16>,
-    /// Whose blocks follow, in their order; none for those that cannot be told.
+    /// Indices of the blocks in order; `None` if unknown.
     updates: Vec<Option<u16>>,
-    /// The list has holes: the capture began later.
+    /// The list is incomplete: the capture started later.
     is_patchy: bool,
 }
 
-/// How somebody moved.
+/// Movement of an entity.
 enum Moved {
     No,
     Still(bool),
     Gone,
 }
 
-/// Read all of it. The bytes must be used up.
+/// Reads a whole update, which must use up the payload.
 ///
 /// # Errors
-/// When they end too early.
+/// If the bytes end early.
 pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Updates, who: Who) -> Result {
     let named = if who == Who::Player { &PLAYERS } else { &NPCS };
     let mut seen = Seen::default();
@@ -81,12 +81,13 @@ pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Upda
             let left = wire.remaining();
             wire.malformed(
                 &MALFORMED,
-                format_args!("{left} bytes are not used up: a width or a block of this revision does not fit"),
+                format_args!("{left} bytes remain: a bit width or block layout does not fit this revision"),
             )
         }
-        Err(Error::Short { needed }) => {
-            wire.malformed(&MALFORMED, format_args!("{needed} bytes too few: a width or a block of this revision does not fit"))
-        }
+        Err(Error::Short { needed }) => wire.malformed(
+            &MALFORMED,
+            format_args!("{needed} bytes missing: a bit width or block layout does not fit this revision"),
+        ),
         other => other,
     }
 }
@@ -123,7 +124,7 @@ fn bits(reader: &mut Reader<'_, '_>, wire: &mut Wire<'_>, updates: &Updates, who
     })
 }
 
-/// What one of those that are known did; `teleport` says what the local player can do beside.
+/// Reads the movement of a tracked entity; `teleport` is the layout for the local player.
 fn moved(reader: &Reader<'_, '_>, bits: &mut BitWire<'_, '_>, teleport: Option<&[Run]>) -> Result<Moved> {
     if bits.number(&MOVED, 1)? == 0 {
         return Ok(Moved::No);
@@ -159,7 +160,7 @@ fn run_all(bits: &mut BitWire<'_, '_>, runs: &[Run]) -> Result<Vec<(&'static str
     runs.iter().map(one).collect()
 }
 
-/// Those that come into sight, up to the index that nobody has.
+/// Reads added entities, up to the maximum index.
 fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, who: Who, named: &Named, seen: &mut Seen) -> Result {
     let least = if who == Who::Player { LEFT_PLAYER } else { LEFT_NPC };
     let Some((index, others)) = updates.new.split_first() else { return Ok(()) };
@@ -182,7 +183,7 @@ fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, who: Who, named: &Na
     Ok(())
 }
 
-/// What is new of one of them.
+/// Reads the extended information of an entity.
 fn block<'a>(
     reader: &mut Reader<'_, 'a>,
     wire: &mut Wire<'a>,
@@ -203,7 +204,7 @@ fn block<'a>(
     }
     let known = updates.blocks.iter().fold(updates.extended, |known, block| known | block.mask);
     if mask & !known != 0 {
-        return wire.malformed(&MALFORMED, format_args!("nobody knows what bits {:#x} of the mask announce", mask & !known));
+        return wire.malformed(&MALFORMED, format_args!("mask bits {:#x} are unknown", mask & !known));
     }
     for block in updates.blocks.iter().filter(|block| mask & block.mask != 0) {
         wire.group(block.field, |wire| reader.columns(wire, &block.columns))?;

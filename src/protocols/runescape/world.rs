@@ -1,34 +1,34 @@
-//! What a session has said of the world so far: where the map begins, who is who.
+//! World state of a session: map origin, players and NPCs.
 
 use super::game::Line;
 use super::types::Name;
 use std::collections::HashMap;
 
-/// Tiles of a zone in a row, and zones between the corner of the map and its centre.
+/// Tiles per zone side, and zones from the map corner to its center.
 const ZONE: i64 = 8;
 const TO_CENTRE: i64 = 6;
 
-/// Indexes that players can have.
+/// Maximum number of player indices.
 const MOST_PLAYERS: usize = 2048;
 
-/// What is known.
+/// World state.
 #[derive(Default)]
 pub struct World {
-    /// The tile in the south-west of the map.
+    /// Southwest tile of the map.
     corner: Option<(i64, i64)>,
-    /// The zone that packets are about, from the corner.
+    /// Current zone, relative to the corner.
     zone: Option<(i64, i64)>,
-    /// The local player.
+    /// Index of the local player.
     pub own: Option<u16>,
     names: HashMap<u16, Name>,
-    /// Players in the order in which they came into sight.
+    /// Tracked players in order of addition.
     pub players: Vec<u16>,
-    /// NPCs likewise.
+    /// Tracked NPCs in order of addition.
     pub npcs: Vec<u16>,
 }
 
 impl World {
-    /// Remember what a packet says.
+    /// Updates the state from a packet.
     pub fn take(&mut self, packet: &str, line: &Line<'_>) {
         let zone = || Some((line.number("zone_x")?, line.number("zone_y")?));
         match packet {
@@ -42,29 +42,29 @@ impl World {
         }
     }
 
-    /// Packets are about this zone from here on.
+    /// Sets the current zone.
     pub fn enter_zone(&mut self, zone: (Option<i64>, Option<i64>)) {
         self.zone = zone.0.zip(zone.1);
     }
 
-    /// The tile of the world that `coord` says within the zone.
+    /// Absolute tile of a `coord` within the zone.
     pub fn tile(&self, coord: i64) -> Option<(i64, i64)> {
         let (x, y) = self.on_map(self.zone?)?;
         Some((x + (coord >> 4 & 7), y + (coord & 7)))
     }
 
-    /// The tile of the world that lies so far from the corner of the map.
+    /// Absolute tile of an offset from the map corner.
     pub fn on_map(&self, tile: (i64, i64)) -> Option<(i64, i64)> {
         let (x, y) = self.corner?;
         Some((x + tile.0, y + tile.1))
     }
 
-    /// The name of a player, if an appearance said it.
+    /// Name of a player, from an earlier appearance.
     pub fn player(&self, index: i64) -> Option<Name> {
         self.names.get(&u16::try_from(index).ok()?).copied()
     }
 
-    /// A player has this name.
+    /// Records the name of a player.
     pub fn meet(&mut self, index: u16, name: Name) {
         if self.names.len() < MOST_PLAYERS || self.names.contains_key(&index) {
             self.names.insert(index, name);

@@ -1,4 +1,4 @@
-//! Fields that tables name: each name once, kept for the rest of the run.
+//! Interned fields of tables, kept for the rest of the run.
 
 use super::super::meanings::names_in;
 use super::super::types::Type;
@@ -7,17 +7,17 @@ use crate::tree::{Field, Kind};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// A name is one field as long as its values are of one kind.
+/// A name is one field while its values are of one kind.
 type Key = (String, Kind, bool);
 
-/// What makes a field of its name, its label and a sentence.
+/// Constructor from name, label and description.
 type Make = fn(&'static str, &'static str, &'static str) -> Field;
 
 static KNOWN: LazyLock<Mutex<HashMap<Key, &'static Field>>> = LazyLock::new(Mutex::default);
 
 static WORDS: LazyLock<Mutex<HashMap<String, &'static str>>> = LazyLock::new(Mutex::default);
 
-/// The same words for the rest of the run.
+/// Interns a string.
 pub fn leak(words: &str) -> &'static str {
     let mut known = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(words) = known.get(words) {
@@ -28,7 +28,7 @@ pub fn leak(words: &str) -> &'static str {
     kept
 }
 
-/// The field `name` of a packet, for values of this type.
+/// Interns the field `name` of a packet for values of this type.
 pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
     let abbrev = format!("{prefix}.{name}");
     let key = (abbrev, of.kind(), matches!(of, Type::Component(_)));
@@ -38,19 +38,19 @@ pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Fiel
     }
     let about = format!("{} of {packet}", name.replace('_', " "));
     let mut field = of.field(leak(&key.0), leak(&name.replace('_', " ")), leak(&about)).names(names_in(packet, name));
-    // In other revisions the same field may be sent otherwise.
+    // Other revisions may encode the same field differently.
     field.transformed = of.kind() == Kind::Number || field.transformed;
     let field: &'static Field = Box::leak(Box::new(field));
     known.insert(key, field);
     field
 }
 
-/// The field `name` for numbers in bits.
+/// Interns the field `name` for bit numbers.
 pub fn number(prefix: &str, name: &str, packet: &str) -> &'static Field {
     keep(prefix, name, packet, Field::number)
 }
 
-/// The field `name` for a group.
+/// Interns the field `name` for a group.
 pub fn group(prefix: &str, name: &str, packet: &str) -> &'static Field {
     keep(prefix, name, packet, Field::group)
 }
@@ -62,7 +62,7 @@ fn keep(prefix: &str, name: &str, packet: &str, make: Make) -> &'static Field {
     known.entry((abbrev.to_owned(), field.kind, false)).or_insert_with(|| Box::leak(Box::new(field)))
 }
 
-/// Every field that is named so far, in the order of the alphabet; those of the built-in tables are.
+/// All interned fields in alphabetical order, including those of the built-in tables.
 pub fn fields() -> Vec<&'static Field> {
     Table::all().for_each(drop);
     Updates::all();

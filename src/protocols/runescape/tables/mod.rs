@@ -1,7 +1,8 @@
-//! Which packets a revision has and what they are made of: text compiled in, read when it is first needed.
+//! Packet tables by revision, embedded as text and parsed on first use.
 //!
-//! A row is `direction opcode size name fields`, tabs between; a field is `name:type`. A line that begins with `direction` is
-//! passed over. Sizes below zero say how many bytes the length has.
+//! A row is `direction opcode size name fields`, separated by tabs; a field is `name:type`. A line starting with
+//! `direction` is
+//! skipped. A negative size is the width of the length field.
 
 mod known;
 mod updates;
@@ -15,61 +16,61 @@ pub use updates::{Run, Updates, Who};
 
 use std::sync::{Arc, LazyLock};
 
-/// The largest opcode: what the two bytes of newer engines can say.
+/// Maximum opcode of the two-byte encoding.
 const MOST_OPCODE: u16 = 0x7fff;
 
-/// The longest packet that original servers of the old engine send, and the last revision of that.
+/// Maximum payload of original old-engine servers, and their last revision.
 const LONGEST: usize = 5000;
 const OLD: u16 = 399;
 
-/// How long a packet is.
+/// Payload length of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Always so many bytes.
+    /// Fixed length.
     Fixed(u16),
-    /// A byte says it.
+    /// One-byte length field.
     Byte,
-    /// Two bytes say it.
+    /// Two-byte length field.
     Short,
 }
 
-/// A field of a packet.
+/// Field of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
-    /// What it is called.
+    /// Name in the table.
     pub name: &'static str,
-    /// The field in trees.
+    /// Field in dissection trees.
     pub field: &'static Field,
-    /// How it is read.
+    /// Type of the value.
     pub of: Type,
-    /// Bytes of the fixed ones behind it.
+    /// Total width of the fixed fields after it.
     pub after: usize,
-    /// Values that are packed into its own.
+    /// Values packed into this one.
     pub parts: &'static [Part],
 }
 
-/// A packet.
+/// Packet of a table.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What it is called.
+    /// Name of the packet.
     pub name: &'static str,
-    /// How long it is.
+    /// Payload length.
     pub size: Size,
-    /// What it is made of; none if nobody knows.
+    /// Layout, if known.
     pub columns: Option<Arc<[Column]>>,
 }
 
-/// The packets of a revision.
+/// Packets of a revision.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// The revision.
+    /// Revision.
     pub revision: u16,
-    /// Whether the server's opcodes from 128 on have two bytes.
+    /// Server opcodes from 128 on take two bytes.
     pub has_long_opcodes: bool,
     sides: [Vec<Option<Row>>; 2],
 }
 
-/// The tables: revision, whether they are of the newest engine, text.
+/// Embedded tables: revision, whether it is of the newest engine, text.
 const TEXTS: [(u16, bool, &str); 9] = [
     (225, false, include_str!("225.tsv")),
     (244, false, include_str!("244.tsv")),
@@ -102,25 +103,26 @@ fn built_in(place: usize) -> Option<Arc<Table>> {
 }
 
 impl Table {
-    /// The built-in table of a revision.
+    /// Returns the built-in table of a revision.
     #[must_use]
     pub fn of(revision: u16) -> Option<Arc<Table>> {
         let place = TEXTS.iter().position(|(known, ..)| *known == revision)?;
         TABLES.get(place)?.as_ref().cloned()
     }
 
-    /// All of them.
+    /// All built-in tables.
     pub fn all() -> impl Iterator<Item = Arc<Table>> {
         TABLES.iter().filter_map(|table| table.as_ref().cloned())
     }
 
-    /// The revisions that have one.
+    /// Revisions with a built-in table.
     pub fn revisions() -> impl Iterator<Item = u16> {
         TEXTS.iter().map(|(revision, ..)| *revision)
     }
 
-    /// The table of a revision with the rows that somebody gave: in place of it when they begin with the line of column
-    /// names, else in place of the rows with the same opcodes.
+    /// Merges given rows into the table of a revision. Rows that start with the line of column names replace the whole
+    /// table;
+    /// others replace rows of the same opcode.
     #[must_use]
     pub fn patched(revision: u16, rows: Option<&str>) -> Option<Arc<Table>> {
         let built_in = Table::of(revision);
@@ -135,10 +137,10 @@ impl Table {
         Some(Arc::new(table))
     }
 
-    /// Whether rows can be read.
+    /// Validates table rows.
     ///
     /// # Errors
-    /// The line that cannot, and what was expected.
+    /// The invalid line, and what was expected.
     pub fn check(rows: &str) -> Result<(), Unfit> {
         let mut table = Table { revision: 0, has_long_opcodes: false, sides: [Vec::new(), Vec::new()] };
         table.take(rows)?;
@@ -148,19 +150,19 @@ impl Table {
         Ok(())
     }
 
-    /// The packet with this opcode.
+    /// Returns the packet with this opcode.
     #[must_use]
     pub fn row(&self, from: Side, opcode: u16) -> Option<&Row> {
         self.side(from).get(usize::from(opcode))?.as_ref()
     }
 
-    /// Bytes of the longest payload that makes sense, where original servers have a bound.
+    /// Maximum plausible payload, where original servers have a limit.
     #[must_use]
     pub fn longest(&self) -> Option<usize> {
         (self.revision <= OLD && !self.has_long_opcodes).then_some(LONGEST)
     }
 
-    /// How often random bytes begin as a packet of this side does.
+    /// Probability that random bytes start with an opcode of this side.
     #[must_use]
     pub fn chance(&self, from: Side) -> f64 {
         let is_long = self.has_long_opcodes && from == Side::Server;
@@ -206,7 +208,7 @@ fn is_whole(rows: &str) -> bool {
     rows.lines().any(|line| line.starts_with("direction\t"))
 }
 
-/// Read a row. An error says what was expected.
+/// Parses a row. The error is what was expected.
 fn row(line: &str) -> Result<(Side, u16, Row), String> {
     let mut cells = line.trim_end_matches('\r').split('\t');
     let mut cell = |what: &str| {
@@ -256,7 +258,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Read a list of fields. Their names go behind `prefix`; `packet` is what they are part of, in words.
+/// Parses a list of fields. `prefix` precedes their names; `packet` names the container in descriptions.
 fn columns(prefix: &str, packet: &str, list: &str) -> Result<Arc<[Column]>, String> {
     let mut columns = Vec::new();
     for word in list.split(' ').filter(|word| !word.is_empty()) {
@@ -280,7 +282,7 @@ fn columns(prefix: &str, packet: &str, list: &str) -> Result<Arc<[Column]>, Stri
     Ok(columns.into())
 }
 
-/// Names of types that are nearest to one that nobody knows.
+/// Type names most similar to an unknown one.
 pub fn nearest(name: &str) -> String {
     let common = |known: &str| known.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let mut names: Vec<&str> = Type::names().collect();
@@ -324,7 +326,7 @@ mod tests {
         assert!(seen.len() > 500);
     }
 
-    /// The grids of section 4 of the reference.
+    /// Size grids of section 4 of the reference.
     #[test]
     fn sizes_of_317_are_those_of_the_client() {
         let table = Table::of(317).unwrap();

@@ -1,4 +1,4 @@
-//! How players and NPCs are told of, by revision: which bits in which order, which blocks behind them.
+//! Layouts of player and NPC updates by revision: bit fields and blocks.
 
 use super::{Column, columns, known};
 use crate::tree::Field;
@@ -6,49 +6,49 @@ use std::sync::{Arc, LazyLock};
 
 const TEXT: &str = include_str!("updates.tsv");
 
-/// Whom it is about.
+/// Kind of entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// Players.
     Player,
-    /// All others.
+    /// NPCs.
     Npc,
 }
 
-/// Bits that make a value.
+/// A bit field.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// What it is called.
+    /// Name in the table.
     pub name: &'static str,
-    /// The field in trees.
+    /// Field in dissection trees.
     pub field: &'static Field,
-    /// How many.
+    /// Bit width.
     pub bits: u8,
-    /// Whether they are in two's complement.
+    /// Two's complement.
     pub signed: bool,
 }
 
-/// A block that an update may have.
+/// A block of extended information.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The bit that says so.
+    /// Mask bit of the block.
     pub mask: u16,
-    /// The group in trees.
+    /// Group in dissection trees.
     pub field: &'static Field,
-    /// What it is made of.
+    /// Layout of the block.
     pub columns: Arc<[Column]>,
 }
 
-/// How one revision tells of players or NPCs.
+/// Update layout of one revision for players or NPCs.
 #[derive(Debug, Clone, Default)]
 pub struct Updates {
-    /// Where the local player went at once.
+    /// Teleport of the local player.
     pub teleport: Vec<Run>,
-    /// Who comes into sight; the first run is the index.
+    /// Added entity; the first field is the index.
     pub new: Vec<Run>,
-    /// The bit which says that the mask has two bytes.
+    /// Mask bit that announces a two-byte mask.
     pub extended: u16,
-    /// The blocks, in their order.
+    /// Blocks in order.
     pub blocks: Vec<Block>,
 }
 
@@ -75,18 +75,18 @@ static UPDATES: LazyLock<Vec<Known>> = LazyLock::new(|| {
 });
 
 impl Updates {
-    /// How a revision tells of these, if that is known.
+    /// Returns the layout for a revision, if known.
     #[must_use]
     pub fn of(revision: u16, who: Who) -> Option<Arc<Updates>> {
         Updates::all().iter().find(|(known, whom, _)| *known == revision && *whom == who).map(|(.., updates)| Arc::clone(updates))
     }
 
-    /// All that are known.
+    /// All known layouts.
     pub fn all() -> &'static [Known] {
         &UPDATES
     }
 
-    /// The same with another width of what NPCs are.
+    /// Returns the layout with another width of NPC IDs.
     #[must_use]
     pub fn with_type_bits(&self, bits: u8) -> Updates {
         let mut updates = self.clone();
@@ -119,7 +119,7 @@ fn hexadecimal(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 
-/// `level:2`, or `dx:-5` for five bits in two's complement.
+/// Parses `level:2`, or `dx:-5` for five bits in two's complement.
 fn run(packet: &str, within: &str, word: &str) -> Option<Run> {
     let (name, bits) = word.split_once(':')?;
     let bits: i8 = bits.parse().ok()?;

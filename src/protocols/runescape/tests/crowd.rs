@@ -1,19 +1,19 @@
-//! Players and NPCs of random packets: how they move, who comes into sight, and everything that can be new of them.
+//! Random player and NPC updates: movement, added entities and all blocks of extended information.
 
 use super::made::{Bits, Maker, columns};
 
-/// Those that are known already, and those that come into sight, at most.
+/// Maximum tracked and added entities.
 const KNOWN: usize = 12;
 const NEW: usize = 6;
 
-/// Blocks by their bit of the mask, and the bit which says that it has two bytes.
+/// Blocks by mask bit, and the bit of a two-byte mask.
 struct Blocks {
     all: Vec<(u64, &'static str, &'static str)>,
     extended: u64,
 }
 
 impl Maker<'_> {
-    /// A line of the table of updates.
+    /// A row of the update table.
     fn told(&self, who: &str, what: &str) -> &'static str {
         self.book.updates.iter().find(|line| line[0] == who && line[1] == what).map_or("", |line| line[3])
     }
@@ -27,11 +27,11 @@ impl Maker<'_> {
         }
     }
 
-    /// All of `player_info` or `npc_info`.
+    /// A whole `player_info` or `npc_info`.
     pub fn info(&mut self, who: &str) {
         let path = format!("rs.{who}_info");
         let mut bits = Bits::default();
-        // Whose blocks follow; of those that were there before the packet nobody knows the index.
+        // Indices of the blocks; those of entities tracked before the packet are unknown.
         let mut updates: Vec<Option<u64>> = Vec::new();
         if who == "player" && self.moved(&mut bits, true) {
             updates.push(None);
@@ -52,7 +52,7 @@ impl Maker<'_> {
                 updates.push(Some(said[0].1));
             }
         }
-        // The end is told where blocks follow; players may be ended without.
+        // Blocks require an end marker; it is optional for players without blocks.
         if !updates.is_empty() || who == "player" && self.dice.up_to(1) == 1 {
             bits.put(nobody, runs[0].1);
             self.say(&format!("{path}.end"), nobody);
@@ -61,7 +61,7 @@ impl Maker<'_> {
         updates.into_iter().for_each(|index| self.update(who, &path, index));
     }
 
-    /// How one of them moved. Returns whether an update follows.
+    /// Movement of an entity. Returns whether extended information follows.
     fn moved(&mut self, bits: &mut Bits, is_own: bool) -> bool {
         let moved = self.dice.up_to(3) > 0;
         bits.put(moved.into(), 1);
@@ -93,7 +93,7 @@ impl Maker<'_> {
         update
     }
 
-    /// Numbers in bits, none of them `never`. Returns their names and bits.
+    /// Random bit fields, none equal to `never`. Returns their names and bits.
     fn runs(
         &mut self,
         bits: &mut Bits,
@@ -114,7 +114,7 @@ impl Maker<'_> {
         said
     }
 
-    /// What is new of one of them: at least one block.
+    /// Extended information with at least one block.
     fn update(&mut self, who: &str, path: &str, index: Option<u64>) {
         let path = format!("{path}.update");
         if let Some(index) = index {
@@ -148,7 +148,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A length of this type, and what is as long.
+    /// A length of this type, and a value of that length.
     fn measured(&mut self, path: &str, length: &str, (name, kind): (&str, &str)) {
         let (before, shown) = (self.bytes.split_off(0), self.shown.split_off(0));
         match kind {
@@ -170,7 +170,7 @@ impl Maker<'_> {
         self.shown.extend(of_body);
     }
 
-    /// What a player looks like; in early revisions not like an NPC.
+    /// Appearance of a player; not as an NPC in early revisions.
     fn appearance(&mut self, has_skull: bool) {
         let number: u16 = self.book.revision.parse().unwrap();
         self.number("rs.appearance.gender", "u8");
@@ -202,7 +202,7 @@ impl Maker<'_> {
     }
 }
 
-/// `dx:-5`: name, bits, and whether they are in two's complement.
+/// `dx:-5`: name, bit width and signedness.
 fn runs(list: &'static str) -> Vec<(&'static str, usize, bool)> {
     let run = |(name, bits): (&'static str, &str)| {
         let bits: i8 = bits.parse().unwrap();

@@ -1,18 +1,18 @@
-//! Sessions whose opcodes are in clear: recognised without a word, and enciphered ones never taken for such.
+//! Sessions with opcodes in clear, and encrypted ones that must not match.
 
 use super::made::{Book, Dice, Line, Maker};
 use super::rows::framed;
 use super::*;
 use crate::protocols::runescape::isaac::Isaac;
 
-/// The handshake, a login and the answer to that.
+/// Handshake, login and login response.
 fn begun(login: &str) -> Vec<(Side, Vec<u8>)> {
     [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login), (SERVER, V9_IN)]
         .map(|(side, hex)| (side, trial::bytes(hex)))
         .to_vec()
 }
 
-/// So many packets of a side with their rows.
+/// This many packets of a side with their rows.
 fn packets(book: &Book, side: Side, count: usize, seed: u64) -> Vec<(&Line, Vec<u8>)> {
     let rows: Vec<&Line> = book.lines.iter().filter(|line| line.side == side).collect();
     let mut dice = Dice(seed);
@@ -28,7 +28,7 @@ fn joined(packets: &[(&Line, Vec<u8>)]) -> Vec<u8> {
     packets.iter().flat_map(|(_, packet)| packet.clone()).collect()
 }
 
-/// The packets that were read, by name.
+/// Names of the packets read.
 fn names(trees: &[String]) -> Vec<&str> {
     trees.iter().filter_map(|tree| tree.lines().next()?.split(" | ").nth(1)).collect()
 }
@@ -49,14 +49,14 @@ fn ten_packets_that_fit_are_believed() {
     }
 }
 
-/// Both sides together, a byte at a time: what one side says counts for the other.
+/// Both sides, one byte at a time: matches of both sides add up.
 #[test]
 fn what_both_sides_say_counts_together() {
     let book = Book::of("317");
     let (client, server) = (packets(&book, CLIENT, 6, 1), packets(&book, SERVER, 6, 2));
     let mut session = begun(V11);
     let one_by_one = |side, packets: &[_]| joined(packets).into_iter().map(move |byte| (side, vec![byte])).collect::<Vec<_>>();
-    // The last packet of the client comes when the server's have settled it.
+    // The last packet of the client arrives when those of the server have decided.
     session.extend([one_by_one(CLIENT, &client[..5]), one_by_one(SERVER, &server), one_by_one(CLIENT, &client[5..])].concat());
     let trees = talk(&[], &session);
     let mut found = names(&trees[4..]);
@@ -81,7 +81,7 @@ fn too_few_packets_are_told_and_not_believed() {
 fn one_packet_that_does_not_fit_ends_the_trial() {
     let book = Book::of("317");
     let clear = joined(&packets(&book, SERVER, 8, 4));
-    // Opcode 0 is no packet of this server; a text of 253 without its end is none either; 5,001 bytes are too many.
+    // Opcode 0 is unassigned; a string of 253 bytes without terminator and 5,001 bytes are invalid.
     for misfit in ["00", "FD 02 41 42", "41 13 89 00"] {
         let mut session = begun(V11);
         session.push((SERVER, [clear.clone(), trial::bytes(misfit), clear.clone(), clear.clone()].concat()));

@@ -1,4 +1,4 @@
-//! Session logs of RSProx: a file with every packet of the table, and what becomes of it.
+//! RSProx session logs with every packet of the table.
 
 use super::made::{Book, Maker};
 use super::rows::{compare, framed};
@@ -12,7 +12,7 @@ use std::io::Cursor;
 /// Packets of the table of OSRS 223.
 const ROWS: usize = 232;
 
-/// A packet in a log: who says it, what it is called, bytes of its record, what its values are shown as.
+/// A logged packet: side, name, record length and shown values.
 struct Logged {
     side: Side,
     name: &'static str,
@@ -20,7 +20,7 @@ struct Logged {
     shown: Vec<String>,
 }
 
-/// A session log with every packet of the table, made as the reference describes it.
+/// A session log with every packet of the table, built from the reference.
 fn log(seed: u64) -> (Vec<u8>, Vec<Logged>) {
     let mut file = [&1_u32.to_be_bytes()[..], &223_u32.to_be_bytes(), &1_u32.to_be_bytes(), &[5, 1]].concat();
     file.extend(1_720_000_000_000_u64.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Handshakes and logins of all kinds, and where keys come from.
+//! Handshakes and logins of all revisions, and sources of keys.
 
 use super::*;
 
@@ -53,12 +53,12 @@ fn answers_of_every_form() {
       0..8 rs.handshake.ignored = 0000000000000000
       8..9 rs.handshake.response = 7 (world full)
     "#);
-    // Newer engines put the seed at once; a name hash above 31 is legal.
+    // Newer engines send the seed at once; a name hash above 31 is legal.
     insta::assert_snapshot!(said(&[], &[(CLIENT, "0E 40"), (SERVER, "00 01 02 03 04 05 06 07 08")]), @r#"
     rs 0..2 | service | game login
       0..1 rs.service = 14 (game login)
       1..2 rs.name_hash = 64
-    ! odd rs.odd at 1..2 rs.name_hash: 64; five bits say 0 to 31
+    ! odd rs.odd at 1..2 rs.name_hash: 64; expected 0 to 31
     rs 0..9 | handshake | go on
       0..1 rs.handshake.response = 0 (go on)
       1..9 rs.handshake.server_seed = 0x0102030405060708
@@ -140,7 +140,7 @@ fn a_newer_login_is_read_as_far_as_it_can_be() {
       0..1 rs.login.response = 2 (logged in)
       1..12 rs.login.success = 0000000000000000050101
     "#);
-    // OSRS sends no name hash, and all behind the revision is opaque.
+    // OSRS sends no name hash, and the login after the revision is opaque.
     let osrs = said(&[], &[(CLIENT, "0E 10 00 08 00 00 00 DF 01 02 03 04")]);
     insta::assert_snapshot!(osrs, @r#"
     rs 0..1 | service | game login

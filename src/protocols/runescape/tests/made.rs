@@ -1,9 +1,9 @@
-//! Packets of random values, written by the rules of the reference; nothing of what reads them is used.
+//! Random packets written from the reference, independent of the decoder.
 
 use super::*;
 use std::fmt::Write;
 
-/// The tables as they are shipped: revision and text.
+/// The shipped tables: revision and text.
 const TABLES: [(&str, &str); 9] = [
     ("225", include_str!("../tables/225.tsv")),
     ("244", include_str!("../tables/244.tsv")),
@@ -16,14 +16,14 @@ const TABLES: [(&str, &str); 9] = [
     ("223", include_str!("../tables/osrs-223.tsv")),
 ];
 
-/// How players and NPCs are told of.
+/// The update table.
 const UPDATES: &str = include_str!("../tables/updates.tsv");
 
-/// Bytes of the longest packets whose length one byte says, and that are made of those whose length two bytes say.
+/// Maximum payload with a one-byte length, and of generated packets with a two-byte length.
 const BYTE: usize = 255;
 const SHORT: usize = 5000;
 
-/// What may stand in a batch about a zone.
+/// Packets allowed in a zone batch.
 const OF_ZONES: [&str; 11] = [
     "obj_add",
     "obj_reveal",
@@ -38,7 +38,7 @@ const OF_ZONES: [&str; 11] = [
     "sound_area",
 ];
 
-/// Random numbers, the same ones for the same seed.
+/// Deterministic random numbers.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -51,7 +51,7 @@ impl Dice {
         usize::try_from(self.roll() % (most as u64 + 1)).unwrap()
     }
 
-    /// How many of something: few as a rule, but now and then as many as fit.
+    /// A random count: usually small, sometimes the maximum.
     pub fn many(&mut self, most: usize) -> usize {
         match self.up_to(7) {
             0 => most,
@@ -74,11 +74,11 @@ pub struct Line {
     fields: &'static str,
 }
 
-/// What a revision says: its packets, and how it tells of players and NPCs.
+/// Reference of a revision: packets and update layouts.
 pub struct Book {
     pub revision: &'static str,
     pub lines: Vec<Line>,
-    /// Who, what, name and fields.
+    /// Entity kind, section, name and fields.
     pub updates: Vec<[&'static str; 4]>,
 }
 
@@ -102,12 +102,12 @@ impl Book {
     }
 }
 
-/// `name:type` of a list of fields.
+/// Splits a field list into names and types.
 pub fn columns(fields: &str) -> Vec<(&str, &str)> {
     fields.split(' ').filter(|field| !field.is_empty()).map(|field| field.split_once(':').unwrap()).collect()
 }
 
-/// Bytes of the types that always have as many.
+/// Width of fixed-width types.
 fn width(kind: &str) -> Option<usize> {
     match kind {
         "mouse_click" => return Some(4),
@@ -123,7 +123,7 @@ fn width(kind: &str) -> Option<usize> {
     number.split('_').next()?.parse::<usize>().ok().map(|bits| bits / 8)
 }
 
-/// A number of this type with these bits. Returns it as it is shown, or nothing if the type is none of a number.
+/// Writes a number of this type. Returns it as shown, or `None` for other types.
 fn write(kind: &str, raw: u64, out: &mut Vec<u8>) -> Option<String> {
     let (signed, rest) = (kind.starts_with('i'), kind.get(1..)?);
     let (width, how) = rest.split_once('_').unwrap_or((rest, ""));
@@ -141,7 +141,7 @@ fn write(kind: &str, raw: u64, out: &mut Vec<u8>) -> Option<String> {
         (1, "sub") => with(128_u8.wrapping_sub(low)),
         (_, "add") => with(low.wrapping_add(128)),
         (2, "add_le") => with(low.wrapping_add(128)).into_iter().rev().collect(),
-        // What the reference says is written: hi lo mid, mid hi lo; bits 8-15, 0-7, 24-31, 16-23; 16-23, 24-31, 0-7, 8-15.
+        // Byte orders of the reference: hi lo mid, mid hi lo; bits 8-15, 0-7, 24-31, 16-23; 16-23, 24-31, 0-7, 8-15.
         (3, "alt2") => at(&[0, 2, 1]),
         (3, "alt3") => at(&[1, 0, 2]),
         (4, "me") => at(&[2, 3, 0, 1]),
@@ -152,7 +152,7 @@ fn write(kind: &str, raw: u64, out: &mut Vec<u8>) -> Option<String> {
     Some(if signed { ((raw << shift).cast_signed() >> shift).to_string() } else { raw.to_string() })
 }
 
-/// Bits as they are written, the first one highest.
+/// Bits in writing order, most significant first.
 #[derive(Default)]
 pub struct Bits(String);
 
@@ -166,13 +166,13 @@ impl Bits {
     }
 }
 
-/// A payload, and what its values are shown as, in their order: `path = value`.
+/// A payload, and its shown values in order: `path = value`.
 pub struct Maker<'b> {
     pub book: &'b Book,
     pub dice: Dice,
     pub bytes: Vec<u8>,
     pub shown: Vec<String>,
-    /// Slots that a list has, where that was said.
+    /// Number of slots, if declared.
     slots: Option<usize>,
 }
 
@@ -181,9 +181,9 @@ impl Maker<'_> {
         Maker { book, dice: Dice(seed), bytes: Vec::new(), shown: Vec::new(), slots: None }
     }
 
-    /// A packet of this row.
+    /// A random packet of this row.
     pub fn packet(mut self, line: &Line) -> Self {
-        // Each row its own numbers.
+        // Each row has its own random numbers.
         self.dice.0 ^= u64::from(line.opcode).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.dice.roll();
         let room = match line.size {
@@ -205,7 +205,7 @@ impl Maker<'_> {
         let columns = columns(line.fields);
         let fixed: usize = columns.iter().filter_map(|(_, kind)| width(kind)).sum();
         let open = columns.iter().filter(|(_, kind)| width(kind).is_none()).count();
-        // What is left of the room is shared by the fields without a width of their own.
+        // Variable-width fields share the remaining space.
         let most = (room - fixed).checked_div(open).unwrap_or_default();
         for (name, kind) in columns {
             let path = format!("rs.{}.{name}", line.name);
@@ -223,13 +223,13 @@ impl Maker<'_> {
         self.shown.push(format!("{path} = {value}"));
     }
 
-    /// This number.
+    /// Writes a number.
     pub fn exactly(&mut self, path: &str, kind: &str, raw: u64) {
         let shown = write(kind, raw, &mut self.bytes).unwrap();
         self.say(path, shown);
     }
 
-    /// Any number.
+    /// Writes a random number.
     pub fn number(&mut self, path: &str, kind: &str) {
         let raw = self.dice.roll();
         self.exactly(path, kind, raw);
@@ -250,7 +250,7 @@ impl Maker<'_> {
         (0..self.dice.many(most)).map(|_| char::from(b'a' + u8::try_from(self.dice.up_to(25)).unwrap())).collect()
     }
 
-    /// A name in base 37 that ends in no underscore.
+    /// A base-37 name without trailing underscore.
     pub fn name(&mut self, path: &str) {
         let name = self.word(11) + "z";
         let number = name.bytes().fold(0, |number, letter| number * 37 + u64::from(letter - b'a' + 1));
@@ -258,7 +258,7 @@ impl Maker<'_> {
         self.say(path, format_args!("{name:?}"));
     }
 
-    /// Chat of the letters that take one nibble, an even number of them, and the text.
+    /// Chat text of one-nibble letters, of even length.
     pub fn chat(&mut self, most: usize) -> (Vec<u8>, String) {
         const LETTERS: &[u8; 13] = b" etaoihnsrdlu";
         let nibbles: Vec<u8> = (0..2 * self.dice.many(most)).map(|_| u8::try_from(self.dice.up_to(12)).unwrap()).collect();
@@ -266,7 +266,7 @@ impl Maker<'_> {
         (nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect(), format!("{text:?}"))
     }
 
-    /// A value of this type, of `most` bytes where its length is open.
+    /// A random value of this type, of at most `most` bytes.
     pub fn value(&mut self, path: &str, kind: &str, most: usize) {
         match kind {
             "name37" => self.name(path),
@@ -414,7 +414,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Packets with an opcode in clear, as long as they fit.
+    /// Packets with opcodes in clear, as long as they fit.
     fn zone_packets(&mut self, most: usize) {
         let book = self.book;
         let rows: Vec<&Line> = book.lines.iter().filter(|line| OF_ZONES.contains(&line.name)).collect();
@@ -431,7 +431,7 @@ impl Maker<'_> {
     }
 
     fn inventory(&mut self, kind: &str, most: usize) {
-        // No slot takes more than nine bytes.
+        // A slot takes at most nine bytes.
         let slots = self.slots.take().unwrap_or_else(|| self.dice.many(most / 9));
         for _ in 0..slots {
             let many = self.dice.up_to(3) == 0;

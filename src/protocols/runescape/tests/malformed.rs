@@ -1,4 +1,4 @@
-//! M1 to M6 of the reference, and what else goes wrong.
+//! M1 to M6 of the reference, and other malformed input.
 
 use super::*;
 
@@ -32,8 +32,8 @@ fn m2_a_block_that_does_not_fit_the_size() {
     let login = V10.replacen(" 24 0A", " 25 0A", 1);
     let tree = said(&[], &[(SERVER, V12_GREETING), (CLIENT, &login)]);
     insta::assert_snapshot!(&tree[tree.find("! ").unwrap()..], @r#"
-    ! broken rs.malformed at 42..43 rs.login.rsa_length: a block of 37 bytes; the size has room for 36
-    ! broken rs.malformed at 42..43 rs.login.rsa_length: a block of 37 bytes, of which 36 are there
+    ! broken rs.malformed at 42..43 rs.login.rsa_length: block length 37; the size leaves 36 bytes
+    ! broken rs.malformed at 42..43 rs.login.rsa_length: block length 37, only 36 bytes remain
     "#);
 }
 
@@ -45,7 +45,7 @@ fn m3_another_key() {
     insta::assert_snapshot!(tree.lines().filter(|line| line.contains('!') || line.contains("state")).collect::<Vec<_>>().join("\n"), @r#"
       rs.login.rsa_state = "encrypted"
       rs.isaac.state = "none"
-    ! odd rs.wrong_key at 43..107 rs.login.rsa_block: wrong key: none of 1 gives 10 and the server's seed
+    ! odd rs.wrong_key at 43..107 rs.login.rsa_block: wrong key: none of 1 yields 10 and the server seed
     ! info rs.enciphered at 0..262 rs: 262 bytes of game packets, but no key: -o rs.rsa_key=FILE, rs.keys=FILE, rs.isaac=SEEDS or rs.isaac=off
     "#);
 }
@@ -59,7 +59,7 @@ fn m4_a_text_without_its_end() {
       rs.direction = "s2c"
       1..2 rs.size = 5
       2..7 rs.message_game.text = "ABCDE"
-    ! broken rs.malformed at 2..7 rs.message_game.text: the text has no end
+    ! broken rs.malformed at 2..7 rs.message_game.text: the string has no terminator
     "#);
 }
 
@@ -103,7 +103,7 @@ fn m6_an_info_that_stands_still_and_one_that_is_cut() {
       1..3 rs.size = 1
       3..4 rs.npc_info.count = 1
       4..4 rs.npc_info.known
-    ! broken rs.malformed at 4..4 rs.npc_info.known: 1 bytes too few: a width or a block of this revision does not fit
+    ! broken rs.malformed at 4..4 rs.npc_info.known: 1 bytes missing: a bit width or block layout does not fit this revision
     "#);
     insta::assert_snapshot!(clear("317", SERVER, "41 00 03 01 00 00"), @r#"
     rs 0..6 | npc_info | 1 NPC, 0 updates
@@ -116,7 +116,7 @@ fn m6_an_info_that_stands_still_and_one_that_is_cut() {
         4..5 rs.move.moved = false
       4..5 rs.padding = 0
       5..6 rs.data = 00
-    ! broken rs.malformed at 5..6 rs.padding: 1 bytes are not used up: a width or a block of this revision does not fit
+    ! broken rs.malformed at 5..6 rs.padding: 1 bytes remain: a bit width or block layout does not fit this revision
     "#);
 }
 
@@ -127,11 +127,11 @@ fn opcodes_and_inner_opcodes_that_nobody_knows() {
       0..1 rs.opcode = 109
       rs.name = "logout"
       rs.direction = "s2c"
-    rs 0..3 | data | lost step
+    rs 0..3 | data | cipher out of step
       0..1 rs.opcode_wire = 0
       0..1 rs.opcode = 0
       1..3 rs.data = 0102
-    ! broken rs.lost_step at 1..3 rs.opcode: no packet has opcode 0: this side is not read any further
+    ! broken rs.lost_step at 1..3 rs.opcode: no packet has opcode 0: this side is not decoded further
     "#);
     insta::assert_snapshot!(clear("317", SERVER, "3C 00 05 28 D0 6D 01 02"), @r#"
     rs 0..8 | update_zone_partial_enclosed | zone y 40, zone x 48
@@ -143,13 +143,13 @@ fn opcodes_and_inner_opcodes_that_nobody_knows() {
       4..5 rs.update_zone_partial_enclosed.zone_x = 48
       5..8 rs.update_zone_partial_enclosed.packets
         5..8 rs.payload = 6d0102
-    ! broken rs.malformed at 5..8 rs.update_zone_partial_enclosed.packets: opcode 109 is none of a zone
+    ! broken rs.malformed at 5..8 rs.update_zone_partial_enclosed.packets: opcode 109 is not a zone packet
     "#);
 }
 
 #[test]
 fn a_layout_that_does_not_fit_is_told() {
-    // A walk of fixed fields alone, in a packet of another length.
+    // A walk of fixed fields only, with another packet length.
     insta::assert_snapshot!(clear("223", CLIENT, "38 04 71 0D 00 0C"), @r#"
     rs 0..6 | move_gameclick | z 3441, key combination 0
       0..1 rs.opcode = 56
@@ -199,12 +199,12 @@ fn seeds_of_another_server_are_not_believed() {
 
 #[test]
 fn more_than_clients_have_room_for_is_odd() {
-    // Settings of 317 end at 1999; other revisions say nothing of theirs.
+    // Settings of 317 end at 1999; limits of other revisions are unknown.
     let varp = |revision, hex| clear(revision, SERVER, hex).lines().filter(|line| line.starts_with('!')).collect::<String>();
     assert_eq!(varp("317", "24 CF 07 01"), "");
     assert_eq!(varp("317", "24 D0 07 01"), "! odd rs.odd at 1..3 rs.varp_small.varp: 2000; clients of 317 have 2000, from 0");
     assert!(varp("317", "57 FF FF 00 00 00 00").contains("65535; clients of 317"));
-    // Chat: a space is one nibble, so 50 bytes are 100 characters.
+    // A space is one nibble, so 50 bytes are 100 characters.
     let chat = |count: u8| {
         let hex = format!("04 {:02X} 80 80 {}", count + 2, "80 ".repeat(count.into()));
         clear("317", CLIENT, &hex).lines().filter(|line| line.starts_with('!')).collect::<String>()

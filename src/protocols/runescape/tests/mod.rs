@@ -1,4 +1,4 @@
-//! The vectors of the reference as whole trees, malformed ones, and sessions of every kind.
+//! Vectors of the reference as trees, malformed input and whole sessions.
 
 mod crowd;
 mod in_clear;
@@ -19,15 +19,15 @@ use crate::wire::{Cut, Extent, How, Settings, trial};
 const CLIENT: Side = Side::Client;
 const SERVER: Side = Side::Server;
 
-/// V9: what the client asks for, what the server answers to that and to the login.
+/// V9: service request, response and login response.
 const V9_SERVICE: &str = "0E 1A";
 const V9_ANSWER: &str = "00 00 00 00 00 00 00 00 00 09 0A 0B 0C 0D 0E 0F 10";
 const V9_IN: &str = "02 00 00";
-/// V10: login with RSA off.
+/// V10: login without RSA.
 const V10: &str = "10 4D FF 01 3D 00 11 11 11 11 22 22 22 22 33 33 33 33 44 44 44 44 55 55 55 55
     66 66 66 66 77 77 77 77 88 88 88 88 99 99 99 99 24 0A 01 02 03 04 05 06 07 08
     09 0A 0B 0C 0D 0E 0F 10 13 37 13 37 7A 65 7A 69 6D 61 0A 68 75 6E 74 65 72 32 0A";
-/// V11: the same under a key of 512 bits.
+/// V11: the same under a 512-bit key.
 const V11: &str = "10 69 FF 01 3D 00 11 11 11 11 22 22 22 22 33 33 33 33 44 44 44 44 55 55 55 55
     66 66 66 66 77 77 77 77 88 88 88 88 99 99 99 99 40
     75 81 1F E2 84 B4 E5 59 B1 69 2A 00 90 FC 34 B6 09 7D 54 12 98 84 57 99 1D 25
@@ -38,7 +38,7 @@ const KEY: &str = "n = C4B59A47B2EF38691E6D5FE7ADC1A1CCBD5291CA818120B55E9D95EAE
 e = 10001
 d = 42368ED40B9B1275EFD409304700A2A1F4285302C34CDFE1AD13865F287FD61C
     80CA83D6C8752A470916981B7B9BBB1FF1CF7B6CA198ED4E6B974BAFF2F92BC1";
-/// The same key as `openssl` writes it: PKCS#1, and within PKCS#8.
+/// The same key as written by `openssl`: PKCS#1, and PKCS#8.
 pub const PKCS1: &str = "-----BEGIN RSA PRIVATE KEY-----
 MIIBOQIBAAJBAMS1mkey7zhpHm1f563Bocy9UpHKgYEgtV6dlerpqS4+dSmOUzFA
 9bjYFzGS6rPSLEdGHLdmCOsLbPSMVqkdoI8CAwEAAQJAQjaO1AubEnXv1AkwRwCi
@@ -60,7 +60,7 @@ tndg5GrrdxNfSyBtVtUZdyyJwuI5AiABUVzp/P1RE7lQfNZS9Q0gmOUGe8IGyVdU
 4Ubbjcu/rw==
 -----END PRIVATE KEY-----
 ";
-/// V12: login of revision 225 behind the greeting of its server.
+/// V12: login of revision 225 after the server's greeting.
 const V12_GREETING: &str = "09 0A 0B 0C 0D 0E 0F 10";
 const V12: &str = "10 4B E1 00 11 11 11 11 22 22 22 22 33 33 33 33 44 44 44 44 55 55 55 55
     66 66 66 66 77 77 77 77 88 88 88 88 99 99 99 99 24 0A 01 02 03 04 05 06 07 08
@@ -83,7 +83,7 @@ const V14: &str = "91 81 81 00 4D 01 12 01 92 C7 16 57 65 6C 63 6F 6D 65 20 74 6
     F6 9C 00 17 00 01 34 3F 00 0F FF F0 15 26 03 02 48 65 6C 6C 6F 21 0A 2D 19 25
     19 11";
 
-/// What somebody told beforehand.
+/// Settings with these values.
 fn told(settings: &[(&str, &str)]) -> Settings {
     let mut told = Settings::new();
     for (name, value) in settings {
@@ -93,7 +93,7 @@ fn told(settings: &[(&str, &str)]) -> Settings {
     told
 }
 
-/// What a conversation is made of: each message as a tree, bytes that are nobody's by their number.
+/// Dissects a conversation: each message as a tree, unknown bytes by their number.
 fn talk(settings: &[(&str, &str)], said: &[(Side, Vec<u8>)]) -> Vec<String> {
     let How::Stream(open) = PROTOCOL.found[0].how else { panic!("no stream") };
     let mut session = open(&told(settings));
@@ -127,18 +127,18 @@ fn talk(settings: &[(&str, &str)], said: &[(Side, Vec<u8>)]) -> Vec<String> {
     trees
 }
 
-/// The same for bytes as text, all trees joined.
+/// Dissects bytes given as text and joins the trees.
 fn said(settings: &[(&str, &str)], said: &[(Side, &str)]) -> String {
     let said: Vec<_> = said.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
     talk(settings, &said).concat()
 }
 
-/// Packets of a revision in clear.
+/// Packets of a revision with opcodes in clear.
 fn clear(revision: &str, side: Side, hex: &str) -> String {
     said(&[("rs.revision", revision), ("rs.isaac", "off")], &[(side, hex)])
 }
 
-/// The first lines of trees.
+/// First lines of trees.
 fn heads(trees: &[String]) -> String {
     trees.iter().map(|tree| tree.lines().next().unwrap().to_owned() + "\n").collect()
 }

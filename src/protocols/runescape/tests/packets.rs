@@ -1,8 +1,8 @@
-//! Updates and packets of other revisions, and what is remembered from one packet to the next.
+//! Updates and packets of other revisions, and state kept across packets.
 
 use super::*;
 
-/// Bits of text as bytes; what is neither 0 nor 1 is passed over.
+/// Bits given as text; characters other than 0 and 1 are skipped.
 pub fn bits(text: &str) -> Vec<u8> {
     let bits: Vec<u8> = text.bytes().filter(|byte| matches!(byte, b'0' | b'1')).map(|byte| byte - b'0').collect();
     bits.chunks(8).map(|byte| byte.iter().enumerate().fold(0, |whole, (at, bit)| whole | bit << (7 - at))).collect()
@@ -22,7 +22,7 @@ fn players_keep_their_places_and_names() {
     let look = trial::bytes(
         "10 CD 00 00 00 00 00 00 01 12 00 01 1A 01 24 01 00 01 21 01 2A 01 0A 00 01 02 03 04 03 28 03 37 03 33 03 34 03 35 03 36 03 38 00 00 00 00 6C 1A 00 CC 7E 00 00",
     );
-    // Nobody known, 5 comes into sight and says what it looks like; then it says something; then it goes.
+    // Player 5 is added with an appearance, chats, and is removed.
     let first = [bits("0 00000000 00000000101 1 1 00001 00001 11111111111"), look].concat();
     let second = [bits("0 00000001 1 00 11111111111"), trial::bytes("04 48 69 0A")].concat();
     let third = bits("0 00000001 1 11");

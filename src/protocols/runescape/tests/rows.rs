@@ -1,10 +1,10 @@
-//! Every packet of every table: made of random values, and read back value by value.
+//! Round trip of every packet of every table with random values.
 
 use super::made::{Book, Line, Maker};
 use super::*;
 use proptest::prelude::*;
 
-/// What is worked out of other values or stands for bytes around them: nobody wrote it down on its own.
+/// Fields derived from others or covering other bytes, which the writer does not list.
 const WORKED_OUT: [&str; 18] = [
     "rs.name",
     "rs.direction",
@@ -42,7 +42,7 @@ pub fn framed(line: &Line, payload: &[u8], has_long_opcodes: bool) -> Vec<u8> {
     bytes
 }
 
-/// The values that a tree shows, those left out that are worked out of others: `path = value`.
+/// Values of a tree without derived ones: `path = value`.
 pub fn shown(tree: &str) -> Vec<String> {
     let nodes = tree.lines().skip(1).filter(|line| line.starts_with(' '));
     let values = nodes.filter_map(|line| {
@@ -55,7 +55,7 @@ pub fn shown(tree: &str) -> Vec<String> {
     values.collect()
 }
 
-/// What must hold of the tree of a packet.
+/// Invariants of a packet's tree.
 pub fn compare(tree: &str, name: &str, length: usize, written: &[String]) -> Result<(), String> {
     let head = tree.lines().next().unwrap_or_default();
     let is_named = head.split(" | ").take(2).eq([format!("rs 0..{length}"), name.to_owned()]);
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// The shapes that random values have to reach, or the property above says little.
+/// Shapes that random values must reach for the property to be meaningful.
 #[test]
 fn random_packets_are_long_and_full_of_updates_and_zones() {
     let (mut longest, mut kinds) = ([0; 2], [0; 4]);

@@ -1,4 +1,4 @@
-//! Update services and start-up files, whole ones and broken ones.
+//! Update services and JAGGRAB, well-formed and malformed.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn a_file_in_mixed_pieces_is_joined() {
       1..3 rs.od.file = 7
       3..5 rs.od.size = 612
       5..6 rs.od.chunk = 2
-    ! broken rs.malformed at 6..6 rs.od.chunk: piece 2 begins behind the end of 612 bytes
+    ! broken rs.malformed at 6..6 rs.od.chunk: chunk 2 starts after the end of 612 bytes
     data 5
     "#);
 }
@@ -66,7 +66,7 @@ fn a_request_that_is_none_is_malformed() {
     "#);
 }
 
-/// Lines about requests of what both sides say, each so many milliseconds after the first, in a frame of its own.
+/// Request lines of a conversation whose messages come in frames of their own, each at a time in milliseconds.
 fn speeds(said: &[(Side, u32, &[u8])]) -> Vec<String> {
     use crate::engine::Engine;
     use crate::input::{Frame, Link, Timestamp};
@@ -150,7 +150,7 @@ fn a_service_goes_on_whose_beginning_is_missing() {
       rs.od.version = 5
       rs.od.asked = 0
     "#);
-    // A beginning that is there counts more.
+    // A captured handshake takes precedence.
     let whole = [(CLIENT, "0F 00 00 02 26"), (SERVER, "00"), (CLIENT, "01 02 00 03"), (SERVER, group)];
     assert_eq!(said(&js5, &whole), said(&[], &whole));
     assert!(Midway::told("game").is_err());

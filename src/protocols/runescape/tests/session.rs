@@ -1,4 +1,4 @@
-//! V13 and V14: packets of both sides of a session of 317, opcodes enciphered.
+//! V13 and V14: encrypted packets of both sides of a session of 317.
 
 use super::*;
 
@@ -363,7 +363,7 @@ fn v14_packets_of_a_server_of_317() {
     "#);
 }
 
-/// The seeds of the session of V9 to V14.
+/// Seeds of the session of V9 to V14.
 const SEEDS: [(&str, &str); 2] = [("rs.revision", "317"), ("rs.isaac", "0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10")];
 
 #[test]
@@ -382,7 +382,7 @@ fn with_seeds_and_a_revision_no_login_is_needed() {
     }
 }
 
-/// Packets of the server of V14 as they lie in it.
+/// Packets of the server of V14 in order.
 fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     let length = |tree: &String| tree.split_once("0..").unwrap().1.split_once(' ').unwrap().0.parse::<usize>().unwrap();
@@ -396,7 +396,7 @@ fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// What follows lost bytes of V14, of a server whose seeds are known.
+/// Dissects what follows lost bytes of V14, with known seeds.
 fn behind_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
     let mut session = super::super::session::open(&told(&SEEDS));
     let bytes = trial::bytes(V14);
@@ -439,7 +439,7 @@ fn the_place_in_the_cipher_is_found_again_behind_lost_packets() {
             let trees = behind_gap(lost.clone(), piece);
             assert!(
                 trees[0].contains(&format!(
-                    "! info rs.resumed at 0..{} rs: opcodes lost before, as the packets from here on tell: {}",
+                    "! info rs.resumed at 0..{} rs: opcodes lost before, inferred from the packets that follow: {}",
                     packets[behind].len(),
                     behind - first
                 )),
@@ -461,7 +461,7 @@ fn a_packet_whose_beginning_is_lost_is_passed_over() {
         let Some((data, read)) = trees.split_first().filter(|(data, _)| data.starts_with("data ")) else {
             panic!("{at}: {}", trees.concat());
         };
-        // At most the packet behind it is passed over as well.
+        // At most one more packet is skipped.
         let passed: usize = data.trim_start_matches("data ").trim().parse().unwrap();
         let first = packets.iter().position(|packet| packet.start == packets[at].start + 3 + passed).unwrap();
         assert!(first == at + 1 || first == at + 2, "{at}: {first}");

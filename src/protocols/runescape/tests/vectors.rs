@@ -391,7 +391,7 @@ fn v19_a_group_of_js5() {
     "#);
 }
 
-/// Payloads of a genuine session, their opcodes put in front.
+/// Payloads of a genuine session with prepended opcodes.
 #[test]
 fn v20_to_v27_payloads_of_osrs_223() {
     for (side, hex, expected) in [

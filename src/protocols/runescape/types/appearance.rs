@@ -1,16 +1,16 @@
-//! What a player looks like.
+//! Player appearance.
 
 use super::super::fields::*;
 use super::{Look, Name, read};
 use crate::tree::{Field, Value};
 use crate::wire::{Error, Result, Wire};
 
-/// What may be worn or seen, in the order of the wire.
+/// Equipment slots and body parts in wire order.
 const PARTS: usize = 12;
 const COLOURS: usize = 5;
 const SEQS: usize = 7;
 
-/// The part which says that the player looks like an NPC.
+/// Part value that announces an NPC ID.
 const NPC: u16 = 0xffff;
 
 pub(super) fn look(wire: &mut Wire<'_>, field: &'static Field, look: Look, count: usize) -> Result<Name> {

@@ -1,4 +1,4 @@
-//! Types that are made of several values.
+//! Composite types.
 
 use super::super::fields::*;
 use super::number::{I32, NUMBERS, Number, U8, U16};
@@ -7,47 +7,47 @@ use super::{Smart, Type};
 use crate::tree::{Field, Value};
 use crate::wire::{BitWire, Error, Result, Wire};
 
-/// How the steps of a walk are sent.
+/// Encoding of walk steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Steps {
-    /// Whether those to the north are taken from 128.
+    /// Northward steps are subtracted from 128.
     pub negated: bool,
 }
 
-/// How the looks of a player are sent.
+/// Encoding of an appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Whether the bytes come backwards.
+    /// Bytes are reversed.
     pub reversed: bool,
-    /// Whether a skull has a byte of its own.
+    /// The skull icon has its own byte.
     pub skull: bool,
 }
 
-/// How the slots of an inventory are sent.
+/// Encoding of inventory slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slots {
-    /// All of them, since revision 225.
+    /// All slots, since revision 225.
     Full225,
-    /// Some of them, since revision 225.
+    /// Some slots, since revision 225.
     Partial225,
-    /// All of them, in 317.
+    /// All slots, in 317.
     Full317,
-    /// Some of them, in 317 and 377.
+    /// Some slots, in 317 and 377.
     Partial317,
-    /// All of them, in 377.
+    /// All slots, in 377.
     Full377,
 }
 
-/// Steps of a walk that a client sends at most.
+/// Maximum steps sent by clients.
 const MOST_STEPS: usize = 24;
 
-/// Points of a row of the window.
+/// Window width used to encode points.
 const ROW: i64 = 765;
 
-/// The point that stands for none.
+/// Point outside of the window.
 const OUTSIDE: i64 = 0x7_ffff;
 
-/// Zones of a region: levels, and on each so many in a row and as many rows.
+/// Levels of a region, and zones per row and column.
 const LEVELS: usize = 4;
 const ZONES: usize = 13;
 
@@ -119,7 +119,7 @@ fn mouse_click(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     })
 }
 
-/// Where a point is: worked out of the bytes since `start`.
+/// Adds the coordinates of a point decoded from the bytes since `start`.
 fn point(wire: &mut Wire<'_>, point: i64, start: usize) {
     for (field, value) in [(&POINT_X, point % ROW), (&POINT_Y, point / ROW)] {
         wire.put(field, Value::Signed(value), start..wire.at());
@@ -184,7 +184,7 @@ fn hint_arrow(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&ARROW_UNUSED, unused).map(drop)
 }
 
-/// Zones in which there is nothing are told by their number.
+/// Empty zones are run-length encoded.
 fn palette(wire: &mut Wire<'_>) -> Result {
     let result = wire.in_bits(|bits| {
         let mut left = LEVELS * ZONES * ZONES;
@@ -228,7 +228,7 @@ fn region_crcs(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// What slots say, in which order.
+/// Reads inventory slots.
 fn slots(wire: &mut Wire<'_>, how: Slots, capacity: Option<i64>) -> Result {
     let is_full = matches!(how, Slots::Full225 | Slots::Full317 | Slots::Full377);
     let mut left = if is_full { capacity.and_then(|capacity| usize::try_from(capacity).ok()) } else { None };

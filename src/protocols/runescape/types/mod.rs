@@ -1,6 +1,6 @@
-//! Every type that values have on the wire: what it is called, how many bytes it takes, how it is read.
+//! Wire types: name, width and decoder.
 //!
-//! One list for all revisions. What packets are made of says which of them stand where; see [`super::tables`].
+//! One list for all revisions; [`super::tables`] define where each is used.
 
 mod appearance;
 mod composite;
@@ -20,73 +20,73 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 pub use words::{Cp1252, Name, Packed, Turn};
 
-/// How a text ends.
+/// String terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// With a line feed.
+    /// Line feed.
     LineFeed,
-    /// With a NUL.
+    /// NUL.
     Nul,
-    /// With a NUL; a NUL stands in front as well.
+    /// NUL, with another NUL in front as version.
     Versioned,
-    /// With a NUL; one alone says that there is no text.
+    /// NUL; a single NUL is null.
     OrNull,
-    /// After as many bytes as the two in front say.
+    /// Two-byte length prefix.
     Counted,
 }
 
-/// A type.
+/// Wire type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
-    /// A whole number of fixed width.
+    /// Fixed-width integer.
     Number(Number),
-    /// A component: the interface in the high half.
+    /// Component ID: the interface in the upper half.
     Component(Number),
-    /// A whole number that says its own width.
+    /// Variable-width integer.
     Smart(Smart),
-    /// A big-endian floating-point number.
+    /// Big-endian single-precision number.
     Float,
-    /// A name in base 37.
+    /// Base-37 name.
     Name,
-    /// Text.
+    /// String.
     Text(Ending),
-    /// The rest, as it is.
+    /// Remaining bytes.
     Bytes,
-    /// The rest as chat text in nibbles.
+    /// Remaining bytes as nibble-packed chat text.
     Packed(Turn),
-    /// Chat text under prefix codes.
+    /// Huffman-coded chat text.
     Coded,
-    /// So many numbers in a row; without a count as many as the rest holds.
+    /// Array of numbers, up to the end without a count.
     Row(Number, Option<usize>),
-    /// As many names as the rest holds.
+    /// Array of names, up to the end.
     Names,
-    /// Steps of a walk.
+    /// Walk steps.
     Steps(Steps),
-    /// Where on the map somebody clicked.
+    /// Click on the minimap.
     MinimapClick,
-    /// A click.
+    /// Mouse click.
     MouseClick,
-    /// Movements of the pointer.
+    /// Mouse movements.
     MouseMoves,
-    /// What an arrow points at.
+    /// Hint arrow.
     HintArrow,
-    /// Zones that a region is put together of.
+    /// Source zones of a constructed region.
     Palette,
-    /// Check sums of map files.
+    /// CRCs of map files.
     RegionCrcs,
     /// Packets about one zone.
     ZonePackets,
-    /// Slots of an inventory.
+    /// Inventory slots.
     Slots(Slots),
-    /// What a player looks like.
+    /// Player appearance.
     Appearance(Look),
-    /// Where all players are and what they do.
+    /// Player update.
     PlayerInfo,
-    /// Where all others are and what they do.
+    /// NPC update.
     NpcInfo,
 }
 
-/// Types that are neither numbers nor smarts, by their names.
+/// Types other than numbers and smarts, by name.
 const OTHERS: &[(&str, Type)] = &[
     ("f32", Type::Float),
     ("name37", Type::Name),
@@ -125,7 +125,7 @@ const OTHERS: &[(&str, Type)] = &[
     ("npc_info", Type::NpcInfo),
 ];
 
-/// Other names of types, in lower case.
+/// Alternative type names, in lower case.
 const ALIASES: &[(&str, &str)] = &[
     ("byte", "u8"),
     ("word", "u16"),
@@ -156,11 +156,11 @@ const ALIASES: &[(&str, &str)] = &[
     ("java_string", "strraw"),
 ];
 
-/// Orders in which components come beside the plain one.
+/// Alternative byte orders of component IDs.
 const COMPONENTS: &[(&str, &str)] = &[("com32_le", "i32_le"), ("com32_me", "i32_me"), ("com32_ime", "i32_ime")];
 
 impl Type {
-    /// The name that fields of a type bear, of this one or another name of it: `u16` of `word`.
+    /// Canonical name of a type: `u16` for `word`.
     #[must_use]
     pub fn usual_name(name: &str) -> Cow<'_, str> {
         let usual = |name: &str| ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map(|(_, usual)| *usual);
@@ -173,12 +173,12 @@ impl Type {
         }
     }
 
-    /// Other names of types.
+    /// All alternative type names.
     pub fn aliases() -> impl Iterator<Item = &'static str> {
         ALIASES.iter().map(|(alias, _)| *alias)
     }
 
-    /// The type of this name: `u16_add`, `jstr`, `u8[7]`.
+    /// Returns the type of a name: `u16_add`, `jstr`, `u8[7]`.
     #[must_use]
     pub fn named(name: &str) -> Option<Type> {
         let number = |name: &str| NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
@@ -199,7 +199,7 @@ impl Type {
         Some(Type::Row(number(each)?, count))
     }
 
-    /// All names, those of rows left out.
+    /// All type names except arrays.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
         let smarts = SMARTS.iter().map(|(name, _)| *name);
@@ -207,7 +207,7 @@ impl Type {
         numbers.chain(smarts).chain(others).chain(COMPONENTS.iter().map(|(name, _)| *name))
     }
 
-    /// Bytes that it takes, if those are always the same.
+    /// Width in bytes, if fixed.
     #[must_use]
     pub fn width(self) -> Option<usize> {
         Some(match self {
@@ -221,7 +221,7 @@ impl Type {
         })
     }
 
-    /// What kind of values its field has.
+    /// Kind of the field's values.
     #[must_use]
     pub fn kind(self) -> Kind {
         match self {
@@ -234,7 +234,7 @@ impl Type {
         }
     }
 
-    /// A field for its values.
+    /// Creates a field for values of this type.
     #[must_use]
     pub fn field(self, abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         let field = match self.kind() {
@@ -262,7 +262,7 @@ fn plain_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     }
 }
 
-/// A component is known by its interface and its number in there.
+/// Writes a component ID as interface and index.
 fn component_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     match node.value() {
         Value::Signed(number) => write!(out, "{}:{}", number >> 16 & 0xffff, number & 0xffff),

@@ -1,26 +1,26 @@
-//! Whole numbers in every order and disguise.
+//! Fixed-width integers in all byte orders and transformations.
 
-/// What is done to the least significant byte before it is sent.
+/// Transformation of the least significant byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tweak {
-    /// Nothing.
+    /// Unchanged.
     None,
-    /// 128 is added.
+    /// Plus 128.
     Add,
-    /// It is negated.
+    /// Negated.
     Neg,
-    /// It is taken from 128.
+    /// Subtracted from 128.
     Sub,
 }
 
-/// How a number of fixed width is sent.
+/// Encoding of a fixed-width integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
-    /// Where its bytes are on the wire, the most significant one first.
+    /// Wire positions of the bytes, most significant first.
     pub order: &'static [usize],
-    /// What is done to the least significant one.
+    /// Transformation of the least significant byte.
     pub tweak: Tweak,
-    /// Whether it is in two's complement.
+    /// Two's complement.
     pub signed: bool,
 }
 
@@ -33,7 +33,7 @@ const TWO: &[usize] = &[0, 1];
 const TWO_LE: &[usize] = &[1, 0];
 const FOUR: &[usize] = &[0, 1, 2, 3];
 
-/// Every whole number of fixed width by its name.
+/// All fixed-width integers by name.
 pub const NUMBERS: &[(&str, Number)] = &[
     ("u8", U8),
     ("i8", number(ONE, Tweak::None, true)),
@@ -65,27 +65,27 @@ pub const NUMBERS: &[(&str, Number)] = &[
     ("i64", number(&[0, 1, 2, 3, 4, 5, 6, 7], Tweak::None, true)),
 ];
 
-/// A byte.
+/// 8-bit unsigned integer.
 pub const U8: Number = number(ONE, Tweak::None, false);
-/// Two bytes, big-endian.
+/// 16-bit unsigned integer, big-endian.
 pub const U16: Number = number(TWO, Tweak::None, false);
-/// Four bytes, big-endian.
+/// 32-bit signed integer, big-endian.
 pub const I32: Number = number(FOUR, Tweak::None, true);
 
 impl Number {
-    /// Bytes that it takes.
+    /// Width in bytes.
     #[must_use]
     pub const fn width(self) -> usize {
         self.order.len()
     }
 
-    /// Whether it is more than its bytes as they stand.
+    /// Whether it differs from a plain big-endian number.
     #[must_use]
     pub fn is_plain(self) -> bool {
         self.tweak == Tweak::None && self.order.is_sorted()
     }
 
-    /// The number that these bytes say.
+    /// Decodes the bytes.
     #[must_use]
     pub fn value(self, bytes: &[u8]) -> i64 {
         let byte = |at: &usize| bytes.get(*at).copied().unwrap_or_default();

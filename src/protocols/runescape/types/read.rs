@@ -1,4 +1,4 @@
-//! Reading values of every type.
+//! Decoders of all types.
 
 use super::super::fields::{ELEMENT, MALFORMED, NAME_ELEMENT, NOT_MINIMAL, ODD};
 use super::smart::Read;
@@ -8,22 +8,22 @@ use crate::tree::{Field, Value};
 use crate::wire::{Error, Result, Wire};
 use std::fmt;
 
-/// What a value said, for the line of its packet and for what is remembered.
+/// A decoded value, for the summary line and the world state.
 #[derive(Clone, Copy)]
 pub enum Said<'a> {
-    /// A number.
+    /// Number.
     Number(i64),
-    /// A component.
+    /// Component ID.
     Component(i64),
-    /// A name.
+    /// Base-37 name.
     Name(Name),
-    /// Text.
+    /// String.
     Text(Cp1252<'a>),
-    /// Chat text.
+    /// Nibble-packed chat text.
     Packed(Packed<'a>),
-    /// Newer chat text.
+    /// Huffman-coded chat text.
     Coded(Coded<'a>),
-    /// Nothing that fits a line.
+    /// A value without a short form.
     Much,
 }
 
@@ -41,22 +41,22 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// What must be known of the packet around a value.
+/// Context of a value within its packet.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Place {
-    /// Bytes of the values behind it.
+    /// Total width of the values after it.
     pub after: usize,
-    /// How many slots there are, if that was said.
+    /// Number of slots, if declared.
     pub capacity: Option<i64>,
-    /// Bytes of the text or the appearance, if that was said.
+    /// Byte length of the text or appearance, if declared.
     pub length: Option<usize>,
 }
 
 impl Type {
-    /// Read a value.
+    /// Reads a value.
     ///
     /// # Errors
-    /// When the bytes end inside it, or make no sense.
+    /// If the bytes end inside it or are invalid.
     pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: Place) -> Result<Said<'a>> {
         match self {
             Type::Number(number) => number.read(wire, field).map(Said::Number),
@@ -94,7 +94,7 @@ impl Type {
     }
 }
 
-/// The next `count` bytes, passed over.
+/// Skips and returns the next `count` bytes.
 fn take<'a>(wire: &mut Wire<'a>, count: usize) -> Result<&'a [u8]> {
     let bytes = wire.ahead().get(..count).ok_or(Error::Short { needed: count.saturating_sub(wire.remaining()) })?;
     wire.skip(count)?;
@@ -102,10 +102,10 @@ fn take<'a>(wire: &mut Wire<'a>, count: usize) -> Result<&'a [u8]> {
 }
 
 impl Number {
-    /// Read it.
+    /// Reads the number.
     ///
     /// # Errors
-    /// When there are too few bytes.
+    /// If too few bytes remain.
     pub fn read(self, wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
         let start = wire.at();
         let value = self.value(take(wire, self.width())?);
@@ -116,10 +116,10 @@ impl Number {
 }
 
 impl Smart {
-    /// Read it.
+    /// Reads the number.
     ///
     /// # Errors
-    /// When there are too few bytes, or more than any such number has.
+    /// If too few bytes remain, or the encoding is too long.
     pub fn take(self, wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
         let start = wire.at();
         let (number, used, is_loose) = match self.read(wire.ahead()) {
@@ -136,7 +136,7 @@ impl Smart {
     }
 }
 
-/// Read a name in base 37.
+/// Reads a base-37 name.
 pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<Name> {
     let start = wire.at();
     let bytes = take(wire, 8)?;
@@ -145,10 +145,10 @@ pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<Name> {
     Ok(name)
 }
 
-/// Read text up to its end, which is no part of it.
+/// Reads a string without its terminator.
 ///
 /// # Errors
-/// When it has no end.
+/// If the terminator is missing.
 pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> Result<&'a [u8]> {
     let start = wire.at();
     if ending == Ending::Counted {
@@ -161,7 +161,7 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     };
     let ahead = wire.ahead();
     if front > 0 && ahead.first().is_some_and(|version| *version != 0) {
-        return wire.malformed(&MALFORMED, format_args!("a text of a version other than 0"));
+        return wire.malformed(&MALFORMED, format_args!("string version other than 0"));
     }
     let rest = ahead.get(front..).unwrap_or_default();
     let Some(length) = memchr::memchr(end, rest) else {
@@ -171,7 +171,7 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
             wire.put_text(field, start..end, format_args!("{words}"));
         }
         wire.skip(ahead.len())?;
-        wire.note(&MALFORMED, format_args!("the text has no end"));
+        wire.note(&MALFORMED, format_args!("the string has no terminator"));
         return Err(Error::Malformed);
     };
     let text = rest.get(..length).unwrap_or_default();
@@ -184,7 +184,7 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     Ok(text)
 }
 
-/// Read text behind its length.
+/// Reads a length-prefixed string.
 fn counted<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
     const LENGTH: usize = 2;
     let start = wire.at();
@@ -195,13 +195,13 @@ fn counted<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
     Ok(text)
 }
 
-/// Characters of chat text that clients have room for.
+/// Maximum characters of chat text in clients.
 const MOST_CHARACTERS: usize = 100;
 
-/// Read `count` bytes of chat text in nibbles.
+/// Reads `count` bytes of nibble-packed chat text.
 ///
 /// # Errors
-/// When there are too few.
+/// If too few bytes remain.
 pub fn packed<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize, turn: Turn) -> Result<Packed<'a>> {
     let start = wire.at();
     let text = Packed(take(wire, count)?, turn);
@@ -229,7 +229,7 @@ fn coded<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Coded<'a>> {
     Ok(text)
 }
 
-/// Put words made of the bytes from `start` on. They are made only if somebody is going to look, or must not.
+/// Adds text decoded from the bytes since `start`. It is only formatted if requested, or if it must be hidden.
 fn put_words(wire: &mut Wire<'_>, field: &'static Field, start: usize, words: fmt::Arguments<'_>) {
     if wire.wants_fields() || field.secret {
         wire.put_text(field, start..wire.at(), words);

@@ -1,31 +1,31 @@
-//! Whole numbers that say themselves how many bytes they take.
+//! Variable-width integers.
 
-/// How such a number says its width.
+/// Encoding of a variable-width integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Smart {
-    /// One byte below 128, else two.
+    /// One byte below 128, otherwise two.
     Unsigned,
-    /// As [`Smart::Unsigned`], about zero.
+    /// [`Smart::Unsigned`], centered on zero.
     Signed,
-    /// As [`Smart::Unsigned`], less one.
+    /// [`Smart::Unsigned`] minus one.
     OrNull,
-    /// As many of [`Smart::Unsigned`] as are 32767, and one more.
+    /// Repeated [`Smart::Unsigned`]: one for each 32767, and the remainder.
     Extended,
-    /// Two bytes below 32768, else four.
+    /// Two bytes below 32768, otherwise four.
     Big,
-    /// As [`Smart::Big`]; 32767 in two bytes is -1.
+    /// [`Smart::Big`]; 32767 in two bytes is -1.
     BigOrNull,
-    /// Seven bits a byte, the most significant ones first.
+    /// Seven bits per byte, most significant first.
     VarintBe,
-    /// Seven bits a byte, the least significant ones first.
+    /// Seven bits per byte, least significant first.
     VarintLe,
-    /// As [`Smart::VarintLe`], signs in the lowest bit.
+    /// [`Smart::VarintLe`] with the sign in the lowest bit.
     ZigZag,
-    /// One byte below 252, else two.
+    /// One byte below 252, otherwise two.
     Type,
 }
 
-/// Every such number by its name.
+/// All variable-width integers by name.
 pub const SMARTS: &[(&str, Smart)] = &[
     ("usmart", Smart::Unsigned),
     ("ssmart", Smart::Signed),
@@ -37,26 +37,26 @@ pub const SMARTS: &[(&str, Smart)] = &[
     ("varint_le", Smart::VarintLe),
     ("varint_zigzag", Smart::ZigZag),
     ("gtype", Smart::Type),
-    // Another name in wide use.
+    // A common alternative name.
     ("smart", Smart::Signed),
 ];
 
-/// The most bytes that a number of seven bits a byte has.
+/// Maximum bytes of a varint.
 const VARINT: usize = 5;
 
-/// What became of reading such a number.
+/// Result of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
-    /// The number, its bytes, and whether fewer would have done.
+    /// The number, its width, and whether a shorter encoding exists.
     Number(i64, usize, bool),
     /// The bytes end inside it.
     Short,
-    /// It has more bytes than any.
+    /// The encoding is too long.
     TooLong,
 }
 
 impl Smart {
-    /// The number at the start of these bytes.
+    /// Decodes the number at the start of the bytes.
     #[must_use]
     pub fn read(self, bytes: &[u8]) -> Read {
         match self {
@@ -87,7 +87,7 @@ impl Smart {
 }
 
 impl Read {
-    /// The same bits about zero.
+    /// Centers the value on zero.
     fn map_signed(self) -> Read {
         match self {
             Read::Number(number, 1, _) => Read::Number(number - 64, 1, false),

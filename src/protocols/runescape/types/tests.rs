@@ -1,10 +1,10 @@
-//! Values of every type as whole trees: spans, bits and notes.
+//! Values of all types as trees: spans, bits and notes.
 
 use super::super::by_hand;
 use crate::tree::Side;
 use crate::wire::{Cut, How, Settings, trial};
 
-/// What values of these types look like in the tree.
+/// Dissects values of these types.
 fn read(types: &str, hex: &str) -> String {
     let mut settings = Settings::new();
     settings.tell(&by_hand::PROTOCOL.settings[0], types.to_owned());
@@ -100,12 +100,12 @@ fn texts_end_as_their_engine_ends_them() {
     insta::assert_snapshot!(read("jstr", "41 42 43"), @r#"
     rs.type 0..3
       0..3 rs.type.jstr = "ABC"
-    ! broken rs.malformed at 0..3 rs.type.jstr: the text has no end
+    ! broken rs.malformed at 0..3 rs.type.jstr: the string has no terminator
     "#);
     insta::assert_snapshot!(read("jstr2", "01 42 00"), @r#"
     rs.type 0..3
       0..3 rs.trailing = 014200
-    ! broken rs.malformed at 0..3 rs.type: a text of a version other than 0
+    ! broken rs.malformed at 0..3 rs.type: string version other than 0
     "#);
 }
 

@@ -1,22 +1,22 @@
-//! Text as this protocol writes it: Windows-1252, names in base 37, chat in nibbles and under prefix codes.
+//! Text encodings: Windows-1252, base-37 names, nibble-packed and Huffman-coded chat.
 
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-/// What 0x80 to 0x9f stand for in Windows-1252; five of them for nothing.
+/// Windows-1252 characters 0x80 to 0x9f, five of them undefined.
 const HIGH: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}', '\u{fffd}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
 ];
 
-/// The characters of packed chat text.
+/// Characters of nibble-packed chat text.
 const PACKED: [char; 61] = [
     ' ', 'e', 't', 'a', 'o', 'i', 'h', 'n', 's', 'r', 'd', 'l', 'u', 'm', 'w', 'c', 'y', 'f', 'g', 'p', 'b', 'v', 'k', 'x', 'j',
     'q', 'z', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ', '!', '?', '.', ',', ':', ';', '(', ')', '-', '&', '*', '\\',
     '\'', '@', '#', '+', '=', '£', '$', '%', '"', '[', ']',
 ];
 
-/// The first name that does not fit into twelve characters.
+/// First base-37 value beyond twelve characters.
 const NAMES: u64 = 37_u64.pow(12);
 
 /// Windows-1252 text.
@@ -39,12 +39,12 @@ fn character(byte: u8) -> char {
     }
 }
 
-/// A name in base 37.
+/// Base-37 name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name(pub u64);
 
 impl Name {
-    /// Whether a client shows it.
+    /// Whether clients accept it.
     #[must_use]
     pub const fn is_valid(self) -> bool {
         self.0 > 0 && self.0 < NAMES && !self.0.is_multiple_of(37)
@@ -74,12 +74,12 @@ impl fmt::Display for Name {
     }
 }
 
-/// How packed text was turned before it was sent.
+/// Transformation of nibble-packed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// Not at all.
+    /// Unchanged.
     No,
-    /// Backwards.
+    /// Bytes reversed.
     Reversed,
     /// 128 added to each byte.
     Added,
@@ -87,7 +87,7 @@ pub enum Turn {
     ReversedAdded,
 }
 
-/// Chat text in nibbles.
+/// Nibble-packed chat text.
 #[derive(Clone, Copy)]
 pub struct Packed<'a>(pub &'a [u8], pub Turn);
 
@@ -104,7 +104,7 @@ impl Packed<'_> {
         (0..bytes.len()).map(byte).map(move |byte| byte.wrapping_sub(add)).flat_map(|byte| [byte >> 4, byte & 15])
     }
 
-    /// How many characters it has, and whether it ends inside another one.
+    /// Number of characters, and whether the text ends inside one.
     #[must_use]
     pub fn extent(&self) -> (usize, bool) {
         self.nibbles().fold((0, false), |(count, held), nibble| match held || nibble < 13 {
@@ -132,7 +132,7 @@ impl fmt::Display for Packed<'_> {
     }
 }
 
-/// Bits of the code of each byte in newer chat text, as hexadecimal digits.
+/// Huffman code length of each byte, as hexadecimal digits.
 const LENGTHS: &str = concat!(
     "1616161616161516161416161615161616161616161616161616161616161616",
     "03081610161011070D0D0D10070A06100A0B0C0C0C0C0D0D0E0E0B0E130F1108",
@@ -144,7 +144,7 @@ const LENGTHS: &str = concat!(
     "1616161616161616161616161616161616161616161616151615161616151616",
 );
 
-/// The bytes of newer chat text by their codes: pairs of nodes, a leaf being a byte.
+/// Huffman tree: pairs of nodes, a leaf is a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Branch {
     Nowhere,
@@ -174,7 +174,7 @@ static TREE: LazyLock<Vec<[Branch; 2]>> = LazyLock::new(|| {
     tree
 });
 
-/// The code of each byte, left-aligned, and its bits: given out as the client does, which is no canonical order.
+/// Left-aligned code and length of each byte. Codes are assigned as by the client, which is not canonical order.
 fn codes() -> Vec<(u32, u32)> {
     let lengths = LENGTHS.as_bytes().chunks(2).filter_map(|pair| u32::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
     let mut next = [0_u32; 33];
@@ -213,12 +213,12 @@ fn codes() -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Text under prefix codes: its bytes, and so many characters.
+/// Huffman-coded text: its bytes, and the number of characters.
 #[derive(Clone, Copy)]
 pub struct Coded<'a>(pub &'a [u8], pub usize);
 
 impl Coded<'_> {
-    /// Hand on each byte of the text. Returns the bytes it takes, or none if they end inside it.
+    /// Emits each decoded byte. Returns the encoded length, or `None` if the bytes end early.
     fn read(&self, mut say: impl FnMut(u8) -> fmt::Result) -> Result<Option<usize>, fmt::Error> {
         let Coded(bytes, mut left) = *self;
         let (mut node, mut bit) = (0, 0_usize);
@@ -238,7 +238,7 @@ impl Coded<'_> {
         Ok(Some(bit.div_ceil(8)))
     }
 
-    /// Bytes that it takes; none if they end inside it.
+    /// Encoded length; `None` if the bytes end early.
     #[must_use]
     pub fn len(&self) -> Option<usize> {
         self.read(|_| Ok(())).ok().flatten()
