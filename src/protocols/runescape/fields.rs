@@ -1,6 +1,6 @@
 //! Statically known fields; fields of packets come from [`super::tables`].
 
-use super::meanings::*;
+use super::value_names::*;
 use crate::tree::fields;
 
 fields! {

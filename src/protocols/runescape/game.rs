@@ -1,11 +1,11 @@
 //! Game packets: decrypted opcodes, sizes and fields from the tables.
 
-use super::clear::{Doubt, End, Trial, Tried, framed};
+use super::direction::{Direction, Head, Lost, MISFITS, Opcodes, body, note_lost};
 use super::fields::*;
-use super::half::{Half, Head, Lost, MISFITS, Opcodes, body, tell_lost};
 use super::login::Cipher;
-use super::tables::{Column, Row, Size, Table, Updates, Who};
-use super::types::{Name, Place, Read, Said, Smart, Type};
+use super::plain_opcodes::{Detection, Doubt, End, Trial, framed};
+use super::tables::{Column, Entity, Row, Size, Table, Updates};
+use super::types::{Decoded, Name, Place, Read, Smart, Type};
 use super::update;
 use super::world::World;
 use crate::tree::{Side, Value};
@@ -40,7 +40,7 @@ pub struct Game {
     table: Option<Arc<Table>>,
     players: Option<Arc<Updates>>,
     npcs: Option<Arc<Updates>>,
-    halves: [Half; 2],
+    halves: [Direction; 2],
     doubt: Doubt,
     /// Packets that match if opcodes are in clear, for a note.
     fitting: Option<usize>,
@@ -53,12 +53,12 @@ impl Game {
     pub fn begin(&mut self, revision: u16, table: Option<Arc<Table>>, cipher: Cipher) {
         self.revision = revision;
         self.table = table;
-        self.players = Updates::of(revision, Who::Player);
-        self.npcs = Updates::of(revision, Who::Npc).map(|updates| match self.npc_bits {
+        self.players = Updates::of(revision, Entity::Player);
+        self.npcs = Updates::of(revision, Entity::Npc).map(|updates| match self.npc_bits {
             Some(bits) => Arc::new(updates.with_type_bits(bits)),
             None => updates,
         });
-        self.halves = Side::BOTH.map(|side| Half::of(cipher.opcodes(side)));
+        self.halves = Side::BOTH.map(|side| Direction::of(cipher.opcodes(side)));
         self.doubt = match cipher {
             Cipher::Unknown => Doubt::Trial(Trial::default()),
             Cipher::Seeded(_) => Doubt::Seeds,
@@ -81,10 +81,10 @@ impl Game {
 
     /// Records lost bytes of a side; the cipher position is unknown.
     pub fn lose(&mut self, from: Side, bytes: u64) {
-        self.half(from).lose(bytes);
+        self.direction(from).lose(bytes);
     }
 
-    fn half(&mut self, from: Side) -> &mut Half {
+    fn direction(&mut self, from: Side) -> &mut Direction {
         let [client, server] = &mut self.halves;
         match from {
             Side::Client => client,
@@ -115,20 +115,20 @@ impl Game {
     fn settle(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<usize> {
         let table = self.table.clone()?;
         if matches!(self.doubt, Doubt::Seeds) {
-            let mut half = Half::of(self.half(from).opcodes.clone());
-            let is_wrong = framed(&mut half, &table, from, ahead).1 == End::Misfit;
+            let mut direction = Direction::of(self.direction(from).opcodes.clone());
+            let is_wrong = framed(&mut direction, &table, from, ahead).1 == End::Misfit;
             self.doubt = if is_wrong { Doubt::Trial(Trial::default()) } else { Doubt::None };
         }
-        let is_keyless = matches!(self.half(from).opcodes, Opcodes::Unknown);
+        let is_keyless = matches!(self.direction(from).opcodes, Opcodes::Unknown);
         let Doubt::Trial(trial) = &mut self.doubt else { return None };
-        match trial.hear(&table, from, ahead) {
-            Tried::Unsure(needed) if more => return Some(needed),
-            Tried::Clear(packets) => {
+        match trial.examine(&table, from, ahead) {
+            Detection::Unsure(needed) if more => return Some(needed),
+            Detection::Clear(packets) => {
                 self.fitting = Some(packets);
-                self.halves.iter_mut().for_each(|half| half.opcodes = Opcodes::Clear);
+                self.halves.iter_mut().for_each(|direction| direction.opcodes = Opcodes::Clear);
             }
-            Tried::Unsure(_) if is_keyless => self.fitting = Some(trial.packets()),
-            Tried::Unsure(_) | Tried::No => {}
+            Detection::Unsure(_) if is_keyless => self.fitting = Some(trial.packets()),
+            Detection::Unsure(_) | Detection::No => {}
         }
         self.doubt = Doubt::None;
         None
@@ -136,35 +136,35 @@ impl Game {
 
     fn packet_extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(table) = self.table.clone() else { return Extent::Message(ahead.len()) };
-        let half = self.half(from);
-        if let Some(extent) = half.resume(&table, from, ahead, more) {
+        let direction = self.direction(from);
+        if let Some(extent) = direction.resume(&table, from, ahead, more) {
             return extent;
         }
-        match half.lost {
-            Some(Lost::Gap) if !half.is_told => return Extent::Message(ahead.len()),
-            Some(_) if half.is_told => return Extent::Unknown(ahead.len()),
+        match direction.lost {
+            Some(Lost::Gap) if !direction.is_noted => return Extent::Message(ahead.len()),
+            Some(_) if direction.is_noted => return Extent::Unknown(ahead.len()),
             Some(_) => return Extent::Message(ahead.len()),
             None => {}
         }
-        let head = match half.head {
+        let head = match direction.head {
             Some(head) => head,
-            None => match half.next(from, ahead, table.has_long_opcodes) {
+            None => match direction.next(from, ahead, table.has_long_opcodes) {
                 Ok(head) => head,
                 Err(extent) => return extent,
             },
         };
-        half.head = Some(head);
+        direction.head = Some(head);
         let Some(row) = table.row(from, head.opcode) else {
-            half.lost = Some(Lost::Opcode(head.opcode));
+            direction.lost = Some(Lost::Opcode(head.opcode));
             return Extent::Message(ahead.len());
         };
         let (prefix, length) = match body(row.size, ahead.get(head.width..).unwrap_or_default()) {
             Ok(body) => body,
             Err(needed) => return Extent::NeedMore(head.width + needed),
         };
-        let is_enciphered = matches!(half.opcodes, Opcodes::Under(_));
+        let is_enciphered = matches!(direction.opcodes, Opcodes::Under(_));
         if is_enciphered && table.longest().is_some_and(|longest| length > longest) {
-            half.lost = Some(Lost::Length(head.opcode, length));
+            direction.lost = Some(Lost::Length(head.opcode, length));
             return Extent::Message(ahead.len());
         }
         Extent::Message(head.width + prefix + length)
@@ -178,14 +178,14 @@ impl Game {
         if self.is_log {
             Smart::VarintBe.take(wire, &LOG_RECORD)?;
         }
-        let half = self.half(from);
-        if let Some(lost) = half.lost.filter(|_| !half.is_told) {
-            half.is_told = true;
-            return tell_lost(wire, half.head, lost);
+        let direction = self.direction(from);
+        if let Some(lost) = direction.lost.filter(|_| !direction.is_noted) {
+            direction.is_noted = true;
+            return note_lost(wire, direction.head, lost);
         }
-        let is_enciphered = matches!(half.opcodes, Opcodes::Under(_));
-        let is_unknown = matches!(half.opcodes, Opcodes::Unknown);
-        let head = half.head.take();
+        let is_enciphered = matches!(direction.opcodes, Opcodes::Under(_));
+        let is_unknown = matches!(direction.opcodes, Opcodes::Unknown);
+        let head = direction.head.take();
         let Some(table) = self.table.clone() else {
             return data(wire, |wire, left| match self.revision {
                 0 => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision=")),
@@ -204,7 +204,7 @@ impl Game {
                 }
             });
         }
-        if let Some(words) = self.half(from).resumed.take() {
+        if let Some(words) = self.direction(from).resumed.take() {
             wire.note_layer(&RESUMED, format_args!("opcodes lost before, inferred from the packets that follow: {words}"));
         }
         if let Some(packets) = self.fitting.take() {
@@ -213,10 +213,10 @@ impl Game {
         let Some(head) = head else { return Err(Error::Malformed) };
         let Some(row) = table.row(from, head.opcode) else { return Err(Error::Malformed) };
         let result = self.packet(from, wire, &table, row, head, is_enciphered);
-        let half = self.half(from);
-        half.misfits = if result.is_err() && wire.cut() == Cut::No { half.misfits + 1 } else { 0 };
-        if half.misfits >= MISFITS && is_enciphered {
-            half.lost = Some(Lost::Layout);
+        let direction = self.direction(from);
+        direction.misfits = if result.is_err() && wire.cut() == Cut::No { direction.misfits + 1 } else { 0 };
+        if direction.misfits >= MISFITS && is_enciphered {
+            direction.lost = Some(Lost::Layout);
         }
         result
     }
@@ -269,7 +269,7 @@ fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
 }
 
 /// Maximum values in the summary line.
-const TOLD: usize = 4;
+const SUMMARY_VALUES: usize = 4;
 
 /// Maximum values kept of a packet.
 const KEPT: usize = 8;
@@ -277,7 +277,7 @@ const KEPT: usize = 8;
 /// Values of a packet, for the summary and the world state.
 #[derive(Default)]
 pub struct Line<'a> {
-    kept: [Option<(&'static str, Said<'a>)>; KEPT],
+    kept: [Option<(&'static str, Decoded<'a>)>; KEPT],
     /// Counts shown in place of the values.
     pub seen: Option<Counts>,
 }
@@ -286,7 +286,7 @@ pub struct Line<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Counts {
     /// Players or NPCs.
-    pub who: Who,
+    pub entity: Entity,
     /// Number of other entities tracked.
     pub others: usize,
     /// Number of entities with extended information.
@@ -295,24 +295,24 @@ pub struct Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { who, others, updates } = *self;
-        let (one, many) = if who == Who::Player { ("other player", "other players") } else { ("NPC", "NPCs") };
+        let Counts { entity, others, updates } = *self;
+        let (one, many) = if entity == Entity::Player { ("other player", "other players") } else { ("NPC", "NPCs") };
         let ending = if updates == 1 { "" } else { "s" };
         write!(f, "{others} {}, {updates} update{ending}", if others == 1 { one } else { many })
     }
 }
 
 impl<'a> Line<'a> {
-    fn keep(&mut self, name: &'static str, said: Said<'a>) {
+    fn keep(&mut self, name: &'static str, decoded: Decoded<'a>) {
         if let Some(slot) = self.kept.iter_mut().find(|slot| slot.is_none()) {
-            *slot = Some((name, said));
+            *slot = Some((name, decoded));
         }
     }
 
     /// Returns the number in a field.
     pub fn number(&self, name: &str) -> Option<i64> {
         match self.kept.iter().flatten().find(|(known, _)| *known == name)?.1 {
-            Said::Number(number) => Some(number),
+            Decoded::Number(number) => Some(number),
             _ => None,
         }
     }
@@ -323,12 +323,12 @@ impl fmt::Display for Line<'_> {
         if let Some(seen) = &self.seen {
             return seen.fmt(f);
         }
-        let told = self.kept.iter().flatten().filter(|(_, said)| !matches!(said, Said::Much));
-        for (at, (name, said)) in told.take(TOLD).enumerate() {
+        let shown = self.kept.iter().flatten().filter(|(_, decoded)| !matches!(decoded, Decoded::Unsummarized));
+        for (at, (name, decoded)) in shown.take(SUMMARY_VALUES).enumerate() {
             let between = if at > 0 { ", " } else { "" };
-            match said {
-                Said::Text(_) | Said::Packed(_) | Said::Coded(_) => write!(f, "{between}{said}")?,
-                _ => write!(f, "{between}{} {said}", Words(name))?,
+            match decoded {
+                Decoded::Text(_) | Decoded::Packed(_) | Decoded::Coded(_) => write!(f, "{between}{decoded}")?,
+                _ => write!(f, "{between}{} {decoded}", Words(name))?,
             }
         }
         Ok(())
@@ -366,14 +366,14 @@ impl<'a> Reader<'_, 'a> {
         let mut place = Place::default();
         for column in columns {
             place.after = column.after;
-            let said = match column.of {
-                Type::PlayerInfo => self.info(wire, Who::Player)?,
-                Type::NpcInfo => self.info(wire, Who::Npc)?,
+            let decoded = match column.of {
+                Type::PlayerInfo => self.info(wire, Entity::Player)?,
+                Type::NpcInfo => self.info(wire, Entity::Npc)?,
                 Type::ZonePackets => wire.group(column.field, |wire| self.zone_packets(wire))?,
                 of => {
                     let start = wire.at();
-                    let said = of.read(wire, column.field, place)?;
-                    if let Said::Number(number) = said {
+                    let decoded = of.read(wire, column.field, place)?;
+                    if let Decoded::Number(number) = decoded {
                         if column.name == "varp" && self.table.revision == VARPS.0 && number >= VARPS.1 {
                             wire.note(&ODD, format_args!("{number}; clients of {} have {}, from 0", VARPS.0, VARPS.1));
                         }
@@ -384,14 +384,14 @@ impl<'a> Reader<'_, 'a> {
                             _ => {}
                         }
                     }
-                    if let (Type::Appearance(_), Said::Name(name)) = (of, said) {
+                    if let (Type::Appearance(_), Decoded::Name(name)) = (of, decoded) {
                         self.met = Some(name);
                     }
-                    said
+                    decoded
                 }
             };
             if self.depth == 0 {
-                self.line.keep(column.name, said);
+                self.line.keep(column.name, decoded);
             }
         }
         Ok(())
@@ -418,12 +418,12 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn info(&mut self, wire: &mut Wire<'a>, who: Who) -> Result<Said<'a>> {
-        let updates = if who == Who::Player { self.game.players.clone() } else { self.game.npcs.clone() };
+    fn info(&mut self, wire: &mut Wire<'a>, entity: Entity) -> Result<Decoded<'a>> {
+        let updates = if entity == Entity::Player { self.game.players.clone() } else { self.game.npcs.clone() };
         match updates {
             Some(updates) => {
                 self.depth += 1;
-                let result = update::info(self, wire, &updates, who);
+                let result = update::info(self, wire, &updates, entity);
                 self.depth -= 1;
                 result?;
             }
@@ -431,11 +431,11 @@ impl<'a> Reader<'_, 'a> {
                 wire.rest(&PAYLOAD);
             }
         }
-        Ok(Said::Much)
+        Ok(Decoded::Unsummarized)
     }
 
     /// Packets about tiles of one zone, with opcodes in clear.
-    fn zone_packets(&mut self, wire: &mut Wire<'a>) -> Result<Said<'a>> {
+    fn zone_packets(&mut self, wire: &mut Wire<'a>) -> Result<Decoded<'a>> {
         let zone = (self.line.number("zone_x"), self.line.number("zone_y"));
         self.game.world.enter_zone(zone);
         while let Some(opcode) = wire.ahead().first() {
@@ -443,7 +443,7 @@ impl<'a> Reader<'_, 'a> {
             let Some((row, columns)) = row.and_then(|row| Some((row, row.columns.clone()?))) else {
                 wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is not a zone packet"));
                 wire.rest(&PAYLOAD);
-                return Ok(Said::Much);
+                return Ok(Decoded::Unsummarized);
             };
             wire.group(&INNER, |wire| {
                 wire.u8(&OPCODE)?;
@@ -454,6 +454,6 @@ impl<'a> Reader<'_, 'a> {
                 result
             })?;
         }
-        Ok(Said::Much)
+        Ok(Decoded::Unsummarized)
     }
 }

@@ -80,7 +80,7 @@ impl Jaggrab {
             wire.rest(&JAGGRAB_DATA);
         }
         if let Some(asked) = self.asked.take() {
-            transfer::tell(wire, asked, bytes.len(), &FILE);
+            transfer::complete(wire, asked, bytes.len(), &FILE);
         }
         Ok(())
     }
@@ -92,8 +92,8 @@ fn check_sums(wire: &mut Wire<'_>) -> Result {
     for _ in 0..CRC_FILE / 4 - 1 {
         check = check.wrapping_mul(2).wrapping_add(wire.u32_be(&JAGGRAB_CRC)?);
     }
-    let said = wire.u32_be(&JAGGRAB_CHECK)?;
-    if said != check {
+    let announced = wire.u32_be(&JAGGRAB_CHECK)?;
+    if announced != check {
         wire.note(&ODD, format_args!("the CRCs give {check:#010x}"));
     }
     Ok(())

@@ -185,7 +185,7 @@ impl Js5 {
         crc.update(&file);
         wire.add(&JS5_CRC, Value::Unsigned(crc.sum().into()));
         if let Some(asked) = self.asked.remove(&(archive, group)) {
-            transfer::tell(wire, asked, shape.data, &FILES);
+            transfer::complete(wire, asked, shape.data, &FILES);
         }
         wire.object("group", &format!("js5-{archive}-{group}.dat"), || Some(file));
         Ok(())

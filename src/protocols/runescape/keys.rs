@@ -32,7 +32,7 @@ type Logged = (u64, u64);
 
 /// Configured cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum CipherSetting {
     /// Opcodes are in clear.
     Off,
     /// ISAAC seeds.
@@ -46,7 +46,7 @@ pub struct Keys {
     pub rsa: Vec<RsaKey>,
     log: Vec<Logged>,
     /// Configured cipher, from `rs.isaac`.
-    pub told: Option<Told>,
+    pub configured: Option<CipherSetting>,
 }
 
 impl Keys {
@@ -57,7 +57,7 @@ impl Keys {
         Keys {
             rsa: of("rs.rsa_key").and_then(|text| rsa_keys(text).ok()).unwrap_or_default(),
             log: of("rs.keys").and_then(|text| log(text).ok()).unwrap_or_default(),
-            told: of("rs.isaac").and_then(|text| isaac(text).ok()),
+            configured: of("rs.isaac").and_then(|text| isaac(text).ok()),
         }
     }
 
@@ -78,9 +78,9 @@ fn unfit<T>(line: Option<usize>, words: impl Into<String>) -> Result<T, Unfit> {
 ///
 /// # Errors
 /// What was expected.
-pub fn isaac(text: &str) -> Result<Told, Unfit> {
+pub fn isaac(text: &str) -> Result<CipherSetting, Unfit> {
     if text == "off" {
-        return Ok(Told::Off);
+        return Ok(CipherSetting::Off);
     }
     let word = |word: &str| {
         let word = word.trim();
@@ -93,7 +93,7 @@ pub fn isaac(text: &str) -> Result<Told, Unfit> {
     };
     let words: Option<Vec<u32>> = text.split(',').map(word).collect();
     match words.as_deref() {
-        Some([a, b, c, d]) => Ok(Told::Seeds([*a, *b, *c, *d])),
+        Some([a, b, c, d]) => Ok(CipherSetting::Seeds([*a, *b, *c, *d])),
         _ => unfit(
             None,
             "expected off, or the client's four seeds with commas between, such as 0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10",
@@ -321,11 +321,11 @@ mod tests {
         assert_eq!(log("090A0B0C0D0E0F10 0102030405060708\n12 34").unwrap_err().line, Some(2));
         assert_eq!(log("# none").unwrap_err().line, None);
         assert!(isaac("1,2,3").is_err() && isaac("1,2,3,4294967296").is_err() && isaac("on").is_err());
-        assert_eq!(isaac("0x1,-1,3,4294967295"), Ok(Told::Seeds([1, u32::MAX, 3, u32::MAX])));
+        assert_eq!(isaac("0x1,-1,3,4294967295"), Ok(CipherSetting::Seeds([1, u32::MAX, 3, u32::MAX])));
     }
 
     #[test]
-    fn the_log_is_asked_by_the_seed_of_the_server() {
+    fn logged_seeds_are_found_by_the_server_seed() {
         let keys = Keys { log: log("# a\n090A0B0C0D0E0F10 0102030405060708\n").unwrap(), ..Keys::default() };
         assert_eq!(keys.logged(0x090a_0b0c_0d0e_0f10), Some([0x0102_0304, 0x0506_0708, 0x090a_0b0c, 0x0d0e_0f10]));
         assert_eq!(keys.logged(1), None);

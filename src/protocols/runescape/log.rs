@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_ends_in_the_same_place_however_it_is_cut() {
+    fn a_header_ends_at_the_same_offset_in_any_pieces() {
         let fixed = [&MAGIC[..], &[0; FIXED - MAGIC.len()]].concat();
         let header = [&fixed[..], b"host\0trade\0", &[0, 4, 0, 2], b"ab", b"name\0", &[0, 0, 0, 3], b"xyz"].concat();
         for cut in 1..header.len() {

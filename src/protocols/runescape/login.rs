@@ -1,9 +1,9 @@
 //! Login: client properties, the RSA block and the login response.
 
+use super::direction::Opcodes;
 use super::fields::*;
-use super::half::Opcodes;
 use super::isaac::{Isaac, Seeds};
-use super::keys::{Keys, Told};
+use super::keys::{CipherSetting, Keys};
 use super::types::{Ending, Place, Type, text};
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
@@ -58,11 +58,11 @@ impl Cipher {
     }
 }
 
-impl From<Told> for Cipher {
-    fn from(told: Told) -> Cipher {
-        match told {
-            Told::Off => Cipher::Off,
-            Told::Seeds(seeds) => Cipher::Seeded(seeds),
+impl From<CipherSetting> for Cipher {
+    fn from(configured: CipherSetting) -> Cipher {
+        match configured {
+            CipherSetting::Off => Cipher::Off,
+            CipherSetting::Seeds(seeds) => Cipher::Seeded(seeds),
         }
     }
 }
@@ -234,10 +234,12 @@ impl Login {
         let mut state = state;
         self.cipher = read.map_or(Cipher::Unknown, Cipher::Seeded);
         let logged = server_seed.and_then(|seed| keys.logged(seed));
-        match (keys.told, logged) {
-            (Some(Told::Off), _) => (state, self.cipher) = ("off", Cipher::Off),
-            (Some(Told::Seeds(seeds)), _) if fits(seeds, server_seed) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),
-            (Some(Told::Seeds(_)), _) => {
+        match (keys.configured, logged) {
+            (Some(CipherSetting::Off), _) => (state, self.cipher) = ("off", Cipher::Off),
+            (Some(CipherSetting::Seeds(seeds)), _) if fits(seeds, server_seed) => {
+                (state, self.cipher) = ("log", Cipher::Seeded(seeds))
+            }
+            (Some(CipherSetting::Seeds(_)), _) => {
                 wire.note(&WRONG_KEY, format_args!("the given seeds belong to another session: the server seed differs"));
             }
             (None, Some(seeds)) => (state, self.cipher) = ("log", Cipher::Seeded(seeds)),

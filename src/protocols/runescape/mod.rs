@@ -23,35 +23,35 @@
 //! without a
 //! key, and layouts that the tables mark as opaque.
 
-mod by_hand;
-mod clear;
+mod direction;
 mod fields;
 mod game;
-mod half;
+mod heuristics;
 mod isaac;
 mod jaggrab;
 mod js5;
 mod keys;
 mod log;
 mod login;
-mod looks;
-mod meanings;
 mod ondemand;
+mod plain_opcodes;
 mod resume;
 mod services;
 mod session;
+mod single_values;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod transfer;
 mod types;
 mod update;
+mod value_names;
 mod world;
 
 use crate::wire::{Looks, On, Protocol, Setting, Takes, Unfit};
-pub use by_hand::PROTOCOL as VALUES;
 use fields::*;
 use services::Midway;
+pub use single_values::PROTOCOL as VALUES;
 use tables::Table;
 
 /// RuneScape game protocol.
@@ -59,9 +59,9 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &RS,
     fields: FIELDS,
     found: &[
-        On::Tcp(43594).stream(Looks::Stream(looks::on_port), session::open),
-        On::Tcp(43595).stream(Looks::Stream(looks::on_port), session::open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), session::open),
+        On::Tcp(43594).stream(Looks::Stream(heuristics::on_port), session::open),
+        On::Tcp(43595).stream(Looks::Stream(heuristics::on_port), session::open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), session::open),
     ],
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
@@ -96,7 +96,7 @@ pub static PROTOCOL: Protocol = Protocol {
         Setting {
             name: "rs.service",
             about: "Service that a connection is in when the capture begins later: js5 or update",
-            takes: Takes::Checked(|text| Midway::told(text).map(drop)),
+            takes: Takes::Checked(|text| Midway::parse(text).map(drop)),
         },
         Setting {
             name: "rs.npc_bits",
@@ -136,6 +136,6 @@ fn npc_bits(text: &str) -> Result<(), Unfit> {
 
 /// Fields defined by packet tables.
 fn table_fields() -> Vec<&'static crate::tree::Field> {
-    by_hand::know_all();
+    single_values::register_all();
     tables::fields()
 }

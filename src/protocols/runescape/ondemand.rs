@@ -100,7 +100,7 @@ impl OnDemand {
     /// Completes a request: the file is complete or does not exist.
     fn answered(&mut self, wire: &mut Wire<'_>, id: Id, size: usize) {
         if let Some(asked) = self.asked.remove(&id) {
-            transfer::tell(wire, asked, size, &FILE);
+            transfer::complete(wire, asked, size, &FILE);
         }
     }
 

@@ -6,8 +6,8 @@
 //! unique
 //! pair that chance is unlikely to produce.
 
-use super::clear::{End, framed, packet};
-use super::half::{Half, Lost, Opcodes};
+use super::direction::{Direction, Lost, Opcodes};
+use super::plain_opcodes::{End, framed, packet};
 use super::tables::Table;
 use crate::tree::Side;
 use crate::wire::Extent;
@@ -20,8 +20,8 @@ const MOST_WORDS: usize = 1460;
 const MOST_REST: usize = 512;
 
 /// Maximum probability by chance: if a packet starts right after the lost bytes, and elsewhere.
-const BELIEVED_AT_ONCE: f64 = 0.1;
-const BELIEVED_LATER: f64 = 0.01;
+const MAX_CHANCE_AT_ONCE: f64 = 0.1;
+const MAX_CHANCE_LATER: f64 = 0.01;
 
 /// Bytes examined first; doubled on each retry.
 const FIRST_BYTES: usize = 16;
@@ -50,7 +50,7 @@ struct Place {
 
 /// Result of a search.
 #[derive(Debug, PartialEq, Eq)]
-enum Tried {
+enum SearchResult {
     /// Unique candidate.
     Found(Place),
     /// Several candidates, or too few bytes.
@@ -59,11 +59,11 @@ enum Tried {
     Nowhere,
 }
 
-impl Half {
+impl Direction {
     /// Records lost bytes; the cipher position is unknown.
     pub fn lose(&mut self, bytes: u64) {
         let before = self.search.take().map_or(0, |search| search.missing);
-        if matches!(self.opcodes, Opcodes::Under(_)) && self.lost.is_none_or(|lost| lost == Lost::Gap) && !self.is_told {
+        if matches!(self.opcodes, Opcodes::Under(_)) && self.lost.is_none_or(|lost| lost == Lost::Gap) && !self.is_noted {
             self.search = Some(Search { missing: before.saturating_add(bytes), ..Search::default() });
         }
         self.head = None;
@@ -87,16 +87,16 @@ impl Half {
             }
             let bytes = ahead.get(..wanted).unwrap_or(ahead);
             match try_places(table, from, &words, most, bytes, &mut self.effort) {
-                Tried::Found(Place { rest, words }) => {
+                SearchResult::Found(Place { rest, words }) => {
                     for _ in 0..words {
                         isaac.next_word();
                     }
-                    (self.lost, self.is_told, self.high) = (None, false, None);
+                    (self.lost, self.is_noted, self.high) = (None, false, None);
                     self.resumed = Some(words);
                     return (rest > 0).then_some(Extent::Unknown(rest));
                 }
-                Tried::Open if wanted < MOST_BYTES && ahead.len() >= wanted => search.doublings += 1,
-                Tried::Open | Tried::Nowhere => return None,
+                SearchResult::Open if wanted < MOST_BYTES && ahead.len() >= wanted => search.doublings += 1,
+                SearchResult::Open | SearchResult::Nowhere => return None,
             }
         };
         self.search = Some(Search { words: Some(words), ..search });
@@ -105,13 +105,13 @@ impl Half {
 }
 
 /// Tries all candidates in order: usually a packet starts right after the lost bytes.
-fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: &[u8], effort: &mut usize) -> Tried {
+fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: &[u8], effort: &mut usize) -> SearchResult {
     let chance = table.chance(from);
     let mut fitting = |rest: usize| {
         let mut found = Vec::new();
         for skipped in 0..=most {
-            let mut half = Half::of(Opcodes::With(Arc::clone(words), skipped));
-            let (packets, end) = framed(&mut half, table, from, bytes.get(rest..).unwrap_or_default());
+            let mut direction = Direction::of(Opcodes::With(Arc::clone(words), skipped));
+            let (packets, end) = framed(&mut direction, table, from, bytes.get(rest..).unwrap_or_default());
             if end != End::Misfit {
                 found.push((Place { rest, words: skipped }, chance.powi(i32::try_from(packets).unwrap_or(i32::MAX))));
             }
@@ -121,26 +121,28 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
     };
     let tries = (most + 1) as f64;
     for rest in 0..bytes.len().min(MOST_REST) {
-        let Some(found) = fitting(rest) else { return Tried::Nowhere };
-        let most_likely = if rest == 0 { BELIEVED_AT_ONCE } else { BELIEVED_LATER / MOST_REST as f64 };
+        let Some(found) = fitting(rest) else { return SearchResult::Nowhere };
+        let most_likely = if rest == 0 { MAX_CHANCE_AT_ONCE } else { MAX_CHANCE_LATER / MOST_REST as f64 };
         let mut believed = found.iter().filter(|(_, chance)| chance * tries <= most_likely).map(|(place, _)| *place);
         match (believed.next(), believed.next()) {
             (None, _) => {}
-            (Some(place), None) if rest == 0 => return Tried::Found(place),
-            (Some(place), None) => return behind_first(table, from, words, place, bytes).map_or(Tried::Open, Tried::Found),
-            (Some(_), Some(_)) => return Tried::Open,
+            (Some(place), None) if rest == 0 => return SearchResult::Found(place),
+            (Some(place), None) => {
+                return behind_first(table, from, words, place, bytes).map_or(SearchResult::Open, SearchResult::Found);
+            }
+            (Some(_), Some(_)) => return SearchResult::Open,
         }
     }
-    Tried::Open
+    SearchResult::Open
 }
 
 /// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what
 /// follows is
 /// certain.
 fn behind_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
-    let mut half = Half::of(Opcodes::With(Arc::clone(words), place.words));
-    let length = packet(&mut half, table, from, bytes.get(place.rest..)?).ok()?;
-    match half.opcodes {
+    let mut direction = Direction::of(Opcodes::With(Arc::clone(words), place.words));
+    let length = packet(&mut direction, table, from, bytes.get(place.rest..)?).ok()?;
+    match direction.opcodes {
         Opcodes::With(_, words) => Some(Place { rest: place.rest + length, words }),
         _ => None,
     }

@@ -35,7 +35,7 @@ impl Midway {
     ///
     /// # Errors
     /// What was expected.
-    pub fn told(text: &str) -> std::result::Result<Midway, Unfit> {
+    pub fn parse(text: &str) -> std::result::Result<Midway, Unfit> {
         match text {
             "update" => Ok(Midway::Update),
             "js5" => Ok(Midway::Js5),

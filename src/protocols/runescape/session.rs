@@ -1,15 +1,15 @@
 //! One connection: the requested service, and the expected message of each side.
 
-use super::clear::{End, framed};
+use super::direction::Direction;
 use super::fields::*;
 use super::game::Game;
-use super::half::Half;
 use super::jaggrab::Jaggrab;
 use super::js5::Js5;
 use super::keys::Keys;
 use super::log;
 use super::login::{self, Cipher, Login};
 use super::ondemand::OnDemand;
+use super::plain_opcodes::{End, framed};
 use super::services::{self, Midway};
 use super::tables::Table;
 use crate::tree::Side;
@@ -68,7 +68,7 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Session {
         keys: Keys::new(settings),
         revision: number("rs.revision"),
-        midway: settings.get("rs.service").and_then(|name| Midway::told(name).ok()),
+        midway: settings.get("rs.service").and_then(|name| Midway::parse(name).ok()),
         rows: settings.get("rs.table").map(str::to_owned),
         client: Client::Start,
         server: Server::Start,
@@ -191,8 +191,8 @@ impl Session {
 
     /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake.
     fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
-        let Some(told) = self.keys.told.filter(|_| self.login.is_none()) else { return false };
-        let cipher = Cipher::from(told);
+        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return false };
+        let cipher = Cipher::from(configured);
         let Some(table) = self.revision.and_then(|revision| Table::patched(revision, self.rows.as_deref())) else { return false };
         let is_handshake = match (from, ahead) {
             (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) => *hash < 32,
@@ -201,12 +201,13 @@ impl Session {
             (Side::Client, _) => false,
             (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
             (Side::Server, _) => {
-                ahead.len() == 8 && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
+                ahead.len() == 8 && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
             }
         };
         // The first packets confirm or reject the seeds.
         let is_enciphered = matches!(cipher, Cipher::Seeded(_));
-        if is_handshake || is_enciphered && framed(&mut Half::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit {
+        if is_handshake || is_enciphered && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit
+        {
             return false;
         }
         self.game.begin_midway(table, cipher);

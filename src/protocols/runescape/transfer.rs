@@ -18,7 +18,7 @@ pub struct Kind {
 }
 
 /// Completes a transfer of this many bytes, or of none if the file does not exist.
-pub fn tell(wire: &mut Wire<'_>, asked: Question, size: usize, kind: &Kind) {
+pub fn complete(wire: &mut Wire<'_>, asked: Question, size: usize, kind: &Kind) {
     let [frame, seconds, rate] = kind.fields;
     asked.put(wire, frame, seconds);
     if size == 0 {

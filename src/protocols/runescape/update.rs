@@ -2,7 +2,7 @@
 
 use super::fields::*;
 use super::game::{Counts, Reader};
-use super::tables::{Run, Updates, Who};
+use super::tables::{Entity, Run, Updates};
 use crate::tree::{Field, Value};
 use crate::wire::{BitWire, Error, Result, Wire};
 
@@ -62,19 +62,19 @@ enum Moved {
 ///
 /// # Errors
 /// If the bytes end early.
-pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Updates, who: Who) -> Result {
-    let named = if who == Who::Player { &PLAYERS } else { &NPCS };
+pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Updates, entity: Entity) -> Result {
+    let named = if entity == Entity::Player { &PLAYERS } else { &NPCS };
     let mut seen = Seen::default();
-    let result = bits(reader, wire, updates, who, named, &mut seen).and_then(|()| {
+    let result = bits(reader, wire, updates, entity, named, &mut seen).and_then(|()| {
         seen.updates
             .iter()
-            .try_for_each(|index| wire.group(named.update, |wire| block(reader, wire, updates, who, named, *index)))
+            .try_for_each(|index| wire.group(named.update, |wire| block(reader, wire, updates, entity, named, *index)))
     });
-    reader.line.seen = Some(Counts { who, others: seen.list.len(), updates: seen.updates.len() });
+    reader.line.seen = Some(Counts { entity, others: seen.list.len(), updates: seen.updates.len() });
     let list = if seen.is_patchy { Vec::new() } else { seen.list };
-    match who {
-        Who::Player => reader.game.world.players = list,
-        Who::Npc => reader.game.world.npcs = list,
+    match entity {
+        Entity::Player => reader.game.world.players = list,
+        Entity::Npc => reader.game.world.npcs = list,
     }
     match result {
         Ok(()) if wire.remaining() > 0 => {
@@ -92,13 +92,20 @@ pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Upda
     }
 }
 
-fn bits(reader: &mut Reader<'_, '_>, wire: &mut Wire<'_>, updates: &Updates, who: Who, named: &Named, seen: &mut Seen) -> Result {
-    let before = match who {
-        Who::Player => std::mem::take(&mut reader.game.world.players),
-        Who::Npc => std::mem::take(&mut reader.game.world.npcs),
+fn bits(
+    reader: &mut Reader<'_, '_>,
+    wire: &mut Wire<'_>,
+    updates: &Updates,
+    entity: Entity,
+    named: &Named,
+    seen: &mut Seen,
+) -> Result {
+    let before = match entity {
+        Entity::Player => std::mem::take(&mut reader.game.world.players),
+        Entity::Npc => std::mem::take(&mut reader.game.world.npcs),
     };
     wire.in_bits(|bits| {
-        if who == Who::Player {
+        if entity == Entity::Player {
             let own = reader.game.world.own;
             let moved = bits.group(&PLAYERS_LOCAL, |bits| moved(reader, bits, Some(&updates.teleport)))?;
             if let Moved::Still(true) = moved {
@@ -116,7 +123,7 @@ fn bits(reader: &mut Reader<'_, '_>, wire: &mut Wire<'_>, updates: &Updates, who
             seen.is_patchy |= index.is_none();
             seen.list.push(index.unwrap_or(u16::MAX));
         }
-        newcomers(bits, updates, who, named, seen)?;
+        newcomers(bits, updates, entity, named, seen)?;
         if bits.padding(&PADDING) != 0 {
             bits.wire().note(&PAD_BITS, format_args!("padding is not zero"));
         }
@@ -161,12 +168,12 @@ fn run_all(bits: &mut BitWire<'_, '_>, runs: &[Run]) -> Result<Vec<(&'static str
 }
 
 /// Reads added entities, up to the maximum index.
-fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, who: Who, named: &Named, seen: &mut Seen) -> Result {
-    let least = if who == Who::Player { LEFT_PLAYER } else { LEFT_NPC };
+fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, entity: Entity, named: &Named, seen: &mut Seen) -> Result {
+    let least = if entity == Entity::Player { LEFT_PLAYER } else { LEFT_NPC };
     let Some((index, others)) = updates.new.split_first() else { return Ok(()) };
-    let nobody = (1_u32 << index.bits) - 1;
+    let last_index = (1_u32 << index.bits) - 1;
     while bits.left() > least {
-        if bits.peek(index.bits) == Some(nobody) {
+        if bits.peek(index.bits) == Some(last_index) {
             bits.number(named.end, index.bits)?;
             break;
         }
@@ -188,18 +195,18 @@ fn block<'a>(
     reader: &mut Reader<'_, 'a>,
     wire: &mut Wire<'a>,
     updates: &Updates,
-    who: Who,
+    entity: Entity,
     named: &Named,
     index: Option<u16>,
 ) -> Result {
     if let Some(index) = index {
         wire.add(named.index, Value::Unsigned(index.into()));
-        if let (Who::Player, Some(name)) = (who, reader.game.world.player(index.into())) {
+        if let (Entity::Player, Some(name)) = (entity, reader.game.world.player(index.into())) {
             wire.add_text(&PLAYER_NAME, format_args!("{name}"));
         }
     }
     let mut mask = u16::from(wire.u8(named.mask)?);
-    if who == Who::Player && mask & updates.extended != 0 {
+    if entity == Entity::Player && mask & updates.extended != 0 {
         mask |= u16::from(wire.u8(&PLAYERS_MASK2)?) << 8;
     }
     let known = updates.blocks.iter().fold(updates.extended, |known, block| known | block.mask);

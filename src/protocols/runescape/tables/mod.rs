@@ -4,15 +4,15 @@
 //! `direction` is
 //! skipped. A negative size is the width of the length field.
 
-mod known;
+mod interner;
 mod updates;
 
-use super::meanings::{self, Part};
 use super::types::Type;
+use super::value_names::{self, Part};
 use crate::tree::{Field, Side};
 use crate::wire::Unfit;
-pub use known::{fields, intern};
-pub use updates::{Run, Updates, Who};
+pub use interner::{fields, intern};
+pub use updates::{Entity, Run, Updates};
 
 use std::sync::{Arc, LazyLock};
 
@@ -251,7 +251,7 @@ fn row(line: &str) -> Result<(Side, u16, Row), String> {
             _ => {}
         }
     }
-    Ok((side, opcode, Row { name: known::leak(name), size, columns }))
+    Ok((side, opcode, Row { name: interner::leak(name), size, columns }))
 }
 
 fn is_name(name: &str) -> bool {
@@ -272,7 +272,7 @@ fn columns(prefix: &str, packet: &str, list: &str) -> Result<Arc<[Column]>, Stri
             return Err(format!("the type of {name} is {of:?}; expected one such as {}", nearest(of)));
         };
         let field = intern(prefix, packet, name, of);
-        columns.push(Column { name: known::leak(name), field, of, after: 0, parts: meanings::parts(packet, name) });
+        columns.push(Column { name: interner::leak(name), field, of, after: 0, parts: value_names::parts(packet, name) });
     }
     let mut after = 0_usize;
     for column in columns.iter_mut().rev() {

@@ -1,6 +1,6 @@
 //! Layouts of player and NPC updates by revision: bit fields and blocks.
 
-use super::{Column, columns, known};
+use super::{Column, columns, interner};
 use crate::tree::Field;
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +8,7 @@ const TEXT: &str = include_str!("updates.tsv");
 
 /// Kind of entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Entity {
     /// Players.
     Player,
     /// NPCs.
@@ -52,33 +52,36 @@ pub struct Updates {
     pub blocks: Vec<Block>,
 }
 
-type Known = (u16, Who, Arc<Updates>);
+type Known = (u16, Entity, Arc<Updates>);
 
 static UPDATES: LazyLock<Vec<Known>> = LazyLock::new(|| {
-    let mut all: Vec<(u16, Who, Updates)> = Vec::new();
+    let mut all: Vec<(u16, Entity, Updates)> = Vec::new();
     for line in TEXT.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [revisions, who, what, name, list] = cells[..] else { continue };
-        let who = if who == "player" { Who::Player } else { Who::Npc };
+        let [revisions, entity, what, name, list] = cells[..] else { continue };
+        let entity = if entity == "player" { Entity::Player } else { Entity::Npc };
         for revision in revisions.split(',').filter_map(|revision| revision.parse().ok()) {
-            let place = all.iter().position(|(known, whom, _)| *known == revision && *whom == who);
+            let place = all.iter().position(|(known, kind, _)| *known == revision && *kind == entity);
             let place = place.unwrap_or_else(|| {
-                all.push((revision, who, Updates::default()));
+                all.push((revision, entity, Updates::default()));
                 all.len() - 1
             });
             if let Some((.., updates)) = all.get_mut(place) {
-                updates.take(who, what, name, list);
+                updates.take(entity, what, name, list);
             }
         }
     }
-    all.into_iter().map(|(revision, who, updates)| (revision, who, Arc::new(updates))).collect()
+    all.into_iter().map(|(revision, entity, updates)| (revision, entity, Arc::new(updates))).collect()
 });
 
 impl Updates {
     /// Returns the layout for a revision, if known.
     #[must_use]
-    pub fn of(revision: u16, who: Who) -> Option<Arc<Updates>> {
-        Updates::all().iter().find(|(known, whom, _)| *known == revision && *whom == who).map(|(.., updates)| Arc::clone(updates))
+    pub fn of(revision: u16, entity: Entity) -> Option<Arc<Updates>> {
+        Updates::all()
+            .iter()
+            .find(|(known, kind, _)| *known == revision && *kind == entity)
+            .map(|(.., updates)| Arc::clone(updates))
     }
 
     /// All known layouts.
@@ -96,8 +99,8 @@ impl Updates {
         updates
     }
 
-    fn take(&mut self, who: Who, what: &str, name: &str, list: &str) {
-        let packet = if who == Who::Player { "player_info" } else { "npc_info" };
+    fn take(&mut self, entity: Entity, what: &str, name: &str, list: &str) {
+        let packet = if entity == Entity::Player { "player_info" } else { "npc_info" };
         let runs = || list.split(' ').filter_map(|word| run(packet, name, word)).collect();
         match what {
             "teleport" => self.teleport = runs(),
@@ -108,7 +111,7 @@ impl Updates {
                 let (Some(mask), Ok(columns)) = (hexadecimal(what), columns(&format!("rs.{within}"), &within, list)) else {
                     return;
                 };
-                let field = known::group(&format!("rs.{packet}.update"), name, packet);
+                let field = interner::group(&format!("rs.{packet}.update"), name, packet);
                 self.blocks.push(Block { mask, field, columns });
             }
         }
@@ -123,8 +126,8 @@ fn hexadecimal(text: &str) -> Option<u16> {
 fn run(packet: &str, within: &str, word: &str) -> Option<Run> {
     let (name, bits) = word.split_once(':')?;
     let bits: i8 = bits.parse().ok()?;
-    let field = known::number(&format!("rs.{packet}.{within}"), name, packet);
-    Some(Run { name: known::leak(name), field, bits: bits.unsigned_abs(), signed: bits < 0 })
+    let field = interner::number(&format!("rs.{packet}.{within}"), name, packet);
+    Some(Run { name: interner::leak(name), field, bits: bits.unsigned_abs(), signed: bits < 0 })
 }
 
 #[cfg(test)]
@@ -132,22 +135,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_taken() {
-        let blocks = |revision, who| Updates::of(revision, who).unwrap().blocks.len();
+    fn every_line_is_parsed() {
+        let blocks = |revision, entity| Updates::of(revision, entity).unwrap().blocks.len();
         assert_eq!(
-            [225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Who::Player)),
+            [225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Entity::Player)),
             [9, 10, 10, 10, 10, 10, 10]
         );
-        assert_eq!([225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Who::Npc)), [7, 8, 8, 8, 8, 8, 8]);
-        for (revision, who, updates) in Updates::all() {
+        assert_eq!([225, 244, 245, 254, 274, 317, 377].map(|revision| blocks(revision, Entity::Npc)), [7, 8, 8, 8, 8, 8, 8]);
+        for (revision, entity, updates) in Updates::all() {
             let masks = updates.blocks.iter().fold(0, |masks, block| {
-                assert_eq!(masks & block.mask, 0, "{revision} {who:?} {:?}", block.field);
+                assert_eq!(masks & block.mask, 0, "{revision} {entity:?} {:?}", block.field);
                 masks | block.mask
             });
-            assert_eq!(masks & updates.extended, 0, "{revision} {who:?}");
-            assert_eq!(updates.new.first().map(|run| run.name), Some("index"), "{revision} {who:?}");
-            assert_eq!(updates.teleport.is_empty(), *who == Who::Npc);
+            assert_eq!(masks & updates.extended, 0, "{revision} {entity:?}");
+            assert_eq!(updates.new.first().map(|run| run.name), Some("index"), "{revision} {entity:?}");
+            assert_eq!(updates.teleport.is_empty(), *entity == Entity::Npc);
         }
-        assert!(Updates::of(550, Who::Player).is_none());
+        assert!(Updates::of(550, Entity::Player).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn state(settings: &[(&str, &str)], login: &str) -> String {
-    let tree = said(settings, &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login)]);
+    let tree = dissect(settings, &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login)]);
     tree.lines()
         .filter(|line| line.contains("_state") || line.contains("isaac.state"))
         .map(|line| line.trim().to_owned() + "\n")
@@ -11,7 +11,7 @@ fn state(settings: &[(&str, &str)], login: &str) -> String {
 }
 
 #[test]
-fn keys_come_from_the_block_a_key_a_log_or_by_word() {
+fn keys_come_from_the_block_a_key_a_log_or_a_setting() {
     assert_eq!(state(&[], V10), "rs.login.rsa_state = \"plain\"\nrs.isaac.state = \"plain\"\n");
     assert_eq!(state(&[], V11), "rs.login.rsa_state = \"encrypted\"\nrs.isaac.state = \"none\"\n");
     assert_eq!(state(&[("rs.rsa_key", KEY)], V11), "rs.login.rsa_state = \"decrypted\"\nrs.isaac.state = \"key\"\n");
@@ -29,7 +29,7 @@ fn whole_sessions_are_the_same_whatever_opens_them() {
     let session =
         |login| [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login), (SERVER, V9_IN), (SERVER, V14), (CLIENT, V13)];
     let packets = |settings: &[(&str, &str)], login| {
-        let tree = said(settings, &session(login));
+        let tree = dissect(settings, &session(login));
         assert!(!tree.contains("rs.lost_step") && !tree.contains("rs.data"), "{tree}");
         tree[tree.find("update_pid").unwrap()..].to_owned()
     };
@@ -44,7 +44,7 @@ fn whole_sessions_are_the_same_whatever_opens_them() {
 
 #[test]
 fn answers_of_every_form() {
-    let answer = |hex: &str| said(&[], &[(CLIENT, "0E 05"), (SERVER, hex)]);
+    let answer = |hex: &str| dissect(&[], &[(CLIENT, "0E 05"), (SERVER, hex)]);
     insta::assert_snapshot!(answer("00 00 00 00 00 00 00 00 07"), @r#"
     rs 0..2 | service | game login
       0..1 rs.service = 14 (game login)
@@ -54,7 +54,7 @@ fn answers_of_every_form() {
       8..9 rs.handshake.response = 7 (world full)
     "#);
     // Newer engines send the seed at once; a name hash above 31 is legal.
-    insta::assert_snapshot!(said(&[], &[(CLIENT, "0E 40"), (SERVER, "00 01 02 03 04 05 06 07 08")]), @r#"
+    insta::assert_snapshot!(dissect(&[], &[(CLIENT, "0E 40"), (SERVER, "00 01 02 03 04 05 06 07 08")]), @r#"
     rs 0..2 | service | game login
       0..1 rs.service = 14 (game login)
       1..2 rs.name_hash = 64
@@ -64,7 +64,7 @@ fn answers_of_every_form() {
       1..9 rs.handshake.server_seed = 0x0102030405060708
     "#);
     let response = |login: &str, hex: &str| {
-        said(&[], &[(SERVER, V12_GREETING), (CLIENT, login), (SERVER, hex)]).rsplit_once("rs 0").unwrap().1.to_owned()
+        dissect(&[], &[(SERVER, V12_GREETING), (CLIENT, login), (SERVER, hex)]).rsplit_once("rs 0").unwrap().1.to_owned()
     };
     insta::assert_snapshot!(response(V10, "15 0A"), @r#"
     ..2 | login_response | just left another world
@@ -88,7 +88,7 @@ fn answers_of_every_form() {
 }
 
 #[test]
-fn a_newer_login_is_read_as_far_as_it_can_be() {
+fn a_newer_login_is_read_as_far_as_possible() {
     let block = "0A 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 00 00 00 00 6C 1A 00 CC 68 75 6E 74 65 72 32 00";
     let crcs = "11 22 33 44 ".repeat(29);
     let login = format!(
@@ -101,7 +101,7 @@ fn a_newer_login_is_read_as_far_as_it_can_be() {
         (CLIENT, login.as_str()),
         (SERVER, "02 00 00 00 00 00 00 00 00 05 01 01"),
     ];
-    let tree = said(&[], &session);
+    let tree = dissect(&[], &session);
     assert!(!tree.contains("\n!"), "{tree}");
     insta::assert_snapshot!(tree.lines().filter(|line| !line.contains("login.crc")).collect::<Vec<_>>().join("\n"), @r#"
     rs 0..2 | service | game login
@@ -141,7 +141,7 @@ fn a_newer_login_is_read_as_far_as_it_can_be() {
       1..12 rs.login.success = 0000000000000000050101
     "#);
     // OSRS sends no name hash, and the login after the revision is opaque.
-    let osrs = said(&[], &[(CLIENT, "0E 10 00 08 00 00 00 DF 01 02 03 04")]);
+    let osrs = dissect(&[], &[(CLIENT, "0E 10 00 08 00 00 00 DF 01 02 03 04")]);
     insta::assert_snapshot!(osrs, @r#"
     rs 0..1 | service | game login
       0..1 rs.service = 14 (game login)

@@ -5,8 +5,10 @@ use super::*;
 #[test]
 fn m1_a_login_that_is_cut() {
     let bytes = trial::bytes(V10);
-    let trees =
-        talk(&[], &[(CLIENT, trial::bytes(V9_SERVICE)), (SERVER, trial::bytes(V9_ANSWER)), (CLIENT, bytes[..40].to_vec())]);
+    let trees = dissect_messages(
+        &[],
+        &[(CLIENT, trial::bytes(V9_SERVICE)), (SERVER, trial::bytes(V9_ANSWER)), (CLIENT, bytes[..40].to_vec())],
+    );
     insta::assert_snapshot!(trees.last().unwrap(), @r#"
     rs 0..40 | login | revision 317
       0..1 rs.login.type = 16 (new)
@@ -30,7 +32,7 @@ fn m1_a_login_that_is_cut() {
 #[test]
 fn m2_a_block_that_does_not_fit_the_size() {
     let login = V10.replacen(" 24 0A", " 25 0A", 1);
-    let tree = said(&[], &[(SERVER, V12_GREETING), (CLIENT, &login)]);
+    let tree = dissect(&[], &[(SERVER, V12_GREETING), (CLIENT, &login)]);
     insta::assert_snapshot!(&tree[tree.find("! ").unwrap()..], @r#"
     ! broken rs.malformed at 42..43 rs.login.rsa_length: block length 37; the size leaves 36 bytes
     ! broken rs.malformed at 42..43 rs.login.rsa_length: block length 37, only 36 bytes remain
@@ -41,7 +43,7 @@ fn m2_a_block_that_does_not_fit_the_size() {
 fn m3_another_key() {
     let key = KEY.replacen("d = 4", "d = 5", 1);
     let session = [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V11), (SERVER, V9_IN), (SERVER, V14)];
-    let tree = said(&[("rs.rsa_key", &key)], &session);
+    let tree = dissect(&[("rs.rsa_key", &key)], &session);
     insta::assert_snapshot!(tree.lines().filter(|line| line.contains('!') || line.contains("state")).collect::<Vec<_>>().join("\n"), @r#"
       rs.login.rsa_state = "encrypted"
       rs.isaac.state = "none"
@@ -51,7 +53,7 @@ fn m3_another_key() {
 }
 
 #[test]
-fn m4_a_text_without_its_end() {
+fn m4_a_string_without_terminator() {
     insta::assert_snapshot!(clear("317", SERVER, "FD 05 41 42 43 44 45"), @r#"
     rs 0..7 | message_game
       0..1 rs.opcode = 253
@@ -74,8 +76,8 @@ fn m5_a_cipher_one_packet_out_of_step() {
         (SERVER, "01 02"),
         (CLIENT, V13),
     ];
-    let said: Vec<_> = session.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
-    let trees = talk(&[], &said);
+    let messages: Vec<_> = session.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
+    let trees = dissect_messages(&[], &messages);
     let lost = trees.iter().position(|tree| tree.contains("! broken rs.lost_step")).unwrap();
     assert!(lost < 8, "{}", heads(&trees));
     assert_eq!(trees[lost + 1], "data 2\n");
@@ -83,7 +85,7 @@ fn m5_a_cipher_one_packet_out_of_step() {
 }
 
 #[test]
-fn m6_an_info_that_stands_still_and_one_that_is_cut() {
+fn m6_an_incomplete_player_update() {
     insta::assert_snapshot!(clear("317", SERVER, "41 00 02 01 00"), @r#"
     rs 0..5 | npc_info | 1 NPC, 0 updates
       0..1 rs.opcode = 65
@@ -121,7 +123,7 @@ fn m6_an_info_that_stands_still_and_one_that_is_cut() {
 }
 
 #[test]
-fn opcodes_and_inner_opcodes_that_nobody_knows() {
+fn unknown_opcodes_and_inner_opcodes() {
     insta::assert_snapshot!(clear("317", SERVER, "6D 00 01 02"), @r#"
     rs 0..1 | logout
       0..1 rs.opcode = 109
@@ -148,7 +150,7 @@ fn opcodes_and_inner_opcodes_that_nobody_knows() {
 }
 
 #[test]
-fn a_layout_that_does_not_fit_is_told() {
+fn a_layout_mismatch_is_noted() {
     // A walk of fixed fields only, with another packet length.
     insta::assert_snapshot!(clear("223", CLIENT, "38 04 71 0D 00 0C"), @r#"
     rs 0..6 | move_gameclick | z 3441, key combination 0
@@ -182,23 +184,23 @@ fn a_capacity_without_its_slots_allocates_nothing() {
 }
 
 #[test]
-fn a_length_that_no_server_sends_is_a_lost_step_under_the_cipher() {
+fn an_implausible_length_desynchronizes_the_cipher() {
     // 126, if_settext, under the first word of the server's generator.
-    let tree = said(&[], &[(SERVER, V12_GREETING), (CLIENT, V10), (SERVER, V9_IN), (SERVER, "16 FF FF 41")]);
+    let tree = dissect(&[], &[(SERVER, V12_GREETING), (CLIENT, V10), (SERVER, V9_IN), (SERVER, "16 FF FF 41")]);
     assert!(tree.contains("! broken rs.lost_step") && tree.contains("65535 bytes are too many for opcode 126"), "{tree}");
 }
 
 #[test]
-fn seeds_of_another_server_are_not_believed() {
+fn seeds_of_another_server_are_rejected() {
     let session = [(SERVER, "01 02 03 04 05 06 07 08"), (CLIENT, V10)];
-    let tree = said(&[], &session);
+    let tree = dissect(&[], &session);
     assert!(tree.contains("rs.seed_differs") && tree.contains("rs.isaac.state = \"none\""), "{tree}");
-    let told = said(&[("rs.isaac", "1,2,3,4")], &session);
-    assert!(told.contains("rs.wrong_key") && told.contains("rs.isaac.state = \"none\""), "{told}");
+    let tree = dissect(&[("rs.isaac", "1,2,3,4")], &session);
+    assert!(tree.contains("rs.wrong_key") && tree.contains("rs.isaac.state = \"none\""), "{tree}");
 }
 
 #[test]
-fn more_than_clients_have_room_for_is_odd() {
+fn values_beyond_client_limits_are_odd() {
     // Settings of 317 end at 1999; limits of other revisions are unknown.
     let varp = |revision, hex| clear(revision, SERVER, hex).lines().filter(|line| line.starts_with('!')).collect::<String>();
     assert_eq!(varp("317", "24 CF 07 01"), "");

@@ -1,15 +1,15 @@
 //! Vectors of the reference as trees, malformed input and whole sessions.
 
-mod crowd;
-mod in_clear;
-mod logged;
 mod login;
-mod made;
 mod malformed;
 mod packets;
-mod rows;
+mod plain_opcodes;
+mod random_packets;
+mod random_updates;
+mod round_trip;
 mod services;
 mod session;
+mod session_log;
 mod vectors;
 
 use super::*;
@@ -84,22 +84,22 @@ const V14: &str = "91 81 81 00 4D 01 12 01 92 C7 16 57 65 6C 63 6F 6D 65 20 74 6
     19 11";
 
 /// Settings with these values.
-fn told(settings: &[(&str, &str)]) -> Settings {
-    let mut told = Settings::new();
+fn given_settings(settings: &[(&str, &str)]) -> Settings {
+    let mut result = Settings::new();
     for (name, value) in settings {
         let setting = PROTOCOL.settings.iter().find(|setting| setting.name == *name).unwrap();
-        told.tell(setting, (*value).to_owned());
+        result.tell(setting, (*value).to_owned());
     }
-    told
+    result
 }
 
 /// Dissects a conversation: each message as a tree, unknown bytes by their number.
-fn talk(settings: &[(&str, &str)], said: &[(Side, Vec<u8>)]) -> Vec<String> {
+fn dissect_messages(settings: &[(&str, &str)], messages: &[(Side, Vec<u8>)]) -> Vec<String> {
     let How::Stream(open) = PROTOCOL.found[0].how else { panic!("no stream") };
-    let mut session = open(&told(settings));
+    let mut session = open(&given_settings(settings));
     let mut waiting = [Vec::new(), Vec::new()];
     let mut trees = Vec::new();
-    for (side, bytes) in said {
+    for (side, bytes) in messages {
         let waiting: &mut Vec<u8> = &mut waiting[side.index()];
         waiting.extend(bytes);
         while !waiting.is_empty() {
@@ -128,14 +128,14 @@ fn talk(settings: &[(&str, &str)], said: &[(Side, Vec<u8>)]) -> Vec<String> {
 }
 
 /// Dissects bytes given as text and joins the trees.
-fn said(settings: &[(&str, &str)], said: &[(Side, &str)]) -> String {
-    let said: Vec<_> = said.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
-    talk(settings, &said).concat()
+fn dissect(settings: &[(&str, &str)], messages: &[(Side, &str)]) -> String {
+    let messages: Vec<_> = messages.iter().map(|(side, hex)| (*side, trial::bytes(hex))).collect();
+    dissect_messages(settings, &messages).concat()
 }
 
 /// Packets of a revision with opcodes in clear.
 fn clear(revision: &str, side: Side, hex: &str) -> String {
-    said(&[("rs.revision", revision), ("rs.isaac", "off")], &[(side, hex)])
+    dissect(&[("rs.revision", revision), ("rs.isaac", "off")], &[(side, hex)])
 }
 
 /// First lines of trees.

@@ -14,7 +14,7 @@ fn packet(opcode: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 fn server(revision: &str, packets: &[Vec<u8>]) -> Vec<String> {
-    talk(&[("rs.revision", revision), ("rs.isaac", "off")], &[(SERVER, packets.concat())])
+    dissect_messages(&[("rs.revision", revision), ("rs.isaac", "off")], &[(SERVER, packets.concat())])
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn tiles_of_the_world_come_from_the_last_map() {
 }
 
 #[test]
-fn npcs_of_wider_types_are_told_and_read_with_the_setting() {
+fn npcs_with_wider_ids_are_noted_and_read_with_the_setting() {
     let info = bits("00000000 00000001001101 00001 11111 0 00000000000001 0 11111111111111 00000000 00000000");
     let narrow = server("317", &[packet(65, &info)]);
     assert!(narrow[0].contains("! broken rs.malformed"), "{}", narrow[0]);
     let settings = [("rs.revision", "317"), ("rs.isaac", "off"), ("rs.npc_bits", "14")];
     let wide = bits("00000000 00000001001101 00001 11111 0 00000000000001 1 11111111111111");
-    let wide = talk(&settings, &[(SERVER, packet(65, &[wide, trial::bytes("20 00 05")].concat()))]);
+    let wide = dissect_messages(&settings, &[(SERVER, packet(65, &[wide, trial::bytes("20 00 05")].concat()))]);
     assert!(!wide[0].contains("\n!") && wide[0].contains("rs.npc_info.new.type = 1"), "{}", wide[0]);
 }
 
@@ -199,7 +199,7 @@ fn updates_of_225_and_377() {
 #[test]
 fn the_tables_can_be_changed() {
     let settings = [("rs.revision", "317"), ("rs.isaac", "off"), ("rs.table", "s2c\t109\t2\tgoodbye\twhy:u16_add\n")];
-    insta::assert_snapshot!(said(&settings, &[(SERVER, "6D 00 85")]), @r#"
+    insta::assert_snapshot!(dissect(&settings, &[(SERVER, "6D 00 85")]), @r#"
     rs 0..3 | goodbye | why 5
       0..1 rs.opcode = 109
       rs.name = "goodbye"

@@ -12,10 +12,10 @@ fn a_file_in_mixed_pieces_is_joined() {
         bytes
     };
     let server = [vec![0; 8], piece(2, 0, 612, 500), piece(1, 0, 3, 3), piece(2, 1, 612, 112)].concat();
-    let trees = talk(&[], &[(CLIENT, vec![15]), (SERVER, server)]);
+    let trees = dissect_messages(&[], &[(CLIENT, vec![15]), (SERVER, server)]);
     assert!(!trees[2].contains("rs.od.crc") && trees[3].contains("rs.od.version = 257"), "{}", trees.concat());
     assert!(trees[4].contains("rs.od.version = 514"), "{}", trees[4]);
-    let wrong = talk(&[], &[(CLIENT, vec![15]), (SERVER, [vec![0; 8], piece(2, 2, 612, 5)].concat())]);
+    let wrong = dissect_messages(&[], &[(CLIENT, vec![15]), (SERVER, [vec![0; 8], piece(2, 2, 612, 5)].concat())]);
     insta::assert_snapshot!(wrong[2..].concat(), @r#"
     rs 0..6 | chunk
       0..1 rs.od.store = 2 (music)
@@ -37,7 +37,7 @@ fn a_group_of_several_blocks_and_one_with_a_wrong_mark() {
         bytes
     };
     let hello = (CLIENT, trial::bytes("0F 00 00 02 26"));
-    let trees = talk(&[], &[hello.clone(), (SERVER, [vec![0], group(0xff)].concat())]);
+    let trees = dissect_messages(&[], &[hello.clone(), (SERVER, [vec![0], group(0xff)].concat())]);
     insta::assert_snapshot!(trees[2], @r#"
     rs 0..521 | js5_group | archive 2, group 3, 512 bytes, compression none
       0..1 rs.js5.archive = 2
@@ -51,13 +51,13 @@ fn a_group_of_several_blocks_and_one_with_a_wrong_mark() {
       513..521 rs.js5.data = 0808080808080808
       rs.js5.crc = 0x475c78d8
     "#);
-    let wrong = talk(&[], &[hello, (SERVER, [vec![0], group(0xfe)].concat())]);
+    let wrong = dissect_messages(&[], &[hello, (SERVER, [vec![0], group(0xfe)].concat())]);
     assert!(wrong[2].contains("! broken rs.malformed"), "{}", wrong[2]);
 }
 
 #[test]
-fn a_request_that_is_none_is_malformed() {
-    insta::assert_snapshot!(said(&[], &[(CLIENT, "11"), (CLIENT, "4A 41 47 47 0A 0A")]), @r#"
+fn an_invalid_request_is_malformed() {
+    insta::assert_snapshot!(dissect(&[], &[(CLIENT, "11"), (CLIENT, "4A 41 47 47 0A 0A")]), @r#"
     rs 0..1 | service | start-up files
       0..1 rs.service = 17 (start-up files)
     rs 0..6 | request
@@ -67,25 +67,25 @@ fn a_request_that_is_none_is_malformed() {
 }
 
 /// Request lines of a conversation whose messages come in frames of their own, each at a time in milliseconds.
-fn speeds(said: &[(Side, u32, &[u8])]) -> Vec<String> {
+fn speeds(messages: &[(Side, u32, &[u8])]) -> Vec<String> {
     use crate::engine::Engine;
     use crate::input::{Frame, Link, Timestamp};
     use crate::registry::Registry;
     use crate::tree::{Dissection, Want, dump};
     let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
     let mut lines = Vec::new();
-    for (number, (side, millis, bytes)) in (1..).zip(said) {
+    for (number, (side, millis, bytes)) in (1..).zip(messages) {
         let time = Some(Timestamp { seconds: 7, nanos: millis * 1_000_000 });
         let frame = Frame { number, time, link: Link::Stream(*side), bytes, ..Frame::default() };
-        let told = dump(Dissection { tree: engine.dissect(&frame), bytes });
+        let tree = dump(Dissection { tree: engine.dissect(&frame), bytes });
         let about = |line: &&str| [".asked", ".time", ".rate"].iter().any(|name| line.contains(name));
-        lines.extend(told.lines().filter(about).map(|line| format!("{number}: {}", line.trim())));
+        lines.extend(tree.lines().filter(about).map(|line| format!("{number}: {}", line.trim())));
     }
     lines
 }
 
 #[test]
-fn files_say_how_long_they_took_and_how_fast_they_came() {
+fn files_have_a_duration_and_a_rate() {
     let piece = |chunk: u8, count: usize| [&[2, 0, 7, 2, 100, chunk][..], &vec![9; count]].concat();
     let old = speeds(&[
         (CLIENT, 0, &[15]),
@@ -97,7 +97,7 @@ fn files_say_how_long_they_took_and_how_fast_they_came() {
     ]);
     // 612 bytes in half a second.
     let asked = "rs.od.asked = 3";
-    let told = [
+    let tree = [
         format!("4: {asked}"),
         format!("5: {asked}"),
         "5: rs.od.time = 0.125".into(),
@@ -105,7 +105,7 @@ fn files_say_how_long_they_took_and_how_fast_they_came() {
         "6: rs.od.time = 0.5".into(),
         "6: rs.od.rate = 1224".into(),
     ];
-    assert_eq!(old, told);
+    assert_eq!(old, tree);
     let new = speeds(&[
         (CLIENT, 0, &[15, 0, 0, 2, 0x26]),
         (SERVER, 10, &[0]),
@@ -116,10 +116,10 @@ fn files_say_how_long_they_took_and_how_fast_they_came() {
 }
 
 #[test]
-fn a_service_goes_on_whose_beginning_is_missing() {
+fn a_configured_service_resumes_midway() {
     let js5 = [("rs.service", "js5")];
     let group = "02 00 03 00 00 00 00 02 41 42";
-    insta::assert_snapshot!(said(&js5, &[(SERVER, group), (CLIENT, "01 02 00 03")]), @r#"
+    insta::assert_snapshot!(dissect(&js5, &[(SERVER, group), (CLIENT, "01 02 00 03")]), @r#"
     rs 0..10 | js5_group | archive 2, group 3, 2 bytes, compression none
       0..1 rs.js5.archive = 2
       1..3 rs.js5.group = 3
@@ -135,7 +135,7 @@ fn a_service_goes_on_whose_beginning_is_missing() {
       2..4 rs.js5.group = 3
     "#);
     let update = [("rs.service", "update")];
-    insta::assert_snapshot!(said(&update, &[(CLIENT, "02 00 07 02"), (SERVER, "02 00 07 00 03 00 41 00 05")]), @r#"
+    insta::assert_snapshot!(dissect(&update, &[(CLIENT, "02 00 07 02"), (SERVER, "02 00 07 00 03 00 41 00 05")]), @r#"
     rs 0..4 | request | music 7, needed now
       0..1 rs.od.store = 2 (music)
       1..3 rs.od.file = 7
@@ -152,6 +152,6 @@ fn a_service_goes_on_whose_beginning_is_missing() {
     "#);
     // A captured handshake takes precedence.
     let whole = [(CLIENT, "0F 00 00 02 26"), (SERVER, "00"), (CLIENT, "01 02 00 03"), (SERVER, group)];
-    assert_eq!(said(&js5, &whole), said(&[], &whole));
-    assert!(Midway::told("game").is_err());
+    assert_eq!(dissect(&js5, &whole), dissect(&[], &whole));
+    assert!(Midway::parse("game").is_err());
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn v13_packets_of_a_client_of_317() {
-    let trees = said(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (CLIENT, V13)]);
+    let trees = dissect(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (CLIENT, V13)]);
     let packets = trees.split_once("move_gameclick").map(|(before, _)| before.rfind("rs 0..13").unwrap()).unwrap();
     insta::assert_snapshot!(&trees[packets..], @r#"
     rs 0..13 | move_gameclick | first x 3222, first y 3218, run 1
@@ -104,7 +104,7 @@ fn v13_packets_of_a_client_of_317() {
 
 #[test]
 fn v14_packets_of_a_server_of_317() {
-    let trees = said(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (SERVER, V14)]);
+    let trees = dissect(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (SERVER, V14)]);
     let packets = trees.find("rs 0..4 | update_pid").unwrap();
     insta::assert_snapshot!(&trees[packets..], @r#"
     rs 0..4 | update_pid | members 1, pid 1
@@ -368,7 +368,7 @@ const SEEDS: [(&str, &str); 2] = [("rs.revision", "317"), ("rs.isaac", "0x010203
 
 #[test]
 fn with_seeds_and_a_revision_no_login_is_needed() {
-    let whole = talk(
+    let whole = dissect_messages(
         &[("rs.isaac", "0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10")],
         &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN), (CLIENT, V13), (SERVER, V14)]
             .map(|(side, hex)| (side, trial::bytes(hex))),
@@ -376,7 +376,7 @@ fn with_seeds_and_a_revision_no_login_is_needed() {
     let packets: Vec<String> = whole.into_iter().filter(|tree| tree.contains("rs.opcode_wire")).collect();
     assert!(packets.len() > 20);
     for order in [[(CLIENT, V13), (SERVER, V14)], [(SERVER, V14), (CLIENT, V13)]] {
-        let mut midway = talk(&SEEDS, &order.map(|(side, hex)| (side, trial::bytes(hex))));
+        let mut midway = dissect_messages(&SEEDS, &order.map(|(side, hex)| (side, trial::bytes(hex))));
         midway.sort_by_key(|tree| packets.iter().position(|packet| packet == tree));
         assert_eq!(midway, packets, "{}", midway.concat());
     }
@@ -386,7 +386,7 @@ fn with_seeds_and_a_revision_no_login_is_needed() {
 fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     let length = |tree: &String| tree.split_once("0..").unwrap().1.split_once(' ').unwrap().0.parse::<usize>().unwrap();
-    talk(&SEEDS, &[(SERVER, trial::bytes(V14))])
+    dissect_messages(&SEEDS, &[(SERVER, trial::bytes(V14))])
         .iter()
         .map(|tree| {
             let start = at;
@@ -398,7 +398,7 @@ fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
 
 /// Dissects what follows lost bytes of V14, with known seeds.
 fn behind_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
-    let mut session = super::super::session::open(&told(&SEEDS));
+    let mut session = super::super::session::open(&given_settings(&SEEDS));
     let bytes = trial::bytes(V14);
     let mut trees = Vec::new();
     for (part, is_last) in [(&bytes[..lost.start], false), (&bytes[lost.end..], true)] {
@@ -430,9 +430,9 @@ fn behind_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_place_in_the_cipher_is_found_again_behind_lost_packets() {
+fn the_cipher_resynchronizes_after_lost_packets() {
     let packets = packets_of_v14();
-    let names: Vec<String> = talk(&SEEDS, &[(SERVER, trial::bytes(V14))]);
+    let names: Vec<String> = dissect_messages(&SEEDS, &[(SERVER, trial::bytes(V14))]);
     for (first, behind) in [(1, 2), (1, 4), (3, 4), (2, 9), (1, 7)] {
         let lost = packets[first].start..packets[behind].start;
         for piece in [1, 7, 1000] {
@@ -453,9 +453,9 @@ fn the_place_in_the_cipher_is_found_again_behind_lost_packets() {
 }
 
 #[test]
-fn a_packet_whose_beginning_is_lost_is_passed_over() {
+fn a_packet_whose_start_is_lost_is_skipped() {
     let packets = packets_of_v14();
-    let whole = talk(&SEEDS, &[(SERVER, trial::bytes(V14))]);
+    let whole = dissect_messages(&SEEDS, &[(SERVER, trial::bytes(V14))]);
     for at in (1..5).filter(|at| packets[*at].len() > 3) {
         let trees = behind_gap(packets[at].start..packets[at].start + 3, 1000);
         let Some((data, read)) = trees.split_first().filter(|(data, _)| data.starts_with("data ")) else {
@@ -471,7 +471,7 @@ fn a_packet_whose_beginning_is_lost_is_passed_over() {
 }
 
 #[test]
-fn behind_lost_bytes_that_tell_too_little_nothing_is_guessed() {
+fn an_ambiguous_resynchronization_is_rejected() {
     let packets = packets_of_v14();
     let last = packets.len() - 1;
     let trees = behind_gap(packets[1].start..packets[last].start, 1000);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn v9_v10_a_login_with_rsa_off() {
-    insta::assert_snapshot!(said(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN)]), @r#"
+    insta::assert_snapshot!(dissect(&[], &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V10), (SERVER, V9_IN)]), @r#"
     rs 0..2 | service | game login
       0..1 rs.service = 14 (game login)
       1..2 rs.name_hash = 26
@@ -48,7 +48,7 @@ fn v9_v10_a_login_with_rsa_off() {
 #[test]
 fn v11_a_login_under_a_key_of_512_bits() {
     let session = [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, V11)];
-    insta::assert_snapshot!(said(&[("rs.rsa_key", KEY)], &session), @r#"
+    insta::assert_snapshot!(dissect(&[("rs.rsa_key", KEY)], &session), @r#"
     rs 0..2 | service | game login
       0..1 rs.service = 14 (game login)
       1..2 rs.name_hash = 26
@@ -84,7 +84,7 @@ fn v11_a_login_under_a_key_of_512_bits() {
       28..36 rs.login.password = "hunter2"
       rs.isaac.state = "key"
     "#);
-    insta::assert_snapshot!(said(&[], &session[2..]), @r#"
+    insta::assert_snapshot!(dissect(&[], &session[2..]), @r#"
     rs 0..107 | login | revision 317
       0..1 rs.login.type = 16 (new)
       1..2 rs.login.size = 105
@@ -109,7 +109,7 @@ fn v11_a_login_under_a_key_of_512_bits() {
 
 #[test]
 fn v12_a_login_of_revision_225() {
-    insta::assert_snapshot!(said(&[], &[(SERVER, V12_GREETING), (CLIENT, V12), (SERVER, "02")]), @r#"
+    insta::assert_snapshot!(dissect(&[], &[(SERVER, V12_GREETING), (CLIENT, V12), (SERVER, "02")]), @r#"
     rs 0..8 | greeting
       0..8 rs.handshake.server_seed = 0x090a0b0c0d0e0f10
     rs 0..77 | login | revision 225
@@ -262,7 +262,7 @@ fn v17_revision_377_and_225_in_clear() {
 
 #[test]
 fn v18_on_demand() {
-    insta::assert_snapshot!(said(&[], &[
+    insta::assert_snapshot!(dissect(&[], &[
         (CLIENT, "0F"),
         (SERVER, "00 00 00 00 00 00 00 00"),
         (CLIENT, "02 00 07 02 00 00 01 01 00 00 00 0A"),
@@ -306,7 +306,7 @@ fn v18_on_demand() {
 fn v18_the_check_word_of_the_check_sums() {
     let crcs = "11111111 22222222 33333333 44444444 55555555 66666666 77777777 88888888 99999999";
     let ask = "4A 41 47 47 52 41 42 20 2F 63 72 63 31 2D 33 31 37 0A 0A";
-    insta::assert_snapshot!(said(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C45"))]), @r#"
+    insta::assert_snapshot!(dissect(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C45"))]), @r#"
     rs 0..19 | request | crc1-317
       0..19 rs.jaggrab.request = "JAGGRAB /crc1-317\n\n"
       9..17 rs.jaggrab.path = "crc1-317"
@@ -324,13 +324,13 @@ fn v18_the_check_word_of_the_check_sums() {
       36..40 rs.jaggrab.check = 0x88922c45
       rs.jaggrab.asked = 0
     "#);
-    let wrong = said(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C46"))]);
+    let wrong = dissect(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C46"))]);
     assert!(wrong.contains("! odd rs.odd"), "{wrong}");
 }
 
 #[test]
 fn v19_a_group_of_js5() {
-    insta::assert_snapshot!(said(&[], &[
+    insta::assert_snapshot!(dissect(&[], &[
         (CLIENT, "0F 00 00 02 26"),
         (SERVER, "00"),
         (CLIENT, "06 00 00 03 01 02 00 03 00 02 00 03"),

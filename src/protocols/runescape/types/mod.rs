@@ -4,21 +4,21 @@
 
 mod appearance;
 mod composite;
+mod encodings;
 mod number;
 mod read;
 mod smart;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use crate::tree::{Field, Kind, NodeRef, Value};
 pub use composite::{Look, Slots, Steps};
+pub use encodings::{Cp1252, Name, Packed, Turn};
 use number::{I32, NUMBERS, Number, U8};
-pub use read::{Place, Said, text};
+pub use read::{Decoded, Place, text};
 pub use smart::{Read, SMARTS, Smart};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
-pub use words::{Cp1252, Name, Packed, Turn};
 
 /// String terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

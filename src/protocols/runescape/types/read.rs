@@ -1,8 +1,8 @@
 //! Decoders of all types.
 
 use super::super::fields::{ELEMENT, MALFORMED, NAME_ELEMENT, NOT_MINIMAL, ODD};
+use super::encodings::Coded;
 use super::smart::Read;
-use super::words::Coded;
 use super::{Cp1252, Ending, Name, Number, Packed, Smart, Turn, Type, appearance, composite};
 use crate::tree::{Field, Value};
 use crate::wire::{Error, Result, Wire};
@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A decoded value, for the summary line and the world state.
 #[derive(Clone, Copy)]
-pub enum Said<'a> {
+pub enum Decoded<'a> {
     /// Number.
     Number(i64),
     /// Component ID.
@@ -24,19 +24,19 @@ pub enum Said<'a> {
     /// Huffman-coded chat text.
     Coded(Coded<'a>),
     /// A value without a short form.
-    Much,
+    Unsummarized,
 }
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for Decoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Said::Number(number) => write!(f, "{number}"),
-            Said::Component(number) => write!(f, "{}:{}", number >> 16 & 0xffff, number & 0xffff),
-            Said::Name(name) => write!(f, "{name}"),
-            Said::Text(text) => write!(f, "\"{text}\""),
-            Said::Packed(text) => write!(f, "\"{text}\""),
-            Said::Coded(text) => write!(f, "\"{text}\""),
-            Said::Much => Ok(()),
+            Decoded::Number(number) => write!(f, "{number}"),
+            Decoded::Component(number) => write!(f, "{}:{}", number >> 16 & 0xffff, number & 0xffff),
+            Decoded::Name(name) => write!(f, "{name}"),
+            Decoded::Text(text) => write!(f, "\"{text}\""),
+            Decoded::Packed(text) => write!(f, "\"{text}\""),
+            Decoded::Coded(text) => write!(f, "\"{text}\""),
+            Decoded::Unsummarized => Ok(()),
         }
     }
 }
@@ -57,39 +57,39 @@ impl Type {
     ///
     /// # Errors
     /// If the bytes end inside it or are invalid.
-    pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: Place) -> Result<Said<'a>> {
+    pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: Place) -> Result<Decoded<'a>> {
         match self {
-            Type::Number(number) => number.read(wire, field).map(Said::Number),
-            Type::Component(number) => number.read(wire, field).map(Said::Component),
-            Type::Smart(smart) => smart.take(wire, field).map(Said::Number),
-            Type::Float => wire.f32_be(field).map(|_| Said::Much),
-            Type::Name => name(wire, field).map(Said::Name),
-            Type::Text(ending) => text(wire, field, ending).map(|text| Said::Text(Cp1252(text))),
+            Type::Number(number) => number.read(wire, field).map(Decoded::Number),
+            Type::Component(number) => number.read(wire, field).map(Decoded::Component),
+            Type::Smart(smart) => smart.take(wire, field).map(Decoded::Number),
+            Type::Float => wire.f32_be(field).map(|_| Decoded::Unsummarized),
+            Type::Name => name(wire, field).map(Decoded::Name),
+            Type::Text(ending) => text(wire, field, ending).map(|text| Decoded::Text(Cp1252(text))),
             Type::Bytes => {
                 wire.rest(field);
-                Ok(Said::Much)
+                Ok(Decoded::Unsummarized)
             }
             Type::Packed(turn) => {
                 let count = place.length.unwrap_or(wire.remaining());
-                packed(wire, field, count, turn).map(Said::Packed)
+                packed(wire, field, count, turn).map(Decoded::Packed)
             }
-            Type::Coded => coded(wire, field).map(Said::Coded),
-            Type::Row(number, Some(count)) if number == super::U8 => wire.bytes(field, count).map(|_| Said::Much),
+            Type::Coded => coded(wire, field).map(Decoded::Coded),
+            Type::Row(number, Some(count)) if number == super::U8 => wire.bytes(field, count).map(|_| Decoded::Unsummarized),
             Type::Row(number, count) => {
                 let count = count.unwrap_or_else(|| wire.remaining() / number.width());
                 wire.group(field, |wire| (0..count).try_for_each(|_| number.read(wire, &ELEMENT).map(drop)))?;
-                Ok(Said::Much)
+                Ok(Decoded::Unsummarized)
             }
             Type::Names => {
                 let count = wire.remaining() / 8;
                 wire.group(field, |wire| (0..count).try_for_each(|_| name(wire, &NAME_ELEMENT).map(drop)))?;
-                Ok(Said::Much)
+                Ok(Decoded::Unsummarized)
             }
             Type::Appearance(look) => {
                 let count = place.length.unwrap_or(wire.remaining());
-                appearance::look(wire, field, look, count).map(Said::Name)
+                appearance::look(wire, field, look, count).map(Decoded::Name)
             }
-            _ => composite::read(self, wire, field, place).map(|()| Said::Much),
+            _ => composite::read(self, wire, field, place).map(|()| Decoded::Unsummarized),
         }
     }
 }
@@ -141,7 +141,7 @@ pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<Name> {
     let start = wire.at();
     let bytes = take(wire, 8)?;
     let name = Name(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
-    put_words(wire, field, start, format_args!("{name}"));
+    put_text(wire, field, start, format_args!("{name}"));
     Ok(name)
 }
 
@@ -179,7 +179,7 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     if ending == Ending::OrNull && length == 0 {
         wire.put(field, Value::None, start..wire.at());
     } else {
-        put_words(wire, field, start, format_args!("{}", Cp1252(text)));
+        put_text(wire, field, start, format_args!("{}", Cp1252(text)));
     }
     Ok(text)
 }
@@ -191,7 +191,7 @@ fn counted<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<&'a [u8]> {
     let length = wire.ahead().first_chunk::<LENGTH>().map(|length| usize::from(u16::from_be_bytes(*length)));
     let Some(length) = length else { return Err(Error::Short { needed: LENGTH - wire.remaining() }) };
     let text = take(wire, LENGTH + length)?.get(LENGTH..).unwrap_or_default();
-    put_words(wire, field, start, format_args!("{}", Cp1252(text)));
+    put_text(wire, field, start, format_args!("{}", Cp1252(text)));
     Ok(text)
 }
 
@@ -205,7 +205,7 @@ const MOST_CHARACTERS: usize = 100;
 pub fn packed<'a>(wire: &mut Wire<'a>, field: &'static Field, count: usize, turn: Turn) -> Result<Packed<'a>> {
     let start = wire.at();
     let text = Packed(take(wire, count)?, turn);
-    put_words(wire, field, start, format_args!("{text}"));
+    put_text(wire, field, start, format_args!("{text}"));
     let (characters, is_cut) = text.extent();
     if is_cut {
         wire.note(&MALFORMED, format_args!("half a character at the end"));
@@ -225,12 +225,12 @@ fn coded<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Coded<'a>> {
         return wire.malformed(&MALFORMED, format_args!("fewer than {count} characters"));
     };
     wire.skip(used + length)?;
-    put_words(wire, field, start, format_args!("{text}"));
+    put_text(wire, field, start, format_args!("{text}"));
     Ok(text)
 }
 
 /// Adds text decoded from the bytes since `start`. It is only formatted if requested, or if it must be hidden.
-fn put_words(wire: &mut Wire<'_>, field: &'static Field, start: usize, words: fmt::Arguments<'_>) {
+fn put_text(wire: &mut Wire<'_>, field: &'static Field, start: usize, words: fmt::Arguments<'_>) {
     if wire.wants_fields() || field.secret {
         wire.put_text(field, start..wire.at(), words);
     }

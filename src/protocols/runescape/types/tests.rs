@@ -1,19 +1,19 @@
 //! Values of all types as trees: spans, bits and notes.
 
-use super::super::by_hand;
+use super::super::single_values;
 use crate::tree::Side;
 use crate::wire::{Cut, How, Settings, trial};
 
 /// Dissects values of these types.
 fn read(types: &str, hex: &str) -> String {
     let mut settings = Settings::new();
-    settings.tell(&by_hand::PROTOCOL.settings[0], types.to_owned());
-    let How::Stream(open) = by_hand::PROTOCOL.found[0].how else { panic!("no stream") };
-    trial::message(&by_hand::PROTOCOL, open(&settings).as_mut(), Side::Client, &trial::bytes(hex), Cut::No)
+    settings.tell(&single_values::PROTOCOL.settings[0], types.to_owned());
+    let How::Stream(open) = single_values::PROTOCOL.found[0].how else { panic!("no stream") };
+    trial::message(&single_values::PROTOCOL, open(&settings).as_mut(), Side::Client, &trial::bytes(hex), Cut::No)
 }
 
 #[test]
-fn v1_to_v4_are_read_by_hand() {
+fn v1_to_v4_are_read_as_single_values() {
     insta::assert_snapshot!(read(
         "u8 u8_add u8_neg u8_sub u16 u16_le u16_add u16_add_le i32_me i32_ime",
         "5A DA A6 26 12 34 34 12 12 B4 B4 12 56 78 12 34 34 12 78 56"
@@ -88,7 +88,7 @@ fn v5_and_v6_are_chat_texts() {
 }
 
 #[test]
-fn texts_end_as_their_engine_ends_them() {
+fn strings_have_the_terminator_of_their_engine() {
     insta::assert_snapshot!(read("jstr jstr0 jstr2 jstrnull jstrnull", "41 A3 0A 42 00 00 43 00 00 44 00"), @r#"
     rs.type 0..11 | "A£", "B", "C", "", "D"
       0..3 rs.type.jstr = "A£"
@@ -214,7 +214,7 @@ fn arrows_clicks_rows_and_floats_are_read() {
 }
 
 #[test]
-fn values_that_are_cut_say_so() {
+fn truncated_values_are_noted() {
     insta::assert_snapshot!(read("u8 u16", "01 02"), @r#"
     rs.type 0..2 | 1
       0..1 rs.type.u8 = 1

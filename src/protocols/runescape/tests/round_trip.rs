@@ -1,6 +1,6 @@
 //! Round trip of every packet of every table with random values.
 
-use super::made::{Book, Line, Maker};
+use super::random_packets::{Book, Line, Maker};
 use super::*;
 use proptest::prelude::*;
 
@@ -78,13 +78,13 @@ proptest! {
         for book in Book::all() {
             let settings = [("rs.revision", book.revision), ("rs.isaac", "off")];
             for line in &book.lines {
-                let made = Maker::new(&book, seed).packet(line);
-                let packet = framed(line, &made.bytes, book.revision == "223");
-                let mut said = begun.clone();
-                said.push((line.side, packet.clone()));
-                let trees = talk(&settings, &said);
+                let random_packets = Maker::new(&book, seed).packet(line);
+                let packet = framed(line, &random_packets.bytes, book.revision == "223");
+                let mut messages = begun.clone();
+                messages.push((line.side, packet.clone()));
+                let trees = dissect_messages(&settings, &messages);
                 prop_assert_eq!(trees.len(), 5, "{} {} {:02x?}\n{}", book.revision, line.name, packet, trees.concat());
-                if let Err(why) = compare(&trees[4], line.name, packet.len(), &made.shown) {
+                if let Err(why) = compare(&trees[4], line.name, packet.len(), &random_packets.shown) {
                     prop_assert!(false, "{}, {:02x?}: {}", book.revision, packet, why);
                 }
             }
@@ -99,15 +99,15 @@ fn random_packets_are_long_and_full_of_updates_and_zones() {
     for seed in 0..8 {
         for book in Book::all() {
             for line in &book.lines {
-                let made = Maker::new(&book, seed).packet(line);
+                let random_packets = Maker::new(&book, seed).packet(line);
                 match line.size {
-                    -1 => longest[0] = made.bytes.len().max(longest[0]),
-                    -2 => longest[1] = made.bytes.len().max(longest[1]),
+                    -1 => longest[0] = random_packets.bytes.len().max(longest[0]),
+                    -2 => longest[1] = random_packets.bytes.len().max(longest[1]),
                     _ => {}
                 }
                 let paths = ["rs.player_info.update.mask", "rs.npc_info.update.mask", "rs.obj_add.obj", "rs.appearance.name"];
                 for (count, path) in kinds.iter_mut().zip(paths) {
-                    *count += usize::from(line.size == -2 && made.shown.iter().any(|shown| shown.starts_with(path)));
+                    *count += usize::from(line.size == -2 && random_packets.shown.iter().any(|shown| shown.starts_with(path)));
                 }
             }
         }

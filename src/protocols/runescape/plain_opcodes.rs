@@ -4,13 +4,13 @@
 //! match
 //! is accepted if its probability by chance is below 1 in 200,000; one packet that does not match ends the detection.
 
-use super::half::{Half, Opcodes, body};
+use super::direction::{Direction, Opcodes, body};
 use super::tables::{Row, Table};
 use super::types::{Ending, Type};
 use crate::tree::Side;
 
 /// Maximum probability by chance of an accepted match.
-const BELIEVED: f64 = 1.0 / 200_000.0;
+const MAX_CHANCE: f64 = 1.0 / 200_000.0;
 
 /// Maximum bytes of a side that are examined.
 const MOST: usize = 64 << 10;
@@ -29,7 +29,7 @@ pub enum Doubt {
 
 /// Result of the detection.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Tried {
+pub enum Detection {
     /// Opcodes are in clear; this many packets match.
     Clear(usize),
     /// Opcodes are not in clear.
@@ -46,8 +46,8 @@ pub struct Trial {
 
 impl Trial {
     /// Examines all unread bytes of a side.
-    pub fn hear(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Tried {
-        let (count, end) = framed(&mut Half::of(Opcodes::Clear), table, from, ahead.get(..MOST).unwrap_or(ahead));
+    pub fn examine(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Detection {
+        let (count, end) = framed(&mut Direction::of(Opcodes::Clear), table, from, ahead.get(..MOST).unwrap_or(ahead));
         if let Some(fitting) = self.fitting.get_mut(from.index()) {
             *fitting = count;
         }
@@ -56,11 +56,11 @@ impl Trial {
             table.chance(side).powi(i32::try_from(count).unwrap_or(i32::MAX))
         };
         match end {
-            End::Misfit => Tried::No,
-            _ if by_chance(Side::Client) * by_chance(Side::Server) < BELIEVED => Tried::Clear(self.packets()),
-            End::Cut(needed) if ahead.len() < MOST => Tried::Unsure(needed),
-            End::Whole if ahead.len() < MOST => Tried::Unsure(ahead.len() + 1),
-            End::Cut(_) | End::Whole => Tried::No,
+            End::Misfit => Detection::No,
+            _ if by_chance(Side::Client) * by_chance(Side::Server) < MAX_CHANCE => Detection::Clear(self.packets()),
+            End::Cut(needed) if ahead.len() < MOST => Detection::Unsure(needed),
+            End::Whole if ahead.len() < MOST => Detection::Unsure(ahead.len() + 1),
+            End::Cut(_) | End::Whole => Detection::No,
         }
     }
 
@@ -82,10 +82,10 @@ pub enum End {
 }
 
 /// Number of packets in the bytes of this side, and how they end.
-pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usize, End) {
+pub fn framed(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]) -> (usize, End) {
     let (mut read, mut count) = (0, 0);
     while let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
-        match packet(half, table, from, rest) {
+        match packet(direction, table, from, rest) {
             Ok(length) => (read, count) = (read + length, count + 1),
             Err(End::Cut(needed)) => return (count, End::Cut(read + needed)),
             Err(end) => return (count, end),
@@ -95,8 +95,8 @@ pub fn framed(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> (usiz
 }
 
 /// Length of the first packet, or why there is none.
-pub fn packet(half: &mut Half, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
-    let head = half.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
+pub fn packet(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
+    let head = direction.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
     let row = table.row(from, head.opcode).ok_or(End::Misfit)?;
     let behind = bytes.get(head.width..).unwrap_or_default();
     let (prefix, length) = body(row.size, behind).map_err(|needed| End::Cut(head.width + needed))?;

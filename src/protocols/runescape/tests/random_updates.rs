@@ -1,6 +1,6 @@
 //! Random player and NPC updates: movement, added entities and all blocks of extended information.
 
-use super::made::{Bits, Maker, columns};
+use super::random_packets::{Bits, Maker, columns};
 
 /// Maximum tracked and added entities.
 const KNOWN: usize = 12;
@@ -14,82 +14,82 @@ struct Blocks {
 
 impl Maker<'_> {
     /// A row of the update table.
-    fn told(&self, who: &str, what: &str) -> &'static str {
-        self.book.updates.iter().find(|line| line[0] == who && line[1] == what).map_or("", |line| line[3])
+    fn row(&self, entity: &str, what: &str) -> &'static str {
+        self.book.updates.iter().find(|line| line[0] == entity && line[1] == what).map_or("", |line| line[3])
     }
 
-    fn blocks(&self, who: &str) -> Blocks {
+    fn blocks(&self, entity: &str) -> Blocks {
         let mask = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
-        let own = self.book.updates.iter().filter(|line| line[0] == who);
+        let own = self.book.updates.iter().filter(|line| line[0] == entity);
         Blocks {
             all: own.filter_map(|line| Some((mask(line[1])?, line[2], line[3]))).collect(),
-            extended: mask(self.told(who, "extended")).unwrap_or_default(),
+            extended: mask(self.row(entity, "extended")).unwrap_or_default(),
         }
     }
 
     /// A whole `player_info` or `npc_info`.
-    pub fn info(&mut self, who: &str) {
-        let path = format!("rs.{who}_info");
+    pub fn info(&mut self, entity: &str) {
+        let path = format!("rs.{entity}_info");
         let mut bits = Bits::default();
         // Indices of the blocks; those of entities tracked before the packet are unknown.
         let mut updates: Vec<Option<u64>> = Vec::new();
-        if who == "player" && self.moved(&mut bits, true) {
+        if entity == "player" && self.moved(&mut bits, true) {
             updates.push(None);
         }
         let known = self.dice.up_to(KNOWN);
         bits.put(known as u64, 8);
-        self.say(&format!("{path}.count"), known);
+        self.record(&format!("{path}.count"), known);
         for _ in 0..known {
             if self.moved(&mut bits, false) {
                 updates.push(None);
             }
         }
-        let runs = runs(self.told(who, "new"));
-        let nobody = (1 << runs[0].1) - 1;
+        let runs = runs(self.row(entity, "new"));
+        let last_index = (1 << runs[0].1) - 1;
         for _ in 0..self.dice.up_to(NEW) {
-            let said = self.runs(&mut bits, &format!("{path}.new"), &runs, nobody);
-            if said.iter().any(|(name, value)| *name == "update" && *value == 1) {
-                updates.push(Some(said[0].1));
+            let fields = self.runs(&mut bits, &format!("{path}.new"), &runs, last_index);
+            if fields.iter().any(|(name, value)| *name == "update" && *value == 1) {
+                updates.push(Some(fields[0].1));
             }
         }
         // Blocks require an end marker; it is optional for players without blocks.
-        if !updates.is_empty() || who == "player" && self.dice.up_to(1) == 1 {
-            bits.put(nobody, runs[0].1);
-            self.say(&format!("{path}.end"), nobody);
+        if !updates.is_empty() || entity == "player" && self.dice.up_to(1) == 1 {
+            bits.put(last_index, runs[0].1);
+            self.record(&format!("{path}.end"), last_index);
         }
         self.bytes.extend(bits.bytes());
-        updates.into_iter().for_each(|index| self.update(who, &path, index));
+        updates.into_iter().for_each(|index| self.update(entity, &path, index));
     }
 
     /// Movement of an entity. Returns whether extended information follows.
     fn moved(&mut self, bits: &mut Bits, is_own: bool) -> bool {
         let moved = self.dice.up_to(3) > 0;
         bits.put(moved.into(), 1);
-        self.say("rs.move.moved", moved);
+        self.record("rs.move.moved", moved);
         if !moved {
             return false;
         }
         let kind = self.dice.up_to(3);
         bits.put(kind as u64, 2);
-        self.say("rs.move.type", kind);
+        self.record("rs.move.type", kind);
         match kind {
             0 => return true,
             1 | 2 => {
                 for path in ["rs.move.direction", "rs.move.direction2"].iter().take(kind) {
                     let direction = self.dice.up_to(7);
                     bits.put(direction as u64, 3);
-                    self.say(path, direction);
+                    self.record(path, direction);
                 }
             }
             _ if is_own => {
-                let said = self.runs(bits, "rs.player_info.teleport", &runs(self.told("player", "teleport")), u64::MAX);
-                return said.contains(&("update", 1));
+                let fields = self.runs(bits, "rs.player_info.teleport", &runs(self.row("player", "teleport")), u64::MAX);
+                return fields.contains(&("update", 1));
             }
             _ => return false,
         }
         let update = self.dice.up_to(1) == 1;
         bits.put(update.into(), 1);
-        self.say("rs.move.update", update);
+        self.record("rs.move.update", update);
         update
     }
 
@@ -101,36 +101,36 @@ impl Maker<'_> {
         runs: &[(&'static str, usize, bool)],
         never: u64,
     ) -> Vec<(&'static str, u64)> {
-        let mut said = Vec::new();
+        let mut fields = Vec::new();
         for (name, width, signed) in runs {
             let raw = self.dice.roll() % (1 << width);
             let raw = if raw == never { 0 } else { raw };
             bits.put(raw, *width);
             let shift = 64 - width;
             let value = if *signed { (raw << shift).cast_signed() >> shift } else { raw.cast_signed() };
-            self.say(&format!("{path}.{name}"), value);
-            said.push((*name, raw));
+            self.record(&format!("{path}.{name}"), value);
+            fields.push((*name, raw));
         }
-        said
+        fields
     }
 
     /// Extended information with at least one block.
-    fn update(&mut self, who: &str, path: &str, index: Option<u64>) {
+    fn update(&mut self, entity: &str, path: &str, index: Option<u64>) {
         let path = format!("{path}.update");
         if let Some(index) = index {
-            self.say(&format!("{path}.index"), index);
+            self.record(&format!("{path}.index"), index);
         }
-        let Blocks { all, extended } = self.blocks(who);
+        let Blocks { all, extended } = self.blocks(entity);
         let some = self.dice.roll();
         let first = all[self.dice.up_to(all.len() - 1)].0;
         let mask = all.iter().fold(first, |mask, (bit, ..)| mask | bit & some);
         let is_long = mask > 0xff || extended > 0 && self.dice.up_to(3) == 0;
         let low = mask & 0xff | if is_long { extended } else { 0 };
         self.bytes.push(u8::try_from(low).unwrap());
-        self.say(&format!("{path}.mask"), format_args!("{low:#04x}"));
+        self.record(&format!("{path}.mask"), format_args!("{low:#04x}"));
         if is_long {
             self.bytes.push(u8::try_from(mask >> 8).unwrap());
-            self.say(&format!("{path}.mask2"), format_args!("{:#04x}", mask >> 8));
+            self.record(&format!("{path}.mask2"), format_args!("{:#04x}", mask >> 8));
         }
         for (_, name, fields) in all.into_iter().filter(|(bit, ..)| mask & bit != 0) {
             self.block(&format!("{path}.{name}"), fields);
@@ -156,7 +156,7 @@ impl Maker<'_> {
             _ => {
                 let (packed, text) = self.chat(50);
                 self.bytes = packed;
-                self.say(&format!("{path}.{name}"), text);
+                self.record(&format!("{path}.{name}"), text);
             }
         }
         match kind {

@@ -2,7 +2,7 @@
 
 use super::fields::TRAILING;
 use super::tables::{intern, nearest};
-use super::types::{Place, Said, Type};
+use super::types::{Decoded, Place, Type};
 use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
 
@@ -74,7 +74,7 @@ fn item(name: &str) -> std::result::Result<Item, Unfit> {
     }
     let usual = Type::usual_name(name);
     match Type::named(&usual) {
-        Some(of) if !is_by_hand(of) => {
+        Some(of) if !is_standalone(of) => {
             unfit(format!("{name} is read with the packets of a revision; try --as rs with -o rs.revision=317 -o rs.isaac=off"))
         }
         Some(of) => Ok(Item::Value(field(&usual, of), of)),
@@ -89,13 +89,13 @@ fn item(name: &str) -> std::result::Result<Item, Unfit> {
 }
 
 /// Whether a type can be decoded without the packet around it.
-fn is_by_hand(of: Type) -> bool {
+fn is_standalone(of: Type) -> bool {
     !matches!(of, Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets)
 }
 
 /// Names of all types that can be decoded alone.
 fn names() -> impl Iterator<Item = &'static str> {
-    Type::names().filter(|name| Type::named(name).is_some_and(is_by_hand))
+    Type::names().filter(|name| Type::named(name).is_some_and(is_standalone))
 }
 
 fn field(name: &str, of: Type) -> &'static Field {
@@ -104,7 +104,7 @@ fn field(name: &str, of: Type) -> &'static Field {
 }
 
 /// Registers the fields of all types.
-pub fn know_all() {
+pub fn register_all() {
     for name in Type::names() {
         if let Some(of) = Type::named(name) {
             field(name, of);
@@ -123,17 +123,17 @@ impl Conversation for Values {
         while let Some(item) = items.next() {
             match item {
                 Item::Value(field, of) => {
-                    let said = of.read(wire, field, Place { capacity: line.last, ..Place::default() })?;
-                    if let Said::Number(number) = said {
+                    let decoded = of.read(wire, field, Place { capacity: line.last, ..Place::default() })?;
+                    if let Decoded::Number(number) = decoded {
                         line.last = Some(number);
                     }
-                    line.add(said);
+                    line.add(decoded);
                 }
                 // Bit numbers share bytes until the next byte value.
                 Item::Bits(first) => wire.in_bits(|bits| {
                     let mut count = first;
                     loop {
-                        line.add(Said::Number(bits.number(&BITS, count)?.into()));
+                        line.add(Decoded::Number(bits.number(&BITS, count)?.into()));
                         match items.next_if(|next| matches!(next, Item::Bits(_))) {
                             Some(Item::Bits(next)) => count = next,
                             _ => break,
@@ -158,10 +158,10 @@ struct Line {
 }
 
 impl Line {
-    fn add(&mut self, said: Said<'_>) {
-        if !matches!(said, Said::Much) {
+    fn add(&mut self, decoded: Decoded<'_>) {
+        if !matches!(decoded, Decoded::Unsummarized) {
             let between = if self.words.is_empty() { "" } else { ", " };
-            self.words += &format!("{between}{said}");
+            self.words += &format!("{between}{decoded}");
         }
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_go_on_inside_a_byte_until_bytes_are_read() {
+    fn bit_numbers_share_bytes_until_a_byte_value() {
         // 10110 011 01......, then a byte of its own.
         insta::assert_snapshot!(read("bits:5 bits:3 bits:2 u8", "b3 40 ff"), @"
         rs.type 0..3 | 22, 3, 1, 255
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_type_is_answered_with_all_names() {
+    fn an_unknown_type_lists_all_names() {
         let words = types("foo").err().unwrap().words;
         for name in names().chain(Type::aliases()).chain(["bits:COUNT"]) {
             assert!(words.contains(name), "{name}: {words}");

@@ -219,14 +219,14 @@ impl Maker<'_> {
         }
     }
 
-    pub fn say(&mut self, path: &str, value: impl std::fmt::Display) {
+    pub fn record(&mut self, path: &str, value: impl std::fmt::Display) {
         self.shown.push(format!("{path} = {value}"));
     }
 
     /// Writes a number.
     pub fn exactly(&mut self, path: &str, kind: &str, raw: u64) {
         let shown = write(kind, raw, &mut self.bytes).unwrap();
-        self.say(path, shown);
+        self.record(path, shown);
     }
 
     /// Writes a random number.
@@ -240,8 +240,8 @@ impl Maker<'_> {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         match count {
             0 => {}
-            1..=16 => self.say(path, hex),
-            _ => self.say(path, format_args!("{count} bytes")),
+            1..=16 => self.record(path, hex),
+            _ => self.record(path, format_args!("{count} bytes")),
         }
         self.bytes.extend(bytes);
     }
@@ -255,7 +255,7 @@ impl Maker<'_> {
         let name = self.word(11) + "z";
         let number = name.bytes().fold(0, |number, letter| number * 37 + u64::from(letter - b'a' + 1));
         self.bytes.extend(number.to_be_bytes());
-        self.say(path, format_args!("{name:?}"));
+        self.record(path, format_args!("{name:?}"));
     }
 
     /// Chat text of one-nibble letters, of even length.
@@ -275,17 +275,17 @@ impl Maker<'_> {
                 let word = self.word(most - 1);
                 self.bytes.extend(word.bytes());
                 self.bytes.push(if kind == "jstr" { 10 } else { 0 });
-                self.say(path, format_args!("{word:?}"));
+                self.record(path, format_args!("{word:?}"));
             }
             "packed_text" => {
                 let (packed, text) = self.chat(most);
                 self.bytes.extend(packed);
-                self.say(path, text);
+                self.record(path, text);
             }
             "packed_text_rev_add" => {
                 let (packed, text) = self.chat(most);
                 self.bytes.extend(packed.iter().rev().map(|byte| byte.wrapping_add(128)));
-                self.say(path, text);
+                self.record(path, text);
             }
             "bytes" | "opaque" => {
                 let count = self.dice.many(most);
@@ -339,29 +339,29 @@ impl Maker<'_> {
     fn mouse_click(&mut self) {
         let (age, right, point) = (self.dice.up_to(4095), self.dice.up_to(1), self.dice.up_to(384_794));
         self.bytes.extend(u32::try_from(age << 20 | right << 19 | point).unwrap().to_be_bytes());
-        self.say("rs.mouse_click.age", age);
-        self.say("rs.mouse_click.right", right == 1);
-        self.say("rs.mouse_click.point", point);
+        self.record("rs.mouse_click.age", age);
+        self.record("rs.mouse_click.right", right == 1);
+        self.record("rs.mouse_click.point", point);
     }
 
     fn mouse_move(&mut self) {
         let mut bits = Bits::default();
         let (kind, idle) = [(0, 3), (2, 3), (3, 11)][self.dice.up_to(2)];
         bits.put(kind, if kind == 0 { 1 } else { 2 });
-        self.say("rs.mouse_moves.kind", kind);
+        self.record("rs.mouse_moves.kind", kind);
         let samples = self.dice.roll() % (1 << idle);
         bits.put(samples, idle);
-        self.say("rs.mouse_moves.idle", samples);
+        self.record("rs.mouse_moves.idle", samples);
         if kind == 0 {
             for path in ["rs.mouse_moves.dx", "rs.mouse_moves.dy"] {
                 let moved = self.dice.up_to(63);
                 bits.put(moved as u64, 6);
-                self.say(path, moved as i64 - 32);
+                self.record(path, moved as i64 - 32);
             }
         } else {
             let point = self.dice.roll() % (1 << 19);
             bits.put(point, 19);
-            self.say("rs.mouse_moves.point", point);
+            self.record("rs.mouse_moves.point", point);
         }
         self.bytes.extend(bits.bytes());
     }
@@ -394,11 +394,11 @@ impl Maker<'_> {
                 continue;
             }
             bits.put(1, 1);
-            self.say("rs.palette.present", true);
+            self.record("rs.palette.present", true);
             for (name, width) in [("level", 2), ("zone_x", 10), ("zone_y", 11), ("rotation", 2), ("unused", 1)] {
                 let value = self.dice.roll() % (1 << width);
                 bits.put(value, width);
-                self.say(&format!("rs.palette.{name}"), value);
+                self.record(&format!("rs.palette.{name}"), value);
             }
         }
         self.bytes.extend(bits.bytes());
@@ -410,17 +410,17 @@ impl Maker<'_> {
         for path in ["rs.region_crcs.land_crc", "rs.region_crcs.loc_crc"] {
             let crc = u32::try_from(self.dice.roll() & 0xffff_ffff).unwrap();
             self.bytes.extend(crc.to_be_bytes());
-            self.say(path, format_args!("{crc:#010x}"));
+            self.record(path, format_args!("{crc:#010x}"));
         }
     }
 
     /// Packets with opcodes in clear, as long as they fit.
     fn zone_packets(&mut self, most: usize) {
         let book = self.book;
-        let rows: Vec<&Line> = book.lines.iter().filter(|line| OF_ZONES.contains(&line.name)).collect();
+        let round_trip: Vec<&Line> = book.lines.iter().filter(|line| OF_ZONES.contains(&line.name)).collect();
         let end = self.bytes.len() + 8 * self.dice.many(most / 8);
         loop {
-            let line = rows[self.dice.up_to(rows.len() - 1)];
+            let line = round_trip[self.dice.up_to(round_trip.len() - 1)];
             let size = usize::try_from(line.size).unwrap();
             if self.bytes.len() + 1 + size > end {
                 return;
@@ -442,7 +442,7 @@ impl Maker<'_> {
                 let slot = self.dice.up_to(300);
                 let (kind, raw) = if slot < 128 { ("u8", slot) } else { ("u16", slot + 32768) };
                 write(kind, raw as u64, &mut self.bytes);
-                self.say("rs.slots.number", slot);
+                self.record("rs.slots.number", slot);
             }
             let (obj, count, amount) = match kind {
                 "inv_full_317" => ("u16_add_le", "u8", "i32_ime"),

@@ -1,7 +1,7 @@
 //! Interned fields of tables, kept for the rest of the run.
 
-use super::super::meanings::names_in;
 use super::super::types::Type;
+use super::super::value_names::names_in;
 use super::{Table, Updates};
 use crate::tree::{Field, Kind};
 use std::collections::HashMap;

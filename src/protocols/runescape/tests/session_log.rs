@@ -1,7 +1,7 @@
 //! RSProx session logs with every packet of the table.
 
-use super::made::{Book, Maker};
-use super::rows::{compare, framed};
+use super::random_packets::{Book, Maker};
+use super::round_trip::{compare, framed};
 use super::*;
 use crate::engine::Engine;
 use crate::input::{Capture, Format};
@@ -30,19 +30,19 @@ fn log(seed: u64) -> (Vec<u8>, Vec<Logged>) {
     file.extend(b"client\0");
     file.extend([0, 0, 0, 2, 0xaa, 0xbb]);
     let book = Book::of("223");
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for line in &book.lines {
-        let mut made = Maker::new(&book, seed).packet(line);
-        let number = made.dice.up_to(20_000) << 1 | usize::from(line.side == SERVER);
+        let mut random_packets = Maker::new(&book, seed).packet(line);
+        let number = random_packets.dice.up_to(20_000) << 1 | usize::from(line.side == SERVER);
         let groups = [14, 7, 0].map(|shift| u8::try_from(number >> shift & 0x7f).unwrap());
         let first = groups.iter().position(|group| *group != 0).unwrap_or(2);
         let last = groups.len() - 1;
         let start = file.len();
         file.extend(groups.iter().enumerate().skip(first).map(|(at, group)| if at < last { group | 0x80 } else { *group }));
-        file.extend(framed(line, &made.bytes, true));
-        said.push(Logged { side: line.side, name: line.name, length: file.len() - start, shown: made.shown });
+        file.extend(framed(line, &random_packets.bytes, true));
+        messages.push(Logged { side: line.side, name: line.name, length: file.len() - start, shown: random_packets.shown });
     }
-    (file, said)
+    (file, messages)
 }
 
 fn opened(file: &[u8]) -> Result<Capture, String> {
@@ -52,15 +52,15 @@ fn opened(file: &[u8]) -> Result<Capture, String> {
 #[test]
 fn a_session_log_holds_every_packet_of_osrs_223() {
     for seed in 0..16 {
-        let (file, said) = log(seed);
-        assert_eq!(said.len(), ROWS);
+        let (file, messages) = log(seed);
+        assert_eq!(messages.len(), ROWS);
         let mut capture = opened(&file).unwrap();
         assert_eq!(capture.format(), Format::RsProx);
         let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
         let header = capture.next_frame().unwrap().unwrap();
         let tree = engine.dissect(&header);
         assert!(dump(Dissection { tree, bytes: header.bytes }).contains("rs.log.host = \"world.example\""));
-        for Logged { side, name, length, shown } in said {
+        for Logged { side, name, length, shown } in messages {
             let frame = capture.next_frame().unwrap().unwrap();
             let tree = engine.dissect(&frame);
             let speakers: Vec<Side> =
@@ -77,10 +77,10 @@ fn speaker(ends: &Ends) -> Side {
 }
 
 #[test]
-fn a_cut_in_the_header_or_in_a_record_is_told() {
+fn a_truncated_header_or_record_is_noted() {
     let (file, _) = log(223);
     for cut in [30, 60, file.len() - 1] {
-        let told = opened(&file[..cut]).and_then(|mut capture| {
+        let tree = opened(&file[..cut]).and_then(|mut capture| {
             loop {
                 match capture.next_frame() {
                     Ok(Some(_)) => {}
@@ -89,6 +89,6 @@ fn a_cut_in_the_header_or_in_a_record_is_told() {
                 }
             }
         });
-        assert!(told.is_err(), "{cut}");
+        assert!(tree.is_err(), "{cut}");
     }
 }

@@ -16,23 +16,23 @@ const GREETS: u8 = 225;
 
 /// Heuristic for the registered ports.
 pub fn on_port(opening: &Opening<'_>) -> Verdict {
-    judge(opening, true)
+    evaluate(opening, true)
 }
 
 /// Heuristic for other ports.
 pub fn anywhere(opening: &Opening<'_>) -> Verdict {
-    judge(opening, false)
+    evaluate(opening, false)
 }
 
 /// Tries both sides as the client.
-fn judge(opening: &Opening<'_>, at_home: bool) -> Verdict {
+fn evaluate(opening: &Opening<'_>, is_registered_port: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH {
         let server = client.other();
         if !opening.starts(client) {
             continue;
         }
-        match session(opening.of(client), opening.of(server), opening.complete, at_home && client == Side::Client) {
+        match session(opening.of(client), opening.of(server), opening.complete, is_registered_port && client == Side::Client) {
             Verdict::Yes(_) => return Verdict::Yes(server),
             Verdict::Unsure if !opening.complete => verdict = Verdict::Unsure,
             Verdict::Unsure | Verdict::No => {}
@@ -43,7 +43,7 @@ fn judge(opening: &Opening<'_>, at_home: bool) -> Verdict {
 
 const YES: Verdict = Verdict::Yes(Side::Server);
 
-fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdict {
+fn session(client: &[u8], server: &[u8], complete: bool, is_registered_port: bool) -> Verdict {
     match client {
         [] if log::begins(server) => YES,
         [] if !complete && log::may_begin(server) => Verdict::Unsure,
@@ -53,7 +53,7 @@ fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdi
             _ => Verdict::No,
         },
         [14] => Verdict::Unsure,
-        [14, hash @ 0..32, rest @ ..] => game(*hash, rest, server, at_home),
+        [14, hash @ 0..32, rest @ ..] => game(*hash, rest, server, is_registered_port),
         [15, ..] => update(client, server),
         [17, rest @ ..] if !rest.is_empty() => start_up(rest),
         [17] => Verdict::Unsure,
@@ -64,16 +64,16 @@ fn session(client: &[u8], server: &[u8], complete: bool, at_home: bool) -> Verdi
 }
 
 /// JAGGRAB request.
-fn start_up(said: &[u8]) -> Verdict {
-    match jaggrab::begins(said) {
-        true if said.len() >= jaggrab::GREETING.len() => YES,
+fn start_up(bytes: &[u8]) -> Verdict {
+    match jaggrab::begins(bytes) {
+        true if bytes.len() >= jaggrab::GREETING.len() => YES,
         true => Verdict::Unsure,
         false => Verdict::No,
     }
 }
 
 /// Service 14 and a name hash: the server's response must match, or else the login.
-fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
+fn game(hash: u8, rest: &[u8], server: &[u8], is_registered_port: bool) -> Verdict {
     // Clients of the newest engine send no hash: 16 or 18 starts their login.
     if !rest.is_empty() && login_looks(rest) == Verdict::No && !matches!(hash, 16 | 18) {
         return Verdict::No;
@@ -89,7 +89,7 @@ fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
             match (server.get(8), is_whole) {
                 (Some(0), true) => YES,
                 (Some(0), false) => Verdict::Unsure,
-                (Some(1..=30), _) if at_home || server.len() == 9 => YES,
+                (Some(1..=30), _) if is_registered_port || server.len() == 9 => YES,
                 _ => Verdict::No,
             }
         }
@@ -100,7 +100,7 @@ fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
             other => other,
         },
         _ => {
-            if at_home {
+            if is_registered_port {
                 Verdict::Unsure
             } else {
                 Verdict::No
@@ -110,13 +110,13 @@ fn game(hash: u8, rest: &[u8], server: &[u8], at_home: bool) -> Verdict {
 }
 
 /// Whether the bytes are a login with consistent lengths.
-fn login_looks(said: &[u8]) -> Verdict {
-    match said {
+fn login_looks(bytes: &[u8]) -> Verdict {
+    match bytes {
         [] | [16 | 18] | [16 | 18, _] => Verdict::Unsure,
-        [16 | 18, size, 255, rest @ ..] if login::is_old(said) == Some(true) => {
+        [16 | 18, size, 255, rest @ ..] if login::is_old(bytes) == Some(true) => {
             block_fits(rest.get(2..), usize::from(*size), BEFORE_BLOCK_255, rest.get(2).is_none_or(|flag| *flag < 2))
         }
-        [16 | 18, size, _, rest @ ..] if login::is_old(said) == Some(true) => {
+        [16 | 18, size, _, rest @ ..] if login::is_old(bytes) == Some(true) => {
             block_fits(Some(rest), usize::from(*size), BEFORE_BLOCK, true)
         }
         [16 | 18, _, _, revision @ ..] => match revision.first_chunk::<4>() {

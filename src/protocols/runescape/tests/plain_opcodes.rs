@@ -1,7 +1,7 @@
 //! Sessions with opcodes in clear, and encrypted ones that must not match.
 
-use super::made::{Book, Dice, Line, Maker};
-use super::rows::framed;
+use super::random_packets::{Book, Dice, Line, Maker};
+use super::round_trip::framed;
 use super::*;
 use crate::protocols::runescape::isaac::Isaac;
 
@@ -14,11 +14,11 @@ fn begun(login: &str) -> Vec<(Side, Vec<u8>)> {
 
 /// This many packets of a side with their rows.
 fn packets(book: &Book, side: Side, count: usize, seed: u64) -> Vec<(&Line, Vec<u8>)> {
-    let rows: Vec<&Line> = book.lines.iter().filter(|line| line.side == side).collect();
+    let round_trip: Vec<&Line> = book.lines.iter().filter(|line| line.side == side).collect();
     let mut dice = Dice(seed);
     (0..count)
         .map(|_| {
-            let line = rows[dice.up_to(rows.len() - 1)];
+            let line = round_trip[dice.up_to(round_trip.len() - 1)];
             (line, framed(line, &Maker::new(book, dice.roll()).packet(line).bytes, book.revision == "223"))
         })
         .collect()
@@ -34,15 +34,15 @@ fn names(trees: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn ten_packets_that_fit_are_believed() {
+fn ten_matching_packets_are_accepted() {
     let book = Book::of("317");
     for seed in 0..40 {
         for login in [V10, V11] {
-            let said = packets(&book, SERVER, 12, seed);
+            let messages = packets(&book, SERVER, 12, seed);
             let mut session = begun(login);
-            session.push((SERVER, joined(&said)));
-            let trees = talk(&[], &session);
-            assert_eq!(names(&trees[4..]), said.iter().map(|(line, _)| line.name).collect::<Vec<_>>(), "{seed}");
+            session.push((SERVER, joined(&messages)));
+            let trees = dissect_messages(&[], &session);
+            assert_eq!(names(&trees[4..]), messages.iter().map(|(line, _)| line.name).collect::<Vec<_>>(), "{seed}");
             assert!(trees[4].contains("! info rs.in_clear") && trees[4].contains("packets fit without a cipher"), "{}", trees[4]);
             assert_eq!(trees.concat().matches("rs.in_clear").count(), 1);
         }
@@ -51,54 +51,54 @@ fn ten_packets_that_fit_are_believed() {
 
 /// Both sides, one byte at a time: matches of both sides add up.
 #[test]
-fn what_both_sides_say_counts_together() {
+fn matches_of_both_sides_add_up() {
     let book = Book::of("317");
     let (client, server) = (packets(&book, CLIENT, 6, 1), packets(&book, SERVER, 6, 2));
     let mut session = begun(V11);
     let one_by_one = |side, packets: &[_]| joined(packets).into_iter().map(move |byte| (side, vec![byte])).collect::<Vec<_>>();
     // The last packet of the client arrives when those of the server have decided.
     session.extend([one_by_one(CLIENT, &client[..5]), one_by_one(SERVER, &server), one_by_one(CLIENT, &client[5..])].concat());
-    let trees = talk(&[], &session);
+    let trees = dissect_messages(&[], &session);
     let mut found = names(&trees[4..]);
-    let mut said: Vec<&str> = client.iter().chain(&server).map(|(line, _)| line.name).collect();
+    let mut messages: Vec<&str> = client.iter().chain(&server).map(|(line, _)| line.name).collect();
     found.sort_unstable();
-    said.sort_unstable();
-    assert_eq!(found, said);
+    messages.sort_unstable();
+    assert_eq!(found, messages);
 }
 
 #[test]
-fn too_few_packets_are_told_and_not_believed() {
+fn too_few_matching_packets_are_noted() {
     let book = Book::of("317");
     let mut session = begun(V11);
     session.push((SERVER, joined(&packets(&book, SERVER, 5, 3))));
-    let trees = talk(&[], &session);
+    let trees = dissect_messages(&[], &session);
     assert_eq!(names(&trees[4..]), ["data"]);
     assert!(trees[4].contains("! info rs.enciphered"), "{}", trees[4]);
     assert!(trees[4].contains("! info rs.may_be_clear") && trees[4].contains("5 fit"), "{}", trees[4]);
 }
 
 #[test]
-fn one_packet_that_does_not_fit_ends_the_trial() {
+fn one_mismatch_ends_the_detection() {
     let book = Book::of("317");
     let clear = joined(&packets(&book, SERVER, 8, 4));
     // Opcode 0 is unassigned; a string of 253 bytes without terminator and 5,001 bytes are invalid.
     for misfit in ["00", "FD 02 41 42", "41 13 89 00"] {
         let mut session = begun(V11);
         session.push((SERVER, [clear.clone(), trial::bytes(misfit), clear.clone(), clear.clone()].concat()));
-        let trees = talk(&[], &session);
+        let trees = dissect_messages(&[], &session);
         assert_eq!(names(&trees[4..]), ["data"], "{misfit}");
         assert!(!trees[4].contains("rs.may_be_clear"), "{}", trees[4]);
     }
 }
 
 #[test]
-fn enciphered_packets_are_never_taken_for_clear_ones() {
+fn encrypted_packets_never_match_the_table() {
     for revision in ["225", "317", "377"] {
         let book = Book::of(revision);
         for seed in 0..200 {
-            let said = packets(&book, SERVER, 40, seed);
+            let messages = packets(&book, SERVER, 40, seed);
             let mut isaac = Isaac::of_server([u32::try_from(seed).unwrap(), 2, 3, 4]);
-            let enciphered: Vec<u8> = said
+            let enciphered: Vec<u8> = messages
                 .iter()
                 .flat_map(|(_, packet)| {
                     let [word, ..] = isaac.next_word().to_le_bytes();
@@ -107,7 +107,7 @@ fn enciphered_packets_are_never_taken_for_clear_ones() {
                 .collect();
             let mut session = begun(V11);
             session.push((SERVER, enciphered.clone()));
-            let trees = talk(&[("rs.revision", revision)], &session);
+            let trees = dissect_messages(&[("rs.revision", revision)], &session);
             assert_eq!(names(&trees[4..]), ["data"], "{revision} {seed}");
         }
     }

@@ -219,7 +219,7 @@ pub struct Coded<'a>(pub &'a [u8], pub usize);
 
 impl Coded<'_> {
     /// Emits each decoded byte. Returns the encoded length, or `None` if the bytes end early.
-    fn read(&self, mut say: impl FnMut(u8) -> fmt::Result) -> Result<Option<usize>, fmt::Error> {
+    fn read(&self, mut emit: impl FnMut(u8) -> fmt::Result) -> Result<Option<usize>, fmt::Error> {
         let Coded(bytes, mut left) = *self;
         let (mut node, mut bit) = (0, 0_usize);
         while left > 0 {
@@ -229,7 +229,7 @@ impl Coded<'_> {
             match TREE.get(node).and_then(|pair| pair.get(side)) {
                 Some(Branch::Node(next)) => node = *next,
                 Some(Branch::Leaf(byte)) => {
-                    say(*byte)?;
+                    emit(*byte)?;
                     (node, left) = (0, left - 1);
                 }
                 Some(Branch::Nowhere) | None => return Ok(None),

@@ -65,7 +65,7 @@ pub struct Head {
 
 /// One direction of a session.
 #[derive(Default)]
-pub struct Half {
+pub struct Direction {
     pub opcodes: Opcodes,
     /// Decrypted first byte of a two-byte opcode.
     pub high: Option<u8>,
@@ -74,7 +74,7 @@ pub struct Half {
     /// Why the direction is no longer decoded.
     pub lost: Option<Lost>,
     /// The reason was noted.
-    pub is_told: bool,
+    pub is_noted: bool,
     /// Search for the cipher position after lost bytes.
     pub search: Option<Search>,
     /// Work spent on searches.
@@ -96,10 +96,10 @@ pub fn body(size: Size, behind: &[u8]) -> std::result::Result<(usize, usize), us
     }
 }
 
-impl Half {
+impl Direction {
     /// A direction at its start.
-    pub fn of(opcodes: Opcodes) -> Half {
-        Half { opcodes, ..Half::default() }
+    pub fn of(opcodes: Opcodes) -> Direction {
+        Direction { opcodes, ..Direction::default() }
     }
 
     /// Decodes the next opcode, or returns an extent if more bytes are needed.
@@ -125,7 +125,7 @@ impl Half {
 }
 
 /// Notes why the direction is no longer decoded.
-pub fn tell_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result {
+pub fn note_lost(wire: &mut Wire<'_>, head: Option<Head>, lost: Lost) -> Result {
     wire.name("data");
     wire.info(format_args!("cipher out of step"));
     if let (Some(Head { opcode, width }), Lost::Opcode(_) | Lost::Length(..)) = (head, lost) {
