@@ -103,3 +103,14 @@ fn invariants_hold_for_filters() {
 fn invariants_hold_for_keys_and_tables() {
     run("keys_and_tables");
 }
+
+#[test]
+fn every_form_is_rendered_for_some_inputs_of_each_view() {
+    use proto_dissect::record::View;
+    for view in [View::Messages, View::Packets] {
+        for form in checks::forms::ALL {
+            let marks = (0..1000_u64).filter(|mark| mark % 32 != 0 && checks::forms::of(view, *mark).contains(&form));
+            assert!(marks.count() > 100, "{form:?} of {view:?}");
+        }
+    }
+}

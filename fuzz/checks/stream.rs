@@ -21,6 +21,8 @@ const FIN: u8 = 1;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 const TURNS: usize = 16;
+/// Segments of a conversation that cuts make.
+const CUTS: usize = 48;
 
 /// Protocols that show what arrives together as one message: equal records of TLS, bytes of a file, lines of a reply.
 const RUNS: [&str; 4] = ["tls", "ftp", "ftp-data", "smtp"];
@@ -86,12 +88,17 @@ impl Conversation {
         let port = if registry == 0 { ports()[home] } else { PORT };
         let flags = input.byte();
         let mut turns = Vec::new();
+        let mut left = CUTS;
         while !input.is_empty() && turns.len() < TURNS {
             let (head, len) = (input.byte(), usize::from(input.short() % 2048));
             let bytes = input.take(len).to_vec();
             let step = usize::from(head >> 3 & 7) * 7;
-            let cuts =
-                if step == 0 || bytes.is_empty() { Vec::new() } else { (step..bytes.len()).step_by(step).take(32).collect() };
+            let cuts: Vec<usize> = if step == 0 || bytes.is_empty() {
+                Vec::new()
+            } else {
+                (step..bytes.len()).step_by(step).take(left.min(24)).collect()
+            };
+            left -= cuts.len();
             let at = |bit: u8, place: usize| (head & bit != 0).then_some(place);
             let swap = at(2, cuts.len() / 2);
             let lost = at(4, cuts.len() / 3).filter(|_| flags & 4 != 0);

@@ -11,8 +11,8 @@ use proto_dissect::wire::Takes;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
-/// Frames of an input that are dissected; all are read.
-const FRAMES: usize = 64;
+/// Frames of an input that are dissected; all are read. What frames say is the matter of other targets.
+const FRAMES: usize = 12;
 
 /// A target: its name and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
@@ -55,19 +55,21 @@ pub fn conversation(input: &[u8]) {
 
 /// A capture file of any format, compressed or not.
 pub fn container(input: &[u8]) {
-    read(input, Options::default());
-    read(input, Options { format: Some(InputFormat::Pcap), ..Options::default() });
+    let found = read(input, Options::default(), &[]);
+    read(input, Options { format: Some(InputFormat::Pcap), ..Options::default() }, &found);
 }
 
 /// Hex text in any dialect.
 pub fn hex(input: &[u8]) {
+    let mut found = Vec::new();
     for format in [None, Some(InputFormat::Hex), Some(InputFormat::Follow)] {
-        read(input, Options { format, ..Options::default() });
+        found = read(input, Options { format, ..Options::default() }, &found);
     }
 }
 
-fn read(input: &[u8], options: Options) {
-    let Ok(mut capture) = Capture::open_with(Box::new(Cursor::new(input.to_vec())), options) else { return };
+/// Reads all frames and dissects the first ones, unless the same frames were dissected before.
+fn read(input: &[u8], options: Options, before: &[Owned]) -> Vec<Owned> {
+    let Ok(mut capture) = Capture::open_with(Box::new(Cursor::new(input.to_vec())), options) else { return Vec::new() };
     let _ = capture.explain();
     let mut frames = Vec::new();
     while let Ok(Some(frame)) = capture.next_frame() {
@@ -75,7 +77,10 @@ fn read(input: &[u8], options: Options) {
             frames.push(Owned::of(&frame));
         }
     }
-    everything(&frames, Registry::default());
+    if frames != before {
+        everything(&frames, Registry::default());
+    }
+    frames
 }
 
 /// A display filter: its written form means the same, and it prints the same whether it decides early or late.
