@@ -1,33 +1,43 @@
 //! Attacks on what all protocols share: streams, fragments, conversations, and trees with very much in them.
 
-use super::Attack;
 use super::load::{ACK, C, CLIENT, LARGE, Load, PUSH, SERVER, SYN, Talk, half, ip, tcp, udp, word};
+use super::{Attack, Kind};
 use std::io;
 
 type Write = fn(&mut Load) -> io::Result<()>;
 
 pub fn all() -> Vec<Attack> {
-    let list: &[(&str, Write)] = &[
-        ("fragments never completed", fragments_never_completed),
-        ("fragments of one datagram", fragments_of_one_datagram),
-        ("fragments of many parts", fragments_of_many_parts),
-        ("fragments without bytes", fragments_without_bytes),
-        ("fragments, then plain", fragments_then_plain),
-        ("large fragments", large_fragments),
-        ("segments in reverse", segments_in_reverse),
-        ("overlaps in reverse", overlaps_in_reverse),
-        ("wild sequence numbers", wild_sequence_numbers),
-        ("never acknowledged", never_acknowledged),
-        ("a hole in each stream", a_hole_in_each_stream),
-        ("connections", connections),
-        ("connections of one pair", connections_of_one_pair),
-        ("undecided streams", undecided_streams),
-        ("conversations", conversations),
-        ("options with notes", options_with_notes),
-        ("packets in packets", packets_in_packets),
-        ("tags of networks", tags_of_networks),
+    let list: &[(&str, &str, Write)] = &[
+        ("fragments never completed", "ip", fragments_never_completed),
+        ("fragments of one datagram", "ip", fragments_of_one_datagram),
+        ("fragments of many parts", "ip", fragments_of_many_parts),
+        ("fragments without bytes", "ip", fragments_without_bytes),
+        ("fragments, then plain", "udp", fragments_then_plain),
+        ("large fragments", "ip", large_fragments),
+        ("segments in reverse", "tcp", segments_in_reverse),
+        ("overlaps in reverse", "tcp", overlaps_in_reverse),
+        ("wild sequence numbers", "tcp", wild_sequence_numbers),
+        ("never acknowledged", "tcp", never_acknowledged),
+        ("a hole in each stream", "tcp", a_hole_in_each_stream),
+        ("connections", "tcp", connections),
+        ("connections of one pair", "tcp", connections_of_one_pair),
+        ("undecided streams", "tcp", undecided_streams),
+        ("conversations", "udp", conversations),
+        ("options with notes", "tcp.option_len.bad", options_with_notes),
+        ("packets in packets", "ip", packets_in_packets),
+        ("tags of networks", "vlan", tags_of_networks),
+        ("holes in turn", "tcp", holes_in_turn),
+        ("acknowledgments", "tcp", acknowledgments),
+        ("one byte a segment", "tcp", one_byte_a_segment),
+        ("extension headers", "ipv6", extension_headers),
     ];
-    list.iter().map(|(name, write)| Attack { name: (*name).to_owned(), write: Box::new(*write) }).collect()
+    let attack = |(name, shows, write): &(&str, &'static str, Write)| Attack {
+        name: (*name).to_owned(),
+        shows,
+        kind: Kind::Frames(101),
+        write: Box::new(*write),
+    };
+    list.iter().map(attack).collect()
 }
 
 const MORE: u16 = 0x2000;
@@ -206,6 +216,54 @@ fn tags_of_networks(load: &mut Load) -> io::Result<()> {
     frame.extend(udp([CLIENT, SERVER], [1, 2], b"a"));
     while load.has_room() {
         load.udp([4789, 4789], &frame)?;
+    }
+    Ok(())
+}
+
+/// Very many streams with a hole, each of which gets another segment in turn.
+fn holes_in_turn(load: &mut Load) -> io::Result<()> {
+    const STREAMS: u32 = 2000;
+    while load.has_room() {
+        let (stream, round) = (load.next() % STREAMS, load.next() / STREAMS);
+        let port = half(1024 + stream as usize);
+        load.add(&tcp([CLIENT, SERVER], [port, 80], [1100 + round * 20, 1], PUSH, &[0x79; 10]))?;
+    }
+    Ok(())
+}
+
+fn acknowledgments(load: &mut Load) -> io::Result<()> {
+    let mut talk = Talk::open(load, 9999)?;
+    while talk.load.has_room() {
+        let seq = 1000 + noise(talk.load.next()) % (1 << 20);
+        talk.segment(C, seq, ACK, &[])?;
+    }
+    Ok(())
+}
+
+/// A head that never ends.
+fn one_byte_a_segment(load: &mut Load) -> io::Result<()> {
+    let mut talk = Talk::open(load, 80)?;
+    talk.say(C, b"GET / HTTP/1.1\r\n")?;
+    while talk.load.has_room() {
+        talk.say_in(C, 1, b"A: b\r\n")?;
+    }
+    Ok(())
+}
+
+/// IPv6 extension headers, one behind another.
+fn extension_headers(load: &mut Load) -> io::Result<()> {
+    let mut headers = [0, 0, 1, 4, 0, 0, 0, 0].repeat(7000);
+    headers.extend([59, 0, 0, 0, 0, 0, 0, 0]);
+    let mut packet = 0x6000_0000_u32.to_be_bytes().to_vec();
+    packet.extend(half(headers.len()).to_be_bytes());
+    packet.extend([0, 64]);
+    for last in [1, 2] {
+        packet.extend([0; 15]);
+        packet.push(last);
+    }
+    packet.extend(headers);
+    while load.has_room() {
+        load.add(&packet)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Captures that are written for one purpose: frames of raw IP, and the two sides of a TCP connection.
+//! Inputs that are written for one purpose: frames of raw IP, and the two sides of a TCP connection.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ pub const SERVER: Ip = [10, 0, 0, 2];
 /// Bytes of payload in a large segment: many messages are complete at once.
 pub const LARGE: usize = 60_000;
 
-/// A capture file of raw IP (link type 101) that grows up to a size.
+/// A file that grows up to a size.
 pub struct Load {
     to: BufWriter<File>,
     frames: u32,
@@ -24,16 +24,23 @@ pub struct Load {
 }
 
 impl Load {
-    pub fn create(path: &Path, most: usize) -> io::Result<Load> {
-        Load::of_link(path, most, 101)
+    pub fn of_link(path: &Path, most: usize, link: u32) -> io::Result<Load> {
+        let mut load = Load::of_bytes(path, most)?;
+        for word in [0xa1b2_c3d4_u32, 4 << 16 | 2, 0, 0, 1 << 18, link] {
+            load.put(&word.to_le_bytes())?;
+        }
+        Ok(load)
     }
 
-    pub fn of_link(path: &Path, most: usize, link: u32) -> io::Result<Load> {
-        let mut to = BufWriter::new(File::create(path)?);
-        for word in [0xa1b2_c3d4_u32, 4 << 16 | 2, 0, 0, 1 << 18, link] {
-            to.write_all(&word.to_le_bytes())?;
-        }
-        Ok(Load { to, frames: 0, size: 24, most })
+    /// A file of another format.
+    pub fn of_bytes(path: &Path, most: usize) -> io::Result<Load> {
+        Ok(Load { to: BufWriter::new(File::create(path)?), frames: 0, size: 0, most })
+    }
+
+    /// Bytes of the file itself.
+    pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.size += bytes.len();
+        self.to.write_all(bytes)
     }
 
     pub fn finish(mut self) -> io::Result<()> {
@@ -64,11 +71,10 @@ impl Load {
         let captured = captured.min(frame.len());
         let micros = self.frames.wrapping_mul(100);
         for word in [1_600_000_000 + micros / 1_000_000, micros % 1_000_000, word(captured), word(frame.len())] {
-            self.to.write_all(&word.to_le_bytes())?;
+            self.put(&word.to_le_bytes())?;
         }
         self.frames += 1;
-        self.size += 16 + captured;
-        self.to.write_all(frame.get(..captured).unwrap_or_default())
+        self.put(frame.get(..captured).unwrap_or_default())
     }
 
     pub fn udp(&mut self, ports: [u16; 2], payload: &[u8]) -> io::Result<()> {

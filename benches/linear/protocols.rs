@@ -1,13 +1,15 @@
 //! Attacks on each protocol: its smallest messages, very many notes, deep nesting, and much state that stays open.
 
 use super::load::{C, LARGE, Load, S, Speaker, Talk, half, word};
-use super::{Attack, Writer};
+use super::pipboy::GREETING;
+use super::{Attack, Kind, Writer};
 use proto_dissect::input::{Capture, Link};
 use std::io::{self, Cursor};
 
 /// A stream: its port, what is said before, and what is said again and again.
 struct Stream {
     name: &'static str,
+    shows: &'static str,
     port: u16,
     before: &'static [(Speaker, &'static [u8])],
     unit: (Speaker, &'static [u8]),
@@ -15,11 +17,12 @@ struct Stream {
 
 const fn stream(
     name: &'static str,
+    shows: &'static str,
     port: u16,
     before: &'static [(Speaker, &'static [u8])],
     unit: (Speaker, &'static [u8]),
 ) -> Stream {
-    Stream { name, port, before, unit }
+    Stream { name, shows, port, before, unit }
 }
 
 const UPGRADE: &[(Speaker, &[u8])] = &[
@@ -39,110 +42,130 @@ const CHUNKED: &[(Speaker, &[u8])] =
     &[(C, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), (S, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")];
 const MAIL: &[(Speaker, &[u8])] =
     &[(S, b"220 a ESMTP\r\n"), (C, b"EHLO a\r\n"), (S, b"250 a\r\n"), (C, b"DATA\r\n"), (S, b"354 go\r\n")];
-const GREETING: &[(Speaker, &[u8])] = &[(S, b"\x22\0\0\0\x01{\"lang\":\"en\",\"version\":\"1.1.30.0\"}"), (C, b"\0\0\0\0\0")];
+
+const DATABASE: &[(Speaker, &[u8])] = &[
+    (S, b"\x2e\0\0\0\x0a5.7.1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    (C, b"\x20\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    (S, b"\x07\0\0\x02\0\0\0\x02\0\0\0"),
+];
+const SHELL: &[(Speaker, &[u8])] = &[(S, b"SSH-2.0-a\r\n"), (C, b"SSH-2.0-b\r\n")];
 
 /// Their smallest messages, and messages that are wrong.
 const STREAMS: &[Stream] = &[
-    stream("http requests", 80, &[], (C, b"GET / HTTP/1.0\r\n\r\n")),
-    stream("http chunks", 80, CHUNKED, (S, b"1\r\na\r\n")),
-    stream("http headers", 80, &[(C, b"GET / HTTP/1.1\r\n")], (C, b"A: b\r\n")),
-    stream("http without lines", 80, &[(C, b"GET / HTTP/1.1\r\nX: ")], (C, b"a")),
-    stream("websocket pings", 80, UPGRADE, (S, b"\x89\0")),
-    stream("websocket fragments", 80, UPGRADE, (S, b"\x01\x01a\0\0\x80\0")),
-    stream("websocket reserved bits", 80, UPGRADE, (S, b"\xb3\0")),
-    stream("tls records", 443, &[], (C, b"\x17\x03\x03\0\x01a")),
+    stream("http requests", "http", 80, &[], (C, b"GET / HTTP/1.0\r\n\r\n")),
+    stream("http chunks", "http", 80, CHUNKED, (S, b"1\r\na\r\n")),
+    stream("http headers", "http", 80, &[(C, b"GET / HTTP/1.1\r\n")], (C, b"A: b\r\n")),
+    stream("http without lines", "http", 80, &[(C, b"GET / HTTP/1.1\r\nX: ")], (C, b"a")),
+    stream("websocket pings", "websocket", 80, UPGRADE, (S, b"\x89\0")),
+    stream("websocket fragments", "websocket", 80, UPGRADE, (S, b"\x01\x01a\0\0\x80\0")),
+    stream("websocket reserved bits", "websocket", 80, UPGRADE, (S, b"\xb3\0")),
+    stream("tls records", "tls", 443, &[], (C, b"\x17\x03\x03\0\x01a")),
     stream(
         "tls handshake bytes",
+        "tls",
         443,
         &[(C, b"\x16\x03\x01\0\x01\x01\x16\x03\x01\0\x01\x03\x16\x03\x01\0\x01\0")],
         (C, b"\x16\x03\x01\0\x01\0"),
     ),
-    stream("mqtt pings", 1883, CONNECT, (C, b"\xc0\0")),
-    stream("mqtt wrong", 1883, CONNECT, (C, b"\xc1\x01a")),
-    stream("irc lines", 6667, &[(C, b"NICK a\r\nUSER a b c d\r\n")], (C, b"A\n")),
-    stream("smtp replies", 25, &[(S, b"220 a\r\n"), (C, b"EHLO a\r\n")], (S, b"250-a\r\n")),
-    stream("smtp mail", 25, MAIL, (C, b".\r")),
-    stream("ftp addresses", 21, &[(S, b"220 a\r\n")], (S, b"227 Entering Passive Mode (10,1,2,3,4,5)\r\n")),
-    stream("ftp replies", 21, &[(S, b"220 a\r\n")], (S, b"2\r\n")),
-    stream("sip headers", 5060, &[(C, b"INVITE sip:a@b SIP/2.0\r\n")], (C, b"Via: x\r\n")),
-    stream("dns questions", 53, &[], (C, b"\0\x0c\0\x01\x01\0\0\0\0\0\0\0\0\0")),
-    stream("mysql packets", 3306, &[(S, b"\x0a\0\0\0\x0a5.7\0\0\0\0\0\0")], (C, b"\x01\0\0\0\x0e")),
-    stream("ssh lines", 22, &[], (S, b"a\r\n")),
-    stream("pipboy keep-alives", 27000, GREETING, (S, b"\0\0\0\0\0")),
-    stream("pipboy unknown types", 27000, GREETING, (S, b"\0\0\0\0\x7f")),
-    stream("pipboy wrong flags", 27000, GREETING, (S, b"\x06\0\0\0\x03\0\x01\0\0\0\x07")),
-    stream("xfire packets", 25999, &[(C, b"UA01")], (C, b"\x05\0\x01\0\0")),
-    stream("minecraft packets", 25565, &[(C, b"\x07\0\x47\x01a\0\x50\x01")], (C, b"\x01\0")),
-    stream("runescape cache", 43594, &[(C, b"\x0f\0\0\x02\x26")], (C, b"\0\0\0\0")),
-    stream("vscp heads", 5126, &[(C, b"hello\0\x06\x01")], (C, b"\0\0\0\x01\0\0\0\x01\0\0\0\x0c\0\0\0\0")),
-    stream("unknown bytes", 9999, &[], (C, b"\0")),
+    stream("mqtt pings", "mqtt", 1883, CONNECT, (C, b"\xc0\0")),
+    stream("mqtt wrong", "mqtt", 1883, CONNECT, (C, b"\xc1\x01a")),
+    stream("irc lines", "irc", 6667, &[(C, b"NICK a\r\nUSER a b c d\r\n")], (C, b"A\n")),
+    stream("smtp replies", "smtp", 25, &[(S, b"220 a\r\n"), (C, b"EHLO a\r\n")], (S, b"250-a\r\n")),
+    stream("smtp mail", "smtp", 25, MAIL, (C, b".\r")),
+    stream("ftp addresses", "ftp", 21, &[(S, b"220 a\r\n")], (S, b"227 Entering Passive Mode (10,1,2,3,4,5)\r\n")),
+    stream("ftp replies", "ftp", 21, &[(S, b"220 a\r\n")], (S, b"2\r\n")),
+    stream("sip headers", "sip", 5060, &[(C, b"INVITE sip:a@b SIP/2.0\r\n")], (C, b"Via: x\r\n")),
+    stream("dns questions", "dns", 53, &[], (C, b"\0\x0c\0\x01\x01\0\0\0\0\0\0\0\0\0")),
+    stream("mysql packets", "mysql", 3306, DATABASE, (C, b"\x01\0\0\0\x0e")),
+    stream("ssh packets", "ssh", 22, SHELL, (C, b"\0\0\0\x0c\x06\x02\0\0\0\0\0\0\0\0\0\0")),
+    stream("pipboy keep-alives", "pipboy", 27000, GREETING, (S, b"\0\0\0\0\0")),
+    stream("pipboy unknown types", "pipboy", 27000, GREETING, (S, b"\0\0\0\0\x7f")),
+    stream("pipboy wrong flags", "pipboy", 27000, GREETING, (S, b"\x06\0\0\0\x03\0\x01\0\0\0\x07")),
+    stream("xfire packets", "xfire", 25999, &[(C, b"UA01")], (C, b"\x05\0\x01\0\0")),
+    stream("minecraft packets", "minecraft", 25565, &[(C, b"\x07\0\x47\x01a\0\x50\x01")], (C, b"\x01\0")),
+    stream("vscp heads", "vscp", 5126, &[(C, b"hello\0\x06\x01")], (C, b"\0\0\0\x01\0\0\0\x01\0\0\0\x0c\0\0\0\0")),
+    stream("unknown bytes", "data", 9999, &[], (C, b"\0")),
+];
+
+/// Streams that are read again behind a hole. Others are data there, as unknown bytes are.
+const RESUMED: &[&str] = &[
+    "http requests",
+    "tls records",
+    "tls handshake bytes",
+    "mqtt pings",
+    "mqtt wrong",
+    "irc lines",
+    "smtp replies",
+    "smtp mail",
+    "ftp addresses",
+    "ftp replies",
+    "dns questions",
+    "unknown bytes",
 ];
 
 /// Datagrams from one host, and from very many.
-const DATAGRAMS: &[(&str, u16, &[u8])] = &[
-    ("dns questions", 53, b"\0\x01\x01\0\0\x01\0\0\0\0\0\0\x03www\x07example\x03com\0\0\x01\0\x01"),
-    ("dhcp", 67, b"\x01\x01\x06\0"),
-    ("snmp", 161, b"0\x02\x02\0"),
-    ("ntp", 123, b"\x23\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
-    ("stun", 3478, b"\0\x01\0\0\x21\x12\xa4\x42abcdefghijkl"),
-    ("tftp", 69, b"\0\x03\0\x01abcdefgh"),
-    ("a2s", 27015, b"\xff\xff\xff\xffTSource Engine Query\0"),
-    ("raknet", 19132, b"\x84\0\0\0\0\0\x08a"),
-    ("syslog", 514, b"<1>a"),
-    ("vcmp", 5192, b"VCMP\x0a\0\0\x01\x20\x14i"),
-    ("sip", 5060, b"OPTIONS a SIP/2.0\r\n\r\n"),
+const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[
+    ("dns questions", "dns", 53, b"\0\x01\x01\0\0\x01\0\0\0\0\0\0\x03www\x07example\x03com\0\0\x01\0\x01"),
+    ("dhcp", "dhcp", 67, b"\x01\x01\x06\0"),
+    ("snmp", "snmp", 161, b"0\x03\x02\x01\0"),
+    ("ntp", "ntp", 123, b"\x23\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    ("stun", "stun", 3478, b"\0\x01\0\0\x21\x12\xa4\x42abcdefghijkl"),
+    ("tftp", "tftp", 69, b"\0\x03\0\x01abcdefgh"),
+    ("a2s", "a2s", 27015, b"\xff\xff\xff\xffTSource Engine Query\0"),
+    ("raknet", "raknet", 8192, b"\x84\0\0\0\0\0\x08a"),
+    ("syslog", "syslog", 514, b"<1>a"),
+    ("vcmp", "vcmp.query", 5192, b"VCMP\x0a\0\0\x01\x20\x14i"),
+    ("sip", "sip", 5060, b"OPTIONS sip:a SIP/2.0\r\nCSeq: 1 OPTIONS\r\n\r\n"),
 ];
 
 /// Sessions of which every copy stays open, with other addresses, and the same with each frame cut.
-const SAMPLES: &[(&str, &[u8])] = &[
-    ("http", include_bytes!("../../samples/http.pcap")),
-    ("neighbours", include_bytes!("../../samples/neighbours.pcap")),
-    ("pipboy", include_bytes!("../../samples/pipboy.pcap")),
-    ("queries", include_bytes!("../../samples/queries.pcap")),
-    ("quic", include_bytes!("../../samples/quic.pcap")),
-    ("runescape", include_bytes!("../../samples/runescape.pcap")),
-    ("runescape cache", include_bytes!("../../samples/runescape-cache.pcap")),
-    ("talk", include_bytes!("../../samples/talk.pcap")),
-    ("tls", include_bytes!("../../samples/tls.pcap")),
-    ("vcmp", include_bytes!("../../samples/vcmp-rel006.pcap")),
-    ("vcmp 0.4.7.1", include_bytes!("../../samples/vcmp-0471.pcap")),
-    ("vscp", include_bytes!("../../samples/vscp.pcap")),
-    ("xfire", include_bytes!("../../samples/xfire-packets.pcap")),
+const SAMPLES: &[(&str, &str, &[u8])] = &[
+    ("http", "http", include_bytes!("../../samples/http.pcap")),
+    ("neighbours", "tcp", include_bytes!("../../samples/neighbours.pcap")),
+    ("pipboy", "pipboy", include_bytes!("../../samples/pipboy.pcap")),
+    ("queries", "raknet", include_bytes!("../../samples/queries.pcap")),
+    ("quic", "quic", include_bytes!("../../samples/quic.pcap")),
+    ("runescape", "rs", include_bytes!("../../samples/runescape.pcap")),
+    ("runescape cache", "rs", include_bytes!("../../samples/runescape-cache.pcap")),
+    ("talk", "dns", include_bytes!("../../samples/talk.pcap")),
+    ("tls", "tls", include_bytes!("../../samples/tls.pcap")),
+    ("vcmp", "vcmp", include_bytes!("../../samples/vcmp-rel006.pcap")),
+    ("vcmp 0.4.7.1", "vcmp", include_bytes!("../../samples/vcmp-0471.pcap")),
+    ("vscp", "vscp", include_bytes!("../../samples/vscp.pcap")),
+    ("xfire", "xfire", include_bytes!("../../samples/xfire-packets.pcap")),
 ];
 
 type Write = fn(&mut Load) -> io::Result<()>;
 
-const NESTED: &[(&str, Write)] = &[
-    ("dns pointers", dns_pointers),
-    ("snmp sequences", snmp_sequences),
-    ("dhcp options", dhcp_options),
-    ("librpc arrays", librpc_arrays),
-    ("json arrays", json_arrays),
-    ("json members", json_members),
-    ("raknet parts", raknet_parts),
-    ("pipboy long names", pipboy_long_names),
-    ("pipboy references", pipboy_references),
-    ("pipboy texts", pipboy_texts),
-    ("mqtt in websocket", mqtt_in_websocket),
+const NESTED: &[(&str, &str, Write)] = &[
+    ("dns pointers", "dns", dns_pointers),
+    ("snmp sequences", "snmp", snmp_sequences),
+    ("dhcp options", "dhcp", dhcp_options),
+    ("librpc arrays", "librpc", librpc_arrays),
+    ("json arrays", "http", json_arrays),
+    ("json members", "http", json_members),
+    ("raknet parts", "raknet", raknet_parts),
 ];
 
 pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
-    let mut add = |name: String, write: Box<Writer>| all.push(Attack { name, write });
+    let mut add = |name: String, shows, write: Box<Writer>| all.push(Attack { name, shows, kind: Kind::Frames(101), write });
     for stream in STREAMS {
-        add(stream.name.to_owned(), Box::new(|load| in_large_segments(stream, load)));
-        add(format!("{}, a hole", stream.name), Box::new(|load| behind_holes(stream, load)));
+        add(stream.name.to_owned(), stream.shows, Box::new(|load| in_large_segments(stream, load)));
+        if RESUMED.contains(&stream.name) {
+            add(format!("{}, a hole", stream.name), stream.shows, Box::new(|load| behind_holes(stream, load)));
+        }
     }
-    for (name, port, bytes) in DATAGRAMS {
-        add(format!("{name}, one host"), Box::new(|load| datagrams(load, *port, bytes, false)));
-        add(format!("{name}, many hosts"), Box::new(|load| datagrams(load, *port, bytes, true)));
+    for (name, shows, port, bytes) in DATAGRAMS {
+        add(format!("{name}, one host"), shows, Box::new(|load| datagrams(load, *port, bytes, false)));
+        add(format!("{name}, many hosts"), shows, Box::new(|load| datagrams(load, *port, bytes, true)));
     }
-    for (name, bytes) in SAMPLES {
-        add(format!("sample {name}"), Box::new(|load| copies(load, bytes, false)));
-        add(format!("sample {name}, cut"), Box::new(|load| copies(load, bytes, true)));
+    for (name, shows, bytes) in SAMPLES {
+        add(format!("sample {name}"), shows, Box::new(|load| copies(load, bytes, false)));
+        add(format!("sample {name}, cut"), "ip", Box::new(|load| copies(load, bytes, true)));
     }
-    for (name, write) in NESTED {
-        add((*name).to_owned(), Box::new(*write));
+    for (name, shows, write) in NESTED {
+        add((*name).to_owned(), shows, Box::new(*write));
     }
     all
 }
@@ -250,7 +273,7 @@ fn snmp_sequences(load: &mut Load) -> io::Result<()> {
     let one = ber(0x30, &[ber(6, b"\x2b\x06\x01\x02\x01"), ber(5, b"")].concat());
     let bindings = ber(0x30, &one.repeat(3000));
     let pdu = ber(0xa0, &[ber(2, b"\x01"), ber(2, b"\0"), ber(2, b"\0"), bindings].concat());
-    let message = ber(0x30, &[ber(2, b"\x01"), ber(4, b"public"), pdu].concat());
+    let message = ber(0x30, &[b"\x02\x01\x01".to_vec(), ber(4, b"public"), pdu].concat());
     while load.has_room() {
         load.udp([4000, 161], &message)?;
     }
@@ -316,89 +339,7 @@ fn raknet_parts(load: &mut Load) -> io::Result<()> {
             datagram.extend([0; 4]);
             datagram.extend([0xfe; 10]);
         }
-        load.udp_from(number, [50_000, 19_132], &datagram)?;
-    }
-    Ok(())
-}
-
-fn pipboy(load: &mut Load) -> io::Result<Talk<'_>> {
-    let mut talk = Talk::open(load, 27000)?;
-    for (from, bytes) in GREETING {
-        talk.say(*from, bytes)?;
-    }
-    Ok(talk)
-}
-
-fn update(entries: &[u8]) -> Vec<u8> {
-    [&word(entries.len()).to_le_bytes(), &[3][..], entries].concat()
-}
-
-fn dict(id: u32, members: impl Iterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
-    let members: Vec<_> = members.collect();
-    let mut entry = vec![8];
-    entry.extend(id.to_le_bytes());
-    entry.extend(half(members.len()).to_le_bytes());
-    for (member, name) in members {
-        entry.extend(member.to_le_bytes());
-        entry.extend(name);
-        entry.push(0);
-    }
-    entry.extend([0, 0]);
-    entry
-}
-
-/// Sixty levels of long names, and changes of the value at the end of them.
-fn pipboy_long_names(load: &mut Load) -> io::Result<()> {
-    const LEVELS: u32 = 60;
-    let mut talk = pipboy(load)?;
-    let leaf = |value: u8| [&[0][..], &LEVELS.to_le_bytes(), &[value]].concat();
-    let mut entries = leaf(1);
-    for level in (0..LEVELS).rev() {
-        entries.extend(dict(level, std::iter::once((level + 1, vec![b'N'; 3000]))));
-    }
-    talk.say(S, &update(&entries))?;
-    let changes = update(&[leaf(0), leaf(1)].concat().repeat(10_000));
-    while talk.load.has_room() {
-        talk.say(S, &changes)?;
-    }
-    Ok(())
-}
-
-/// Dicts that name each other in circles.
-fn pipboy_references(load: &mut Load) -> io::Result<()> {
-    const COUNT: u32 = 10_000;
-    let mut talk = pipboy(load)?;
-    let entry = |id: u32| dict(id, [((id + 1) % COUNT, b"n".to_vec()), (id * 7 % COUNT, b"m".to_vec())].into_iter());
-    let entries = update(&(0..COUNT).flat_map(entry).collect::<Vec<u8>>());
-    while talk.load.has_room() {
-        talk.say(S, &entries)?;
-    }
-    Ok(())
-}
-
-/// A long text that is another one each time.
-fn pipboy_texts(load: &mut Load) -> io::Result<()> {
-    let mut talk = pipboy(load)?;
-    let mut letter = b'a';
-    while talk.load.has_room() {
-        let text = [b"\x06\x01\0\0\0".as_slice(), &[letter].repeat(100_000), b"\0"].concat();
-        talk.say(S, &update(&text))?;
-        letter = if letter == b'a' { b'b' } else { b'a' };
-    }
-    Ok(())
-}
-
-/// Messages of WebSocket that carry very many of MQTT.
-fn mqtt_in_websocket(load: &mut Load) -> io::Result<()> {
-    let mut talk = Talk::open(load, 80)?;
-    for (from, bytes) in UPGRADE {
-        let with = String::from_utf8_lossy(bytes).replace("\r\n\r\n", "\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n");
-        talk.say(*from, with.as_bytes())?;
-    }
-    let pings = b"\xc0\0".repeat(15_000);
-    let frame = [&[0x82, 0x7e][..], &half(pings.len()).to_be_bytes(), &pings].concat();
-    while talk.load.has_room() {
-        talk.say_in(S, LARGE, &frame)?;
+        load.udp_from(number, [50_000, 8192], &datagram)?;
     }
     Ok(())
 }

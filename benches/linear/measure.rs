@@ -1,0 +1,103 @@
+//! What the program costs over an input, and what it counts there.
+
+use serde_json::Value;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use wait4::Wait4;
+
+/// What one run took. The system counts the memory of whoever started a program as its own until it begins, so that this
+/// program must stay small.
+pub struct Cost {
+    /// CPU time of the program and of the system for it.
+    pub seconds: f64,
+    /// The most memory that was resident, in KiB.
+    pub resident: u64,
+}
+
+impl Cost {
+    /// Keep the lesser of two times and the greater of two sizes.
+    pub fn improve(&mut self, other: &Cost) {
+        self.seconds = self.seconds.min(other.seconds);
+        self.resident = self.resident.max(other.resident);
+    }
+}
+
+fn command(capture: &Path, arguments: &[&str]) -> Command {
+    let program = std::env::var("PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_proto-dissect").to_owned());
+    let mut command = Command::new(program);
+    command.args(arguments).args(["--threads", "1"]).arg(capture).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+/// Costs of the program over a capture.
+pub fn run(capture: &Path, arguments: &[&str]) -> io::Result<Cost> {
+    let mut child = command(capture, arguments).spawn()?;
+    if let Some(mut output) = child.stdout.take() {
+        io::copy(&mut output, &mut io::sink())?;
+    }
+    let ended = child.wait4()?;
+    if ended.status.code().is_none_or(|code| code > 5) {
+        return Err(io::Error::other(format!("{} {}: {}", arguments.join(" "), capture.display(), ended.status)));
+    }
+    let used = ended.rusage;
+    Ok(Cost { seconds: (used.utime + used.stime).as_secs_f64(), resident: used.maxrss >> 10 })
+}
+
+/// What shows that a reader of files found frames, whatever they are.
+pub const FRAMES: &str = "frames";
+
+/// What `stats` counts of an attack.
+pub enum Proof {
+    /// A note or a frame, and how often.
+    Note(u64),
+    /// A protocol, and how many of a hundred bytes lie in its messages or its frames.
+    Share(u64),
+}
+
+impl Proof {
+    /// Whether it is more than the messages in front of the attack.
+    pub fn is_enough(&self) -> bool {
+        match self {
+            Proof::Note(count) => *count > 0,
+            Proof::Share(percent) => *percent >= 10,
+        }
+    }
+}
+
+impl std::fmt::Display for Proof {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Proof::Note(count) => write!(f, "{count} times"),
+            Proof::Share(percent) => write!(f, "{percent} %"),
+        }
+    }
+}
+
+/// What `stats` counts of a note or a protocol of this name.
+pub fn proof(capture: &Path, name: &str) -> io::Result<Proof> {
+    let mut child = command(capture, &["stats", "--json", "-z", "overview", "-z", "io,phs", "-z", "health"]).spawn()?;
+    let mut text = String::new();
+    if let Some(mut output) = child.stdout.take() {
+        output.read_to_string(&mut text)?;
+    }
+    child.wait()?;
+    let stats: Value = serde_json::from_str(&text)?;
+    Ok(proof_in(&stats, name))
+}
+
+fn proof_in(stats: &Value, name: &str) -> Proof {
+    let number = |row: &Value, key: &str| row.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let rows = |place: &str| stats.pointer(place).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let named = |row: &&Value, key: &str| row.get(key).and_then(Value::as_str) == Some(name);
+    if name == FRAMES {
+        return Proof::Note(stats.pointer("/overview/frames").and_then(Value::as_u64).unwrap_or(0));
+    }
+    if let Some(note) = rows("/health/notes").iter().find(|row| named(row, "code")) {
+        return Proof::Note(number(note, "count"));
+    }
+    let layers = rows("/hierarchy").iter().filter(|row| named(row, "protocol"));
+    let bytes: u64 = layers.map(|row| number(row, "message_bytes").max(number(row, "bytes"))).sum();
+    let all = stats.pointer("/overview/bytes").and_then(Value::as_u64).unwrap_or(0);
+    Proof::Share((bytes * 100).checked_div(all).unwrap_or(0))
+}
