@@ -50,6 +50,8 @@ pub struct Engine {
     tree: Tree,
     /// The conversation that the frame was found to belong to.
     talking: Talking,
+    /// Whether the frame is a packet that an error quotes.
+    is_of_quote: bool,
     streams: Table<Connection>,
     ended: Ended,
     exchanges: Exchanges,
@@ -100,6 +102,7 @@ impl Engine {
             follows,
             tree,
             talking: Talking::Nobody,
+            is_of_quote: false,
             streams: Table::default(),
             ended: Ended::default(),
             exchanges: Exchanges::default(),
@@ -231,6 +234,9 @@ impl Engine {
         }
         if self.tree.left.has_quotes() {
             self.number_quotes(frame);
+        }
+        if self.tree.left.has_packets() {
+            self.hide_quoted(frame);
         }
         self.expect();
         if self.is_crowded() {

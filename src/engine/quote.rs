@@ -1,12 +1,13 @@
-//! Conversations of the packets that ICMP errors quote. They are numbered as Wireshark does: a quote may begin one.
+//! The packets that ICMP errors quote: their conversations, numbered as Wireshark does (a quote may begin one), and their secrets.
 
 use super::message::Out;
 use super::stream::Connection;
 use super::{Engine, close_old};
 use crate::flow::Pair;
-use crate::input::Frame;
+use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};
-use crate::tree::{Field, Quote, Transport, Value};
+use crate::registry::Registry;
+use crate::tree::{Field, Quote, Span, Transport, Value, Want};
 
 impl Engine {
     /// Fill in the numbers of the conversations that this frame quotes.
@@ -25,6 +26,20 @@ impl Engine {
         }
     }
 
+    /// Hide the secrets of quoted packets: those that are found in them where each is a frame of its own.
+    #[cold]
+    pub(super) fn hide_quoted(&mut self, frame: &Frame<'_>) {
+        for span in self.tree.left.take_packets() {
+            let bytes = frame.bytes.get(span.start as usize..span.end as usize);
+            // A quote inside a quote is not looked into.
+            if let Some(bytes) = bytes.filter(|_| span.source == 0 && !self.is_of_quote) {
+                for (start, end) in secrets_of(self.registry, bytes) {
+                    self.tree.hide(Span::new(0, (span.start + start) as usize..(span.start + end) as usize));
+                }
+            }
+        }
+    }
+
     /// The number of the connection of a quoted segment.
     fn connection_of(&mut self, quote: &Quote, frame: &Frame<'_>) -> u32 {
         let Quote { src, dst, opens, .. } = *quote;
@@ -38,5 +53,30 @@ impl Engine {
             close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
         }
         number
+    }
+}
+
+/// Where the secrets of a packet lie, read as the first of its conversation.
+fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
+    const RAW_IP: u16 = 101;
+    let mut engine = Engine::new(registry, Want::EVERYTHING);
+    engine.is_of_quote = true;
+    // What an error quotes is the beginning of a packet.
+    let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX).max(ip_length(bytes));
+    let tree = engine.dissect(&Frame { number: 1, link: Link::Type(RAW_IP), bytes, original_len, ..Frame::default() });
+    let mut found = tree.secrets_in_frame(1);
+    while let Some(tree) = engine.finish() {
+        found.extend(tree.secrets_in_frame(1));
+    }
+    found
+}
+
+/// How long a packet is as its header says.
+fn ip_length(bytes: &[u8]) -> u32 {
+    const HEADER_6: u32 = 40;
+    match *bytes {
+        [first, _, high, low, ..] if first >> 4 == 4 => u16::from_be_bytes([high, low]).into(),
+        [first, _, _, _, high, low, ..] if first >> 4 == 6 => HEADER_6 + u32::from(u16::from_be_bytes([high, low])),
+        _ => 0,
     }
 }

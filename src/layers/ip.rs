@@ -169,6 +169,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let next = match payload.fragmented {
         true if is_whole => {
             wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
+            hide_in_part(wire, end, protocol, off);
             Next::Fragment(Part { id: id.into(), protocol, off, more })
         }
         // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
@@ -277,4 +278,18 @@ fn options(wire: &mut Wire<'_>, end: usize) -> Result {
 fn address(bytes: &[u8]) -> Option<Address> {
     let octets: [u8; 4] = bytes.try_into().ok()?;
     Some(Address::Ip(IpAddr::V4(Ipv4Addr::from(octets))))
+}
+
+/// Hide what is a secret in a part of a datagram by the name in front of it; a line begins behind the header of the transport.
+pub(super) fn hide_in_part(wire: &mut Wire<'_>, end: usize, protocol: u8, off: u32) {
+    const UDP_HEADER: usize = 8;
+    const TCP_OFFSET: usize = 12;
+    let words = |byte: &u8| usize::from(byte >> 4) * 4;
+    let header = match protocol {
+        UDP if off == 0 => UDP_HEADER,
+        TCP if off == 0 => wire.ahead().get(TCP_OFFSET).map_or(0, words),
+        _ => 0,
+    };
+    let start = wire.at() + header;
+    wire.hide_credentials(start..end.max(start));
 }

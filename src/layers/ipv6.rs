@@ -103,6 +103,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let next = match part {
         Some(part) if is_whole => {
             wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
+            super::ip::hide_in_part(wire, end, part.protocol, part.off);
             Next::Fragment(part)
         }
         // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.

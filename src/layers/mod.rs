@@ -537,6 +537,7 @@ fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
     if wire.remaining() == 0 {
         return;
     }
+    wire.quotes_packet();
     // Quotes are cut as a rule, so a length beyond their end is no oddity.
     let _ = wire.quoting(|wire| {
         let carried = wire.group(protocol.this, |wire| {

@@ -269,8 +269,11 @@ fn rules(wire: &mut Wire<'_>) -> Result {
     wire.info(format_args!("{count} rules"));
     for _ in 0..count {
         wire.group(&RULE, |wire| {
-            wire.text_nul(&RULE_NAME)?;
-            wire.text_nul(&RULE_VALUE).map(drop)
+            let name = wire.text_nul(&RULE_NAME)?;
+            let value = wire.at();
+            let length = wire.text_nul(&RULE_VALUE)?.len();
+            wire.hide_named(name, value..value + length);
+            Ok(())
         })?;
     }
     Ok(())

@@ -178,7 +178,9 @@ fn long(wire: &mut Wire<'_>) -> Result {
     while wire.ahead().first().is_some_and(|first| *first != 0) {
         wire.group(&SETTING, |wire| {
             let name = wire.text_nul(&KEY)?;
+            let at = wire.at();
             let value = wire.text_nul(&VALUE)?;
+            wire.hide_named(name, at..at + value.len());
             host = host.or((name == b"hostname").then_some(value));
             Ok(())
         })?;

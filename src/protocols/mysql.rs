@@ -44,6 +44,8 @@ fields! {
     CHARSET = number("mysql.charset", "charset", "Character set of the client");
     UNUSED = bytes("mysql.unused", "unused", "Zeros");
     USER = text("mysql.user", "user", "Name of the user");
+    PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "Bytes of the password");
+    PASSWORD = bytes("mysql.passwd", "password", "What proves who the client is: a digest, or the password itself").secret();
     PAYLOAD = bytes("mysql.payload", "payload", "What is not read further");
 }
 
@@ -52,6 +54,13 @@ const ASKS_FOR_TLS: u8 = 0x08;
 
 /// Bytes of an answer that only asks for TLS.
 const TLS_REQUEST: usize = 32;
+
+/// The bit of the capabilities that says that a byte counts the password.
+const COUNTED_PASSWORD: u16 = 0x8000;
+
+/// How a server ends a login: it agrees, or it refuses.
+const OK: u8 = 0;
+const FAILED: u8 = 0xff;
 
 const HEADER: usize = 4;
 
@@ -70,6 +79,8 @@ fn is_login(payload: &[u8]) -> bool {
 struct Session {
     greeted: bool,
     answered: bool,
+    /// What the client says proves who it is, until the server agrees or refuses.
+    logs_in: bool,
     next: Option<Next>,
 }
 
@@ -140,7 +151,7 @@ impl Conversation for Session {
                 self.answered = true;
                 let asks = wire.ahead().get(1).is_some_and(|byte| byte & ASKS_FOR_TLS != 0);
                 let only = wire.remaining() == TLS_REQUEST;
-                wire.u16_le(&CAPABILITIES)?;
+                let capabilities = wire.u16_le(&CAPABILITIES)?;
                 wire.add(&TLS, crate::tree::Value::Bool(asks));
                 wire.u16_le(&EXTENDED)?;
                 wire.u32_le(&LONGEST)?;
@@ -154,8 +165,17 @@ impl Conversation for Session {
                 wire.name("login");
                 let user = wire.text_nul(&USER)?;
                 wire.info(format_args!("{}", String::from_utf8_lossy(user)));
+                self.logs_in = true;
+                let is_counted = capabilities & COUNTED_PASSWORD != 0;
+                password(wire, is_counted)?;
+            }
+            Side::Client if self.logs_in && wire.remaining() > 0 => {
+                wire.name("authentication");
+                wire.bytes(&PASSWORD, wire.remaining())?;
             }
             _ => {
+                let is_verdict = matches!(wire.ahead().first(), Some(&(OK | FAILED)));
+                self.logs_in &= from == Side::Client || !is_verdict;
                 wire.name("packet");
                 wire.info(format_args!("{length} bytes"));
             }
@@ -167,6 +187,19 @@ impl Conversation for Session {
     fn next(&mut self) -> Option<Next> {
         self.next.take()
     }
+}
+
+/// What proves who the client is: counted by a byte, or up to a NUL.
+fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
+    let left = wire.ahead();
+    let length = match is_counted {
+        true if left.is_empty() => return Ok(()),
+        true => usize::from(wire.u8(&PASSWORD_LENGTH)?),
+        false => left.iter().position(|byte| *byte == 0).map_or(left.len(), |length| length + 1),
+    };
+    // A password that is cut is one all the same.
+    let length = length.min(wire.remaining());
+    if length > 0 { wire.bytes(&PASSWORD, length).map(drop) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What one protocol leaves to others.
 
-use super::{LayerId, Piece, Side, Transport};
+use super::{LayerId, Piece, Side, Span, Transport};
 use crate::limits;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -97,6 +97,8 @@ pub struct Left {
     opened: Vec<Opened>,
     expected: Vec<Expected>,
     quotes: Vec<Quote>,
+    /// Where quoted packets lie.
+    packets: Vec<Span>,
     /// Who a message says it is said by.
     speaker: Option<Side>,
     /// What the protocols of one conversation tell each other.
@@ -106,8 +108,8 @@ pub struct Left {
 impl Left {
     /// Whether nothing is.
     pub(super) fn is_empty(&self) -> bool {
-        let lists = self.handed.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.facts.0.len();
-        lists == 0 && self.speaker.is_none()
+        let lists = self.handed.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
+        lists + self.facts.0.len() == 0 && self.speaker.is_none()
     }
 
     /// Whether conversations were announced.
@@ -122,6 +124,7 @@ impl Left {
         self.opened.clear();
         self.expected.clear();
         self.quotes.clear();
+        self.packets.clear();
         self.speaker = None;
         self.facts = Facts::default();
     }
@@ -173,6 +176,24 @@ impl Left {
         if self.quotes.len() < limits::TREE_HANDED.get() {
             self.quotes.push(quote);
         }
+    }
+
+    /// A quoted packet lies here.
+    pub fn quote_packet(&mut self, span: Span) {
+        if self.packets.len() < limits::TREE_HANDED.get() {
+            self.packets.push(span);
+        }
+    }
+
+    /// Whether it is known of quoted packets where they lie.
+    #[must_use]
+    pub fn has_packets(&self) -> bool {
+        !self.packets.is_empty()
+    }
+
+    /// Where the packets lie that were quoted since this was last asked.
+    pub fn take_packets(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.packets)
     }
 
     /// Whether packets were quoted.

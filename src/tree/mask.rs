@@ -51,6 +51,13 @@ impl Tree {
         self.hidden = all;
     }
 
+    /// Where in this frame the secrets lie.
+    #[must_use]
+    pub fn secrets_in_frame(&self, frame: u64) -> Vec<(u32, u32)> {
+        let captured = self.captured(&mut self.hidden.clone());
+        captured.into_iter().filter(|secret| secret.0 == frame).map(|(_, start, end)| (start, end)).collect()
+    }
+
     /// Where the secrets were captured, in order. What bytes were decompressed from becomes a secret, too.
     fn captured(&self, all: &mut Vec<Span>) -> Vec<Captured> {
         let mut captured: Vec<Captured> = Vec::new();

@@ -177,6 +177,7 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
                     chunks.stage = Stage::Over;
                     wire.bytes(&CHUNK_BOUNDARY, line.whole)?;
                 } else {
+                    wire.hide_credentials(wire.at()..wire.at() + line.text);
                     wire.words(&TRAILER, line.whole, 0..line.text)?;
                 }
             }
@@ -248,7 +249,7 @@ fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, uri: &str) -> R
         let name = named(file_name(uri), facts.kind);
         wire.object("body", &name, || Some(decoded(facts.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec())));
     }
-    if facts.coding == Coding::Plain || !wire.wants_fields() {
+    if facts.coding == Coding::Plain || !wire.wants_fields() && !wire.looks_for_secrets() {
         return show(wire, count, facts.kind);
     }
     let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());

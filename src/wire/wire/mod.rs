@@ -2,14 +2,14 @@
 
 mod asks;
 mod says;
+mod secrets;
 
 use super::notes::{DEEP, LEFT_OVER};
-use super::{Error, Question, Result, credentials, data};
+use super::{Error, Question, Result, data};
 use crate::tree::{
     Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Quote, Span, Transfer,
     Transport, Tree, Value,
 };
-use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -202,7 +202,8 @@ impl<'a> Wire<'a> {
     pub fn rest(&mut self, field: &'static Field) -> &'a [u8] {
         let rest = self.ahead();
         if !rest.is_empty() {
-            if self.tree.notices(field) || field.is(&data::BYTES) {
+            // Where bytes are shown without fields, those of the whole message are.
+            if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.want().bytes {
                 self.hide_credentials(self.at..self.end);
             }
             let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
@@ -522,26 +523,6 @@ impl<'a> Wire<'a> {
     /// [`Error::Short`] when there are fewer.
     pub fn skip(&mut self, count: usize) -> Result {
         self.slice(count).map(drop)
-    }
-
-    /// Find the secrets in a range of the source that is text, or not understood, by the names in front of them.
-    pub fn hide_credentials(&mut self, range: Range<usize>) {
-        if self.tree.looks_for_secrets() {
-            self.hide_found(range);
-        }
-    }
-
-    #[inline(never)]
-    fn hide_found(&mut self, range: Range<usize>) {
-        let (start, source) = (range.start, self.source);
-        let text = self.bytes.get(range).unwrap_or_default();
-        credentials::find(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
-    }
-
-    /// A text as it may be shown: with asterisks in place of secrets.
-    #[must_use]
-    pub fn shown<'s>(&self, text: &'s str) -> Cow<'s, str> {
-        if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
     }
 
     /// Go on after a reader that stopped anywhere: the layer ends at `end`, and no group is open.

@@ -1,0 +1,50 @@
+//! Secrets among the bytes that are read: those found by their names, and what may be shown of a text.
+
+use super::Wire;
+use crate::tree::Span;
+use crate::wire::credentials;
+use std::borrow::Cow;
+use std::ops::Range;
+
+impl Wire<'_> {
+    /// Whether somebody sees bytes or fields in which secrets have to be found.
+    #[must_use]
+    pub fn looks_for_secrets(&self) -> bool {
+        self.tree.looks_for_secrets()
+    }
+
+    /// Find the secrets in a range of the source that is text, or not understood, by the names in front of them.
+    pub fn hide_credentials(&mut self, range: Range<usize>) {
+        if self.tree.looks_for_secrets() {
+            self.hide_found(range);
+        }
+    }
+
+    #[inline(never)]
+    fn hide_found(&mut self, range: Range<usize>) {
+        let (start, source) = (range.start, self.source);
+        let text = self.bytes.get(range).unwrap_or_default();
+        credentials::find(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
+    }
+
+    /// These bytes of the source are a secret if this is its name.
+    pub fn hide_named(&mut self, name: &[u8], range: Range<usize>) {
+        if self.tree.looks_for_secrets() && credentials::is_secret_name(name) {
+            self.tree.hide(Span::new(self.source, range));
+        }
+    }
+
+    /// What is left is a packet that is quoted. Its secrets are found when the frame is read.
+    pub(crate) fn quotes_packet(&mut self) {
+        if self.tree.looks_for_secrets() {
+            let span = Span::new(self.source, self.at..self.end);
+            self.tree.left.quote_packet(span);
+        }
+    }
+
+    /// A text as it may be shown: with asterisks in place of secrets.
+    #[must_use]
+    pub fn shown<'s>(&self, text: &'s str) -> Cow<'s, str> {
+        if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
+    }
+}

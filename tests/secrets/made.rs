@@ -1,0 +1,241 @@
+//! Captures with a secret in them.
+
+use crate::SECRET;
+use etherparse::PacketBuilder;
+use std::fs;
+use std::path::PathBuf;
+
+/// A capture of raw IP packets that is removed at the end.
+pub struct Capture {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    /// Ports that segmentations had.
+    pub ports: std::ops::RangeFrom<u16>,
+}
+
+impl Capture {
+    pub fn new(name: &str) -> Capture {
+        let path = std::env::temp_dir().join(format!("proto-dissect-secrets-{}-{name}.pcap", std::process::id()));
+        Capture { path, bytes: b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec(), ports: 20_000.. }
+    }
+
+    pub fn packet(&mut self, packet: &[u8]) {
+        self.cut_packet(packet, packet.len());
+    }
+
+    /// A packet of which only the first bytes were captured.
+    pub fn cut_packet(&mut self, packet: &[u8], captured: usize) {
+        let lengths = [captured as u32, packet.len() as u32].map(u32::to_le_bytes).concat();
+        self.bytes.extend([&[0; 8], &lengths[..], &packet[..captured]].concat());
+    }
+
+    /// Two sides of a connection; what the client says last comes in these segments.
+    pub fn connection(&mut self, ports: (u16, u16), before: &[(bool, &[u8])], last: &[&[u8]], ends: bool) {
+        let mut seq = [100, 500];
+        let mut send = |from_client: bool, flags: &str, payload: &[u8]| {
+            let (own, other) = if from_client { (0, 1) } else { (1, 0) };
+            let ends = if from_client { ([10, 0, 0, 1], [10, 0, 0, 2]) } else { ([10, 0, 0, 2], [10, 0, 0, 1]) };
+            let (source, target) = if from_client { ports } else { (ports.1, ports.0) };
+            let builder = PacketBuilder::ipv4(ends.0, ends.1, 64).tcp(source, target, seq[own], 1000);
+            let builder = match flags {
+                "S" => builder.syn(),
+                "SA" => builder.syn().ack(seq[other]),
+                "F" => builder.fin().ack(seq[other]),
+                _ => builder.ack(seq[other]),
+            };
+            let mut packet = Vec::new();
+            builder.write(&mut packet, payload).unwrap();
+            self.packet(&packet);
+            seq[own] += payload.len() as u32 + u32::from(flags.contains('S')) + u32::from(flags == "F");
+        };
+        send(true, "S", b"");
+        send(false, "SA", b"");
+        before.iter().for_each(|(from_client, payload)| send(*from_client, "", payload));
+        last.iter().for_each(|payload| send(true, "", payload));
+        if ends {
+            send(true, "F", b"");
+            send(false, "F", b"");
+        }
+    }
+
+    pub fn file(&self) -> &str {
+        fs::write(&self.path, &self.bytes).unwrap();
+        self.path.to_str().unwrap()
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+pub fn udp(port: u16, payload: &[u8]) -> Vec<u8> {
+    let mut packet = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).udp(5000, port).write(&mut packet, payload).unwrap();
+    packet
+}
+
+/// An ICMP error that quotes a packet.
+pub fn quoted(packet: &[u8]) -> Vec<u8> {
+    let body = [&[3, 3, 0, 0, 0, 0, 0, 0], packet].concat();
+    let mut outer = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 2], [10, 0, 0, 1], 64).write(&mut outer, etherparse::IpNumber::ICMP, &body).unwrap();
+    outer
+}
+
+/// SNMP version 2c: a request with the secret for its community.
+pub fn snmp() -> Vec<u8> {
+    let pdu = b"\xa0\x19\x02\x01\x01\x02\x01\0\x02\x01\0\x30\x0e\x30\x0c\x06\x08\x2b\x06\x01\x02\x01\x01\x01\0\x05\0";
+    let length = 3 + 2 + SECRET.len() + pdu.len();
+    [&[0x30, length as u8, 2, 1, 1, 4, SECRET.len() as u8], SECRET.as_bytes(), pdu].concat()
+}
+
+/// A text behind its length in two bytes.
+pub fn counted(text: &str) -> Vec<u8> {
+    [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat()
+}
+
+/// MQTT: a CONNECT of version 5 whose password and authentication data are the secret.
+pub fn mqtt() -> Vec<u8> {
+    let properties = [&[0x15][..], &counted("m"), &[0x16], &counted(SECRET)].concat();
+    let body = [
+        &counted("MQTT"),
+        &[5, 0xc2, 0, 60, properties.len() as u8][..],
+        &properties,
+        &counted("c"),
+        &counted("u"),
+        &counted(SECRET),
+    ]
+    .concat();
+    [&[0x10, body.len() as u8][..], &body].concat()
+}
+
+/// A login of RuneScape: its block is in clear, with the secret for its password and behind it, or it is the secret.
+pub fn runescape(in_clear: bool) -> Vec<u8> {
+    let clear = [&[10; 1][..], &[7; 20], b"maren\n", SECRET.as_bytes(), b"\n", SECRET.as_bytes()].concat();
+    let block = if in_clear { clear } else { SECRET.as_bytes().to_vec() };
+    let rest = [&[225, 0][..], &[9; 36], &[block.len() as u8], &block].concat();
+    [&[16, rest.len() as u8][..], &rest].concat()
+}
+
+/// RakNet: a connection request with the secret for its password, in a datagram of one unreliable message.
+pub fn raknet() -> Vec<u8> {
+    let request = [&[9; 1][..], &[1; 8], &[0; 9], SECRET.as_bytes()].concat();
+    [&[0x84, 0, 0, 0, 0][..], &(request.len() as u16 * 8).to_be_bytes(), &request].concat()
+}
+
+/// An attribute of Xfire that is a text.
+pub fn attribute(name: &str, text: &str) -> Vec<u8> {
+    [&[name.len() as u8], name.as_bytes(), &[1, text.len() as u8, 0], text.as_bytes()].concat()
+}
+
+/// Xfire: a login with the secret for its digest.
+pub fn xfire() -> Vec<u8> {
+    let body = [attribute("name", "u"), attribute("password", SECRET)].concat();
+    [&(body.len() as u16 + 5).to_le_bytes()[..], &[1, 0, 2], &body].concat()
+}
+
+/// A SIP request with this body.
+pub fn sip(headers: &str, body: &str) -> Vec<u8> {
+    let body = body.replace("SECRET", SECRET);
+    let length = body.len();
+    let head = format!("INVITE sip:a@h SIP/2.0\r\nVia: SIP/2.0/UDP h\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
+    head.replace("SECRET", SECRET).into_bytes()
+}
+
+/// Keys of media in every form that SDP has.
+pub const KEYS: &str = "v=0\r\no=- 1 1 IN IP4 h\r\ns=-\r\nc=IN IP4 1.2.3.4\r\nt=0 0\r\nk=clear:SECRET\r\nm=audio 9 RTP/SAVP 0\r\n\
+                    a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:SECRET|2^20\r\na=ice-pwd:SECRET\r\n";
+pub const DIGEST: &str =
+    "Authorization: Digest username=\"a\", response=\"SECRET\"\r\nProxy-Authorization: Digest response=\"SECRET\"\r\n";
+
+/// A MySQL client logs in with the secret in clear.
+pub fn mysql() -> [(bool, Vec<u8>); 2] {
+    let mut greeting = b"\x32\0\0\0\x0a5.5.40-test\0\x07\0\0\0saltsalt\0".to_vec();
+    greeting.resize(54, 1);
+    let password = [&[SECRET.len() as u8 + 1][..], SECRET.as_bytes(), b"\0mysql_clear_password\0"].concat();
+    let login = [&b"\x05\xa6\x0f\0\0\0\0\x01\x21"[..], &[0; 23], b"root\0", &password].concat();
+    [(false, greeting), (true, [&[login.len() as u8, 0, 0, 1], &login[..]].concat())]
+}
+
+/// A frame of WebSocket that says this; what a client says is masked.
+pub fn websocket(opcode: u8, said: &str, from_client: bool) -> Vec<u8> {
+    let key = [1, 2, 3, 4];
+    let length = said.len() as u8;
+    match from_client {
+        true => {
+            let masked = said.bytes().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key);
+            [&[0x80 | opcode, 0x80 | length][..], &key, &masked.collect::<Vec<_>>()].concat()
+        }
+        false => [&[0x80 | opcode, length][..], said.as_bytes()].concat(),
+    }
+}
+
+/// What opens a connection of WebSocket.
+pub const UPGRADE: [(bool, &[u8]); 2] = [
+    (
+        true,
+        b"GET /chat HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: \
+             dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    ),
+    (
+        false,
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \
+              s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+    ),
+];
+
+/// A datagram in two fragments, the first with so many bytes.
+pub fn fragments(datagram: &[u8], first: usize) -> [Vec<u8>; 2] {
+    let (header, payload) = datagram.split_at(20);
+    [(0x2000, &payload[..first]), (first as u16 / 8, &payload[first..])].map(|(place, part)| {
+        let mut packet = [header, part].concat();
+        packet[2..4].copy_from_slice(&(20 + part.len() as u16).to_be_bytes());
+        packet[6..8].copy_from_slice(&place.to_be_bytes());
+        packet
+    })
+}
+
+/// An answer of A2S with a rule that has the secret for its value.
+pub fn rules() -> Vec<u8> {
+    [b"\xff\xff\xff\xffE\x01\0rcon_password\0", SECRET.as_bytes(), b"\0"].concat()
+}
+
+/// A session of OpenSSL (TLS 1.2, PSK-AES128-GCM-SHA256): whether the client says it, and its bytes. Inside it are a request and an answer
+/// with the secret in the URL, Authorization, Cookie, Set-Cookie and JSON.
+pub const TLS: [(bool, &str); 6] = [
+    (
+        true,
+        "1603010067010000630303e89d5b6382ac8338eb8d5d7bad57bdaf20e2040463c2efabd04b3ca4fc55f08000000400a800ff0100003600\
+     16000000170000000d002a0028040305030603080708080809080a080b080408050806040105010601030303010302040205020602",
+    ),
+    (
+        false,
+        "1603030055020000510303b86b224ea292e3616015784d462baa63217b4fdb92da1368b8c76205e89339052009d16ed28d6d39c3a309d1\
+     a2f4eef4827a88c8ac44945010dbddc94cef6c515800a8000009ff010001000017000016030300070c00000300016816030300040e0000\
+     00",
+    ),
+    (
+        true,
+        "160303001510000011000f436c69656e745f6964656e7469747914030300010116030300289d6813c9dd3f09a97fa6a455b0dec2e61f33\
+     a8fd404c4c29ad7fde3f328ce603c3155b07ceff77c5",
+    ),
+    (false, "14030300010116030300285933b3a4009640a16cc0857e7e0b60377df1ed4b72584add35b92b8634fe187d09ab81367dda4c26"),
+    (
+        true,
+        "17030300939d6813c9dd3f09aa247e553726cb8c6848b4cb9e73b9fb0c52d2d43da95639df10296110e4c0080ae6d6bc50ad27487f2ac0\
+     bab2a69caff54e5f3a657d3c70b25b29f25085d5821f292cf381600d3c3e5e04363e3c055835d0c2e30df8b5754c8558a154af236c3af5\
+     ab5979579cb2180cd91e22fc5e0d63a9a65c5fe26d54d553e5211956e555665c4014eef746f7e9755658",
+    ),
+    (
+        false,
+        "17030300995933b3a4009640a28490516850bb8b3b6311ee2c01a9e4c730f8a4fdf94dbd562ca7f8662c337503b0fe353900a00f5ff1a9\
+     f6b393c6acbafc298b4944e99994b5255e25c19d80713127b33563161be5332d2a94ddc6b0712be16a6a2e27a5ed7e76fc0d5e99abbdc2\
+     43060e977c212438089f1f950e593013a33db20d4271c08b5fdbb92b9051b40ea748d5538c8b0969feb9d98f779623df",
+    ),
+];
+
+/// The line of the key log that opens it.
+pub const KEY_LOG: &str = "CLIENT_RANDOM e89d5b6382ac8338eb8d5d7bad57bdaf20e2040463c2efabd04b3ca4fc55f080 \
+     b7d7dd28141efd35a163356d479b660d209d811c5df8f0de0dc8ea402ac0253e3fa0b54edf20d268cde1bb45781e3795";
