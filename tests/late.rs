@@ -92,6 +92,37 @@ fn columns_have_a_line_for_each_frame_and_late_ones_behind_them_where_they_have_
 }
 
 #[test]
+fn columns_of_late_rows_have_the_ends_and_the_number_of_their_connection() {
+    const COLUMNS: [&str; 12] = [
+        "-e",
+        "frame.number",
+        "-e",
+        "ip.src",
+        "-e",
+        "ip.addr",
+        "-e",
+        "tcp.srcport",
+        "-e",
+        "tcp.stream",
+        "-e",
+        "smtp.response.code",
+    ];
+    let out = printed("ends.pcap", &HOLE, &[&["--packets", "-T", "fields"][..], &COLUMNS].concat());
+    assert_eq!(out.lines().last(), Some("3\t10.0.0.2\t10.0.0.2,10.0.0.1\t25\t0\t250"), "{out}");
+    assert_eq!(out.lines().count(), 5);
+}
+
+#[test]
+fn records_of_a_number_include_what_becomes_readable_late() {
+    for (numbers, expected) in [("3", "3\t\n3\t250\n"), ("1-3", "1\t220\n2\t\n3\t\n3\t250\n"), ("2", "2\t\n")] {
+        let arguments = ["--packets", "-T", "fields", "-e", "frame.number", "-e", "smtp.response.code", "--number", numbers];
+        assert_eq!(printed("numbers.pcap", &HOLE, &arguments), expected, "{numbers}");
+    }
+    let list = printed("numbers-list.pcap", &HOLE, &["--packets", "-l", "--number", "3"]);
+    assert!(list.lines().any(|line| line.contains("[late, frame 3]")), "{list}");
+}
+
+#[test]
 fn filters_ask_late_records_for_their_own_fields_and_ends() {
     let shown = |filter: &str| {
         printed("filter.pcap", &HOLE, &["--packets", "-T", "fields", "-e", "frame.number", "-e", "smtp", "-Y", filter])

@@ -261,8 +261,14 @@ fn names_of_tshark_mean_the_same_with_and_without_the_command() {
 #[test]
 fn wrong_names_are_exit_2_with_what_exists() {
     for (arguments, words) in [
-        (&["stats", "-z", "conv,sctp", "nothing"][..], &["conv,sctp", "conv,tcp", "io,phs"][..]),
-        (&["-z", "io", "nothing"], &["io,phs"]),
+        (&["stats", "-z", "conv,sctp", "nothing"][..], &["conv,sctp", "did you mean conv,tcp", "-z help"][..]),
+        (&["-z", "io", "nothing"], &["did you mean io,phs", "io,stat"]),
+        (&["-z", "dns.tree", "nothing"], &["did you mean dns,tree"]),
+        (&["-z", "rtp", "nothing"], &["did you mean rtp,streams"]),
+        (&["-z", "expert,warn,no.such", "nothing"], &["no.such"]),
+        (&["-z", "expert", "-z", "expert,warn", "nothing"], &["expert was asked for before"]),
+        (&["-z", "hosts,ipx", "nothing"], &["hosts,ipv4"]),
+        (&["-z", "follow,http2,hex,0", "nothing"], &["tcp|udp|http|tls"]),
         (&["-z", "follow,tcp,hex", "nothing"], &["follow,tcp,hex,0"]),
         (&["-z", "follow,tcp,ebcdic,0", "nothing"], &["hex|ascii|raw|yaml"]),
         (&["-z", "follow,tcp,hex,0", "-z", "io,phs", "nothing"], &["alone"]),

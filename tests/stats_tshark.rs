@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::run;
+use common::{Scratch, run};
 use serde_json::Value;
 
 fn counted(part: &str, sample: &str) -> Value {
@@ -73,7 +73,7 @@ fn io_stat_counts_the_frames_of_too_many_intervals_together() {
     let frame = |second: u32| [&second.to_le_bytes()[..], &[0; 4], &[1, 0, 0, 0], &[1, 0, 0, 0], &[0x45]].concat();
     let header = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x65\0\0\0";
     let capture = [header.to_vec(), (0..100_007).flat_map(frame).collect()].concat();
-    let file = common::Scratch::new("many-intervals.pcap", &capture);
+    let file = Scratch::new("many-intervals.pcap", &capture);
     let stats = counted("io,stat,1", file.path());
     assert_eq!(stats["intervals"][0]["rows"].as_array().unwrap().len(), 100_000);
     assert_eq!(stats["intervals"][0]["frames_left_out"], 7);
@@ -114,7 +114,7 @@ fn frame_lengths_are_counted_in_the_ranges_of_tshark() {
 
 #[test]
 fn http_requests_are_counted_by_method_and_responses_by_status_code() {
-    // SSDP counts as HTTP, as in tshark, which names the method of the first request SEARCH.
+    // SSDP counts as HTTP, as in tshark, which cuts the name of the first method to SEARCH.
     assert_eq!(
         topics("http,tree", "http", "samples/queries.pcap"),
         [
@@ -131,7 +131,7 @@ fn http_requests_are_counted_by_method_and_responses_by_status_code() {
 
 #[test]
 fn parts_on_request_are_tables_too_and_go_without_the_command() {
-    for name in ["plen,tree", "http,tree", "io,stat,1,tcp"] {
+    for name in ["plen,tree", "http,tree", "io,stat,1,tcp", "dns,tree", "expert", "hosts", "rtp,streams"] {
         let of_command = run(&["stats", "-z", name, "samples/pipboy.pcap"]);
         assert_eq!((of_command.code, of_command.err.as_str()), (0, ""), "{name}");
         assert!(of_command.out.lines().count() > 2, "{name}: {}", of_command.out);

@@ -74,7 +74,7 @@ pub struct Args {
     #[command(flatten)]
     pub output: Output,
 
-    /// Statistics in place of records, by tshark's names: io,phs conv,tcp endpoints,ip follow,tcp,hex,0; may be given again
+    /// Statistics in place of records, by tshark's names: io,phs conv,tcp expert follow,tcp,hex,0; help lists all; may be given again
     #[arg(hide_short_help = true, short = 'z', value_name = "NAME")]
     pub statistics: Vec<String>,
 
@@ -402,7 +402,7 @@ pub struct FollowOptions {
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// The conversation: tcp/0, udp/3, or a number alone for TCP; without it all are listed
+    /// The conversation: tcp/0, udp/3, or a number alone for TCP; http/0 and tls/0 for what tcp/0 carries; without it all are listed
     #[arg(short = 's', long, value_name = "STREAM")]
     pub stream: Option<String>,
 
@@ -471,8 +471,8 @@ pub struct StatsOptions {
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... plen,tree http,tree follow,tcp,hex,0,
-    /// or overview, time, transfers, health, coverage
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree dns,tree
+    /// hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; help lists all
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 

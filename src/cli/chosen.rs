@@ -8,7 +8,7 @@ use crate::engine::Judge;
 use crate::filter::Filter;
 use crate::record::{Forgotten, Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Want};
+use crate::tree::{Dissection, StreamId, Transport, Want};
 use std::convert::Infallible;
 use std::io;
 
@@ -23,6 +23,8 @@ pub(super) struct Chosen {
     strict: bool,
     /// No record behind the last one of this input can be meant.
     past: bool,
+    /// Bytes of a record that is meant may become readable later.
+    waits: bool,
     /// What the input at hand is called.
     file: String,
     /// The first of its frames with a malformed message, or behind missing bytes.
@@ -63,6 +65,7 @@ impl Chosen {
             selection: Selection::new(output)?,
             strict: output.strict,
             past: false,
+            waits: false,
             file: String::new(),
             broken: None,
             outcome: Outcome::default(),
@@ -101,11 +104,18 @@ impl Chosen {
         captured: bool,
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Chosen { tally, filter, selection, past, outcome, .. } = self;
+        let Chosen { tally, filter, selection, past, waits, outcome, .. } = self;
         // Messages that only count bring it behind the last one that is meant as well.
         if self.view == View::Messages && of.tree.untold.count > 0 {
             *past = selection.is_past(tally.messages + of.tree.untold.count as u64);
         }
+        // What was sent in a stream, or in fragments, may become readable with a later frame, or when the capture ends.
+        *waits |= self.view == View::Packets
+            && captured
+            && selection.is_numbered()
+            && selection.names(of.tree.frame.number)
+            && may_wait(of);
+        let may_become_late = *waits;
         let shown = tally.records(of, captured, |record| {
             let is_seen = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
@@ -127,7 +137,7 @@ impl Chosen {
                 take(&record).map_err(Stop::Output)?;
                 outcome.taken += 1;
             }
-            *past = selection.is_past(number);
+            *past = selection.is_past(number) && !may_become_late;
             if selection.has_enough() || *past { Err(Stop::Enough) } else { Ok(()) }
         });
         if self.broken.is_none() && self.tally.malformed + self.tally.gaps > 0 {
@@ -152,6 +162,7 @@ impl Chosen {
             selection: Selection::all(),
             strict: self.strict,
             past: false,
+            waits: false,
             file: String::new(),
             broken: None,
             outcome: Outcome::default(),
@@ -190,7 +201,7 @@ impl Chosen {
 
     /// The input ends.
     pub(super) fn end(&mut self) {
-        self.past = false;
+        (self.past, self.waits) = (false, false);
         self.outcome.malformed += self.tally.malformed;
         self.outcome.gaps += self.tally.gaps;
         if let (None, Some(frame)) = (&self.outcome.broken, self.broken) {
@@ -217,6 +228,17 @@ impl Chosen {
     pub(super) fn spans_inputs(&self) -> bool {
         self.selection.spans_inputs()
     }
+}
+
+/// Whether bytes of a frame may wait for later ones: those of streams that are put into order, and of fragments.
+fn may_wait(of: Dissection<'_>) -> bool {
+    let tree = of.tree;
+    let is_whole = |stream: &StreamId| stream.transport == Transport::Udp;
+    let mut streams = tree.ends.iter().filter_map(|ends| ends.stream).map(|(stream, _)| stream).peekable();
+    let is_alone = streams.peek().is_none();
+    let is_of_ip =
+        || tree.layers.iter().any(|layer| of.layer_node(layer).is_some_and(|node| ["ip", "ipv6"].contains(&node.field().abbrev)));
+    tree.want().talks && (tree.passed.is_some() || streams.any(|stream| !is_whole(&stream)) || is_alone && is_of_ip())
 }
 
 /// The same filter for another thread.

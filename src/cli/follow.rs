@@ -5,7 +5,7 @@ use super::read::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
-use crate::follow::{Dump, Existing, Files, Follower, Form, Heard, Streams};
+use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Side, StreamId, Transport, Want, clean};
@@ -35,9 +35,9 @@ enum Task {
     /// List all conversations.
     List { as_json: bool, as_array: bool },
     /// Write one down, or one direction of it.
-    Dump(StreamId, Form),
+    Dump(StreamId, Content, Form),
     /// Keep one, or all, in files.
-    Files(Option<StreamId>),
+    Files(Option<(StreamId, Content)>),
 }
 
 fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wrong> {
@@ -62,7 +62,7 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wr
         (Some(_), _, Form::Raw) if to_terminal => {
             Err("-T raw: captured bytes may control a terminal; send them to a file, or use -T hex".into())
         }
-        (Some(stream), _, form) => Ok(Task::Dump(stream, form)),
+        (Some((stream, content)), _, form) => Ok(Task::Dump(stream, content, form)),
         (None, None, _) if options.dir.is_some() => Err("--dir is a side of one conversation; -s tcp/0 names it".into()),
         (None, _, Form::Json | Form::Ndjson) => Ok(Task::List { as_json: true, as_array: form == Form::Json }),
         (None, None, _) => Ok(Task::List { as_json: false, as_array: false }),
@@ -72,22 +72,25 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wr
     }
 }
 
-/// `tcp/0`, `udp/3`, or a number alone for TCP.
-fn stream(text: &str) -> Result<StreamId, forms::Wrong> {
-    let (transport, number) = match text.split_once('/') {
-        Some(("tcp", number)) => (Transport::Tcp, number),
-        Some(("udp", number)) => (Transport::Udp, number),
-        Some(("sctp", number)) => (Transport::Sctp, number),
-        None => (Transport::Tcp, text),
-        Some(_) => return Err(wrong_stream(text)),
+/// `tcp/0`, `udp/3`, or a number alone for TCP; `http/0` and `tls/0` for what `tcp/0` carries.
+fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
+    let bytes = Content::Bytes;
+    let (transport, content, number) = match text.split_once('/') {
+        Some(("tcp", number)) => (Transport::Tcp, bytes, number),
+        Some(("udp", number)) => (Transport::Udp, bytes, number),
+        Some(("sctp", number)) => (Transport::Sctp, bytes, number),
+        None => (Transport::Tcp, bytes, text),
+        Some((name, number)) => (Transport::Tcp, Content::named(name).ok_or_else(|| wrong_stream(text))?, number),
     };
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let number = number.parse().ok().filter(|_| is_number).ok_or_else(|| wrong_stream(text))?;
-    Ok(StreamId { transport, number })
+    Ok((StreamId { transport, number }, content))
 }
 
 fn wrong_stream(text: &str) -> forms::Wrong {
-    format!("-s {text}: expected tcp/N, udp/N or N, such as tcp/0; `follow FILE` lists what there is")
+    format!(
+        "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for what tcp/N carries; `follow FILE` lists what there is"
+    )
 }
 
 fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task, screen: Screen) -> io::Result<Exit> {
@@ -95,10 +98,10 @@ fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task, scree
     let theme = forms::theme(options.color);
     match task {
         Task::List { as_json, as_array } => list(source, how, as_json, as_array, theme, to),
-        Task::Dump(stream, form) => {
+        Task::Dump(stream, content, form) => {
             let dump = Dump::new(to, form, theme, forms::width());
             let dir = options.dir.map(Side::from);
-            listen(source, how, Listener::new(Some(stream), dir, Output::Dump(dump), form == Form::Raw))
+            listen(source, how, Listener::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw))
         }
         Task::Files(stream) => {
             let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
@@ -162,6 +165,7 @@ enum Output<'w> {
 
 struct Listener<'w> {
     only: Option<StreamId>,
+    content: Content,
     follower: Follower,
     existing: Existing,
     dir: Option<Side>,
@@ -172,21 +176,39 @@ struct Listener<'w> {
     missing: u64,
     /// Bytes of secrets: masked, or as captured in raw output.
     secret: usize,
+    /// Whether anything was said.
+    heard: bool,
     opened: bool,
 }
 
 impl<'w> Listener<'w> {
-    fn new(only: Option<StreamId>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
+    fn new(followed: Option<(StreamId, Content)>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
+        let (only, content) = followed.map_or((None, Content::Bytes), |(stream, content)| (Some(stream), content));
+        let follower = Follower::new(only).to(content);
         // Forms without a place for remarks are those that are raw.
-        let follower = if tells { Follower::new(only).raw() } else { Follower::new(only) };
+        let follower = if tells { follower.raw() } else { follower };
         let existing = Existing::default();
-        Listener { only, follower, existing, dir, output, tells, missing: 0, secret: 0, opened: false }
+        Listener { only, content, follower, existing, dir, output, tells, missing: 0, secret: 0, heard: false, opened: false }
+    }
+
+    /// Why nothing was heard of what the conversation carries.
+    fn silence(&self) -> Option<String> {
+        let stream = self.only.filter(|_| !self.heard)?;
+        match (self.content, self.follower.has_met()) {
+            (Content::Bytes, _) => None,
+            (Content::Http, _) => Some(format!("{stream} carries no HTTP that can be read; -s {stream} has its bytes")),
+            (Content::Decrypted, false) => Some(format!("{stream} carries no TLS; -s {stream} has its bytes")),
+            (Content::Decrypted, true) => Some(format!(
+                "{stream}: nothing of its TLS could be decrypted; give the key log of its client with -o tls.keylog_file=FILE"
+            )),
+        }
     }
 }
 
 impl Audience for Listener<'_> {
     fn want(&self) -> Want {
-        if self.tells { Want::SAID } else { Want { words: true, names: true, ..Want::SAID } }
+        let want = self.follower.want();
+        if self.tells { want } else { Want { words: true, names: true, ..want } }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -196,8 +218,9 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, tells, missing, secret, .. } = self;
+        let Listener { follower, dir, output, tells, missing, secret, heard: was_heard, .. } = self;
         follower.listen(of, captured, |heard| {
+            *was_heard |= matches!(heard, Heard::Words(_));
             let side = match heard {
                 Heard::Words(words) => words.side,
                 Heard::Missing(missing) => missing.side,
@@ -234,6 +257,10 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
     }
     if let Some(stream) = listener.only.filter(|stream| !listener.existing.has(*stream)) {
         complain(format_args!("{}: there is no {stream}; there is {}", source.name(), listener.existing));
+        return Ok(exit.max(Exit::Usage));
+    }
+    if let Some(why) = listener.silence() {
+        complain(format_args!("{}: {why}", source.name()));
         return Ok(exit.max(Exit::Usage));
     }
     if listener.missing > TOLD {

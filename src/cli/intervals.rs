@@ -6,7 +6,7 @@ use crate::filter::Filter;
 use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
-use crate::stats::{Column, Function, Intervals, Values};
+use crate::stats::{Column, Function, Gate, Intervals, Values};
 use crate::tree::{Field, Kind, Only, Want};
 use std::time::Duration;
 
@@ -70,16 +70,8 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
         Some((function, field, filter)) => (Some((function, field)), filter),
         None => (None, text),
     };
-    let filter = filter.trim();
-    let filter = if filter.is_empty() {
-        None
-    } else {
-        Some(Filter::parse(filter, Registry::default()).map_err(|mistake| format!("-z {name}: {mistake}"))?)
-    };
-    for unread in filter.iter().flat_map(Filter::unread) {
-        complain(format_args!("-z {name}: {unread} is a protocol of Wireshark that is not read here: nothing matches it"));
-    }
-    let mut want = filter.as_ref().map_or(PLAIN, |filter| Want { carriers: true, headers: true, ..filter.want() });
+    let filter = if filter.trim().is_empty() { None } else { Some(parsed(name, filter)?) };
+    let mut want = filter.as_ref().map_or(PLAIN, wanted);
     let function = match function {
         Some((function, field)) => {
             let values = values(function, field).map_err(|wrong| format!("-z {name}: {}({field}): {wrong}", function.name()))?;
@@ -93,6 +85,27 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
     };
     let passes = filter.map(|filter| Box::new(move |record: &Record<'_>| filter.matches(record)) as _);
     Ok(Column { label: text.to_owned(), passes, function, want })
+}
+
+/// The filter of a statistic of this name.
+fn parsed(name: &str, filter: &str) -> Result<Filter, Wrong> {
+    let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("-z {name}: {mistake}"))?;
+    for unread in filter.unread() {
+        complain(format_args!("-z {name}: {unread} is a protocol of Wireshark that is not read here: nothing matches it"));
+    }
+    Ok(filter)
+}
+
+/// What a filter needs of a frame, whatever carries what it looks at.
+fn wanted(filter: &Filter) -> Want {
+    Want { carriers: true, headers: true, ..filter.want() }
+}
+
+/// Counts the frames that pass the filter of a statistic of this name.
+pub(super) fn gate(name: &str, filter: &str) -> Result<Gate, Wrong> {
+    let filter = parsed(name, filter)?;
+    let want = wanted(&filter);
+    Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), want))
 }
 
 /// Where the values of a field come from that a function is computed over.

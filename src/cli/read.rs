@@ -14,6 +14,7 @@ use crate::sink::{Begin, Problem};
 use crate::tree::{Dissection, Want};
 use std::fmt;
 use std::io;
+use std::net::IpAddr;
 
 /// Bytes of frames up to which another thread costs more than it gains.
 const SMALL: usize = 256 << 10;
@@ -77,6 +78,9 @@ pub(super) trait Audience: Send {
 
     /// What the input holds beside frames, as far as it was read.
     fn extras(&mut self, _extras: &[(Extra, u64)]) {}
+
+    /// Names of addresses that the input holds beside frames, as far as it was read.
+    fn names(&mut self, _names: &[(IpAddr, String)]) {}
 
     /// What was given up to keep memory bounded.
     fn forgotten(&mut self, _forgotten: Forgotten) {}
@@ -168,6 +172,7 @@ pub(super) fn one_of_several(
         if reads_ahead && bytes >= SMALL && audience.has_help() {
             let read = ahead::rest(capture, engine, audience, &mut progress)?;
             audience.extras(read.capture.extras());
+            audience.names(read.capture.names());
             audience.forgotten(read.forgotten);
             return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
         }
@@ -198,6 +203,7 @@ pub(super) fn one_of_several(
         audience.tree(Dissection { tree, bytes: &[] }, false)?;
     }
     audience.extras(capture.extras());
+    audience.names(capture.names());
     audience.forgotten(engine.forgotten());
     end(audience, how, &name, frames, damage.as_ref())
 }

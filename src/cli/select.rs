@@ -33,6 +33,11 @@ impl Selection {
         self.numbers.as_ref().is_none_or(|numbers| numbers.iter().any(|range| range.contains(&number)))
     }
 
+    /// Whether only records of some numbers are printed.
+    pub(super) fn is_numbered(&self) -> bool {
+        self.numbers.is_some()
+    }
+
     /// Whether to print the record of this number. Asked once for each that would be printed otherwise.
     pub(super) fn takes(&mut self, number: u64) -> bool {
         if !self.names(number) {

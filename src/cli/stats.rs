@@ -8,13 +8,15 @@ use super::{Exit, complain, follow, forms, intervals, of_output};
 use crate::input::Extra;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
-use crate::stats::{Intervals, Part, Stats, TableLook, print_json, print_tables};
+use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Dissection, Want};
-use std::io;
+use std::io::{self, Write};
+use std::net::IpAddr;
 
 /// Do what the options ask for.
 pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = match options.names.as_slice() {
+        [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
         names => asked(names).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
             let sources = Source::all(options.file.as_slice(), reading);
@@ -46,38 +48,119 @@ pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
 /// What is asked for by these names.
 struct Asked {
     parts: Vec<Part>,
-    intervals: Vec<Intervals>,
+    details: Details,
 }
 
 /// The parts of these names, each once; all of them if there are no names.
 fn asked(names: &[String]) -> Result<Asked, forms::Wrong> {
-    let (mut parts, mut intervals) = (Vec::new(), Vec::new());
+    let mut asked = Asked { parts: Vec::new(), details: Details::default() };
     for name in names {
-        if let Some(rest) = name.strip_prefix("io,stat,") {
-            parts.push(Part::Intervals(intervals.len()));
-            intervals.push(intervals::parse(name, rest)?);
-            continue;
-        }
-        let part = Part::named(name).ok_or_else(|| unknown(name))?;
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
+        asked.add(name)?;
     }
-    Ok(Asked { parts: if names.is_empty() { Part::all() } else { parts }, intervals })
+    if names.is_empty() {
+        asked.parts = Part::all();
+    }
+    Ok(asked)
 }
 
+impl Asked {
+    fn add(&mut self, name: &str) -> Result<(), forms::Wrong> {
+        let Asked { parts, details } = self;
+        if let Some(rest) = name.strip_prefix("io,stat,") {
+            parts.push(Part::Intervals(details.intervals.len()));
+            details.intervals.push(intervals::parse(name, rest)?);
+            return Ok(());
+        }
+        let known = Part::known();
+        let begins = |part: &Part| name.strip_prefix(&part.to_string()).and_then(|rest| rest.strip_prefix(','));
+        let (part, rest) = match Part::named(name) {
+            Some(part) => (part, ""),
+            None => known.iter().find_map(|part| Some((*part, begins(part)?))).ok_or_else(|| unknown(name))?,
+        };
+        if parts.contains(&part) {
+            return if rest.is_empty() { Ok(()) } else { Err(format!("-z {name}: {part} was asked for before; once will do")) };
+        }
+        parts.push(part);
+        if rest.is_empty() {
+            return Ok(());
+        }
+        match part {
+            Part::Expert => {
+                let (word, filter) = rest.split_once(',').unwrap_or((rest, ""));
+                details.severity = Severity::ALL.into_iter().find(|severity| severity.name() == word);
+                let filter = if details.severity.is_some() { filter } else { rest };
+                if !filter.trim().is_empty() {
+                    details.gates.push((part, intervals::gate(name, filter)?));
+                }
+            }
+            Part::Hosts => details.families = Some(families(name, rest)?),
+            Part::Lengths | Part::Http | Part::Dns => details.gates.push((part, intervals::gate(name, rest)?)),
+            _ => return Err(unknown(name)),
+        }
+        Ok(())
+    }
+}
+
+/// `ip`, `ipv4` and `ipv6`, with commas between.
+fn families(name: &str, words: &str) -> Result<Families, forms::Wrong> {
+    let mut has = [false; 2];
+    for word in words.split(',') {
+        match word {
+            "ip" => has = [true; 2],
+            "ipv4" => has[0] = true,
+            "ipv6" => has[1] = true,
+            _ => return Err(format!("-z {name}: expected hosts, hosts,ipv4 or hosts,ipv6")),
+        }
+    }
+    Ok(match has {
+        [true, false] => Families::Ipv4,
+        [false, true] => Families::Ipv6,
+        _ => Families::Both,
+    })
+}
+
+/// Forms of names that take more than a name, with an example each.
+const LONGER: &[(&str, &str)] = &[
+    ("io,stat,1", "frames and bytes in intervals of seconds, also of FILTER: io,stat,1,tcp,udp"),
+    ("expert,warn", "the same from this severity on, also of FILTER: expert,error,tcp"),
+    ("hosts,ipv4", "addresses of IPv4 alone; hosts,ipv6 those of IPv6"),
+    ("dns,tree,FILTER", "the same of frames that pass a filter; as well http,tree and plen,tree"),
+    ("follow,tcp,hex,0", "bytes of a conversation; hex, ascii, raw or yaml; tcp, udp, http or tls"),
+];
+
 fn unknown(name: &str) -> forms::Wrong {
+    const NEAREST: usize = 3;
     if name.starts_with("follow,") {
         return format!("-z {name} stands alone; leave the other -z out");
     }
-    let known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
-    format!("-z {name}: there is {} io,stat,SECONDS[,FILTER] and follow,tcp,hex,N", known.join(" "))
+    let mut known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
+    known.extend(LONGER.iter().map(|(name, _)| (*name).to_owned()));
+    let shared = |known: &str| known.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
+    known.sort_by_cached_key(|known| {
+        let is_begun = known.starts_with(name) || shared(known) >= 4;
+        (!is_begun, strsim::damerau_levenshtein(known, name))
+    });
+    let nearest = known.get(..NEAREST).unwrap_or_default().join(", ");
+    format!("-z {name}: there is no such statistic; did you mean {nearest}? -z help lists all")
+}
+
+/// Every name with what it counts.
+fn list(screen: Screen) -> io::Result<Exit> {
+    let mut to = screen.writer(false);
+    for part in Part::known() {
+        writeln!(to, "{:<18} {}", part.to_string(), part.about())?;
+    }
+    for (name, about) in LONGER {
+        writeln!(to, "{name:<18} {about}")?;
+    }
+    to.flush()?;
+    Ok(Exit::Fine)
 }
 
 /// `follow,tcp,hex,0`, as the options of the command that does it.
 fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, forms::Wrong> {
-    let wrong = || format!("-z {name}: expected follow,tcp|udp,hex|ascii|raw|yaml,N, such as follow,tcp,hex,0");
-    let ["follow", transport @ ("tcp" | "udp"), form, number] = name.split(',').collect::<Vec<_>>()[..] else {
+    let wrong = || format!("-z {name}: expected follow,tcp|udp|http|tls,hex|ascii|raw|yaml,N, such as follow,tcp,hex,0");
+    let ["follow", transport @ ("tcp" | "udp" | "http" | "tls"), form, number] = name.split(',').collect::<Vec<_>>()[..] else {
         return Err(wrong());
     };
     let form = match form {
@@ -123,6 +206,10 @@ impl Audience for Counter {
         self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
     }
 
+    fn names(&mut self, names: &[(IpAddr, String)]) {
+        self.stats.names(names);
+    }
+
     fn forgotten(&mut self, forgotten: Forgotten) {
         self.stats.tally.forgotten = forgotten;
     }
@@ -135,7 +222,7 @@ impl Audience for Counter {
 }
 
 fn print(options: &StatsOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
-    let mut counter = Counter { stats: Stats::new(how.registry(), asked.parts).over_time(asked.intervals), opened: false };
+    let mut counter = Counter { stats: Stats::detailed(how.registry(), asked.parts, asked.details), opened: false };
     let exit = read::input(source, how, &mut counter)?;
     if !counter.opened {
         return Ok(exit);

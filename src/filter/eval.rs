@@ -2,12 +2,13 @@
 //!
 //! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
 
-use super::given::{self, Remembered};
+use super::given;
 use super::literal::Sort;
 use super::program::{self, Case, Extreme, Test, Value};
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
 use crate::layers::Plain;
+use crate::record::Remembered;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
 use crate::record::shown::Shown;
@@ -128,7 +129,10 @@ impl Asking<'_, '_> {
                         given::generated(record, fields, visit)?;
                     }
                     let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
-                    fields.iter().filter_map(|field| remembered.item(field)).try_for_each(|item| visit(&item))
+                    fields
+                        .iter()
+                        .filter_map(|field| remembered.value(field))
+                        .try_for_each(|known| visit(&given::remembered(known)))
                 }
             },
             Value::Pseudo(pseudo) => match self.of {

@@ -3,10 +3,10 @@
 use super::eval::Asked;
 use super::value::{Item, Visit};
 use crate::layers::Told;
-use crate::record::Record;
-use crate::tree::{Address, Computed, Dissection, Ends, Field, HIDDEN, Kind, Layer, NodeRef, StreamId, Transport, Value};
+use crate::record::{Known, Record, Remembered};
+use crate::tree::{Computed, Dissection, Field, HIDDEN, Kind, Layer, NodeRef, Value};
 use std::borrow::Cow;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
 
 /// The tree a record is part of.
@@ -162,79 +162,11 @@ pub(super) fn item_of(told: Told<'_>) -> Item<'_> {
     }
 }
 
-/// What is known of lower layers that a record's tree does not hold: a gap has none, and neither has a message that its
-/// stream ended inside of.
-pub(super) struct Remembered<'t> {
-    path: &'t str,
-    stream: Option<StreamId>,
-    ends: [Option<Address>; 2],
-}
-
-impl<'t> Remembered<'t> {
-    /// What is remembered; nothing where the tree holds it all.
-    pub(super) fn of(record: &Record<'t>) -> Option<Remembered<'t>> {
-        match record {
-            Record::Gap(gap) => {
-                let path = match gap.stream.transport {
-                    Transport::Tcp => "tcp",
-                    Transport::Udp => "udp",
-                    Transport::Sctp => "sctp",
-                };
-                Some(Remembered { path, stream: Some(gap.stream), ends: [None; 2] })
-            }
-            Record::Message(message) => {
-                let bottom = layers(message.of, message.layer).last()?;
-                Remembered::below(message.of, bottom)
-            }
-            Record::Late(late) => Remembered::below(late.of, layers(late.of, late.layers.first()?).last()?),
-            Record::Packet(_) => None,
-        }
-    }
-
-    fn below(of: Dissection<'t>, bottom: &Layer) -> Option<Remembered<'t>> {
-        let Ends { src, dst, stream, path } = of.tree.ends.get(bottom.ends as usize)?;
-        let path = path.as_deref().filter(|path| !path.is_empty())?;
-        Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
-    }
-
-    fn has(&self, field: &Field) -> bool {
-        let layer = field.kind == Kind::Protocol && self.path.split(':').any(|layer| layer == field.abbrev);
-        layer || self.item(field).is_some()
-    }
-
-    /// The value of a field of those layers.
-    pub(super) fn item(&self, field: &Field) -> Option<Item<'static>> {
-        let [src, dst] = self.ends;
-        let over = |transport: Transport| self.stream.filter(|stream| stream.transport == transport);
-        let number = |stream: StreamId| Item::Number(stream.number.into());
-        let port = |socket: SocketAddr| Item::Number(socket.port().into());
-        match field.abbrev {
-            "tcp.stream" => over(Transport::Tcp).map(number),
-            "udp.stream" => over(Transport::Udp).map(number),
-            "tcp.srcport" => over(Transport::Tcp).and_then(|_| socket(src)).map(port),
-            "tcp.dstport" => over(Transport::Tcp).and_then(|_| socket(dst)).map(port),
-            "udp.srcport" => over(Transport::Udp).and_then(|_| socket(src)).map(port),
-            "udp.dstport" => over(Transport::Udp).and_then(|_| socket(dst)).map(port),
-            "ip.src" => address(src, Kind::Ipv4),
-            "ip.dst" => address(dst, Kind::Ipv4),
-            "ipv6.src" => address(src, Kind::Ipv6),
-            "ipv6.dst" => address(dst, Kind::Ipv6),
-            _ => None,
-        }
-    }
-}
-
-fn socket(end: Option<Address>) -> Option<SocketAddr> {
-    match end {
-        Some(Address::Socket(socket)) => Some(socket),
-        _ => None,
-    }
-}
-
-fn address(end: Option<Address>, kind: Kind) -> Option<Item<'static>> {
-    match socket(end)?.ip() {
-        IpAddr::V4(address) if kind == Kind::Ipv4 => Some(Item::Ipv4(address.to_bits())),
-        IpAddr::V6(address) if kind == Kind::Ipv6 => Some(Item::Ipv6(address.to_bits())),
-        _ => None,
+/// The value that is remembered of a field of lower layers.
+pub(super) fn remembered(known: Known) -> Item<'static> {
+    match known {
+        Known::Number(number) => Item::Number(number.into()),
+        Known::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
+        Known::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
     }
 }

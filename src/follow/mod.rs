@@ -4,17 +4,21 @@
 //! once. What is said comes when its message is complete. Does not print. Bytes of secrets are asterisks, unless bytes are
 //! taken raw.
 
+mod content;
 mod dump;
 mod files;
 mod secrets;
 mod streams;
 
+use content::Carried;
+pub use content::Content;
 pub use dump::{Dump, Form};
 pub use files::Files;
 pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Moment, Record, Tally, View};
-use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
+use crate::registry::Registry;
+use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport, Want};
 use secrets::Secrets;
 use std::collections::HashMap;
 
@@ -69,6 +73,8 @@ pub struct Follower {
     said: Said,
     /// What of the tree at hand was heard, and what of it nobody shall hear.
     heard: Payloads,
+    /// What is followed in place of bytes, if it is something else.
+    carried: Option<Carried>,
 }
 
 #[derive(Default)]
@@ -93,7 +99,26 @@ impl Follower {
     /// Listens to one conversation, or to all.
     #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
-        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Payloads::default() }
+        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Payloads::default(), carried: None }
+    }
+
+    /// Listens to what conversations carry in place of their bytes.
+    #[must_use]
+    pub fn to(mut self, content: Content) -> Follower {
+        self.carried = (content != Content::Bytes).then(|| Carried::new(content, Registry::default()));
+        self
+    }
+
+    /// How much of a frame has to be looked at.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        self.carried.as_ref().map_or(Want::SAID, Carried::want)
+    }
+
+    /// Whether any conversation that was listened to speaks the protocol of the content.
+    #[must_use]
+    pub fn has_met(&self) -> bool {
+        self.carried.as_ref().is_none_or(|carried| carried.met)
     }
 
     /// The same with all bytes as captured, also those of secrets.
@@ -113,10 +138,15 @@ impl Follower {
         captured: bool,
         mut heard: impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Follower { only, tally, said, heard: payloads } = self;
+        let Follower { only, tally, said, heard: payloads, carried } = self;
         let is_meant = |stream| only.is_none_or(|only| only == stream);
         payloads.headers.clear();
         payloads.secrets.see(of.tree);
+        if let Some(carried) = carried {
+            carried.begin();
+            tally.records(of, captured, |record| carried.record(&record, is_meant, &payloads.secrets, said, &mut heard))?;
+            return carried.rest(of, is_meant, &payloads.secrets, said, &mut heard);
+        }
         tally.records(of, captured, |record| match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
                 let behind = said.behind(gap.stream, gap.side);

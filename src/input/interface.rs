@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::names::Names;
 use super::options::{OptionList, text};
 
 /// The most bytes of names and comments that are kept of a capture; what comes after them is left out.
@@ -99,6 +100,7 @@ pub(super) struct About {
     pub(super) links: Vec<u16>,
     pub(super) sections: Vec<Section>,
     pub(super) extras: Vec<(Extra, u64)>,
+    pub(super) names: Names,
     /// Frames that the capturing program says it lost.
     pub(super) dropped: u64,
     /// Bytes of text kept.

@@ -17,6 +17,7 @@ mod hex;
 mod interface;
 mod link;
 mod lz4;
+mod names;
 mod options;
 mod order;
 mod packed;
@@ -31,6 +32,7 @@ mod snoop;
 
 use std::fmt;
 use std::io::{self, Read};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -303,6 +305,12 @@ impl Capture {
     #[must_use]
     pub fn extras(&self) -> &[(Extra, u64)] {
         self.about().map_or(&[], |about| &about.extras)
+    }
+
+    /// Names of addresses that a pcapng capture holds in blocks of their own, as far as it was read.
+    #[must_use]
+    pub fn names(&self) -> &[(IpAddr, String)] {
+        self.about().map_or(&[], |about| about.names.all())
     }
 
     /// Frames that the capturing program says it lost so far, in a snoop capture; 0 elsewhere.

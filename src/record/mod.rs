@@ -2,6 +2,7 @@
 
 mod encapsulation;
 pub mod pseudo;
+mod remembered;
 pub(crate) mod seconds;
 pub mod shown;
 mod words;
@@ -9,6 +10,7 @@ mod words;
 use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Tree, Untold,
 };
+pub use remembered::{Known, Remembered};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -8,7 +8,7 @@ use super::{KEPT, unwritable};
 use crate::layers;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::seconds::SECOND;
-use crate::record::{Record, Tally, View};
+use crate::record::{Known, Record, Remembered, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
     Computed, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean, digits, hex,
@@ -148,6 +148,9 @@ impl<W: io::Write> Columns<W> {
                 Values::Fields(fields) => {
                     values.of_fields(record, fields)?;
                     has_fields |= values.count > 0;
+                    if values.count == 0 {
+                        values.of_remembered(record, fields)?;
+                    }
                 }
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
                     Some(Answer::Lines(lines)) => {
@@ -257,6 +260,22 @@ impl Occurrences<'_> {
             Record::Late(late) => self.of_layers(late.of, late.layers.iter(), fields),
             Record::Gap(_) => Ok(()),
         }
+    }
+
+    /// The values of lower layers, where the tree of what is late does not hold them.
+    #[inline(never)]
+    fn of_remembered(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
+        let Some(remembered) = Remembered::of(record) else { return Ok(()) };
+        for known in fields.iter().filter_map(|field| remembered.value(field)) {
+            self.put(|line| match known {
+                Known::Number(number) => {
+                    digits::number(line, number);
+                    Ok(())
+                }
+                Known::Ip(address) => write!(Words(line), "{address}"),
+            })?;
+        }
+        Ok(())
     }
 
     fn of_layers<'t>(

@@ -1,7 +1,7 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{Count, Covered, Intervals, Part, Stats, Talks, Topics};
+use super::{Alike, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Talks, Topics};
 use crate::record::Forgotten;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
@@ -67,8 +67,17 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         if has(|part| *part == Part::Coverage) {
             all.object("coverage", |of| coverage(stats, of))?;
         }
-        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http)] {
+        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http), ("dns", Part::Dns)] {
             stats.topics(part).map_or(Ok(()), |counts| all.object(key, |of| topics(counts, of)))?;
+        }
+        if let Some(expert) = stats.expert() {
+            all.object("expert", |of| remarks(expert, of))?;
+        }
+        if let Some(hosts) = stats.hosts() {
+            all.object("hosts", |of| named(hosts, of))?;
+        }
+        if let Some(streams) = stats.rtp() {
+            all.object("rtp", |of| rtp(streams, of))?;
         }
         let places = stats.parts.iter().filter_map(|part| match part {
             Part::Intervals(place) => stats.intervals(*place),
@@ -243,15 +252,68 @@ fn topics(topics: &Topics, of: &mut Members<'_, '_>) -> io::Result<()> {
         of.put("topic", &topic.label)?;
         of.put("depth", &depth)?;
         of.put("count", &topic.count)?;
-        let Some((least, greatest, sum)) = topic.values else { return Ok(()) };
-        of.put("average", &(sum as f64 / topic.count.max(1) as f64))?;
-        of.put("least", &least)?;
-        of.put("greatest", &greatest)
+        let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) else { return Ok(()) };
+        of.put("average", &average)?;
+        let (least, greatest, _) = values;
+        // Whole numbers stay whole.
+        for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
+            if topic.unit == 1 { of.put(key, &whole) } else { of.put(key, &parts) }?;
+        }
+        Ok(())
     })?;
-    match topics.left_out {
-        0 => Ok(()),
-        count => of.put("left_out", &count),
-    }
+    left_out(of, topics.left_out)
+}
+
+fn left_out(of: &mut Members<'_, '_>, count: u64) -> io::Result<()> {
+    if count == 0 { Ok(()) } else { of.put("left_out", &count) }
+}
+
+fn remarks(expert: &Expert, of: &mut Members<'_, '_>) -> io::Result<()> {
+    let all: Vec<&Alike> = Severity::ALL.into_iter().flat_map(|severity| expert.of(severity)).collect();
+    of.list("remarks", all, |of, alike| {
+        of.put("severity", alike.severity.name())?;
+        of.put("group", alike.group)?;
+        of.put("protocol", alike.protocol)?;
+        of.put("summary", &alike.summary)?;
+        of.put("count", &alike.count)?;
+        of.put("first_frame", &alike.first)
+    })?;
+    left_out(of, expert.left_out)
+}
+
+fn named(hosts: &Hosts, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.list("addresses", hosts.in_order(), |of, (address, named)| {
+        of.words("address", address)?;
+        of.put("name", &named.name)?;
+        named.frame.map_or(Ok(()), |frame| of.put("frame", &frame))
+    })?;
+    left_out(of, hosts.left_out)
+}
+
+fn rtp(streams: &Streams, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.list("streams", streams.in_order(), |of, stream| {
+        let ([start, end], [src, dst]) = (stream.times, stream.ends);
+        of.put("start", &in_seconds(start.into()))?;
+        of.put("end", &in_seconds(end.into()))?;
+        of.words("src", src)?;
+        of.words("dst", dst)?;
+        of.put("ssrc", &stream.ssrc)?;
+        of.put("payloads", &stream.payloads)?;
+        of.put("packets", &stream.packets)?;
+        of.put("expected", &stream.expected())?;
+        of.put("lost", &stream.lost())?;
+        of.put("misordered", &stream.misordered)?;
+        for (key, spread) in [("delta_ms", stream.delta), ("jitter_ms", stream.jitter)] {
+            let Some(Spread { least, mean, greatest }) = spread else { continue };
+            of.object(key, |of| {
+                [("least", least), ("mean", mean), ("greatest", greatest)]
+                    .iter()
+                    .try_for_each(|(key, number)| of.put(key, number))
+            })?;
+        }
+        Ok(())
+    })?;
+    left_out(of, streams.left_out)
 }
 
 fn intervals(intervals: &Intervals, of: &mut Members<'_, '_>) -> io::Result<()> {

@@ -4,8 +4,13 @@
 //! conversations, of which half a million are remembered, and not with frames.
 
 mod coverage;
+mod dns;
+mod expert;
+mod gate;
 mod health;
 mod hierarchy;
+mod hosts;
+mod http;
 mod index;
 mod intervals;
 mod json;
@@ -14,6 +19,7 @@ mod parts;
 mod plot;
 mod recent;
 mod rows;
+mod rtp;
 mod tables;
 mod talks;
 mod topics;
@@ -21,11 +27,15 @@ mod traffic;
 mod transfers;
 
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
+pub use expert::{Alike, Expert, Severity};
+pub use gate::Gate;
 pub use health::{Health, Remark};
 pub use hierarchy::{Hierarchy, Place, commonest};
+pub use hosts::{Families, Hosts, Named};
 pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
 pub use parts::{Over, Part};
+pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
 use talks::Kinds;
 pub use talks::{End, Endpoints, Shares, Talk, Talks};
@@ -33,13 +43,16 @@ pub use topics::{Topic, Topics};
 pub use traffic::{Count, Traffic};
 pub use transfers::{Came, Transfers};
 
-use topics::{Http, Lengths};
+use dns::Dns;
+use http::Http;
+use topics::Lengths;
 
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::sink::Begin;
 use crate::tree::{Dissection, Only, Want};
 use std::convert::Infallible;
+use std::net::IpAddr;
 
 /// What an input is.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +67,19 @@ pub struct Input {
     pub extras: Vec<(String, u64)>,
     /// What is wrong with it, if it is damaged.
     pub damage: Option<String>,
+}
+
+/// What parts are asked for with beside their names.
+#[derive(Default)]
+pub struct Details {
+    /// Intervals of time, to which parts refer by their places.
+    pub intervals: Vec<Intervals>,
+    /// The least severity of remarks.
+    pub severity: Option<Severity>,
+    /// Which addresses are listed.
+    pub families: Option<Families>,
+    /// Which frames count in a part.
+    pub gates: Vec<(Part, Gate)>,
 }
 
 /// Statistics of an input.
@@ -80,6 +106,16 @@ pub struct Stats {
     lengths: Option<Lengths>,
     /// Messages of HTTP.
     http: Option<Http>,
+    /// Messages of DNS.
+    dns: Option<Dns>,
+    /// Names of addresses.
+    hosts: Option<Hosts>,
+    /// Streams of RTP.
+    rtp: Option<Streams>,
+    /// Remarks by how serious they are.
+    expert: Option<Expert>,
+    /// Which frames count in a part.
+    gates: Vec<(Part, Gate)>,
     /// Frames and bytes in intervals of time.
     intervals: Vec<Intervals>,
     /// Whether nodes are looked at, and names of messages.
@@ -90,17 +126,32 @@ impl Stats {
     /// Nothing counted yet.
     #[must_use]
     pub fn new(registry: Registry, parts: Vec<Part>) -> Stats {
-        let is_wanted = |over: &Over| parts.contains(&Part::Conversations(*over)) || parts.contains(&Part::Endpoints(*over));
-        let coverage = parts.contains(&Part::Coverage);
-        let looks = [coverage, coverage || parts.contains(&Part::Hierarchy)];
+        Stats::detailed(registry, parts, Details::default())
+    }
+
+    /// The same for parts that are asked for with more than their names.
+    #[must_use]
+    pub fn detailed(registry: Registry, parts: Vec<Part>, details: Details) -> Stats {
+        let Details { intervals, severity, families, mut gates } = details;
+        let has = |part: Part| parts.contains(&part);
+        let is_wanted = |over: &Over| has(Part::Conversations(*over)) || has(Part::Endpoints(*over));
+        let coverage = has(Part::Coverage);
+        let looks = [coverage, coverage || has(Part::Hierarchy)];
         let talks = Over::ALL.into_iter().filter(is_wanted).map(Talks::new).collect();
-        let lengths = parts.contains(&Part::Lengths).then(Lengths::default);
-        let http = parts.contains(&Part::Http).then(|| Http::new(registry));
+        let expert = has(Part::Expert).then(|| {
+            let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
+            Expert::new(registry, severity.unwrap_or(Severity::Comment), gate)
+        });
         Stats {
+            lengths: has(Part::Lengths).then(Lengths::default),
+            http: has(Part::Http).then(|| Http::new(registry)),
+            dns: has(Part::Dns).then(|| Dns::new(registry)),
+            hosts: has(Part::Hosts).then(|| Hosts::new(registry, families.unwrap_or(Families::Both))),
+            rtp: has(Part::Rtp).then(|| Streams::new(registry)),
+            expert,
+            gates,
             parts,
-            lengths,
-            http,
-            intervals: Vec::new(),
+            intervals,
             input: Input::default(),
             traffic: Traffic::default(),
             tally: Tally::new(View::Messages),
@@ -113,12 +164,6 @@ impl Stats {
         }
     }
 
-    /// The same, and intervals of time that the parts refer to by their places.
-    #[must_use]
-    pub fn over_time(self, intervals: Vec<Intervals>) -> Stats {
-        Stats { intervals, ..self }
-    }
-
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
     pub fn want(&self) -> Want {
@@ -128,8 +173,15 @@ impl Stats {
         let fields = values || remarks;
         let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
         let parts = Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS };
-        let http = self.http.iter().map(|http| Want { fields: true, only: Some(http.looks_at()), ..Want::LAYERS });
-        self.intervals.iter().flat_map(Intervals::want).chain(http).fold(parts, Want::and)
+        let looks = [
+            self.http.as_ref().map(Http::looks_at),
+            self.dns.as_ref().map(Dns::looks_at),
+            self.hosts.as_ref().map(Hosts::looks_at),
+            self.rtp.as_ref().map(Streams::looks_at),
+        ];
+        let looks = looks.into_iter().flatten().map(|only| Want { fields: true, only: Some(only), ..Want::SAID });
+        let gates = self.gates.iter().map(|(_, gate)| gate.want).chain(self.expert.as_ref().map(Expert::want));
+        self.intervals.iter().flat_map(Intervals::want).chain(looks).chain(gates).fold(parts, Want::and)
     }
 
     /// An input begins.
@@ -143,7 +195,9 @@ impl Stats {
         let mut since_start = None;
         if captured {
             since_start = self.traffic.frame(&of.tree.frame);
-            if let Some(lengths) = &mut self.lengths {
+            if passes(&mut self.gates, Part::Lengths, of, captured)
+                && let Some(lengths) = &mut self.lengths
+            {
                 lengths.frame(of.tree.frame.original);
             }
             if !self.talks.all.is_empty() {
@@ -153,6 +207,7 @@ impl Stats {
         for intervals in &mut self.intervals {
             intervals.tree(of, captured, since_start);
         }
+        self.asked(of, captured, since_start);
         let [fields, names] = self.looks;
         if names {
             self.hierarchy.tree(of, captured);
@@ -163,9 +218,6 @@ impl Stats {
         }
         self.transfers.tree(of);
         self.health.tree(of);
-        if let Some(http) = &mut self.http {
-            http.tree(of);
-        }
         if fields {
             self.coverage.tree(of);
         }
@@ -181,10 +233,37 @@ impl Stats {
         });
     }
 
+    /// Count what is shown on request only.
+    fn asked(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
+        if let Some(expert) = &mut self.expert {
+            expert.tree(of, captured);
+        }
+        let gates = &mut self.gates;
+        if let Some(http) = self.http.as_mut().filter(|_| passes(gates, Part::Http, of, captured)) {
+            http.tree(of);
+        }
+        if let Some(dns) = self.dns.as_mut().filter(|_| passes(gates, Part::Dns, of, captured)) {
+            dns.tree(of);
+        }
+        if let Some(hosts) = &mut self.hosts {
+            hosts.tree(of);
+        }
+        if let Some(rtp) = &mut self.rtp {
+            rtp.tree(of, since_start);
+        }
+    }
+
     /// The input has ended: all is counted.
     pub fn end(&mut self) {
         self.talks.end();
         self.hierarchy.end();
+    }
+
+    /// Take the names of addresses that the input holds beside its frames.
+    pub fn names(&mut self, names: &[(IpAddr, String)]) {
+        if let Some(hosts) = &mut self.hosts {
+            hosts.given(names);
+        }
     }
 
     /// The counts of a part that are a tree of topics.
@@ -193,8 +272,27 @@ impl Stats {
         match part {
             Part::Lengths => self.lengths.as_ref().map(|lengths| &lengths.0),
             Part::Http => self.http.as_ref().map(|http| &http.topics),
+            Part::Dns => self.dns.as_ref().map(|dns| &dns.topics),
             _ => None,
         }
+    }
+
+    /// Names of addresses, if they are asked for.
+    #[must_use]
+    pub fn hosts(&self) -> Option<&Hosts> {
+        self.hosts.as_ref()
+    }
+
+    /// Streams of RTP, if they are asked for.
+    #[must_use]
+    pub fn rtp(&self) -> Option<&Streams> {
+        self.rtp.as_ref()
+    }
+
+    /// Remarks, if they are asked for.
+    #[must_use]
+    pub fn expert(&self) -> Option<&Expert> {
+        self.expert.as_ref()
     }
 
     /// The intervals that a part refers to.
@@ -213,6 +311,11 @@ impl Stats {
     pub fn kinds(&self) -> impl Iterator<Item = &Talks> {
         self.talks.all.iter()
     }
+}
+
+/// Whether a frame counts in a part.
+fn passes(gates: &mut [(Part, Gate)], part: Part, of: Dissection<'_>, captured: bool) -> bool {
+    gates.iter_mut().all(|(of_part, gate)| *of_part != part || gate.opens(of, captured))
 }
 
 #[cfg(test)]

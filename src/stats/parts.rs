@@ -82,6 +82,14 @@ pub enum Part {
     Lengths,
     /// Requests and responses of HTTP.
     Http,
+    /// Messages of DNS.
+    Dns,
+    /// Names of addresses.
+    Hosts,
+    /// Streams of RTP.
+    Rtp,
+    /// Remarks by how serious they are.
+    Expert,
     /// Frames and bytes in intervals of time: the one of this place among those that are counted.
     Intervals(usize),
 }
@@ -99,7 +107,7 @@ impl Part {
     /// The parts that have a name: all of those, and those that are shown on request only.
     pub fn known() -> Vec<Part> {
         let mut parts = Part::all();
-        parts.extend([Part::Lengths, Part::Http]);
+        parts.extend([Part::Expert, Part::Lengths, Part::Http, Part::Dns, Part::Hosts, Part::Rtp]);
         parts
     }
 
@@ -107,6 +115,30 @@ impl Part {
     #[must_use]
     pub fn named(name: &str) -> Option<Part> {
         Part::known().into_iter().find(|part| part.to_string() == name)
+    }
+}
+
+impl Part {
+    /// What it counts, in a few words.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Part::Overview => "format, frames, times, rates, sizes",
+            Part::Hierarchy => "protocols on each other, down to the names of messages",
+            Part::Conversations(_) => "who speaks with whom",
+            Part::Endpoints(_) => "who speaks",
+            Part::Time => "frames and bytes over time",
+            Part::Transfers => "what came whole, and how fast",
+            Part::Health => "what is missing, strange or broken",
+            Part::Coverage => "how much is explained",
+            Part::Lengths => "lengths of frames, in ranges",
+            Part::Http => "requests and responses of HTTP",
+            Part::Dns => "messages of DNS: types, codes, sizes, response times",
+            Part::Hosts => "addresses with the names that answers of DNS give them",
+            Part::Rtp => "streams of RTP: packets, losses, spacing, jitter",
+            Part::Expert => "remarks by severity: error, warn, note, chat, comment",
+            Part::Intervals(_) => "frames and bytes in intervals of time",
+        }
     }
 }
 
@@ -123,6 +155,10 @@ impl fmt::Display for Part {
             Part::Coverage => f.write_str("coverage"),
             Part::Lengths => f.write_str("plen,tree"),
             Part::Http => f.write_str("http,tree"),
+            Part::Dns => f.write_str("dns,tree"),
+            Part::Hosts => f.write_str("hosts"),
+            Part::Rtp => f.write_str("rtp,streams"),
+            Part::Expert => f.write_str("expert"),
             Part::Intervals(_) => f.write_str("io,stat"),
         }
     }

@@ -1,7 +1,5 @@
-//! Counts in a tree of topics, as tshark's statistics with `,tree` have them: lengths of frames, and messages of HTTP.
+//! Counts in a tree of topics, as tshark's statistics with `,tree` have them; lengths of frames.
 
-use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Only, name_of};
 use std::collections::HashMap;
 
 /// Topics that are counted separately in a tree.
@@ -32,7 +30,9 @@ pub struct Topic {
     /// How often.
     pub count: u64,
     /// The least and the greatest value, and the sum of all, where it has values.
-    pub values: Option<(u64, u64, u64)>,
+    pub values: Option<(u64, u64, u128)>,
+    /// What a value of 1 is counted as: values are shown divided by this.
+    pub unit: u32,
     /// The topics below it, by their places.
     below: Vec<usize>,
 }
@@ -40,14 +40,26 @@ pub struct Topic {
 impl Topic {
     fn new(label: &str) -> Topic {
         let label = label.chars().take(LABEL).collect();
-        Topic { label, count: 0, values: None, below: Vec::new() }
+        Topic { label, count: 0, values: None, unit: 1, below: Vec::new() }
+    }
+
+    /// The average of its values.
+    #[must_use]
+    pub fn average(&self) -> Option<f64> {
+        self.values.map(|(_, _, sum)| sum as f64 / self.count.max(1) as f64 / f64::from(self.unit))
+    }
+
+    /// The least and the greatest of its values.
+    #[must_use]
+    pub fn range(&self) -> Option<[f64; 2]> {
+        self.values.map(|(least, greatest, _)| [least, greatest].map(|value| value as f64 / f64::from(self.unit)))
     }
 
     fn add(&mut self, value: Option<u64>) {
         self.count += 1;
         if let Some(value) = value {
             let (least, greatest, sum) = self.values.unwrap_or((value, value, 0));
-            self.values = Some((least.min(value), greatest.max(value), sum.saturating_add(value)));
+            self.values = Some((least.min(value), greatest.max(value), sum.saturating_add(value.into())));
         }
     }
 }
@@ -58,18 +70,34 @@ pub struct Topics {
     /// Counts of topics that were too many to be counted separately.
     pub left_out: u64,
     all: Vec<Topic>,
+    roots: Vec<usize>,
     index: HashMap<(usize, String), usize, foldhash::fast::RandomState>,
     /// Topics stay in the order in which they were made.
     fixed: bool,
 }
 
 impl Topics {
-    fn new(root: &str, fixed: bool) -> Topics {
-        Topics { left_out: 0, all: vec![Topic::new(root)], index: HashMap::default(), fixed }
+    pub(super) fn new(root: &str, fixed: bool) -> Topics {
+        Topics { left_out: 0, all: vec![Topic::new(root)], roots: vec![0], index: HashMap::default(), fixed }
+    }
+
+    /// One more tree behind those there are. Returns the place of its root.
+    pub(super) fn root(&mut self, label: &str) -> usize {
+        let place = self.all.len();
+        self.all.push(Topic::new(label));
+        self.roots.push(place);
+        place
+    }
+
+    /// Say what a value of 1 is counted as.
+    pub(super) fn unit(&mut self, place: usize, unit: u32) {
+        if let Some(topic) = self.all.get_mut(place) {
+            topic.unit = unit;
+        }
     }
 
     /// The place of a topic below another; none if there are too many.
-    fn place(&mut self, above: usize, label: &str) -> Option<usize> {
+    pub(super) fn place(&mut self, above: usize, label: &str) -> Option<usize> {
         let topic = Topic::new(label);
         let key = (above, topic.label.clone());
         if let Some(place) = self.index.get(&key) {
@@ -85,28 +113,36 @@ impl Topics {
         Some(place)
     }
 
-    /// Count a topic, and each of those above it.
-    fn add(&mut self, path: &[&str], value: Option<u64>) {
-        let mut place = 0;
-        if let Some(root) = self.all.first_mut() {
-            root.add(value);
-        }
+    /// Count a topic of the first tree, and each of those above it.
+    pub(super) fn add(&mut self, path: &[&str], value: Option<u64>) {
+        self.count(0, value);
+        self.add_below(0, path, value);
+    }
+
+    /// Count a topic below another, and those between them.
+    pub(super) fn add_below(&mut self, above: usize, path: &[&str], value: Option<u64>) {
+        let mut place = above;
         for label in path {
             let Some(next) = self.place(place, label) else {
                 self.left_out += 1;
                 return;
             };
             place = next;
-            if let Some(topic) = self.all.get_mut(place) {
-                topic.add(value);
-            }
+            self.count(place, value);
+        }
+    }
+
+    /// Count a topic alone.
+    pub(super) fn count(&mut self, place: usize, value: Option<u64>) {
+        if let Some(topic) = self.all.get_mut(place) {
+            topic.add(value);
         }
     }
 
     /// The topics in reading order, each with its depth and the count of the one above it.
     #[must_use]
     pub fn in_order(&self) -> Vec<(usize, u64, &Topic)> {
-        let mut open = vec![(0, 0, 0)];
+        let mut open: Vec<_> = self.roots.iter().rev().map(|root| (*root, 0, 0)).collect();
         let mut listed = Vec::new();
         while let Some((place, depth, above)) = open.pop() {
             let Some(topic) = self.all.get(place) else { continue };
@@ -140,55 +176,5 @@ impl Lengths {
         if let Some((_, range)) = LENGTHS.iter().find(|(greatest, _)| length <= *greatest) {
             self.0.add(&[range], Some(length.into()));
         }
-    }
-}
-
-/// Requests by method, and responses by status code.
-#[derive(Debug)]
-pub struct Http {
-    /// The counts.
-    pub topics: Topics,
-    layers: Vec<&'static Field>,
-    methods: Vec<&'static Field>,
-    codes: Vec<&'static Field>,
-}
-
-impl Http {
-    pub(super) fn new(registry: Registry) -> Http {
-        // SSDP is HTTP over UDP, and tshark counts it as such.
-        let layers = [registry.named("http"), registry.named("ssdp")].concat();
-        let [methods, codes] = ["http.request.method", "http.response.code"].map(|name| registry.named(name));
-        Http { topics: Topics::new("Total HTTP Packets", false), layers, methods, codes }
-    }
-
-    /// The fields that are read.
-    pub(super) fn looks_at(&self) -> Only {
-        Only::these(self.methods.iter().chain(&self.codes).copied())
-    }
-
-    pub(super) fn tree(&mut self, of: Dissection<'_>) {
-        let is_of = |fields: &[&'static Field], field: &Field| fields.iter().any(|one| one.is(field));
-        for layer in &of.tree.layers {
-            let Some(message) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
-            let found = message.children().find(|node| is_of(&self.methods, node.field()) || is_of(&self.codes, node.field()));
-            match found {
-                Some(code) if is_of(&self.codes, code.field()) => self.response(code.number().unwrap_or_default()),
-                Some(method) => self.topics.add(&["HTTP Request Packets", &method.text()], None),
-                None => self.topics.add(&["Other HTTP Packets"], None),
-            }
-        }
-    }
-
-    fn response(&mut self, code: u64) {
-        let class = match code / 100 {
-            1 => "1xx: Informational",
-            2 => "2xx: Success",
-            3 => "3xx: Redirection",
-            4 => "4xx: Client Error",
-            5 => "5xx: Server Error",
-            _ => "???: broken",
-        };
-        let name = self.codes.first().and_then(|field| name_of(field.names, code)).unwrap_or("Unknown");
-        self.topics.add(&["HTTP Response Packets", class, &format!("{code} {name}")], None);
     }
 }

@@ -235,6 +235,10 @@ impl Reader {
                 if kind == DSB_MAGIC && first == TLS_KEY_LOG {
                     self.learn(block);
                 }
+                if kind == NRB_MAGIC {
+                    let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+                    self.about.names.block(self.order, body);
+                }
                 self.about.extra(match kind {
                     NRB_MAGIC => Extra::Names,
                     DSB_MAGIC => Extra::Secrets(first),

@@ -1,8 +1,10 @@
 //! Statistics as tables.
 
+mod asked;
+
 use super::hierarchy::commonest;
 use super::plot::plot;
-use super::{Count, Covered, Intervals, Part, Stats, Talk, Talks, Topics};
+use super::{Count, Covered, Part, Stats, Talk, Talks};
 use crate::record::Forgotten;
 use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
 use crate::tree::{Level, Timestamp};
@@ -49,7 +51,10 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Transfers => pages.transfers()?,
             Part::Health => pages.health()?,
             Part::Coverage => pages.coverage()?,
-            Part::Lengths | Part::Http => stats.topics(*part).map_or(Ok(()), |topics| pages.topics(topics))?,
+            Part::Hosts => stats.hosts().map_or(Ok(()), |hosts| pages.hosts(hosts))?,
+            Part::Rtp => stats.rtp().map_or(Ok(()), |streams| pages.rtp(streams))?,
+            Part::Expert => stats.expert().map_or(Ok(()), |expert| pages.expert(expert))?,
+            Part::Lengths | Part::Http | Part::Dns => stats.topics(*part).map_or(Ok(()), |topics| pages.topics(topics))?,
             Part::Intervals(place) => stats.intervals(*place).map_or(Ok(()), |intervals| pages.intervals(intervals))?,
         }
     }
@@ -371,88 +376,6 @@ impl Pages<'_> {
             grid.cell(value.count)?.cell(value.first)?;
         }
         grid.end()
-    }
-}
-
-impl Pages<'_> {
-    fn topics(&mut self, topics: &Topics) -> io::Result<()> {
-        const HEADS: &[Head] = &[
-            Head::words("topic", Role::Name),
-            Head::number("count"),
-            Head::number("average"),
-            Head::number("least"),
-            Head::number("greatest"),
-            Head::number("percent"),
-        ];
-        let listed = topics.in_order();
-        let Some((_, _, root)) = listed.first() else { return Ok(()) };
-        self.heading(Shown(&root.label))?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for (depth, above, topic) in &listed {
-            grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(topic.count)?;
-            match topic.values {
-                Some((least, greatest, sum)) => {
-                    grid.cell(format_args!("{:.2}", sum as f64 / topic.count.max(1) as f64))?.cell(least)?.cell(greatest)?
-                }
-                None => grid.cell("")?.cell("")?.cell("")?,
-            };
-            match above {
-                0 => grid.cell("")?,
-                above => grid.cell(format_args!("{:.2}", 100.0 * topic.count as f64 / *above as f64))?,
-            };
-        }
-        grid.end()?;
-        match topics.left_out {
-            0 => Ok(()),
-            count => self.line("left out", format_args!("{count}: too many topics")),
-        }
-    }
-
-    fn intervals(&mut self, intervals: &Intervals) -> io::Result<()> {
-        const HEADS: &[Head] = &[
-            Head::number("from s"),
-            Head::number("column"),
-            Head::number("frames"),
-            Head::number("bytes"),
-            Head::number("result"),
-        ];
-        self.heading("Frames and bytes over time, intervals without frames left out")?;
-        match intervals.interval {
-            0 => self.line("interval", "the whole capture")?,
-            micros => self.line("interval", format_args!("{} s", Micros(micros)))?,
-        }
-        for (number, column) in (1..).zip(&intervals.columns) {
-            let label = if column.label.is_empty() { "all frames" } else { &column.label };
-            self.line(&format!("column {number}"), Shown(label))?;
-        }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for (start, cells) in intervals.rows() {
-            for (number, (column, cell)) in (1..).zip(intervals.columns.iter().zip(cells)) {
-                match number {
-                    1 => grid.cell(Micros(start))?,
-                    _ => grid.cell("")?,
-                };
-                grid.cell(number)?.cell(cell.traffic.frames)?.cell(cell.traffic.bytes)?;
-                match column.function.as_ref().and_then(|(function, _)| cell.result(*function)) {
-                    Some(result) => grid.cell(result)?,
-                    None => grid.cell("")?,
-                };
-            }
-        }
-        grid.end()?;
-        match intervals.left_out {
-            0 => Ok(()),
-            frames => self.line("left out", format_args!("{frames} frames: too many intervals")),
-        }
-    }
-}
-
-/// Microseconds as seconds.
-struct Micros(u64);
-
-impl fmt::Display for Micros {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Seconds(i128::from(self.0) * 1000).fmt(f)
     }
 }
 

@@ -1,0 +1,204 @@
+//! What a conversation carries, in place of its bytes as they were sent: messages of HTTP with their bodies as they were
+//! meant, or what TLS was decrypted to.
+
+use super::secrets::Secrets;
+use super::{Heard, Missing, Said, Words};
+use crate::record::{Message, Moment, Record};
+use crate::registry::Registry;
+use crate::tree::{Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId, Want};
+
+/// How streams of decrypted bytes came to be, as sources name it.
+const DECRYPTED: &str = "tls";
+
+/// What of a conversation is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Content {
+    /// Its bytes.
+    #[default]
+    Bytes,
+    /// Messages of HTTP: head, and body without chunks and compression.
+    Http,
+    /// What was decrypted of TLS.
+    Decrypted,
+}
+
+impl Content {
+    /// What it is called in front of the number of a conversation; `None` for its bytes.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Content::Bytes => None,
+            Content::Http => Some("http"),
+            Content::Decrypted => Some("tls"),
+        }
+    }
+
+    /// The content of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Content> {
+        [Content::Http, Content::Decrypted].into_iter().find(|content| content.name() == Some(name))
+    }
+}
+
+/// Takes content out of trees.
+pub(super) struct Carried {
+    content: Content,
+    layers: Vec<&'static Field>,
+    fields: [Vec<&'static Field>; 3],
+    /// Whether the conversation speaks the protocol at all.
+    pub(super) met: bool,
+    /// The nodes of the tree at hand that were heard.
+    heard: Vec<u32>,
+}
+
+impl Carried {
+    pub(super) fn new(content: Content, registry: Registry) -> Carried {
+        let layers = content.name().map(|name| registry.named(name)).unwrap_or_default();
+        let named = |names: &[&str]| names.iter().flat_map(|name| registry.named(name)).collect();
+        let fields = match content {
+            Content::Http => [&["http.blank"][..], &["http.file_data", "http.data"], &["http.chunk_data"]].map(named),
+            Content::Bytes | Content::Decrypted => [const { Vec::new() }; 3],
+        };
+        Carried { content, layers, fields, met: false, heard: Vec::new() }
+    }
+
+    /// The fields that are read.
+    pub(super) fn want(&self) -> Want {
+        match self.content {
+            Content::Http => {
+                let only = Only::these(self.fields.iter().flatten().copied());
+                Want { fields: true, only: Some(only), ..Want::SAID }
+            }
+            Content::Bytes | Content::Decrypted => Want::SAID,
+        }
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.heard.clear();
+    }
+
+    /// What a record holds of it.
+    pub(super) fn record<E>(
+        &mut self,
+        record: &Record<'_>,
+        is_meant: impl Fn(StreamId) -> bool,
+        secrets: &Secrets,
+        said: &mut Said,
+        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match record {
+            Record::Gap(gap) if is_meant(gap.stream) => {
+                let off = *said.behind(gap.stream, gap.side);
+                heard(Heard::Missing(Missing { stream: gap.stream, side: gap.side, off, len: gap.len, frame: gap.frame }))
+            }
+            Record::Message(message) => {
+                for layer in message.carriers().into_iter().chain([message.layer]) {
+                    self.layer(*message, layer, &is_meant, secrets, said, heard)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is no message, but carries what is read later.
+    pub(super) fn rest<E>(
+        &mut self,
+        of: Dissection<'_>,
+        is_meant: impl Fn(StreamId) -> bool,
+        secrets: &Secrets,
+        said: &mut Said,
+        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for layer in &of.tree.layers {
+            let message = Message { n: 0, moment: Moment::default(), of, layer };
+            self.layer(message, layer, &is_meant, secrets, said, heard)?;
+        }
+        Ok(())
+    }
+
+    fn layer<E>(
+        &mut self,
+        message: Message<'_>,
+        layer: &Layer,
+        is_meant: &impl Fn(StreamId) -> bool,
+        secrets: &Secrets,
+        said: &mut Said,
+        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of = message.of;
+        let (Some(node), Some(ends)) = (of.layer_node(layer), of.tree.ends.get(layer.ends as usize)) else { return Ok(()) };
+        let Some((stream, side)) = ends.stream.filter(|(id, _)| is_meant(*id)) else { return Ok(()) };
+        let is_own = self.layers.iter().any(|field| field.is(node.field()));
+        self.met |= is_own;
+        let is_it = match self.content {
+            Content::Http => is_own,
+            Content::Decrypted => is_decrypted(of, node),
+            Content::Bytes => false,
+        };
+        if !is_it || self.heard.contains(&layer.node) {
+            return Ok(());
+        }
+        self.heard.push(layer.node);
+        match self.content {
+            Content::Http => {
+                let (bytes, secret) = self.http(node, secrets);
+                say((stream, side), ends, message, (&bytes, secret), said, heard)
+            }
+            _ => {
+                let (bytes, secret) = secrets.mask(node.span(), node.bytes());
+                say((stream, side), ends, message, (&bytes, secret), said, heard)
+            }
+        }
+    }
+
+    /// The head of a message, and its body as it was meant.
+    fn http(&self, message: NodeRef<'_>, secrets: &Secrets) -> (Vec<u8>, usize) {
+        let [blank, body, chunk] = &self.fields;
+        let find = |fields: &[&'static Field]| message.behind().find(|node| fields.iter().any(|field| field.is(node.field())));
+        let (mut all, mut secret) = (Vec::new(), 0);
+        let mut take = |span: Span, bytes: &[u8]| {
+            let (shown, count) = secrets.mask(span, bytes);
+            all.extend_from_slice(&shown);
+            secret += count;
+        };
+        let span = message.span();
+        if let Some(end) = find(blank).map(NodeRef::span).filter(|blank| blank.source == span.source) {
+            let head = (end.end.saturating_sub(span.start)) as usize;
+            take(span, message.bytes().get(..head).unwrap_or_default());
+        }
+        if let Some(body) = find(body) {
+            take(body.span(), body.bytes());
+        } else {
+            for chunk in message.behind().filter(|node| chunk.iter().any(|field| field.is(node.field()))) {
+                take(chunk.span(), chunk.bytes());
+            }
+        }
+        (all, secret)
+    }
+}
+
+fn say<E>(
+    (stream, side): (StreamId, Side),
+    ends: &Ends,
+    message: Message<'_>,
+    (bytes, secret): (&[u8], usize),
+    said: &mut Said,
+    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let behind = said.behind(stream, side);
+    let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
+    heard(Heard::Words(Words { stream, side, off, bytes, secret, ends, message }))
+}
+
+/// Whether a layer is all that was decrypted at once, and not a part of what another layer holds.
+fn is_decrypted(of: Dissection<'_>, node: NodeRef<'_>) -> bool {
+    let span = node.span();
+    of.tree.source(span).is_some_and(|source| {
+        let is_of_tls = matches!(source.origin, Origin::Derived(derived) if derived.how == DECRYPTED && derived.is_deciphered);
+        is_of_tls && span.start == 0 && u64::from(span.end) == source.len()
+    })
+}

@@ -1,0 +1,89 @@
+//! Names of addresses that a pcapng capture holds in blocks of their own.
+//!
+//! ```text
+//! record      kind:2 | length:2 | address | name | 00 | … | padding to four bytes
+//! ```
+//! Kind 1 has an address of IPv4, kind 2 one of IPv6, and kind 0 ends the list. The last name of a record counts.
+
+use super::order::Order;
+use std::net::IpAddr;
+
+/// Bytes of names that are kept, and the longest name.
+const NAMES: usize = 1 << 20;
+const NAME: usize = 255;
+
+/// Bytes of a name's address and place.
+const OVERHEAD: usize = 64;
+
+const END: u16 = 0;
+const IPV4: u16 = 1;
+const IPV6: u16 = 2;
+
+/// Names of addresses.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    all: Vec<(IpAddr, String)>,
+    bytes: usize,
+}
+
+impl Names {
+    /// All of them, in the order in which they came.
+    pub(super) fn all(&self) -> &[(IpAddr, String)] {
+        &self.all
+    }
+
+    /// Take in the body of a block.
+    pub(super) fn block(&mut self, order: Order, mut body: &[u8]) {
+        while let (Some(kind), Some(length)) = (order.u16(body, 0), order.u16(body, 2)) {
+            let Some(record) = body.get(4..4 + usize::from(length)).filter(|_| kind != END) else { return };
+            let named = match kind {
+                IPV4 => record.split_first_chunk::<4>().map(|(address, names)| (IpAddr::from(*address), names)),
+                IPV6 => record.split_first_chunk::<16>().map(|(address, names)| (IpAddr::from(*address), names)),
+                _ => None,
+            };
+            if let Some((address, names)) = named {
+                self.record(address, names);
+            }
+            body = body.get(4 + usize::from(length).next_multiple_of(4)..).unwrap_or_default();
+        }
+    }
+
+    fn record(&mut self, address: IpAddr, names: &[u8]) {
+        let Some(name) = names.split(|byte| *byte == 0).rfind(|name| !name.is_empty()) else { return };
+        let name = String::from_utf8_lossy(name.get(..name.len().min(NAME)).unwrap_or_default()).into_owned();
+        let bytes = self.bytes + name.len() + OVERHEAD;
+        if bytes <= NAMES {
+            self.bytes = bytes;
+            self.all.push((address, name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_name_addresses_until_the_list_ends() {
+        let little =
+            [&[1, 0, 10, 0, 192, 168, 1, 2][..], b"a.b\0c\0", &[0, 0], &[0, 0, 0, 0], &[1, 0, 6, 0, 1, 1, 1, 1, b'x', 0, 0, 0]];
+        let mut names = Names::default();
+        names.block(Order::Little, &little.concat());
+        assert_eq!(names.all(), [(IpAddr::from([192, 168, 1, 2]), "c".to_owned())]);
+        let big = [&[0, 9, 0, 1, 7, 0, 0, 0][..], &[0, 2, 0, 19], &[0xfe; 16], b"v6\0", &[0]];
+        names.block(Order::Big, &big.concat());
+        assert_eq!(names.all()[1], (IpAddr::from([0xfe; 16]), "v6".to_owned()));
+        // A length that is more than there is ends the list as well.
+        names.block(Order::Big, &[0, 1, 0, 200, 1, 2, 3, 4, b'n', 0]);
+        assert_eq!(names.all().len(), 2);
+    }
+
+    #[test]
+    fn names_past_the_limit_are_not_kept() {
+        let mut names = Names::default();
+        let record = [&[1, 0, 200, 0, 1, 2, 3, 4][..], &[b'n'; 195], &[0]].concat();
+        (0..10_000).for_each(|_| names.block(Order::Little, &record));
+        assert!(names.bytes <= NAMES && names.all().len() <= NAMES / OVERHEAD);
+        assert!(names.all().len() > 1000);
+    }
+}

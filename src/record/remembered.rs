@@ -1,0 +1,91 @@
+//! What is remembered of a conversation, where the tree of a record does not hold the layers that say so.
+
+use super::Record;
+use crate::tree::{Address, Dissection, Ends, Field, Kind, Layer, StreamId, Transport};
+use std::net::{IpAddr, SocketAddr};
+
+/// What is known of lower layers that a record's tree does not hold: a gap has none, and neither has a message that its
+/// stream ended inside of.
+pub struct Remembered<'t> {
+    path: &'t str,
+    stream: Option<StreamId>,
+    ends: [Option<Address>; 2],
+}
+
+/// A value of those layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// A number.
+    Number(u64),
+    /// An address.
+    Ip(IpAddr),
+}
+
+impl<'t> Remembered<'t> {
+    /// What is remembered; nothing where the tree holds it all.
+    #[must_use]
+    pub fn of(record: &Record<'t>) -> Option<Remembered<'t>> {
+        match record {
+            Record::Gap(gap) => {
+                let path = match gap.stream.transport {
+                    Transport::Tcp => "tcp",
+                    Transport::Udp => "udp",
+                    Transport::Sctp => "sctp",
+                };
+                Some(Remembered { path, stream: Some(gap.stream), ends: [None; 2] })
+            }
+            Record::Message(message) => Remembered::below(message.of, message.layer),
+            Record::Late(late) => Remembered::below(late.of, late.layers.first()?),
+            Record::Packet(_) => None,
+        }
+    }
+
+    fn below(of: Dissection<'t>, layer: &'t Layer) -> Option<Remembered<'t>> {
+        let down = |layer: &&'t Layer| layer.below.and_then(|below| of.tree.layers.get(below as usize));
+        let bottom = std::iter::successors(Some(layer), down).last()?;
+        let Ends { src, dst, stream, path } = of.tree.ends.get(bottom.ends as usize)?;
+        let path = path.as_deref().filter(|path| !path.is_empty())?;
+        Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
+    }
+
+    /// Whether those layers have a field: one of them, or a value that is known.
+    #[must_use]
+    pub fn has(&self, field: &Field) -> bool {
+        let layer = field.kind == Kind::Protocol && self.path.split(':').any(|layer| layer == field.abbrev);
+        layer || self.value(field).is_some()
+    }
+
+    /// The value of a field of those layers.
+    #[must_use]
+    pub fn value(&self, field: &Field) -> Option<Known> {
+        let [src, dst] = self.ends;
+        let over = |transport: Transport| self.stream.filter(|stream| stream.transport == transport);
+        let number = |stream: StreamId| Known::Number(stream.number.into());
+        let port = |socket: SocketAddr| Known::Number(socket.port().into());
+        match field.abbrev {
+            "tcp.stream" => over(Transport::Tcp).map(number),
+            "udp.stream" => over(Transport::Udp).map(number),
+            "tcp.srcport" => over(Transport::Tcp).and_then(|_| socket(src)).map(port),
+            "tcp.dstport" => over(Transport::Tcp).and_then(|_| socket(dst)).map(port),
+            "udp.srcport" => over(Transport::Udp).and_then(|_| socket(src)).map(port),
+            "udp.dstport" => over(Transport::Udp).and_then(|_| socket(dst)).map(port),
+            "ip.src" => address(src, IpAddr::is_ipv4),
+            "ip.dst" => address(dst, IpAddr::is_ipv4),
+            "ipv6.src" => address(src, IpAddr::is_ipv6),
+            "ipv6.dst" => address(dst, IpAddr::is_ipv6),
+            _ => None,
+        }
+    }
+}
+
+fn socket(end: Option<Address>) -> Option<SocketAddr> {
+    match end {
+        Some(Address::Socket(socket)) => Some(socket),
+        _ => None,
+    }
+}
+
+fn address(end: Option<Address>, is_it: fn(&IpAddr) -> bool) -> Option<Known> {
+    let ip = socket(end)?.ip();
+    is_it(&ip).then_some(Known::Ip(ip))
+}

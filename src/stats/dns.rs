@@ -1,0 +1,175 @@
+//! Messages of DNS by what they ask and answer, as tshark's `dns,tree` has them.
+//!
+//! As there, those of multicast DNS and LLMNR do not count, and the first question of a message stands for all. tshark counts
+//! the numbers of a response twice unless nobody asked for it; here each response counts once.
+
+use super::topics::Topics;
+use crate::registry::Registry;
+use crate::tree::{Dissection, Field, NodeRef, Only, Value, name_of};
+
+/// Nanoseconds of a millisecond.
+const MILLISECOND: u32 = 1_000_000;
+
+/// The bit of the flags that makes a message a response.
+const RESPONSE: u64 = 0x8000;
+
+/// Labels of a name, up to those that are counted together.
+const LEVELS: [&str; 4] = ["1st Level", "2nd Level", "3rd Level", "4th Level or more"];
+
+/// Messages of DNS.
+#[derive(Debug)]
+pub struct Dns {
+    /// The counts.
+    pub topics: Topics,
+    places: Places,
+    layers: Vec<&'static Field>,
+    fields: Vec<(Fact, &'static Field)>,
+    /// The fields that name operations and codes.
+    named: [Option<&'static Field>; 2],
+}
+
+/// Where topics stand.
+#[derive(Debug, Default)]
+struct Places {
+    size: usize,
+    name: Option<usize>,
+    labels: Option<usize>,
+    counts: Vec<Option<usize>>,
+    time: Option<usize>,
+    unsolicited: Option<usize>,
+    retransmitted: Option<usize>,
+}
+
+/// What is read of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fact {
+    Flags,
+    Type,
+    Class,
+    Name,
+    Questions,
+    Answers,
+    Authorities,
+    Additionals,
+    Time,
+    Unsolicited,
+    Retransmission,
+    Length,
+}
+
+const FACTS: &[(Fact, &str)] = &[
+    (Fact::Flags, "dns.flags"),
+    (Fact::Type, "dns.qry.type"),
+    (Fact::Class, "dns.qry.class"),
+    (Fact::Name, "dns.qry.name"),
+    (Fact::Questions, "dns.count.queries"),
+    (Fact::Answers, "dns.count.answers"),
+    (Fact::Authorities, "dns.count.auth_rr"),
+    (Fact::Additionals, "dns.count.add_rr"),
+    (Fact::Questions, "dns.count.zones"),
+    (Fact::Answers, "dns.count.prerequisites"),
+    (Fact::Authorities, "dns.count.updates"),
+    (Fact::Time, "dns.time"),
+    (Fact::Unsolicited, "dns.unsolicited"),
+    (Fact::Retransmission, "dns.retransmission"),
+    (Fact::Length, "dns.length"),
+];
+
+const COUNTS: [(Fact, &str); 4] = [
+    (Fact::Questions, "no. of questions"),
+    (Fact::Answers, "no. of answers"),
+    (Fact::Authorities, "no. of authorities"),
+    (Fact::Additionals, "no. of additionals"),
+];
+
+impl Dns {
+    pub(super) fn new(registry: Registry) -> Dns {
+        let layers = registry.named("dns");
+        let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field))).collect();
+        let mut topics = Topics::new("Total Packets", false);
+        let size = topics.root("Payload size");
+        let [query, response, service] = ["Query Stats", "Response Stats", "Service Stats"].map(|label| topics.root(label));
+        let name = topics.place(query, "Qname Len");
+        let labels = topics.place(query, "Label Stats");
+        let counts = COUNTS.iter().map(|(_, label)| topics.place(response, label)).collect();
+        let time = topics.place(service, "request-response time (msec)");
+        let unsolicited = topics.place(service, "no. of unsolicited responses");
+        let retransmitted = topics.place(service, "no. of retransmissions");
+        if let Some(time) = time {
+            topics.unit(time, MILLISECOND);
+        }
+        let places = Places { size, name, labels, counts, time, unsolicited, retransmitted };
+        let named = ["dns.flags.opcode", "dns.flags.rcode"].map(|name| registry.named(name).first().copied());
+        Dns { topics, places, layers, fields, named }
+    }
+
+    /// The fields that are read.
+    pub(super) fn looks_at(&self) -> Only {
+        Only::these(self.fields.iter().map(|(_, field)| *field))
+    }
+
+    pub(super) fn tree(&mut self, of: Dissection<'_>) {
+        for layer in &of.tree.layers {
+            let Some(message) = of.layer_node(layer).filter(|node| self.layers.iter().any(|field| field.is(node.field()))) else {
+                continue;
+            };
+            self.message(message);
+        }
+    }
+
+    fn message(&mut self, message: NodeRef<'_>) {
+        let fields = &self.fields;
+        let all = || message.behind();
+        let first = |fact: Fact| all().find(|node| fields.iter().any(|(is, field)| *is == fact && field.is(node.field())));
+        let number = |fact: Fact| first(fact).and_then(NodeRef::number);
+        let (Some(flags), topics) = (number(Fact::Flags), &mut self.topics) else { return };
+        let is_response = flags & RESPONSE != 0;
+        // A question has no code, but its bits count as one.
+        let bits = |field: Option<&'static Field>, word: &str| {
+            let value = field.map(|field| field.bits_of(flags)).unwrap_or_default();
+            let name = field.and_then(|field| name_of(field.names, value));
+            name.map_or_else(|| format!("Unknown {word} ({value})"), str::to_owned)
+        };
+        let called = |fact: Fact, word: &str| match first(fact) {
+            None => "Unused".to_owned(),
+            Some(node) => {
+                node.name().map_or_else(|| format!("Unknown {word} ({})", node.number().unwrap_or_default()), str::to_owned)
+            }
+        };
+        let [opcode, code] = self.named;
+        topics.count(0, None);
+        topics.add_below(0, &["rcode", &bits(code, "rcode")], None);
+        topics.add_below(0, &["opcodes", &bits(opcode, "opcode")], None);
+        topics.add_below(0, &["Query/Response", if is_response { "Response" } else { "Query" }], None);
+        topics.add_below(0, &["Query Type", &called(Fact::Type, "packet type")], None);
+        topics.add_below(0, &["Class", &called(Fact::Class, "class")], None);
+        topics.count(self.places.size, Some(message.span().len().into()));
+        if !is_response {
+            let name = first(Fact::Name).map(NodeRef::text).unwrap_or_default();
+            let labels = if name.is_empty() { 0 } else { name.split('.').count() };
+            let count = |place: Option<usize>, topics: &mut Topics, value| place.map(|place| topics.count(place, value));
+            count(self.places.name, topics, Some(name.len() as u64));
+            if let (Some(place), Some(level)) = (self.places.labels, LEVELS.get(labels.saturating_sub(1).min(3))) {
+                topics.add_below(place, &[level], None);
+            }
+            if first(Fact::Retransmission).is_some() {
+                count(self.places.retransmitted, topics, None);
+            }
+            return;
+        }
+        for ((fact, _), place) in COUNTS.iter().zip(&self.places.counts) {
+            if let Some(place) = place {
+                topics.count(*place, Some(number(*fact).unwrap_or_default()));
+            }
+        }
+        let time = first(Fact::Time).and_then(|node| match node.value() {
+            Value::Double(seconds) => Some((seconds * 1e9).round() as u64),
+            _ => None,
+        });
+        match (time, first(Fact::Unsolicited)) {
+            (Some(time), _) => drop(self.places.time.map(|place| topics.count(place, Some(time)))),
+            (None, Some(_)) => drop(self.places.unsolicited.map(|place| topics.count(place, None))),
+            (None, None) => {}
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Streams of RTP and how evenly they come, as tshark's `rtp,streams` has them.
+//!
+//! The spacing of packets and its jitter are computed as in RFC 3550, 6.4.1, and summed up as tshark does: packets with the
+//! marker, comfort noise and what follows it have pauses before them and count in neither. What is lost is what RFC 3550, A.3
+//! expects, less what came. Clock rates are those of RFC 3551, or what SDP announced for the port.
+
+use crate::limits;
+use crate::registry::Registry;
+use crate::tree::{Address, Dissection, Field, Layer, NodeRef, Only};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+
+/// Kinds of payload that are named for one stream.
+const PAYLOADS: usize = 8;
+
+/// The first payload type that only an announcement explains.
+const DYNAMIC: u8 = 96;
+
+/// Payload types of comfort noise: that of RFC 3389, and an earlier one.
+const COMFORT_NOISE: [u8; 2] = [13, 19];
+
+/// Packets that a sequence number may go back; further back it went on past its end.
+const MISORDERED: u16 = 3000;
+
+/// Nanoseconds of a millisecond.
+const MILLISECOND: f64 = 1e6;
+
+/// Weight of what came before in the jitter, and of all.
+const BEFORE: f64 = 15.0;
+const ALL: f64 = 16.0;
+
+/// Numbers of a kind: the least, the mean and the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// The least.
+    pub least: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+impl Spread {
+    /// Add the number of a packet that so many came before.
+    fn add(spread: &mut Option<Spread>, number: f64, before: u64) {
+        let known = spread.get_or_insert(Spread { least: number, mean: 0.0, greatest: number });
+        let before = before as f64;
+        known.least = known.least.min(number);
+        known.greatest = known.greatest.max(number);
+        known.mean = (known.mean * (before - 1.0) + number) / before;
+    }
+}
+
+/// A stream: packets of one source from one socket to another.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    /// From where to where.
+    pub ends: [SocketAddr; 2],
+    /// The source.
+    pub ssrc: u32,
+    /// Nanoseconds from the first frame of the capture to its first and its last packet.
+    pub times: [i64; 2],
+    /// What it carries, each kind once.
+    pub payloads: Vec<String>,
+    /// Packets that came.
+    pub packets: u64,
+    /// Milliseconds between packets.
+    pub delta: Option<Spread>,
+    /// The jitter in milliseconds.
+    pub jitter: Option<Spread>,
+    /// Packets that did not have the number behind the highest one.
+    pub misordered: u64,
+    numbers: Numbers,
+    clock: Clock,
+}
+
+/// Sequence numbers, counted on past their end.
+#[derive(Debug, Clone, Copy)]
+struct Numbers {
+    first: u64,
+    highest: u64,
+    last: u16,
+}
+
+/// What the next packet is compared with.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    /// The timestamp of the first packet, and of the last one, counted on past the end.
+    first: i64,
+    last: i64,
+    /// When the last packet came, in milliseconds, and when it should have.
+    came: f64,
+    nominal: f64,
+    jitter: f64,
+    payload: u8,
+}
+
+/// What a packet says of itself.
+#[derive(Debug, Clone, Copy)]
+struct Packet {
+    number: u16,
+    timestamp: u32,
+    payload: u8,
+    marked: bool,
+    /// Ticks of its clock in a second, if they are known.
+    rate: Option<u32>,
+    /// Nanoseconds since the first frame.
+    at: i64,
+}
+
+impl Stream {
+    /// Packets that should have come, less those that came; below 0 where some came twice.
+    #[must_use]
+    pub fn lost(&self) -> i64 {
+        self.expected().saturating_sub(i64::try_from(self.packets).unwrap_or(i64::MAX))
+    }
+
+    /// Packets that should have come.
+    #[must_use]
+    pub fn expected(&self) -> i64 {
+        let Numbers { first, highest, .. } = self.numbers;
+        i64::try_from(highest.saturating_sub(first)).unwrap_or(i64::MAX).saturating_add(1)
+    }
+
+    fn new(ends: [SocketAddr; 2], ssrc: u32, packet: &Packet) -> Stream {
+        let timestamp = i64::from(packet.timestamp);
+        // Room below, for packets that belong before the first.
+        let number = (1 << 16) + u64::from(packet.number);
+        let came = packet.at as f64 / MILLISECOND;
+        let clock = Clock { first: timestamp, last: timestamp, came, nominal: 0.0, jitter: 0.0, payload: packet.payload };
+        Stream {
+            ends,
+            ssrc,
+            times: [packet.at; 2],
+            payloads: Vec::new(),
+            packets: 1,
+            delta: None,
+            jitter: None,
+            misordered: 0,
+            numbers: Numbers { first: number, highest: number, last: packet.number },
+            clock,
+        }
+    }
+
+    fn add(&mut self, packet: &Packet) {
+        self.misordered += u64::from(packet.number != self.numbers.last.wrapping_add(1));
+        self.numbers.see(packet.number);
+        let [first, last] = self.times;
+        self.times = [first.min(packet.at), last.max(packet.at)];
+        self.space(packet);
+        self.packets += 1;
+    }
+
+    fn space(&mut self, packet: &Packet) {
+        let clock = &mut self.clock;
+        let step = packet.timestamp.wrapping_sub(clock.last as u32).cast_signed();
+        clock.last = clock.last.saturating_add(step.into());
+        let is_noise = |payload: u8| COMFORT_NOISE.contains(&payload);
+        let follows_noise = is_noise(std::mem::replace(&mut clock.payload, packet.payload));
+        // What was sampled before the first packet says nothing of the spacing.
+        if clock.last < clock.first {
+            return;
+        }
+        let came = packet.at as f64 / MILLISECOND;
+        let delta = came - std::mem::replace(&mut clock.came, came);
+        let counts = !packet.marked && !is_noise(packet.payload) && !follows_noise;
+        if counts {
+            Spread::add(&mut self.delta, delta, self.packets);
+        }
+        let Some(rate) = packet.rate.filter(|rate| *rate > 0) else { return };
+        let nominal = (clock.last - clock.first) as f64 * 1000.0 / f64::from(rate);
+        let expected = nominal - std::mem::replace(&mut clock.nominal, nominal);
+        clock.jitter = (BEFORE * clock.jitter + (delta - expected).abs()) / ALL;
+        if counts {
+            Spread::add(&mut self.jitter, clock.jitter, self.packets);
+        }
+    }
+}
+
+impl Numbers {
+    fn see(&mut self, number: u16) {
+        let [low, high, ..] = self.highest.to_le_bytes();
+        let ahead = number.wrapping_sub(u16::from_le_bytes([low, high]));
+        if ahead.wrapping_neg() > MISORDERED {
+            self.highest = self.highest.saturating_add(ahead.into());
+            self.last = number;
+        }
+    }
+}
+
+/// Where a packet comes from and goes to, and its source.
+type Key = ([SocketAddr; 2], u32);
+
+/// What was announced for a port: the name of a payload type, and its ticks in a second.
+type Announced = HashMap<(u16, u8), (String, u32), foldhash::fast::RandomState>;
+
+/// The streams of a capture.
+#[derive(Debug)]
+pub struct Streams {
+    /// Packets of streams that were too many to be told apart.
+    pub left_out: u64,
+    all: Vec<Stream>,
+    index: HashMap<Key, usize, foldhash::fast::RandomState>,
+    announced: Announced,
+    layers: Vec<&'static Field>,
+    facts: [Vec<&'static Field>; 5],
+    media: Vec<&'static Field>,
+    attributes: Vec<&'static Field>,
+}
+
+impl Streams {
+    pub(super) fn new(registry: Registry) -> Streams {
+        let facts = ["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.p_type", "rtp.marker"].map(|name| registry.named(name));
+        let [layers, media, attributes] = ["rtp", "sdp.media", "sdp.session_attr"].map(|name| registry.named(name));
+        let (index, announced) = (HashMap::default(), Announced::default());
+        Streams { left_out: 0, all: Vec::new(), index, announced, layers, facts, media, attributes }
+    }
+
+    /// The fields that are read.
+    pub(super) fn looks_at(&self) -> Only {
+        Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied())
+    }
+
+    /// The streams in the order in which they began.
+    #[must_use]
+    pub fn in_order(&self) -> &[Stream] {
+        &self.all
+    }
+
+    /// Count the packets of a frame that was captured so many nanoseconds after the first one.
+    pub(super) fn tree(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
+        self.announcements(of);
+        for layer in &of.tree.layers {
+            let Some(node) = of.layer_node(layer).filter(|node| is_of(&self.layers, node.field())) else { continue };
+            self.packet(of, layer, node, since_start.unwrap_or_default());
+        }
+    }
+
+    fn packet(&mut self, of: Dissection<'_>, layer: &Layer, node: NodeRef<'_>, at: i64) {
+        let Some(ends) = of.tree.ends.get(layer.ends as usize) else { return };
+        let (Some(Address::Socket(src)), Some(Address::Socket(dst))) = (ends.src, ends.dst) else { return };
+        let [number, timestamp, ssrc, payload, marker] = &self.facts;
+        let find = |fields: &[&'static Field]| node.behind().find(|node| is_of(fields, node.field()));
+        let value = |fields: &[&'static Field]| find(fields).and_then(NodeRef::number);
+        let (Some(number), Some(timestamp), Some(ssrc), Some(kind)) =
+            (value(number), value(timestamp), value(ssrc), value(payload))
+        else {
+            return;
+        };
+        let name = find(payload).and_then(NodeRef::name);
+        let marked = value(marker) == Some(1);
+        let (Ok(number), Ok(timestamp), Ok(ssrc), Ok(payload)) =
+            (u16::try_from(number), u32::try_from(timestamp), u32::try_from(ssrc), u8::try_from(kind))
+        else {
+            return;
+        };
+        let announced = [dst, src].iter().find_map(|end| self.announced.get(&(end.port(), payload)));
+        let rate = announced.filter(|_| payload >= DYNAMIC).map(|(_, rate)| *rate).or_else(|| rate_of(payload));
+        let announced = announced.map(|(name, _)| name.clone());
+        let name = name.map(str::to_owned).or(announced).unwrap_or_else(|| format!("type {payload}"));
+        let packet = Packet { number, timestamp, payload, marked, rate, at };
+        let key = ([src, dst], ssrc);
+        let place = match self.index.get(&key) {
+            Some(place) => {
+                if let Some(stream) = self.all.get_mut(*place) {
+                    stream.add(&packet);
+                }
+                *place
+            }
+            None if limits::STATS_RTP.exceeds(self.all.len()) => {
+                self.index.insert(key, self.all.len());
+                self.all.push(Stream::new([src, dst], ssrc, &packet));
+                self.all.len() - 1
+            }
+            None => return self.left_out += 1,
+        };
+        if let Some(stream) = self.all.get_mut(place)
+            && stream.payloads.len() < PAYLOADS
+            && !stream.payloads.contains(&name)
+        {
+            stream.payloads.push(name);
+        }
+    }
+
+    /// Remember what SDP says of payload types.
+    fn announcements(&mut self, of: Dissection<'_>) {
+        let mut port = None;
+        for (place, node) in (0..).zip(&of.tree.nodes) {
+            let (is_media, is_attribute) = (is_of(&self.media, node.field), is_of(&self.attributes, node.field));
+            if !is_media && !is_attribute {
+                continue;
+            }
+            let Some(text) = of.node(place).map(NodeRef::text) else { continue };
+            if is_media {
+                port = text.split(' ').nth(1).and_then(|port| port.split('/').next()?.parse().ok());
+            } else if let (Some(port), Some((payload, name, rate))) = (port, mapping(&text)) {
+                let key = (port, payload);
+                if limits::STATS_RTP.exceeds(self.announced.len()) || self.announced.contains_key(&key) {
+                    self.announced.insert(key, (name.to_owned(), rate));
+                }
+            }
+        }
+    }
+}
+
+/// `rtpmap:97 opus/48000/2`.
+fn mapping(attribute: &str) -> Option<(u8, &str, u32)> {
+    let (payload, encoding) = attribute.strip_prefix("rtpmap:")?.trim().split_once(' ')?;
+    let mut parts = encoding.trim().split('/');
+    let name = parts.next().filter(|name| name.len() <= 64)?;
+    Some((payload.parse().ok()?, name, parts.next()?.parse().ok()?))
+}
+
+fn is_of(fields: &[&'static Field], field: &Field) -> bool {
+    fields.iter().any(|one| one.is(field))
+}
+
+/// Ticks in a second of the clock of a payload type (RFC 3551, tables 4 and 5).
+fn rate_of(payload: u8) -> Option<u32> {
+    match payload {
+        0 | 3..=5 | 7..=9 | 12 | 13 | 15 | 18 | 19 => Some(8000),
+        6 => Some(16_000),
+        10 | 11 => Some(44_100),
+        14 | 25 | 26 | 28 | 31..=34 => Some(90_000),
+        16 => Some(11_025),
+        17 => Some(22_050),
+        _ => None,
+    }
+}
