@@ -134,7 +134,7 @@ fn parts_on_request_are_tables_too_and_go_without_the_command() {
     for name in ["plen,tree", "http,tree", "io,stat,1,tcp", "dns,tree", "expert", "hosts", "rtp,streams"] {
         let of_command = run(&["stats", "-z", name, "samples/pipboy.pcap"]);
         assert_eq!((of_command.code, of_command.err.as_str()), (0, ""), "{name}");
-        assert!(of_command.out.lines().count() > 2, "{name}: {}", of_command.out);
+        assert!(of_command.out.lines().count() > 1, "{name}: {}", of_command.out);
         assert_eq!(of_command.out, run(&["-q", "-z", name, "samples/pipboy.pcap"]).out, "{name}");
     }
 }
