@@ -24,8 +24,11 @@ fn remarks(stats: &Value, severity: &str, protocol: &str, begins: &str) -> u64 {
     all.filter(is_it).map(|remark| remark["count"].as_u64().unwrap()).sum()
 }
 
-/// What is remarked on segments, and how `-z expert` of tshark counts it in some samples.
-const SEGMENTS: &[(&str, &str, &[(&str, u64)])] = &[
+/// Severity, the words of a remark, and how often `-z expert` of tshark has it in some samples.
+type Remarked = (&'static str, &'static str, &'static [(&'static str, u64)]);
+
+/// What is remarked on segments.
+const SEGMENTS: &[Remarked] = &[
     ("chat", "connection establish request (SYN)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
     ("chat", "connection establish acknowledge (SYN+ACK)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
     ("chat", "connection finish (FIN)", &[("pipboy", 4), ("neighbours", 14), ("vscp-damaged", 14), ("vscp-midstream", 2)]),

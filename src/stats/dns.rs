@@ -6,6 +6,7 @@
 use super::topics::Topics;
 use crate::registry::Registry;
 use crate::tree::{Dissection, Field, NodeRef, Only, Value, name_of};
+use std::time::Duration;
 
 /// Nanoseconds of a millisecond.
 const MILLISECOND: u32 = 1_000_000;
@@ -163,7 +164,9 @@ impl Dns {
             }
         }
         let time = first(Fact::Time).and_then(|node| match node.value() {
-            Value::Double(seconds) => Some((seconds * 1e9).round() as u64),
+            Value::Double(seconds) => {
+                Duration::try_from_secs_f64(seconds).ok().and_then(|time| u64::try_from(time.as_nanos()).ok())
+            }
             _ => None,
         });
         match (time, first(Fact::Unsolicited)) {

@@ -260,7 +260,8 @@ impl Expert {
         let longest = limits::STATS_EXPERT_TEXT.get();
         let mut summary = words.to_string();
         if summary.len() > longest {
-            summary.truncate(summary.floor_char_boundary(longest));
+            let end = (0..=longest).rev().find(|end| summary.is_char_boundary(*end)).unwrap_or_default();
+            summary.truncate(end);
             summary.push('…');
         }
         let key = (severity, protocol, summary);

@@ -153,7 +153,8 @@ impl Stream {
 
     fn space(&mut self, packet: &Packet) {
         let clock = &mut self.clock;
-        let step = packet.timestamp.wrapping_sub(clock.last as u32).cast_signed();
+        let [a, b, c, d, ..] = clock.last.to_le_bytes();
+        let step = packet.timestamp.wrapping_sub(u32::from_le_bytes([a, b, c, d])).cast_signed();
         clock.last = clock.last.saturating_add(step.into());
         let is_noise = |payload: u8| COMFORT_NOISE.contains(&payload);
         let follows_noise = is_noise(std::mem::replace(&mut clock.payload, packet.payload));
