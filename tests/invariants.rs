@@ -98,6 +98,9 @@ fn names_of_fields_are_unique_and_begin_with_their_protocol() {
             let is_own = field.abbrev == own || field.abbrev.starts_with(&format!("{own}."));
             assert!(is_own, "{} in {own}", field.abbrev);
             assert!(!field.name.is_empty(), "{} has no label", field.abbrev);
+            // Descriptions of protocols and notes are also shown without the label.
+            let needs_description = matches!(field.kind, Kind::Protocol | Kind::Note(_));
+            assert!(!needs_description || !field.about.is_empty(), "{} has no description", field.abbrev);
             let numbers: HashSet<u64> = field.names.iter().map(|(number, _)| *number).collect();
             assert_eq!(numbers.len(), field.names.len(), "{} has two names for a number", field.abbrev);
         }

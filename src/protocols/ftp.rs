@@ -53,26 +53,26 @@ fields! {
         .leaves_open("Which file a data connection carries");
     REQUEST = bool("ftp.request", "request", "True in commands");
     RESPONSE = bool("ftp.response", "response", "True in replies");
-    COMMAND = text("ftp.request.command", "command", "What is to be done");
-    ARGUMENT = text("ftp.request.arg", "argument", "With what it is to be done");
-    PASSWORD = text("ftp.request.password", "password", "The password of the user").secret();
-    CODE = number("ftp.response.code", "code", "How it went");
-    TEXT = text("ftp.response.arg", "text", "How it went, in words");
-    PASSIVE_IP = ipv4("ftp.passive.ip", "address", "Where the server waits for a data connection");
-    PASSIVE_PORT = number("ftp.passive.port", "port", "Port where the server waits for a data connection");
-    ACTIVE_IP = ipv4("ftp.active.cip", "address", "Where the client waits for a data connection");
-    ACTIVE_PORT = number("ftp.active.port", "port", "Port where the client waits for a data connection");
-    EXTENDED_PORT = number("ftp.eprt.port", "port", "Port where the client waits for a data connection");
-    EXTENDED_PASSIVE_PORT = number("ftp.epsv.port", "port", "Port where the server waits for a data connection");
-    OTHER = bytes("ftp.data", "data", "Bytes that are not understood");
+    COMMAND = text("ftp.request.command", "command", "");
+    ARGUMENT = text("ftp.request.arg", "argument", "Argument of the command");
+    PASSWORD = text("ftp.request.password", "password", "Argument of PASS or ACCT").secret();
+    CODE = number("ftp.response.code", "response code", "");
+    TEXT = text("ftp.response.arg", "response argument", "Text of the reply");
+    PASSIVE_IP = ipv4("ftp.passive.ip", "passive IP address", "Address of the server's data port");
+    PASSIVE_PORT = number("ftp.passive.port", "passive port", "Data port of the server");
+    ACTIVE_IP = ipv4("ftp.active.cip", "active IP address", "Address of the client's data port");
+    ACTIVE_PORT = number("ftp.active.port", "active port", "Data port of the client");
+    EXTENDED_PORT = number("ftp.eprt.port", "EPRT port", "Data port of the client");
+    EXTENDED_PASSIVE_PORT = number("ftp.epsv.port", "EPSV port", "Data port of the server");
+    OTHER = bytes("ftp.data", "data", "Undissected bytes");
 }
 
 mod data {
     use crate::tree::fields;
     fields! {
-        FTP_DATA = protocol("ftp-data", "FTP data", "What a data connection of FTP carries")
+        FTP_DATA = protocol("ftp-data", "FTP data", "FTP data connection")
         .covers("Bytes of files as they come");
-        BYTES = bytes("ftp-data.data", "data", "A part of a file or a list");
+        BYTES = bytes("ftp-data.data", "data", "Part of a file or a directory listing");
     }
 }
 

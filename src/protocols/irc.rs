@@ -30,17 +30,17 @@ fields! {
     IRC = protocol("irc", "IRC", "Internet Relay Chat")
         .covers("Every line by its sender, command and parameters")
         .leaves_open("What tags and CTCP say");
-    TAGS = text("irc.tags", "tags", "What is told of the line beside it");
-    REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Who says it");
-    REQUEST_COMMAND = text("irc.request.command", "command", "What is to be done");
-    REQUEST_PARAMETER = text("irc.request.command_parameter", "parameter", "With what it is to be done");
-    REQUEST_TRAILER = text("irc.request.trailer", "trailer", "The last parameter, which may hold blanks");
-    REQUEST_SECRET = text("irc.request.password", "password", "What proves who the client is").secret();
-    RESPONSE_PREFIX = text("irc.response.prefix", "prefix", "Who says it");
-    RESPONSE_COMMAND = text("irc.response.command", "command", "What is told");
-    RESPONSE_PARAMETER = text("irc.response.command_parameter", "parameter", "Of whom or what");
-    RESPONSE_TRAILER = text("irc.response.trailer", "trailer", "The last parameter, which may hold blanks");
-    DATA = bytes("irc.data", "data", "Bytes that are not understood");
+    TAGS = text("irc.tags", "message tags", "IRCv3 key and value pairs");
+    REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Source of the message");
+    REQUEST_COMMAND = text("irc.request.command", "command", "");
+    REQUEST_PARAMETER = text("irc.request.command_parameter", "parameter", "Parameter of the command");
+    REQUEST_TRAILER = text("irc.request.trailer", "trailer", "Last parameter, which may contain spaces");
+    REQUEST_SECRET = text("irc.request.password", "password", "Argument of PASS, OPER or of an authentication service").secret();
+    RESPONSE_PREFIX = text("irc.response.prefix", "prefix", "Source of the message");
+    RESPONSE_COMMAND = text("irc.response.command", "command", "Command or numeric reply");
+    RESPONSE_PARAMETER = text("irc.response.command_parameter", "parameter", "Parameter of the command");
+    RESPONSE_TRAILER = text("irc.response.trailer", "trailer", "Last parameter, which may contain spaces");
+    DATA = bytes("irc.data", "data", "Undissected bytes");
 }
 
 /// The most parameters of a line.

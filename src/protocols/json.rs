@@ -16,16 +16,16 @@ pub static PROTOCOL: Protocol =
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")
         .covers("Every value where it stands, of texts up to 4 MiB and 50,000 values");
-    OBJECT = group("json.object", "object", "Members by their names");
-    ARRAY = group("json.array", "array", "Values in a row");
-    MEMBER = group("json.member", "member", "A name and its value").digest(member_name, member_value);
-    KEY = text("json.key", "key", "Name of the member");
-    STRING = text("json.value.string", "string", "A text, without its escapes");
-    NUMBER = text("json.value.number", "number", "A number as it was written");
-    TRUE = bool("json.value.true", "true", "The value true");
-    FALSE = bool("json.value.false", "false", "The value false");
-    NULL = group("json.value.null", "null", "No value");
-    INVALID = odd("json.invalid", "not JSON", "What ought to be JSON is none from here on");
+    OBJECT = group("json.object", "object", "");
+    ARRAY = group("json.array", "array", "");
+    MEMBER = group("json.member", "member", "Key and value").digest(member_name, member_value);
+    KEY = text("json.key", "key", "");
+    STRING = text("json.value.string", "string", "Unescaped");
+    NUMBER = text("json.value.number", "number", "As written");
+    TRUE = bool("json.value.true", "true", "");
+    FALSE = bool("json.value.false", "false", "");
+    NULL = group("json.value.null", "null", "");
+    INVALID = odd("json.invalid", "not JSON", "Text that is not valid JSON from here on");
 }
 
 /// What is read: a wire, on which each value is put where it stands, or bytes alone.

@@ -31,22 +31,22 @@ fields! {
     MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")
         .covers("The greeting of the server and the answer to it")
         .leaves_open("Commands and results, which are told as payloads");
-    LENGTH = number("mysql.packet_length", "length", "Bytes of the payload");
-    NUMBER = number("mysql.packet_number", "number", "Number of the packet in its exchange");
+    LENGTH = number("mysql.packet_length", "packet length", "Bytes of the payload");
+    NUMBER = number("mysql.packet_number", "packet number", "Sequence number within the command");
     PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol");
     VERSION = text("mysql.version", "version", "Version of the server");
-    THREAD = number("mysql.thread_id", "thread", "Number of the connection at the server");
-    SALT = bytes("mysql.salt", "salt", "Random bytes for the password");
-    CAPABILITIES = number("mysql.caps.client", "capabilities", "What the client can do").hex(4);
-    TLS = bool("mysql.caps.sl", "tls", "Whether the client changes to TLS").mask(0x0800);
-    EXTENDED = number("mysql.extcaps.client", "more capabilities", "What else the client can do").hex(4);
-    LONGEST = number("mysql.max_packet", "longest packet", "The longest packet that the client takes");
-    CHARSET = number("mysql.charset", "charset", "Character set of the client");
-    UNUSED = bytes("mysql.unused", "unused", "Zeros");
-    USER = text("mysql.user", "user", "Name of the user");
-    PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "Bytes of the password");
-    PASSWORD = bytes("mysql.passwd", "password", "What proves who the client is: a digest, or the password itself").secret();
-    PAYLOAD = bytes("mysql.payload", "payload", "What is not read further");
+    THREAD = number("mysql.thread_id", "thread ID", "Connection ID at the server");
+    SALT = bytes("mysql.salt", "salt", "Challenge of the authentication");
+    CAPABILITIES = number("mysql.caps.client", "client capabilities", "Lower 16 bits").hex(4);
+    TLS = bool("mysql.caps.sl", "switch to SSL after handshake", "CLIENT_SSL").mask(0x0800);
+    EXTENDED = number("mysql.extcaps.client", "extended client capabilities", "Upper 16 bits").hex(4);
+    LONGEST = number("mysql.max_packet", "maximum packet", "In bytes");
+    CHARSET = number("mysql.charset", "charset", "Character set and collation of the client");
+    UNUSED = bytes("mysql.unused", "unused", "Must be zero");
+    USER = text("mysql.user", "username", "");
+    PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "In bytes");
+    PASSWORD = bytes("mysql.passwd", "password", "Authentication response: a digest, or the password itself").secret();
+    PAYLOAD = bytes("mysql.payload", "payload", "Payload without fields of its own");
 }
 
 /// The asking bit for TLS among the client's capabilities.

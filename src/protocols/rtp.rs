@@ -25,21 +25,21 @@ fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")
         .covers("Headers of the datagrams that SDP announced")
         .leaves_open("What sound and pictures are, RTCP, and datagrams that nobody announced");
-    VERSION = number("rtp.version", "version", "Version").mask(0xc0);
-    PADDED = bool("rtp.padding", "padding", "Whether it ends with padding").mask(0x20);
-    EXTENDED = bool("rtp.ext", "extension", "Whether an extension follows").mask(0x10);
-    SOURCES = number("rtp.cc", "sources", "Sources that were mixed").mask(0x0f);
-    MARKER = bool("rtp.marker", "marker", "Whether something begins or ends here").mask(0x80);
-    TYPE = number("rtp.p_type", "type", "What is sent").names(TYPES).mask(0x7f);
-    NUMBER = number("rtp.seq", "number", "Number of the datagram");
-    TIME = number("rtp.timestamp", "time", "When it was sampled");
-    SSRC = number("rtp.ssrc", "source", "Who sends").hex(8);
-    CSRC = number("rtp.csrc.item", "mixed source", "A source that was mixed").hex(8);
-    PROFILE = number("rtp.ext.profile", "profile", "What the extension is").hex(4);
-    EXTENSION_LENGTH = number("rtp.ext.len", "extension length", "Words of the extension");
-    EXTENSION = bytes("rtp.hdr_exts", "extension", "What the extension says");
-    PAYLOAD = bytes("rtp.payload", "payload", "Sound or pictures");
-    PADDING = bytes("rtp.padding.data", "padding", "Bytes without meaning; the last counts them");
+    VERSION = number("rtp.version", "version", "2 in RFC 3550").mask(0xc0);
+    PADDED = bool("rtp.padding", "padding", "Set if padding follows the payload").mask(0x20);
+    EXTENDED = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10);
+    SOURCES = number("rtp.cc", "CSRC count", "Number of CSRC identifiers that follow the fixed header").mask(0x0f);
+    MARKER = bool("rtp.marker", "marker", "Meaning depends on the profile: the last packet of a video frame, the first of a talk spurt").mask(0x80);
+    TYPE = number("rtp.p_type", "payload type", "Format of the payload, RFC 3551").names(TYPES).mask(0x7f);
+    NUMBER = number("rtp.seq", "sequence number", "Increases by one with each packet");
+    TIME = number("rtp.timestamp", "timestamp", "Sampling instant of the first byte of the payload, in units of the media clock");
+    SSRC = number("rtp.ssrc", "SSRC", "Synchronization source identifier").hex(8);
+    CSRC = number("rtp.csrc.item", "CSRC", "Contributing source of a mixed stream").hex(8);
+    PROFILE = number("rtp.ext.profile", "extension profile", "Identifier defined by the profile").hex(4);
+    EXTENSION_LENGTH = number("rtp.ext.len", "extension length", "In units of 32 bits");
+    EXTENSION = bytes("rtp.hdr_exts", "header extension", "");
+    PAYLOAD = bytes("rtp.payload", "payload", "Media data");
+    PADDING = bytes("rtp.padding.data", "padding", "The last byte counts the padding bytes, itself included");
 }
 
 const TYPES: Names = &[

@@ -19,22 +19,22 @@ pub static PROTOCOL: Protocol =
 fields! {
     SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols")
         .covers("Every line, and the media that it announces");
-    VERSION = text("sdp.version", "version", "Version of the description");
-    OWNER = text("sdp.owner", "owner", "Who made it");
-    NAME = text("sdp.session_name", "session name", "What it is called");
-    INFO = text("sdp.session_info", "information", "What it is about");
-    URI = text("sdp.uri", "uri", "Where more is told");
-    EMAIL = text("sdp.email", "mail address", "Who answers for it");
-    PHONE = text("sdp.phone", "phone number", "Who answers for it");
-    CONNECTION = text("sdp.connection_info", "connection", "The address to which media are sent");
-    BANDWIDTH = text("sdp.bandwidth", "bandwidth", "How much is sent at most");
-    TIME = text("sdp.time", "time", "From when to when");
-    REPEAT = text("sdp.repeat_time", "repeat", "How often");
-    ZONE = text("sdp.timezone", "time zone", "Changes of the clock");
-    KEY = text("sdp.encryption_key", "key", "The key of the media").secret();
-    ATTRIBUTE = text("sdp.session_attr", "attribute", "What else there is to say");
-    MEDIA = text("sdp.media", "media", "What is sent: kind, port, protocol, formats");
-    OTHER = text("sdp.unknown", "other", "Any other line");
+    VERSION = text("sdp.version", "version", "v=");
+    OWNER = text("sdp.owner", "owner", "o=: originator and session identifier");
+    NAME = text("sdp.session_name", "session name", "s=");
+    INFO = text("sdp.session_info", "session information", "i=");
+    URI = text("sdp.uri", "URI of description", "u=");
+    EMAIL = text("sdp.email", "email address", "e=");
+    PHONE = text("sdp.phone", "phone number", "p=");
+    CONNECTION = text("sdp.connection_info", "connection information", "c=: address that receives the media");
+    BANDWIDTH = text("sdp.bandwidth", "bandwidth information", "b=: modifier and kilobits per second");
+    TIME = text("sdp.time", "time description", "t=: start and stop of the session");
+    REPEAT = text("sdp.repeat_time", "repeat time", "r=");
+    ZONE = text("sdp.timezone", "time zone adjustments", "z=");
+    KEY = text("sdp.encryption_key", "encryption key", "k=").secret();
+    ATTRIBUTE = text("sdp.session_attr", "attribute", "a=");
+    MEDIA = text("sdp.media", "media description", "m=: type, port, protocol, formats");
+    OTHER = text("sdp.unknown", "unknown line", "Line of an unknown type");
 }
 
 fn field(letter: Option<&u8>) -> &'static Field {

@@ -40,17 +40,17 @@ fields! {
         .leaves_open("Mails themselves, and what AUTH exchanges");
     REQUEST = bool("smtp.req", "request", "True in commands");
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
-    COMMAND = text("smtp.req.command", "command", "What is to be done");
-    PARAMETER = text("smtp.req.parameter", "parameter", "With what it is to be done");
-    SECRET = text("smtp.auth.password", "secret", "What proves who the client is").secret();
-    CODE = number("smtp.response.code", "code", "How it went");
-    TEXT = text("smtp.rsp.parameter", "text", "How it went, in words");
-    MAIL = text("smtp.message", "mail", "Mail data, or a chunk of it");
-    FRAGMENTS = bool("smtp.data.fragments", "mail data fragments", "The frames of mail data follow").generated(&[&MAIL], imf::fragmented);
-    FRAGMENT = number("smtp.data.fragment", "mail data fragment", "A frame that brought a part of the mail data").generated(&[&MAIL], imf::fragments);
-    FRAGMENT_COUNT = number("smtp.data.fragment.count", "mail data fragment count", "How many frames brought the mail data").generated(&[&MAIL], imf::fragment_count);
-    REASSEMBLED_LENGTH = number("smtp.data.reassembled.length", "mail data length", "Bytes of the mail data without the line that ends it").generated(&[&MAIL], imf::length);
-    DATA = bytes("smtp.data", "data", "Bytes that are not understood");
+    COMMAND = text("smtp.req.command", "command", "");
+    PARAMETER = text("smtp.req.parameter", "request parameter", "Argument of the command");
+    SECRET = text("smtp.auth.password", "secret", "Credentials of AUTH").secret();
+    CODE = number("smtp.response.code", "response code", "");
+    TEXT = text("smtp.rsp.parameter", "response parameter", "Text of the reply");
+    MAIL = text("smtp.message", "message", "Mail data, or a BDAT chunk of it");
+    FRAGMENTS = bool("smtp.data.fragments", "mail data fragments", "True if the frames of the mail data are listed").generated(&[&MAIL], imf::fragmented);
+    FRAGMENT = number("smtp.data.fragment", "mail data fragment", "Frame with a part of the mail data").generated(&[&MAIL], imf::fragments);
+    FRAGMENT_COUNT = number("smtp.data.fragment.count", "mail data fragment count", "Number of frames with mail data").generated(&[&MAIL], imf::fragment_count);
+    REASSEMBLED_LENGTH = number("smtp.data.reassembled.length", "mail data length", "Bytes of the mail data without its last line").generated(&[&MAIL], imf::length);
+    DATA = bytes("smtp.data", "data", "Undissected bytes");
 }
 
 /// Commands of RFC 5321, RFC 1985, RFC 2645, RFC 3030, RFC 3207 and RFC 4954.

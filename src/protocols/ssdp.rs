@@ -30,13 +30,13 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol")
         .covers("Searches, notices and answers, header by header");
-    TARGET = text("ssdp.st", "search target", "What is looked for, or was found");
-    TYPE = text("ssdp.nt", "notification type", "What is here");
-    KIND = text("ssdp.nts", "notification", "Whether it comes or goes");
-    NAME = text("ssdp.usn", "unique name", "Which one it is");
-    WAIT = text("ssdp.mx", "most seconds", "Within which to answer");
-    LINE_END = bytes("ssdp.line_end", "line end", "The end of the first line, and what stands between its words");
-    DATA = bytes("ssdp.data", "data", "Bytes that are not explained");
+    TARGET = text("ssdp.st", "search target", "Service or device type that is searched for or found");
+    TYPE = text("ssdp.nt", "notification type", "Service or device type of the advertisement");
+    KIND = text("ssdp.nts", "notification subtype", "ssdp:alive, ssdp:byebye or ssdp:update");
+    NAME = text("ssdp.usn", "unique service name", "");
+    WAIT = text("ssdp.mx", "maximum wait", "Seconds within which to respond");
+    LINE_END = bytes("ssdp.line_end", "line end", "End of the first line, and bytes between its words");
+    DATA = bytes("ssdp.data", "data", "Undissected bytes");
 }
 
 static HEADS: Heads = Heads {

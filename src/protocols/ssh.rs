@@ -35,31 +35,31 @@ fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")
         .covers("The greetings of both sides and the algorithms that they offer; messages up to where encryption begins")
         .leaves_open("What is encrypted, and the content of the key exchange");
-    GREETING = text("ssh.protocol", "protocol", "Version and program of the side");
-    LENGTH = number("ssh.packet_length", "length", "Bytes of the packet");
-    PADDING_LENGTH = number("ssh.padding_length", "padding length", "Bytes of the padding");
-    CODE = number("ssh.message_code", "code", "What the packet is").names(CODES);
-    CODE_1 = number("ssh.v1.message_code", "code", "Type of a packet of version 1").names(CODES_1).also("ssh.message_code");
-    CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC of padding, code and payload").hex(8);
-    PAYLOAD = bytes("ssh.payload", "payload", "What the packet says");
+    GREETING = text("ssh.protocol", "protocol", "Identification string: version and software");
+    LENGTH = number("ssh.packet_length", "packet length", "In bytes");
+    PADDING_LENGTH = number("ssh.padding_length", "padding length", "In bytes");
+    CODE = number("ssh.message_code", "message code", "").names(CODES);
+    CODE_1 = number("ssh.v1.message_code", "message code", "Packet type of SSH 1").names(CODES_1).also("ssh.message_code");
+    CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC-32 of padding, type and payload").hex(8);
+    PAYLOAD = bytes("ssh.payload", "payload", "");
     PADDING = bytes("ssh.padding_string", "padding", "Random bytes");
-    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted", "Encrypted packets");
+    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted packet", "One or more encrypted packets");
     COOKIE = bytes("ssh.cookie", "cookie", "Random bytes");
-    LIST_LENGTH = number("ssh.list_length", "list length", "Bytes of the names");
-    KEX = text("ssh.kex_algorithms", "key exchange", "Ways to exchange keys");
-    HOST_KEY = text("ssh.server_host_key_algorithms", "host key", "Kinds of the server's key");
-    CIPHERS_C2S = text("ssh.encryption_algorithms_client_to_server", "encryption c2s", "Ciphers from the client");
-    CIPHERS_S2C = text("ssh.encryption_algorithms_server_to_client", "encryption s2c", "Ciphers from the server");
-    MACS_C2S = text("ssh.mac_algorithms_client_to_server", "mac c2s", "Seals from the client");
-    MACS_S2C = text("ssh.mac_algorithms_server_to_client", "mac s2c", "Seals from the server");
-    COMPRESSION_C2S = text("ssh.compression_algorithms_client_to_server", "compression c2s", "Compression from the client");
-    COMPRESSION_S2C = text("ssh.compression_algorithms_server_to_client", "compression s2c", "Compression from the server");
-    LANGUAGES_C2S = text("ssh.languages_client_to_server", "languages c2s", "Languages from the client");
-    LANGUAGES_S2C = text("ssh.languages_server_to_client", "languages s2c", "Languages from the server");
-    GUESS = bool("ssh.first_kex_packet_follows", "guess follows", "Whether a guessed packet follows");
-    RESERVED = number("ssh.kex.reserved", "reserved", "Zero");
-    HASSH = text("ssh.kex.hassh", "hassh", "Fingerprint of the client");
-    HASSH_SERVER = text("ssh.kex.hasshserver", "hassh server", "Fingerprint of the server");
+    LIST_LENGTH = number("ssh.list_length", "list length", "In bytes");
+    KEX = text("ssh.kex_algorithms", "kex_algorithms", "Key exchange methods");
+    HOST_KEY = text("ssh.server_host_key_algorithms", "server_host_key_algorithms", "");
+    CIPHERS_C2S = text("ssh.encryption_algorithms_client_to_server", "encryption_algorithms_client_to_server", "");
+    CIPHERS_S2C = text("ssh.encryption_algorithms_server_to_client", "encryption_algorithms_server_to_client", "");
+    MACS_C2S = text("ssh.mac_algorithms_client_to_server", "mac_algorithms_client_to_server", "");
+    MACS_S2C = text("ssh.mac_algorithms_server_to_client", "mac_algorithms_server_to_client", "");
+    COMPRESSION_C2S = text("ssh.compression_algorithms_client_to_server", "compression_algorithms_client_to_server", "");
+    COMPRESSION_S2C = text("ssh.compression_algorithms_server_to_client", "compression_algorithms_server_to_client", "");
+    LANGUAGES_C2S = text("ssh.languages_client_to_server", "languages_client_to_server", "");
+    LANGUAGES_S2C = text("ssh.languages_server_to_client", "languages_server_to_client", "");
+    GUESS = bool("ssh.first_kex_packet_follows", "first_kex_packet_follows", "Whether a guessed key exchange packet follows");
+    RESERVED = number("ssh.kex.reserved", "reserved", "Must be zero");
+    HASSH = text("ssh.kex.hassh", "HASSH", "Fingerprint of the client's algorithms");
+    HASSH_SERVER = text("ssh.kex.hasshserver", "HASSH server", "Fingerprint of the server's algorithms");
 }
 
 const KEXINIT: u8 = 20;

@@ -22,19 +22,19 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    SYSLOG = protocol("syslog", "Syslog", "Lines of a log")
+    SYSLOG = protocol("syslog", "Syslog", "Syslog message")
         .covers("Facility, level and line, in the old form and in the new one");
-    PRIORITY = number("syslog.priority", "Priority", "Eight times the facility, and the level");
-    FACILITY = number("syslog.facility", "Facility", "Who has something to say").mask(0x3f8).names(FACILITIES);
-    LEVEL = number("syslog.level", "Level", "How urgent it is").mask(0x007).names(LEVELS);
-    MSG = text("syslog.msg", "Message", "The line");
-    VERSION = text("syslog.version", "Version", "Version of the new form");
-    TIMESTAMP = text("syslog.timestamp", "Time", "When it happened, in the new form");
-    OLD_TIMESTAMP = text("syslog.timestamp_rfc3164", "Time", "When it happened, in the old form");
-    HOST = text("syslog.hostname", "Host", "Where it happened");
-    APP = text("syslog.appname", "Application", "Who says so");
-    PROCESS = text("syslog.procid", "Process", "Which process of it");
-    MESSAGE_ID = text("syslog.msgid", "Message ID", "What kind of message");
+    PRIORITY = number("syslog.priority", "Priority", "Facility times eight plus level");
+    FACILITY = number("syslog.facility", "Facility", "").mask(0x3f8).names(FACILITIES);
+    LEVEL = number("syslog.level", "Level", "Severity").mask(0x007).names(LEVELS);
+    MSG = text("syslog.msg", "Message", "");
+    VERSION = text("syslog.version", "Version", "RFC 5424");
+    TIMESTAMP = text("syslog.timestamp", "Timestamp", "RFC 5424");
+    OLD_TIMESTAMP = text("syslog.timestamp_rfc3164", "Timestamp", "RFC 3164");
+    HOST = text("syslog.hostname", "Hostname", "");
+    APP = text("syslog.appname", "App Name", "");
+    PROCESS = text("syslog.procid", "Process ID", "");
+    MESSAGE_ID = text("syslog.msgid", "Message ID", "Type of the message, RFC 5424");
 }
 
 const FACILITIES: Names = &[

@@ -33,18 +33,18 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")
         .covers("All messages with their options; the files that are sent can be saved");
-    OPCODE = number("tftp.opcode", "Opcode", "What kind of message it is").names(OPCODES);
-    SOURCE = text("tftp.source_file", "Source file", "Name of the file that is wanted");
-    DESTINATION = text("tftp.destination_file", "Destination file", "Name of the file that comes");
-    MODE = text("tftp.type", "Type", "How lines end");
-    BLOCK = number("tftp.block", "Block", "Number of the block; after 65535 comes 0");
-    DATA = bytes("tftp.data", "Data", "Bytes of the file");
-    CODE = number("tftp.error.code", "Error code", "What went wrong").names(ERRORS);
-    MESSAGE = text("tftp.error.message", "Error message", "In words");
-    OPTION = group("tftp.option", "option", "An option");
-    OPTION_NAME = text("tftp.option.name", "Option name", "Which option");
-    OPTION_VALUE = text("tftp.option.value", "Option value", "Its value");
-    TOO_LONG = info("tftp.note.too_long", "not kept", "The file is longer than is kept to be saved");
+    OPCODE = number("tftp.opcode", "Opcode", "").names(OPCODES);
+    SOURCE = text("tftp.source_file", "Source file", "File requested from the server");
+    DESTINATION = text("tftp.destination_file", "Destination file", "File written to the server");
+    MODE = text("tftp.type", "Type", "Transfer mode: octet, netascii or mail");
+    BLOCK = number("tftp.block", "Block", "Block number; 65535 is followed by 0");
+    DATA = bytes("tftp.data", "Data", "");
+    CODE = number("tftp.error.code", "Error code", "").names(ERRORS);
+    MESSAGE = text("tftp.error.message", "Error message", "");
+    OPTION = group("tftp.option", "option", "RFC 2347");
+    OPTION_NAME = text("tftp.option.name", "Option name", "");
+    OPTION_VALUE = text("tftp.option.value", "Option value", "");
+    TOO_LONG = info("tftp.note.too_long", "not kept", "The file exceeds the limit for saved objects");
 }
 
 const OPCODES: Names =

@@ -30,32 +30,32 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    WEBSOCKET = protocol("websocket", "WebSocket", "Messages over a connection that HTTP opened")
+    WEBSOCKET = protocol("websocket", "WebSocket", "WebSocket protocol, RFC 6455")
         .covers("Messages joined from their frames, unmasked and decompressed");
-    FIN = bool("websocket.fin", "fin", "Whether the message ends with this frame").mask(0x80);
-    RSV = number("websocket.rsv", "rsv", "Bits of extensions").hex(2).mask(0x70);
-    PMC = bool("websocket.pmc", "compressed", "Whether the message is compressed").mask(0x40);
-    OPCODE = number("websocket.opcode", "opcode", "What the frame is").names(OPCODES).mask(0x0f);
+    FIN = bool("websocket.fin", "FIN", "Final frame of a message").mask(0x80);
+    RSV = number("websocket.rsv", "RSV", "Reserved bits, defined by extensions").hex(2).mask(0x70);
+    PMC = bool("websocket.pmc", "per-message compressed", "RSV1: the message is compressed, RFC 7692").mask(0x40);
+    OPCODE = number("websocket.opcode", "opcode", "Frame type").names(OPCODES).mask(0x0f);
     MASK = bool("websocket.mask", "mask", "Whether the payload is masked").mask(0x80);
-    LENGTH = number("websocket.payload_length", "length", "Bytes of the payload; 126 and 127 say that a longer number follows").mask(0x7f);
-    LENGTH_16 = number("websocket.payload_length_ext_16", "length", "Bytes of the payload");
-    LENGTH_64 = number("websocket.payload_length_ext_64", "length", "Bytes of the payload");
-    KEY = bytes("websocket.masking_key", "masking key", "What the payload is masked with");
-    MASKED = bytes("websocket.masked_payload", "masked payload", "The payload as it was sent");
-    PAYLOAD = bytes("websocket.payload", "payload", "Bytes of the message");
-    CONTINUE = bytes("websocket.payload.continue", "part", "A part of a message");
-    TEXT = text("websocket.payload.text", "text", "What the message says");
-    STATUS = number("websocket.payload.close.status_code", "status code", "Why the connection is closed").names(STATUSES);
-    REASON = text("websocket.payload.close.reason", "reason", "Why the connection is closed, in words");
-    PING = bytes("websocket.payload.ping", "ping", "What the other side is to send back");
-    PONG = bytes("websocket.payload.pong", "pong", "What the other side sent");
-    REASSEMBLED = number("websocket.reassembled.length", "reassembled length", "Bytes of the whole message");
-    DECOMPRESSION_FAILED = odd("websocket.decompression_failed", "decompression failed", "The message is not what its compression says");
-    OPCODE_UNKNOWN = odd("websocket.payload.unknown", "unknown opcode", "An opcode that is not assigned");
-    NOT_JOINED = info("websocket.not_joined", "not joined", "The message is longer than is put together");
-    NO_START = odd("websocket.no_start", "no start", "A continuation of a message that did not begin");
-    DECOMPRESSION_LIMIT = odd("websocket.decompression_limit", "too much", "The message becomes larger than is followed");
-    IN_PARTS = info("websocket.in_parts", "in parts", "The payload is so long that it is told in parts");
+    LENGTH = number("websocket.payload_length", "payload length", "In bytes; 126 and 127 announce an extended length").mask(0x7f);
+    LENGTH_16 = number("websocket.payload_length_ext_16", "extended payload length (16 bits)", "In bytes");
+    LENGTH_64 = number("websocket.payload_length_ext_64", "extended payload length (64 bits)", "In bytes");
+    KEY = bytes("websocket.masking_key", "masking key", "XORed with the payload");
+    MASKED = bytes("websocket.masked_payload", "masked payload", "Payload as transmitted");
+    PAYLOAD = bytes("websocket.payload", "payload", "");
+    CONTINUE = bytes("websocket.payload.continue", "continuation", "Payload of a fragment");
+    TEXT = text("websocket.payload.text", "text", "Text message");
+    STATUS = number("websocket.payload.close.status_code", "status code", "Reason for the closure, RFC 6455 section 7.4").names(STATUSES);
+    REASON = text("websocket.payload.close.reason", "reason", "Reason for the closure as text");
+    PING = bytes("websocket.payload.ping", "ping", "To be returned in a pong");
+    PONG = bytes("websocket.payload.pong", "pong", "Copied from the ping");
+    REASSEMBLED = number("websocket.reassembled.length", "reassembled length", "Bytes of the message");
+    DECOMPRESSION_FAILED = odd("websocket.decompression_failed", "decompression failed", "Invalid compressed data");
+    OPCODE_UNKNOWN = odd("websocket.payload.unknown", "unknown opcode", "Opcode that is not assigned");
+    NOT_JOINED = info("websocket.not_joined", "not reassembled", "The message exceeds the reassembly limit");
+    NO_START = odd("websocket.no_start", "no start", "Continuation frame without an initial frame");
+    DECOMPRESSION_LIMIT = odd("websocket.decompression_limit", "decompression limit", "The decompressed message exceeds the limit");
+    IN_PARTS = info("websocket.in_parts", "in parts", "The payload is dissected in parts because of its length");
 }
 
 const CONTINUATION: u8 = 0;

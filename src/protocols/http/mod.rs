@@ -50,92 +50,92 @@ fields! {
         .covers("HTTP/1 requests and responses; bodies without chunks and compression, JSON by its values, tunnels and upgrades");
     REQUEST = bool("http.request", "request", "True in requests");
     RESPONSE = bool("http.response", "response", "True in responses");
-    METHOD = text("http.request.method", "method", "What is asked for");
-    URI = text("http.request.uri", "uri", "What it is asked of, as the request names it");
-    VERSION = text("http.request.version", "version", "Version of the client");
-    FULL_URI = text("http.request.full_uri", "full uri", "What it is asked of, with the host");
-    RESPONSE_VERSION = text("http.response.version", "version", "Version of the server");
-    CODE = number("http.response.code", "code", "How it went").names(CODES);
-    PHRASE = text("http.response.phrase", "phrase", "How it went, in the words of the server");
-    REQUEST_IN = number("http.request_in", "request in", "Number of the frame that brought the request");
-    REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection");
-    RESPONSE_NUMBER = number("http.response_number", "response number", "The number of the request that it is paired with");
-    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Number of the frame that brought the request before");
-    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Number of the frame that brought the response before");
-    NEXT_REQUEST = number("http.next_request_in", "next request in", "Known only to a second pass over the capture: never there");
-    NEXT_RESPONSE = number("http.next_response_in", "next response in", "Known only to a second pass over the capture: never there");
-    RESPONSE_IN = number("http.response_in", "response in", "Known only to a second pass over the capture: never there");
-    RESPONSE_FOR = text("http.response_for.uri", "response for", "What was asked of");
-    TIME = float("http.time", "time", "Seconds since the request").seconds();
+    METHOD = text("http.request.method", "request method", "");
+    URI = text("http.request.uri", "request URI", "As in the request line");
+    VERSION = text("http.request.version", "request version", "");
+    FULL_URI = text("http.request.full_uri", "full request URI", "With scheme and host");
+    RESPONSE_VERSION = text("http.response.version", "response version", "");
+    CODE = number("http.response.code", "status code", "").names(CODES);
+    PHRASE = text("http.response.phrase", "reason phrase", "");
+    REQUEST_IN = number("http.request_in", "request in", "Frame of the request");
+    REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection from 1");
+    RESPONSE_NUMBER = number("http.response_number", "response number", "Number of the request that the response answers");
+    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Frame of the previous request");
+    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Frame of the previous response");
+    NEXT_REQUEST = number("http.next_request_in", "next request in", "Never present: it would need a second pass over the capture");
+    NEXT_RESPONSE = number("http.next_response_in", "next response in", "Never present: it would need a second pass over the capture");
+    RESPONSE_IN = number("http.response_in", "response in", "Never present: it would need a second pass over the capture");
+    RESPONSE_FOR = text("http.response_for.uri", "response for", "URI of the request");
+    TIME = float("http.time", "time since request", "In seconds").seconds();
 
-    ACCEPT = text("http.accept", "Accept", "Types that the client takes");
-    ACCEPT_ENCODING = text("http.accept_encoding", "Accept-Encoding", "Codings that the client takes");
-    ACCEPT_LANGUAGE = text("http.accept_language", "Accept-Language", "Languages that the client's user reads");
-    AUTHORIZATION = text("http.authorization", "Authorization", "Proof of who the client is").secret();
-    CACHE_CONTROL = text("http.cache_control", "Cache-Control", "What may be kept, and how long");
-    CONNECTION = text("http.connection", "Connection", "What becomes of the connection");
-    CONTENT_ENCODING = text("http.content_encoding", "Content-Encoding", "How the body is compressed");
-    CONTENT_LENGTH = text("http.content_length_header", "Content-Length", "Bytes of the body, as written");
-    LENGTH = number("http.content_length", "content length", "Bytes of the body");
-    CONTENT_TYPE = text("http.content_type", "Content-Type", "What the body is");
-    COOKIE = text("http.cookie", "Cookie", "Cookies that the server set earlier").secret();
-    DATE = text("http.date", "Date", "When the response was made");
-    HOST = text("http.host", "Host", "Which of the server's names is meant");
-    HTTP2_SETTINGS = text("http.http2_settings", "HTTP2-Settings", "Settings of HTTP/2, to which the client would change");
+    ACCEPT = text("http.accept", "Accept", "Media types accepted by the client");
+    ACCEPT_ENCODING = text("http.accept_encoding", "Accept-Encoding", "Content codings accepted by the client");
+    ACCEPT_LANGUAGE = text("http.accept_language", "Accept-Language", "Languages preferred by the client");
+    AUTHORIZATION = text("http.authorization", "Authorization", "Credentials of the client").secret();
+    CACHE_CONTROL = text("http.cache_control", "Cache-Control", "Directives for caches");
+    CONNECTION = text("http.connection", "Connection", "Options of the connection");
+    CONTENT_ENCODING = text("http.content_encoding", "Content-Encoding", "Compression of the body");
+    CONTENT_LENGTH = text("http.content_length_header", "Content-Length", "Header value as text");
+    LENGTH = number("http.content_length", "content length", "In bytes");
+    CONTENT_TYPE = text("http.content_type", "Content-Type", "Media type of the body");
+    COOKIE = text("http.cookie", "Cookie", "Cookies set by earlier responses").secret();
+    DATE = text("http.date", "Date", "When the message was generated");
+    HOST = text("http.host", "Host", "Host and port of the request URI");
+    HTTP2_SETTINGS = text("http.http2_settings", "HTTP2-Settings", "Settings for an upgrade to HTTP/2");
     LAST_MODIFIED = text("http.last_modified", "Last-Modified", "When the content last changed");
-    LOCATION = text("http.location", "Location", "Where to ask instead");
-    PROXY_AUTHENTICATE = text("http.proxy_authenticate", "Proxy-Authenticate", "How the proxy wants proof");
-    PROXY_AUTHORIZATION = text("http.proxy_authorization", "Proxy-Authorization", "Proof for the proxy").secret();
-    REFERER = text("http.referer", "Referer", "Where the client found the address");
-    WEBSOCKET_ACCEPT = text("http.sec_websocket_accept", "Sec-WebSocket-Accept", "Answer to the key");
-    WEBSOCKET_EXTENSIONS = text("http.sec_websocket_extensions", "Sec-WebSocket-Extensions", "Extensions of WebSocket");
-    WEBSOCKET_KEY = text("http.sec_websocket_key", "Sec-WebSocket-Key", "A number used once");
-    WEBSOCKET_PROTOCOL = text("http.sec_websocket_protocol", "Sec-WebSocket-Protocol", "What is spoken over WebSocket");
-    WEBSOCKET_VERSION = text("http.sec_websocket_version", "Sec-WebSocket-Version", "Version of WebSocket");
-    SERVER = text("http.server", "Server", "Program of the server");
-    SET_COOKIE = text("http.set_cookie", "Set-Cookie", "A cookie for the client to return").secret();
-    TRANSFER_ENCODING = text("http.transfer_encoding", "Transfer-Encoding", "How the message is coded on its way");
-    UPGRADE = text("http.upgrade", "Upgrade", "The protocol to change to");
-    USER_AGENT = text("http.user_agent", "User-Agent", "Program of the client");
-    WWW_AUTHENTICATE = text("http.www_authenticate", "WWW-Authenticate", "How the server wants proof");
-    FORWARDED_FOR = text("http.x_forwarded_for", "X-Forwarded-For", "Who asked the proxy");
-    OTHER = text("http.unknown_header", "header", "Any other line of the head");
-    BLANK = bytes("http.blank", "blank line", "The empty line behind the head");
-    REQUEST_LINE = text("http.request.line", "request header line", "A header line of a request")
+    LOCATION = text("http.location", "Location", "Target of a redirection, or URI of a created resource");
+    PROXY_AUTHENTICATE = text("http.proxy_authenticate", "Proxy-Authenticate", "Challenge of the proxy");
+    PROXY_AUTHORIZATION = text("http.proxy_authorization", "Proxy-Authorization", "Credentials for the proxy").secret();
+    REFERER = text("http.referer", "Referer", "URI of the referring page");
+    WEBSOCKET_ACCEPT = text("http.sec_websocket_accept", "Sec-WebSocket-Accept", "Derived from Sec-WebSocket-Key");
+    WEBSOCKET_EXTENSIONS = text("http.sec_websocket_extensions", "Sec-WebSocket-Extensions", "WebSocket extensions offered or accepted");
+    WEBSOCKET_KEY = text("http.sec_websocket_key", "Sec-WebSocket-Key", "Random nonce of the handshake");
+    WEBSOCKET_PROTOCOL = text("http.sec_websocket_protocol", "Sec-WebSocket-Protocol", "WebSocket subprotocols offered or selected");
+    WEBSOCKET_VERSION = text("http.sec_websocket_version", "Sec-WebSocket-Version", "Version of the WebSocket protocol");
+    SERVER = text("http.server", "Server", "Software of the server");
+    SET_COOKIE = text("http.set_cookie", "Set-Cookie", "Cookie that the client is to return").secret();
+    TRANSFER_ENCODING = text("http.transfer_encoding", "Transfer-Encoding", "Transfer codings, such as chunked");
+    UPGRADE = text("http.upgrade", "Upgrade", "Protocols to switch to");
+    USER_AGENT = text("http.user_agent", "User-Agent", "Software of the client");
+    WWW_AUTHENTICATE = text("http.www_authenticate", "WWW-Authenticate", "Challenge of the server");
+    FORWARDED_FOR = text("http.x_forwarded_for", "X-Forwarded-For", "Clients and proxies on the path");
+    OTHER = text("http.unknown_header", "header", "Header without a field of its own");
+    BLANK = bytes("http.blank", "blank line", "Empty line at the end of the headers");
+    REQUEST_LINE = text("http.request.line", "request header line", "Header line of a request")
         .generated(&[&REQUEST], generated::lines)
         .needs(generated::LINES);
-    RESPONSE_LINE = text("http.response.line", "response header line", "A header line of a response")
+    RESPONSE_LINE = text("http.response.line", "response header line", "Header line of a response")
         .generated(&[&RESPONSE], generated::lines)
         .needs(generated::LINES);
-    CHAT = bool("http.chat", "formatted text", "A request or a response").generated(&[&REQUEST, &RESPONSE], is_there);
-    CODE_DESCRIPTION = text("http.response.code.desc", "status code description", "What the code stands for")
+    CHAT = bool("http.chat", "formatted text", "True in request lines and status lines").generated(&[&REQUEST, &RESPONSE], is_there);
+    CODE_DESCRIPTION = text("http.response.code.desc", "status code description", "Standard meaning of the status code")
         .generated(&[&CODE], generated::description);
-    URI_PATH = text("http.request.uri.path", "path", "What is asked of, without the query").generated(&[&URI], generated::path);
-    URI_QUERY = text("http.request.uri.query", "query", "What follows the question mark").generated(&[&URI], generated::query);
-    URI_PARAMETER = text("http.request.uri.query.parameter", "query parameter", "A part of the query")
+    URI_PATH = text("http.request.uri.path", "request URI path", "URI without its query").generated(&[&URI], generated::path);
+    URI_QUERY = text("http.request.uri.query", "request URI query", "After the question mark").generated(&[&URI], generated::query);
+    URI_PARAMETER = text("http.request.uri.query.parameter", "request URI query parameter", "")
         .generated(&[&URI], generated::parameters);
-    BASIC = text("http.authbasic", "credentials", "Name and password of the Basic scheme")
+    BASIC = text("http.authbasic", "credentials", "User name and password of the Basic scheme")
         .secret()
         .generated(&[&AUTHORIZATION, &PROXY_AUTHORIZATION], generated::basic);
 
-    CHUNK_SIZE = number("http.chunk_size", "chunk size", "Bytes of a chunk");
-    CHUNK_DATA = bytes("http.chunk_data", "chunk data", "A part of the body");
-    CHUNK_BOUNDARY = bytes("http.chunk_boundary", "chunk boundary", "The line end behind a chunk");
-    TRAILER = text("http.chunked_trailer_part", "trailer", "A header behind the body");
-    ENCODED = bytes("http.encoded", "encoded body", "The body as it was compressed");
-    FILE_DATA = text("http.file_data", "body", "The body, where it is text");
-    FILE_BYTES = text("http.file_data.text", "body as text", "The body up to a zero byte, where it is not text as a whole")
+    CHUNK_SIZE = number("http.chunk_size", "chunk size", "In bytes");
+    CHUNK_DATA = bytes("http.chunk_data", "chunk data", "");
+    CHUNK_BOUNDARY = bytes("http.chunk_boundary", "chunk boundary", "Line end of a chunk");
+    TRAILER = text("http.chunked_trailer_part", "trailer field", "Header after the last chunk");
+    ENCODED = bytes("http.encoded", "content-encoded body", "Body before decompression");
+    FILE_DATA = text("http.file_data", "body", "Body that is text");
+    FILE_BYTES = text("http.file_data.text", "body as text", "Text up to the first zero byte of a body that is not text")
         .also("http.file_data")
         .generated(&[&DATA], generated::body)
         .needs(&[&REQUEST, &RESPONSE, &ENCODED, &CHUNK_DATA, &BLANK]);
-    DATA = bytes("http.data", "data", "The body, where it is none, and bytes that are not understood");
+    DATA = bytes("http.data", "data", "Body that is not text, and undissected bytes");
 
-    BAD_CHUNK = broken("http.bad_chunk", "bad chunk", "What ought to be the size of a chunk is none");
-    DECOMPRESSION_FAILED = odd("http.decompression_failed", "decompression failed", "The body is not what its coding says");
-    DECOMPRESSION_LIMIT = odd("http.decompression_limit", "too much", "The body becomes larger than is followed");
-    TE_AND_LENGTH = odd("http.te_and_length", "two lengths", "Transfer-Encoding and Content-Length together; the first counts");
-    BAD_LENGTH = odd("http.bad_length", "bad length", "A Content-Length that is no number");
-    IN_PARTS = info("http.in_parts", "in parts", "The body is so long that it is told in parts");
+    BAD_CHUNK = broken("http.bad_chunk", "bad chunk", "Invalid chunk size");
+    DECOMPRESSION_FAILED = odd("http.decompression_failed", "decompression failed", "The body does not match its content coding");
+    DECOMPRESSION_LIMIT = odd("http.decompression_limit", "decompression limit", "The decompressed body exceeds the limit");
+    TE_AND_LENGTH = odd("http.te_and_length", "two lengths", "Transfer-Encoding and Content-Length together; Transfer-Encoding applies");
+    BAD_LENGTH = odd("http.bad_length", "bad length", "Content-Length that is not a number");
+    IN_PARTS = info("http.in_parts", "in parts", "The body is dissected in parts because of its length");
 }
 
 const CODES: Names = &[

@@ -29,22 +29,22 @@ mod af {
         PROTOCOL = protocol("x509af", "X.509", "X.509 certificates")
             .covers("Version, number, issuer, owner, times and key of each certificate")
             .leaves_open("Whether signatures are right; what keys are made of");
-        CERTIFICATE = group("x509af.signedCertificate_element", "signed certificate", "What is signed of a certificate");
-        VERSION = number("x509af.version", "version", "Version of the certificate").names(&[(0, "v1"), (1, "v2"), (2, "v3")]);
-        SERIAL = bytes("x509af.serialNumber", "serial number", "Its number with its issuer");
-        ALGORITHM = text("x509af.algorithm.id", "algorithm", "How it is signed");
-        ISSUER = text("x509af.issuer.name", "issuer", "Who signed it");
-        NOT_BEFORE = text("x509af.notBefore.time", "not before", "When it becomes valid, universal time");
-        NOT_AFTER = text("x509af.notAfter.time", "not after", "When it stops being valid, universal time");
-        NOT_BEFORE_KIND = number("x509af.notBefore", "not before", "How the time is written")
+        CERTIFICATE = group("x509af.signedCertificate_element", "signed certificate", "tbsCertificate");
+        VERSION = number("x509af.version", "version", "").names(&[(0, "v1"), (1, "v2"), (2, "v3")]);
+        SERIAL = bytes("x509af.serialNumber", "serial number", "Unique among the certificates of the issuer");
+        ALGORITHM = text("x509af.algorithm.id", "signature algorithm", "");
+        ISSUER = text("x509af.issuer.name", "issuer", "Distinguished name of the certificate authority");
+        NOT_BEFORE = text("x509af.notBefore.time", "not before", "Start of the validity, UTC");
+        NOT_AFTER = text("x509af.notAfter.time", "not after", "End of the validity, UTC");
+        NOT_BEFORE_KIND = number("x509af.notBefore", "not before", "Encoding of the time: UTCTime or GeneralizedTime")
             .names(TIMES)
             .generated(&[&NOT_BEFORE], super::kind_of_time);
-        NOT_AFTER_KIND = number("x509af.notAfter", "not after", "How the time is written")
+        NOT_AFTER_KIND = number("x509af.notAfter", "not after", "Encoding of the time: UTCTime or GeneralizedTime")
             .names(TIMES)
             .generated(&[&NOT_AFTER], super::kind_of_time);
-        SUBJECT = text("x509af.subject.name", "subject", "Who is certified");
-        KEY_ALGORITHM = text("x509af.subjectPublicKeyInfo.algorithm", "key algorithm", "Kind of the public key");
-        KEY = bytes("x509af.subjectPublicKey", "public key", "The public key");
+        SUBJECT = text("x509af.subject.name", "subject", "Distinguished name of the certificate's holder");
+        KEY_ALGORITHM = text("x509af.subjectPublicKeyInfo.algorithm", "public key algorithm", "");
+        KEY = bytes("x509af.subjectPublicKey", "subject public key", "");
     }
 }
 
@@ -54,14 +54,14 @@ mod ce {
         PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates")
             .covers("Alternative names, key issuers, CRL distribution points, name constraints, access to information, basic constraints")
             .leaves_open("Other extensions, which are bytes");
-        DNS_NAME = text("x509ce.dNSName", "dns name", "A host, such as one that is certified");
-        IPV4 = ipv4("x509ce.IPAddress.ipv4", "address", "An address, such as one that is certified");
-        IPV6 = ipv6("x509ce.IPAddress.ipv6", "address", "An address, such as one that is certified");
-        MAIL = text("x509ce.rfc822Name", "mail address", "A mail address, such as one that is certified");
-        URI = text("x509ce.uniformResourceIdentifier", "uri", "A URI, such as one that is certified or that of a CRL");
-        DIRECTORY_NAME = text("x509ce.directoryName", "directory name", "A distinguished name in an extension");
-        REGISTERED_ID = text("x509ce.registeredID", "registered id", "An object identifier as a name");
-        CA = bool("x509ce.cA", "ca", "Whether it may certify others");
+        DNS_NAME = text("x509ce.dNSName", "DNS name", "GeneralName, such as a subject alternative name");
+        IPV4 = ipv4("x509ce.IPAddress.ipv4", "IP address", "GeneralName, such as a subject alternative name");
+        IPV6 = ipv6("x509ce.IPAddress.ipv6", "IP address", "GeneralName, such as a subject alternative name");
+        MAIL = text("x509ce.rfc822Name", "RFC 822 name", "GeneralName with a mail address");
+        URI = text("x509ce.uniformResourceIdentifier", "URI", "GeneralName, such as a CRL distribution point");
+        DIRECTORY_NAME = text("x509ce.directoryName", "directory name", "GeneralName with a distinguished name");
+        REGISTERED_ID = text("x509ce.registeredID", "registered ID", "GeneralName with an object identifier");
+        CA = bool("x509ce.cA", "CA", "basicConstraints: whether the subject is a certificate authority");
     }
 }
 
@@ -70,22 +70,22 @@ mod inf {
     fields! {
         PROTOCOL = protocol("x509if", "X.509 names", "Names in X.509 certificates")
             .covers("Names of owners and issuers by their attributes");
-        ID = text("x509if.attribute", "attribute", "What of a name is told");
+        ID = text("x509if.attribute", "attribute", "Type of a relative distinguished name, or its OID");
     }
 }
 
 mod sat {
     use crate::tree::fields;
     fields! {
-        PROTOCOL = protocol("x509sat", "X.509 texts", "Texts in X.509 certificates")
+        PROTOCOL = protocol("x509sat", "X.509 attribute types", "Attribute types of X.509 names")
             .covers("The kinds of text that names are made of");
-        COUNTRY = text("x509sat.CountryName", "country", "A country in two letters");
-        SERIAL = text("x509sat.SerialNumber", "serial number", "A number of whoever is certified");
-        PRINTABLE = text("x509sat.printableString", "printable string", "A text of letters and digits");
-        UTF8 = text("x509sat.uTF8String", "utf-8 string", "A text");
-        TELETEX = text("x509sat.teletexString", "teletex string", "A text of an old kind");
-        BMP = text("x509sat.bmpString", "bmp string", "A text in 16 bits each");
-        IA5 = text("x509sat.IA5String", "ia5 string", "A text in ASCII");
+        COUNTRY = text("x509sat.CountryName", "country name", "ISO 3166 code of two letters");
+        SERIAL = text("x509sat.SerialNumber", "serial number", "Serial number of the holder, an attribute of a name");
+        PRINTABLE = text("x509sat.printableString", "PrintableString", "");
+        UTF8 = text("x509sat.uTF8String", "UTF8String", "");
+        TELETEX = text("x509sat.teletexString", "TeletexString", "");
+        BMP = text("x509sat.bmpString", "BMPString", "UCS-2");
+        IA5 = text("x509sat.IA5String", "IA5String", "ASCII");
     }
 }
 
