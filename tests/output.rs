@@ -310,8 +310,8 @@ fn session_ids_of_xfire_are_masked_and_numbered() {
     assert_eq!(numbers, ["#1", "#2", "#1"], "{out}");
     assert!(out.contains("IM #4 to sid #2: \"dude!\""), "{out}");
     let whole = run_with(&["-V", "--as", "xfire:c2s"], two.as_bytes()).out;
-    let told: Vec<&str> = whole.lines().filter(|line| line.contains(" session id ")).collect();
-    assert!(told.len() == 3 && told.iter().all(|line| line.contains("***") && line.contains("sid #")), "{whole}");
+    let shown: Vec<&str> = whole.lines().filter(|line| line.contains(" session ID ")).collect();
+    assert!(shown.len() == 3 && shown.iter().all(|line| line.contains("***") && line.contains("sid #")), "{whole}");
     assert!(run_with(&["--as", "xfire:c2s", "--show-secrets"], two.as_bytes()).out.contains("0b8eeb3e81f8"));
     assert!(run(&["fields", "xfire.sid"]).out.contains("--show-secrets"));
 }

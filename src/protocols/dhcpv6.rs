@@ -1,9 +1,9 @@
-//! DHCPv6 (RFC 8415): how a host gets its IPv6 addresses.
+//! DHCPv6 (RFC 8415): configuration of hosts with IPv6 addresses.
 //!
 //! ```text
-//! message  type:1 | transaction:3 | option …
-//! relayed  type:1 (12 or 13) | hops:1 | link:16 | peer:16 | option …; one of them holds the message
-//! option   type:2 | length:2 | value, in which options may stand again
+//! message  type:1 | transaction ID:3 | option …
+//! relay    type:1 (12 or 13) | hop count:1 | link-address:16 | peer-address:16 | option …; one of them holds the relayed message
+//! option   code:2 | length:2 | value, which may hold options
 //! ```
 
 use super::dns::names;
@@ -16,8 +16,8 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &DHCPV6,
     fields: FIELDS,
     found: &[
-        On::Udp(546).datagram(Looks::Datagram(looks), |wire| message(wire, true)),
-        On::Udp(547).datagram(Looks::Datagram(looks), |wire| message(wire, true)),
+        On::Udp(546).datagram(Looks::Datagram(recognize), |wire| message(wire, true)),
+        On::Udp(547).datagram(Looks::Datagram(recognize), |wire| message(wire, true)),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -28,7 +28,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     DHCPV6 = protocol("dhcpv6", "DHCPv6", "Dynamic Host Configuration Protocol for IPv6")
-        .covers("Messages and relayed messages; options, also those inside others");
+        .covers("Messages and relayed messages; options, including nested ones");
     TYPE = number("dhcpv6.msgtype", "Message type", "").names(TYPES);
     XID = number("dhcpv6.xid", "Transaction ID", "Copied into the response").hex(6);
     HOPS = number("dhcpv6.hopcount", "Hop count", "Relay agents that forwarded the message");
@@ -161,14 +161,14 @@ const STATUSES: Names = &[
 const RELAY_FORWARD: u8 = 12;
 const RELAY_REPLY: u8 = 13;
 
-/// Seconds from 1970 to 2000, from which on DUIDs count.
+/// Seconds from 1970 to 2000, the epoch of DUID times.
 const YEAR_2000: i64 = 946_684_800;
 
-fn looks(bytes: &[u8]) -> bool {
+fn recognize(bytes: &[u8]) -> bool {
     bytes.len() >= 4 && bytes.first().is_some_and(|kind| name_of(TYPES, (*kind).into()).is_some())
 }
 
-/// A message; `outermost` unless a relay passes it on.
+/// Dissects a message; a relayed one is not `outermost`.
 fn message(wire: &mut Wire<'_>, outermost: bool) -> Result {
     let kind = wire.u8(&TYPE)?;
     if outermost {
@@ -191,7 +191,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
     each(wire, |wire| wire.group(&OPTION, option))
 }
 
-/// Read one after another, to the end.
+/// Dissects items up to the end.
 fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     while wire.remaining() > 0 {
         read(wire)?;
@@ -251,7 +251,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
             32 => wire.u32_be(&LIFETIME).map(drop),
             39 => {
                 wire.u8(&FQDN_FLAGS)?;
-                // A name without its end is one that the server shall complete.
+                // A partial name without the root label is to be completed by the server.
                 if wire.ahead().ends_with(&[0]) { names::name(wire, list, &FQDN).map(drop) } else { rest(wire, &OPT_VALUE) }
             }
             64 => names::name(wire, list, &AFTR).map(drop),
@@ -271,7 +271,7 @@ fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -
     if count == 0 { Ok(()) } else { wire.bytes(field, count.into()).map(drop) }
 }
 
-/// Who somebody is.
+/// Dissects a DHCP unique identifier.
 fn duid(wire: &mut Wire<'_>) -> Result {
     let (start, length) = (wire.at(), wire.remaining());
     let fixed = match wire.ahead() {
@@ -280,7 +280,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
         [0, 3, ..] => 4,
         _ => 2,
     };
-    // Of one that ends inside its fixed part, the fields are read as far as they go.
+    // A truncated DUID is dissected as far as it is present.
     if length >= fixed {
         wire.put(&DUID, Value::Bytes, start..start + length);
     }
@@ -308,7 +308,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
     }
 }
 
-/// Bytes that are shown as text.
+/// Shows bytes as hexadecimal text.
 fn as_hex(wire: &mut Wire<'_>, field: &'static Field, count: usize, between: &'static str) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     wire.skip(count)?;
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_looks_for_addresses() {
+    fn a_solicit_message_is_dissected() {
         insta::assert_snapshot!(read(SOLICIT), @r#"
         dhcpv6 0..72 | solicit | transaction 0x90b45c
           0..1 dhcpv6.msgtype = 1 (solicit)
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relay_passes_on_an_answer() {
+    fn a_relayed_reply_is_dissected() {
         insta::assert_snapshot!(read(RELAYED_REPLY), @r#"
         dhcpv6 0..218 | relay reply
           0..1 dhcpv6.msgtype = 13 (relay reply)
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn relays_in_relays_end_somewhere() {
+    fn the_nesting_of_relay_messages_is_limited() {
         let mut bytes = trial::bytes("0b 90b45c");
         for _ in 0..100 {
             let length = u16::try_from(bytes.len()).unwrap().to_be_bytes();
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duid_that_is_cut_short_lies_inside_its_option() {
+    fn a_truncated_duid_stays_inside_its_option() {
         // RFC 8415, section 11.4: type 3 has a hardware type of two octets, of which one is there.
         let dump = trial::read(&PROTOCOL, &trial::bytes("02504950 0002 0003 000300"), Cut::No, |wire| message(wire, true));
         let ends = dump.lines().filter_map(|line| line.trim().split_once("..")).filter(|(_, rest)| !rest.contains("option"));

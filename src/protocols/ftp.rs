@@ -1,14 +1,14 @@
-//! FTP: how files were fetched, as RFC 959 and RFC 2428 have it.
+//! FTP (RFC 959, RFC 2428): control and data connections.
 //!
 //! ```text
 //! command     VERB [blank parameter] line end
 //! reply       code - text line end … code blank text line end
-//! PORT, 227   six numbers: an IPv4 address and a port in two parts, where the file will be
+//! PORT, 227   six numbers: IPv4 address and port of the data connection
 //! EPRT, 229   |family|address|port|
 //! ```
-//! What a data connection carries is told as it comes.
+//! Data connections are recognized by the announced address.
 //!
-//! Not covered: names of files that data connections carry; what `AUTH TLS` opens is handed on.
+//! Not covered: names of transferred files; data after `AUTH TLS` is handed over.
 
 use super::lines::{self, Replies};
 use crate::limits;
@@ -22,7 +22,7 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &FTP,
     fields: FIELDS,
     found: &[
-        On::Tcp(21).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(21).stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
     ],
     rest: Some(&OTHER),
@@ -32,7 +32,7 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// What a data connection of FTP carries.
+/// FTP data connection.
 pub static TRANSFER: Protocol = Protocol {
     this: &data::FTP_DATA,
     fields: data::FIELDS,
@@ -50,7 +50,7 @@ pub static TRANSFER: Protocol = Protocol {
 fields! {
     FTP = protocol("ftp", "FTP", "File Transfer Protocol")
             .covers("Commands and replies; data connections that they announce")
-        .leaves_open("Which file a data connection carries");
+        .leaves_open("Names of the files that data connections transfer");
     REQUEST = bool("ftp.request", "request", "True in commands");
     RESPONSE = bool("ftp.response", "response", "True in replies");
     COMMAND = text("ftp.request.command", "command", "");
@@ -71,7 +71,7 @@ mod data {
     use crate::tree::fields;
     fields! {
         FTP_DATA = protocol("ftp-data", "FTP data", "FTP data connection")
-        .covers("Bytes of files as they come");
+        .covers("Data as it arrives");
         BYTES = bytes("ftp-data.data", "data", "Part of a file or a directory listing");
     }
 }
@@ -86,24 +86,24 @@ const COMMANDS: &[&str] = &[
 
 const REPLIES: Replies = Replies { code: &CODE, text: &TEXT };
 
-/// What one connection has to remember.
+/// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// The client asked for TLS.
+    /// The client requested TLS.
     tls: bool,
     next: Option<Next>,
 }
 
 struct Transfer;
 
-/// On the port of FTP: a server that is ready, or a session joined midway.
-fn looks(opening: &Opening<'_>) -> Verdict {
+/// Recognizes FTP on its port: a greeting of the server, or a session joined midway.
+fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
-        let said = opening.of(side);
-        if lines::line(said).is_some() && (said.starts_with(b"220 ") || said.starts_with(b"220-")) {
+        let bytes = opening.of(side);
+        if lines::line(bytes).is_some() && (bytes.starts_with(b"220 ") || bytes.starts_with(b"220-")) {
             return Verdict::Yes(side);
         }
-        if lines::line(said).is_some() && (said.starts_with(b"USER ") || said.starts_with(b"AUTH TLS")) {
+        if lines::line(bytes).is_some() && (bytes.starts_with(b"USER ") || bytes.starts_with(b"AUTH TLS")) {
             return Verdict::Yes(side.other());
         }
     }
@@ -114,11 +114,11 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// On any port: a server that is ready and says what for.
+/// Recognizes FTP on any port: a greeting of the server that names the protocol.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
-        let said = opening.of(side);
-        let first = lines::line(said).and_then(|line| said.get(..line.text)).unwrap_or_default();
+        let bytes = opening.of(side);
+        let first = lines::line(bytes).and_then(|line| bytes.get(..line.text)).unwrap_or_default();
         if first.starts_with(b"220") && memmem::find(first, b"FTP").is_some() {
             return Verdict::Yes(side);
         }
@@ -153,7 +153,7 @@ impl Session {
         let code = REPLIES.read(wire)?;
         match code {
             Some(227) => {
-                let found = memchr::memchr(b'(', bytes).and_then(|at| six(bytes.get(at + 1..)?));
+                let found = memchr::memchr(b'(', bytes).and_then(|at| parse_host_port(bytes.get(at + 1..)?));
                 if let Some((ip, port)) = found {
                     wire.add(&PASSIVE_IP, Value::Unsigned(u32::from(ip).into()));
                     wire.add(&PASSIVE_PORT, Value::Unsigned(port.into()));
@@ -192,14 +192,14 @@ impl Session {
         lines::parameter(wire, field)?;
         match verb.as_str() {
             "PORT" => {
-                if let Some((ip, port)) = six(argument) {
+                if let Some((ip, port)) = parse_host_port(argument) {
                     wire.add(&ACTIVE_IP, Value::Unsigned(u32::from(ip).into()));
                     wire.add(&ACTIVE_PORT, Value::Unsigned(port.into()));
                     wire.expect(Transport::Tcp, SocketAddr::from((ip, port)), "ftp-data");
                 }
             }
             "EPRT" => {
-                if let Some(end) = extended(argument) {
+                if let Some(end) = parse_extended(argument) {
                     wire.add(&EXTENDED_PORT, Value::Unsigned(end.port().into()));
                     wire.expect(Transport::Tcp, end, "ftp-data");
                 }
@@ -210,8 +210,8 @@ impl Session {
     }
 }
 
-/// Six numbers with commas between them.
-fn six(text: &[u8]) -> Option<(Ipv4Addr, u16)> {
+/// Parses six comma-separated numbers as an address and a port.
+fn parse_host_port(text: &[u8]) -> Option<(Ipv4Addr, u16)> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
     let mut numbers =
         text.get(..end)?.split(|byte| *byte == b',').map(|part| lines::number(part).and_then(|number| u8::try_from(number).ok()));
@@ -220,8 +220,8 @@ fn six(text: &[u8]) -> Option<(Ipv4Addr, u16)> {
     Some((ip, u16::from_be_bytes([next()?, next()?])))
 }
 
-/// A family, an address and a port between bars.
-fn extended(text: &[u8]) -> Option<SocketAddr> {
+/// Parses family, address and port of EPRT.
+fn parse_extended(text: &[u8]) -> Option<SocketAddr> {
     let text = std::str::from_utf8(text).ok()?;
     let mut parts = text.trim().split('|').skip(2);
     let ip: IpAddr = parts.next()?.parse().ok()?;
@@ -243,11 +243,11 @@ impl Conversation for Transfer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
 
     #[test]
-    fn a_session_is_read_line_by_line() {
-        let told = said(
+    fn a_session_is_dissected_line_by_line() {
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session::default(),
             &[
@@ -260,7 +260,7 @@ mod tests {
                 (Side::Server, b"229 Extended (|||50124|)\r\n"),
             ],
         );
-        insta::assert_snapshot!(told, @r#"
+        insta::assert_snapshot!(trees, @r#"
         ftp 0..37 | 220 | files.example FTP server ready.
           ftp.response = true
           0..4 ftp.response.code = 220
@@ -308,16 +308,20 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_address_are_passed_over() {
-        assert_eq!(six(b"1,2,3,4,5,6"), Some((Ipv4Addr::new(1, 2, 3, 4), 0x0506)));
-        assert!(six(b"1,2,3,4,5").is_none() && six(b"256,2,3,4,5,6").is_none() && six(b"").is_none());
-        assert!(extended(b"|1|127.0.0.1|99999|").is_none() && extended(b"||").is_none());
+    fn invalid_addresses_are_ignored() {
+        assert_eq!(parse_host_port(b"1,2,3,4,5,6"), Some((Ipv4Addr::new(1, 2, 3, 4), 0x0506)));
+        assert!(
+            parse_host_port(b"1,2,3,4,5").is_none()
+                && parse_host_port(b"256,2,3,4,5,6").is_none()
+                && parse_host_port(b"").is_none()
+        );
+        assert!(parse_extended(b"|1|127.0.0.1|99999|").is_none() && parse_extended(b"||").is_none());
     }
 
     #[test]
-    fn a_session_joined_midway_is_recognised_on_its_port() {
+    fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
         };
         for (client, server) in [
             (&b"PASV\r\n"[..], &b""[..]),

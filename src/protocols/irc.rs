@@ -1,9 +1,9 @@
-//! IRC: chat in lines, as RFC 1459 and RFC 2812 have it.
+//! IRC (RFC 1459, RFC 2812): chat in text lines.
 //!
 //! ```text
 //! line        [@tags blank] [:prefix blank] COMMAND [blank parameter]… [blank :trailer] line end
 //! ```
-//! Not covered: what tags and CTCP say.
+//! Not covered: contents of tags and CTCP.
 
 use super::lines;
 use crate::limits;
@@ -15,8 +15,8 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &IRC,
     fields: FIELDS,
     found: &[
-        On::TcpRun(6660, 6669).stream(Looks::Stream(looks), |_: &Settings| Box::new(Session)),
-        On::Tcp(7000).stream(Looks::Stream(looks), |_: &Settings| Box::new(Session)),
+        On::TcpRun(6660, 6669).stream(Looks::Stream(recognize), |_: &Settings| Box::new(Session)),
+        On::Tcp(7000).stream(Looks::Stream(recognize), |_: &Settings| Box::new(Session)),
         On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::new(Session)),
     ],
     rest: Some(&DATA),
@@ -28,8 +28,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     IRC = protocol("irc", "IRC", "Internet Relay Chat")
-        .covers("Every line by its sender, command and parameters")
-        .leaves_open("What tags and CTCP say");
+        .covers("All lines by prefix, command and parameters")
+        .leaves_open("Contents of tags and CTCP");
     TAGS = text("irc.tags", "message tags", "IRCv3 key and value pairs");
     REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Source of the message");
     REQUEST_COMMAND = text("irc.request.command", "command", "");
@@ -43,10 +43,10 @@ fields! {
     DATA = bytes("irc.data", "data", "Undissected bytes");
 }
 
-/// The most parameters of a line.
+/// Largest number of parameters dissected in a line.
 const PARAMETERS_MAX: usize = 50;
 
-/// Commands of RFC 2812 and of IRC version 3.
+/// Commands of RFC 2812 and IRCv3.
 const COMMANDS: &[&str] = &[
     "PASS",
     "NICK",
@@ -92,31 +92,35 @@ const COMMANDS: &[&str] = &[
 
 struct Session;
 
-struct Words {
+struct LineFields {
     prefix: &'static Field,
     command: &'static Field,
     parameter: &'static Field,
     trailer: &'static Field,
 }
 
-static REQUEST: Words =
-    Words { prefix: &REQUEST_PREFIX, command: &REQUEST_COMMAND, parameter: &REQUEST_PARAMETER, trailer: &REQUEST_TRAILER };
-static RESPONSE: Words =
-    Words { prefix: &RESPONSE_PREFIX, command: &RESPONSE_COMMAND, parameter: &RESPONSE_PARAMETER, trailer: &RESPONSE_TRAILER };
+static REQUEST: LineFields =
+    LineFields { prefix: &REQUEST_PREFIX, command: &REQUEST_COMMAND, parameter: &REQUEST_PARAMETER, trailer: &REQUEST_TRAILER };
+static RESPONSE: LineFields = LineFields {
+    prefix: &RESPONSE_PREFIX,
+    command: &RESPONSE_COMMAND,
+    parameter: &RESPONSE_PARAMETER,
+    trailer: &RESPONSE_TRAILER,
+};
 
-fn first(said: &[u8]) -> Option<&[u8]> {
-    lines::line(said).and_then(|line| said.get(..line.text))
+fn first(bytes: &[u8]) -> Option<&[u8]> {
+    lines::line(bytes).and_then(|line| bytes.get(..line.text))
 }
 
-fn introduces(line: &[u8]) -> bool {
+fn is_registration(line: &[u8]) -> bool {
     [&b"NICK "[..], b"CAP LS", b"CAP REQ", b"PASS "].iter().any(|start| line.starts_with(start))
 }
 
-/// On a port of IRC: a client that introduces itself, or a server that says something to somebody.
-fn looks(opening: &Opening<'_>) -> Verdict {
+/// Recognizes IRC on its ports: a client that registers, or a message from a server.
+fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
         let Some(line) = first(opening.of(side)) else { continue };
-        if introduces(line) || line.starts_with(b"USER ") || line.starts_with(b"PRIVMSG ") {
+        if is_registration(line) || line.starts_with(b"USER ") || line.starts_with(b"PRIVMSG ") {
             return Verdict::Yes(side.other());
         }
         let mut words = line.split(|byte| *byte == b' ');
@@ -132,25 +136,25 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// The server of a session joined midway: a line has a prefix, or a command that clients send.
+/// Recognizes a session joined midway by a prefix, or a command of clients. Returns the server.
 fn midway(side: Side, line: &[u8]) -> Option<Side> {
     let mut words = line.split(|byte| *byte == b' ');
     let first = words.next().unwrap_or_default();
     if first.len() > 1 && first.starts_with(b":") {
         return words.next().is_some_and(is_command).then_some(side);
     }
-    // Both sides send some of the commands: the side at the port stays the server.
+    // Both sides send some of the commands: the side at the IRC port is the server.
     COMMANDS.iter().any(|command| first.eq_ignore_ascii_case(command.as_bytes())).then_some(Side::Server)
 }
 
-/// On any port: a client that introduces itself in two lines.
+/// Recognizes IRC on any port: a client that registers with two lines.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
-        let said = opening.of(side);
-        let Some(line) = first(said).filter(|line| introduces(line)) else { continue };
-        let rest = said.get(lines::line(said).map_or(0, |line| line.whole)..).unwrap_or_default();
+        let bytes = opening.of(side);
+        let Some(line) = first(bytes).filter(|line| is_registration(line)) else { continue };
+        let rest = bytes.get(lines::line(bytes).map_or(0, |line| line.whole)..).unwrap_or_default();
         return match first(rest) {
-            Some(second) if introduces(second) || second.starts_with(b"USER ") => Verdict::Yes(side.other()),
+            Some(second) if is_registration(second) || second.starts_with(b"USER ") => Verdict::Yes(side.other()),
             None if line.starts_with(b"CAP LS") => Verdict::Yes(side.other()),
             None if !opening.complete && rest.iter().all(u8::is_ascii) => Verdict::Unsure,
             _ => Verdict::No,
@@ -194,8 +198,8 @@ impl Conversation for Session {
                     secret = name.eq_ignore_ascii_case(b"PASS") || name.eq_ignore_ascii_case(b"AUTHENTICATE");
                     command = true;
                     if !secret && end < text.len() {
-                        let said = String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default());
-                        wire.info(format_args!("{}", wire.shown(&said).into_owned()));
+                        let bytes = String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default());
+                        wire.info(format_args!("{}", wire.shown(&bytes).into_owned()));
                     }
                 }
                 _ if parameters >= PARAMETERS_MAX => drop(wire.words(words.trailer, line.whole, 0..line.text)?),
@@ -213,11 +217,11 @@ impl Conversation for Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
 
     #[test]
-    fn lines_are_read_word_by_word() {
-        let told = said(
+    fn lines_are_dissected_word_by_word() {
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session,
             &[
@@ -228,7 +232,7 @@ mod tests {
                 ),
             ],
         );
-        insta::assert_snapshot!(told, @r##"
+        insta::assert_snapshot!(trees, @r##"
         irc 0..11 | PASS
           0..5 irc.request.command = "PASS"
           5..11 irc.request.password = "moss"
@@ -259,10 +263,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recognised_introduces_itself() {
+    fn streams_are_recognized_by_registration_commands() {
         let judge = |client: &[u8], server: &[u8], complete| {
             let opening = Opening { said: [client, server], from_start: [true, true], complete };
-            [looks(&opening), anywhere(&opening)]
+            [recognize(&opening), anywhere(&opening)]
         };
         let server = Verdict::Yes(Side::Server);
         assert_eq!(judge(b"NICK a\r\nUSER a 0 * :A\r\n", b"", false), [server, server]);
@@ -275,9 +279,9 @@ mod tests {
     }
 
     #[test]
-    fn a_session_joined_midway_is_recognised_on_its_port() {
+    fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
         };
         for client in [&b"JOIN #game\r\n"[..], b"PONG :irc.example\r\n", b"f a line\r\nmode #game +o anna\r\n"] {
             assert_eq!(judge(client, b"", false), Verdict::Yes(Side::Server));

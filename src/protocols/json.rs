@@ -1,7 +1,7 @@
-//! JSON inside messages of other protocols: each value where it stands.
+//! JSON inside messages of other protocols.
 //!
-//! The text as a whole is a field of the protocol that carries it; what is read here lies over it. Names are Wireshark's, but for
-//! members: `json.member` is the group of a name and its value.
+//! The carrier has a field for the whole text; the nodes of its values overlap with it. Names are Wireshark's except
+//! `json.member`, the group of a key and its value.
 
 use crate::limits;
 use crate::tree::{Field, NodeRef, Value, fields};
@@ -15,7 +15,7 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")
-        .covers("Every value where it stands, of texts up to 4 MiB and 50,000 values");
+        .covers("All values of texts up to 4 MiB and 50,000 values");
     OBJECT = group("json.object", "object", "");
     ARRAY = group("json.array", "array", "");
     MEMBER = group("json.member", "member", "Key and value").digest(member_name, member_value);
@@ -28,7 +28,7 @@ fields! {
     INVALID = odd("json.invalid", "not JSON", "Text that is not valid JSON from here on");
 }
 
-/// What is read: a wire, on which each value is put where it stands, or bytes alone.
+/// Input of the parser: a cursor that adds a node for each value, or plain bytes.
 trait Text<'a>: Sized {
     fn ahead(&self) -> &'a [u8];
 
@@ -36,7 +36,7 @@ trait Text<'a>: Sized {
 
     fn group(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result) -> Result;
 
-    /// Put a value that stands in a range of what is ahead, in its own words if it does not stand there as it is.
+    /// Adds a value at a range of the input; `words` is its text if it differs from the input.
     fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>, words: impl FnOnce() -> Option<String>);
 }
 
@@ -62,13 +62,13 @@ impl<'a> Text<'a> for Wire<'a> {
     }
 }
 
-/// Bytes of which nobody looks at a value, and how much deeper groups may nest.
-struct Unseen<'a> {
+/// Bytes whose values are not requested, with the remaining nesting depth.
+struct Unrequested<'a> {
     ahead: &'a [u8],
     levels: usize,
 }
 
-impl<'a> Text<'a> for Unseen<'a> {
+impl<'a> Text<'a> for Unrequested<'a> {
     fn ahead(&self) -> &'a [u8] {
         self.ahead
     }
@@ -88,15 +88,15 @@ impl<'a> Text<'a> for Unseen<'a> {
     fn put(&mut self, _: &'static Field, _: Value, _: Range<usize>, _: impl FnOnce() -> Option<String>) {}
 }
 
-/// Read all that is left, which a field of the carrier explains already.
+/// Dissects the remaining bytes, which a field of the carrier covers.
 pub(super) fn text(wire: &mut Wire<'_>) {
     wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
     if wire.remaining() > limits::JSON_BYTES.get() || !wire.wants_fields() {
         return;
     }
-    let mut unseen = Unseen { ahead: wire.ahead(), levels: wire.levels() };
+    let mut unrequested = Unrequested { ahead: wire.ahead(), levels: wire.levels() };
     let mut left = limits::JSON_VALUES.get();
-    if !wire.wants(FIELDS) && whole(&mut unseen, &mut left).is_ok() {
+    if !wire.wants(FIELDS) && whole(&mut unrequested, &mut left).is_ok() {
         return;
     }
     left = limits::JSON_VALUES.get();
@@ -105,14 +105,14 @@ pub(super) fn text(wire: &mut Wire<'_>) {
     }
 }
 
-/// One value, and nothing behind it.
+/// Parses one value and requires the end of the text after it.
 fn whole<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
     let result = value(text, left);
-    blanks(text);
+    skip_whitespace(text);
     if text.ahead().is_empty() { result } else { Err(Error::Malformed) }
 }
 
-/// Whether a text may be an object or an array, judged by its ends.
+/// Whether a text may be an object or an array, by its first and last characters.
 pub(super) fn is_likely(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     matches!((text.first(), text.last()), (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))
@@ -121,7 +121,7 @@ pub(super) fn is_likely(text: &[u8]) -> bool {
 
 fn value<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
     *left = left.checked_sub(1).ok_or(Error::Malformed)?;
-    blanks(text);
+    skip_whitespace(text);
     match text.ahead() {
         [b'{', ..] => text.group(&OBJECT, |text| items(text, b'}', left, member)),
         [b'[', ..] => text.group(&ARRAY, |text| items(text, b']', left, value)),
@@ -136,10 +136,10 @@ fn value<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
     }
 }
 
-/// Bytes of the number that comes first, if one does.
+/// Size of the number at the start.
 fn number(ahead: &[u8]) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-    // Most are plain digits, maybe with a sign and a dot.
+    // Most numbers are plain digits, with an optional sign and dot.
     let sign = usize::from(ahead.first() == Some(&b'-'));
     let plain = ahead.iter().skip(sign).take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
     let (count, dots) = plain.fold((sign, 0), |(count, dots), byte| (count + 1, dots + usize::from(*byte == b'.')));
@@ -156,16 +156,16 @@ fn word<'a>(text: &mut impl Text<'a>, count: usize, field: &'static Field, value
     text.skip(count)
 }
 
-/// What stands between two brackets, with commas between one and the next.
+/// Parses comma-separated items up to the closing bracket.
 fn items<'a, T: Text<'a>>(text: &mut T, end: u8, left: &mut usize, item: fn(&mut T, &mut usize) -> Result) -> Result {
     text.skip(1)?;
-    blanks(text);
+    skip_whitespace(text);
     if text.ahead().first() == Some(&end) {
         return text.skip(1);
     }
     loop {
         item(text, left)?;
-        blanks(text);
+        skip_whitespace(text);
         match text.ahead().first() {
             Some(b',') => text.skip(1)?,
             Some(other) if *other == end => return text.skip(1),
@@ -175,10 +175,10 @@ fn items<'a, T: Text<'a>>(text: &mut T, end: u8, left: &mut usize, item: fn(&mut
 }
 
 fn member<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
-    blanks(text);
+    skip_whitespace(text);
     text.group(&MEMBER, |text| {
         string(text, &KEY)?;
-        blanks(text);
+        skip_whitespace(text);
         match text.ahead().first() {
             Some(b':') => text.skip(1)?,
             _ => return Err(Error::Malformed),
@@ -187,7 +187,7 @@ fn member<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
     })
 }
 
-/// A text between quotes; its span is what stands between them.
+/// Parses a string; its span excludes the quotes.
 fn string<'a>(text: &mut impl Text<'a>, field: &'static Field) -> Result {
     let ahead = text.ahead();
     let (mut end, mut has_escapes) = (1, false);
@@ -204,8 +204,7 @@ fn string<'a>(text: &mut impl Text<'a>, field: &'static Field) -> Result {
     text.skip(end + 1)
 }
 
-fn blanks<'a>(text: &mut impl Text<'a>) {
-    // Mostly there are none.
+fn skip_whitespace<'a>(text: &mut impl Text<'a>) {
     while text.ahead().first().is_some_and(u8::is_ascii_whitespace) && text.skip(1).is_ok() {}
 }
 
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_has_its_place() {
+    fn every_value_has_its_span() {
         insta::assert_snapshot!(read(br#" {"a": [1, -2.5e3, true, null], "b\n": "x\u00e9", "c": {}} "#), @r#"
         json 0..59
           1..58 json.object
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_where_it_stops() {
+    fn invalid_json_is_noted_from_the_error_on() {
         for (bytes, at) in [
             (&b"{\"a\": }"[..], 6),
             (b"[1, 2", 5),
@@ -275,7 +274,7 @@ mod tests {
         }
     }
 
-    /// The remarks on a text: their codes, and where they point.
+    /// Codes and spans of the notes on a text.
     fn remarks(text: &[u8], want: Want) -> Vec<(&'static str, Span)> {
         let mut tree = Tree::new(want);
         tree.begin(FrameInfo::default());
@@ -299,33 +298,33 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_of_which_no_value_is_looked_at_gets_the_same_remarks(text in values(), cut in any::<prop::sample::Index>(), nests in 0..80_usize) {
-            let unseen = Want { fields: true, only: Some(Only::these([])), remarks: true, ..Want::LAYERS };
+        fn a_text_without_requested_values_gets_the_same_notes(text in values(), cut in any::<prop::sample::Index>(), nests in 0..80_usize) {
+            let unrequested = Want { fields: true, only: Some(Only::these([])), remarks: true, ..Want::LAYERS };
             let nested = format!("{}{text}{}", "[".repeat(nests), "]".repeat(nests));
             for text in [&nested, &text, &text[..cut.index(text.len() + 1)]] {
-                prop_assert_eq!(remarks(text.as_bytes(), unseen), remarks(text.as_bytes(), Want::EVERYTHING), "{}", text);
+                prop_assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Want::EVERYTHING), "{}", text);
             }
         }
     }
 
     #[test]
-    fn very_many_values_are_no_mistake() {
-        let unseen = Want { fields: true, only: Some(Only::these([])), ..Want::EVERYTHING };
-        // What is behind the last one that is read may be anything.
+    fn more_values_than_the_limit_are_not_an_error() {
+        let unrequested = Want { fields: true, only: Some(Only::these([])), ..Want::EVERYTHING };
+        // Bytes after the last permitted value are not checked.
         for end in ["1]", "1", "]", "nul"] {
             let text = format!("[{}{end}", "1,".repeat(limits::JSON_VALUES.get()));
-            assert!([unseen, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
+            assert!([unrequested, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
         }
-        // The last one that is read may nest too deep.
+        // The last permitted value may exceed the nesting limit.
         let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
         for few in limits::JSON_VALUES.get() - 72..limits::JSON_VALUES.get() - 58 {
             let text = format!("[{}{nested}]", "1,".repeat(few));
-            assert_eq!(remarks(text.as_bytes(), unseen), remarks(text.as_bytes(), Want::EVERYTHING), "{few}");
+            assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Want::EVERYTHING), "{few}");
         }
     }
 
     #[test]
-    fn nesting_is_bounded() {
+    fn the_nesting_depth_is_limited() {
         let tree = read(&[b'['; 1000]);
         assert!(tree.contains("dissect.deep") && tree.lines().count() < 100, "{tree}");
     }

@@ -1,35 +1,35 @@
-//! Lines of text, and heads made of them: what HTTP, SIP, FTP and their kin have in common.
+//! Text lines and headers, shared by HTTP, SIP, FTP and similar protocols.
 
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Error, Extent, Opening, Result, Verdict, Wire};
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 
-/// Where the text of a line ends, and where the line does.
+/// End of the text of a line, and end of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: usize,
     pub(super) whole: usize,
 }
 
-/// A line of the form `Name: value`, with the lines that continue it.
+/// Header `Name: value` with its continuation lines.
 pub(super) struct Header<'a> {
     pub(super) name: &'a [u8],
-    /// The value without the blanks around it.
+    /// Range of the value without surrounding whitespace.
     pub(super) value: Range<usize>,
     pub(super) whole: usize,
 }
 
-/// The first line, if all of it is there.
+/// Returns the first line if it is complete.
 pub(super) fn line(bytes: &[u8]) -> Option<Line> {
     let end = memchr(b'\n', bytes)?;
     let text = bytes.get(..end)?;
     Some(Line { text: text.strip_suffix(b"\r").unwrap_or(text).len(), whole: end + 1 })
 }
 
-/// Bytes up to and with the first empty line, of which the first `looked` were searched before.
-pub(super) fn head(bytes: &[u8], looked: usize) -> Option<usize> {
-    let from = looked.saturating_sub(3);
+/// Size of the headers including the empty line. The first `searched` bytes are known to hold no end.
+pub(super) fn head(bytes: &[u8], searched: usize) -> Option<usize> {
+    let from = searched.saturating_sub(3);
     let ends = memchr_iter(b'\n', bytes.get(from..)?).map(|at| from + at + 1);
     ends.into_iter().find_map(|end| match bytes.get(end..)? {
         [b'\n', ..] => Some(end + 1),
@@ -38,7 +38,7 @@ pub(super) fn head(bytes: &[u8], looked: usize) -> Option<usize> {
     })
 }
 
-/// The first line of these bytes as a header; nothing if it is none.
+/// Parses the first line as a header.
 fn header(bytes: &[u8], first: Line) -> Option<Header<'_>> {
     let colon = memchr(b':', bytes.get(..first.text)?)?;
     let name = bytes.get(..colon)?.trim_ascii_end();
@@ -54,17 +54,17 @@ fn header(bytes: &[u8], first: Line) -> Option<Header<'_>> {
     is_named.then_some(Header { name, value: start..end, whole })
 }
 
-/// The headers of a head whose names are meant, from behind its first line on.
-pub(super) fn headers(head: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = (&[u8], &[u8])> {
+/// Headers whose names match, after the first line.
+pub(super) fn headers(head: &[u8], matches: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut at = line(head).map_or(head.len(), |first| first.whole);
     std::iter::from_fn(move || {
         loop {
             let ahead = head.get(at..)?;
             let first = line(ahead).filter(|first| first.text > 0)?;
             let text = ahead.get(..first.text)?;
-            // What continues a header begins with a blank, as no name does.
+            // Continuation lines begin with whitespace, names do not.
             let name = memchr(b':', text).and_then(|colon| text.get(..colon)).unwrap_or_default();
-            match is_meant(name.trim_ascii_end()).then(|| header(ahead, first)).flatten() {
+            match matches(name.trim_ascii_end()).then(|| header(ahead, first)).flatten() {
                 Some(found) => {
                     at += found.whole;
                     return Some((found.name, ahead.get(found.value)?));
@@ -75,18 +75,18 @@ pub(super) fn headers(head: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> impl Ite
     })
 }
 
-/// What the lines of a head become.
-pub(super) struct Heads {
-    /// Fields of headers by their names, in small letters.
+/// Fields for the lines of a header section.
+pub(super) struct HeaderFields {
+    /// Fields by header name in lower case.
     pub(super) known: &'static [(&'static str, &'static Field)],
-    /// The field of any other line.
+    /// Field of other lines.
     pub(super) other: &'static Field,
-    /// The field of the empty line.
+    /// Field of the empty line.
     pub(super) blank: &'static Field,
 }
 
-impl Heads {
-    /// Read lines up to and with the empty one. What `more` puts for a header follows its field.
+impl HeaderFields {
+    /// Dissects lines up to and including the empty one. `more` may add nodes after the field of a header.
     pub(super) fn read(&self, wire: &mut Wire<'_>, mut more: impl FnMut(&mut Wire<'_>, &'static Field, &[u8])) -> Result {
         loop {
             let ahead = wire.ahead();
@@ -110,7 +110,7 @@ impl Heads {
     }
 }
 
-/// Whether a list of words with commas between them has this one.
+/// Whether a comma-separated list contains this word.
 pub(super) fn lists(value: &[u8], word: &str) -> bool {
     value.split(|byte| *byte == b',').any(|part| {
         let part = part.split(|byte| *byte == b';').next().unwrap_or_default();
@@ -118,19 +118,19 @@ pub(super) fn lists(value: &[u8], word: &str) -> bool {
     })
 }
 
-/// A decimal number and nothing else.
+/// Parses a decimal number.
 pub(super) fn number(text: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text).ok()?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// Fields of replies: a code of three digits, then text; `-` behind the code says that more lines follow.
+/// Fields of replies: a three-digit code and text; `-` after the code announces further lines.
 pub(super) struct Replies {
     pub(super) code: &'static Field,
     pub(super) text: &'static Field,
 }
 
-/// The code in front of a line, and whether the line is a reply's last.
+/// Code of a reply line, and whether it is the last line of the reply.
 fn code(line: &[u8]) -> Option<(u16, bool)> {
     let digits = number(line.get(..3)?)?;
     match line.get(3) {
@@ -141,7 +141,7 @@ fn code(line: &[u8]) -> Option<(u16, bool)> {
 }
 
 impl Replies {
-    /// Read lines. Returns the code of the first that has one.
+    /// Dissects lines. Returns the first reply code.
     pub(super) fn read(&self, wire: &mut Wire<'_>) -> Result<Option<u16>> {
         let mut found = None;
         let first = line(wire.ahead()).and_then(|first| wire.ahead().get(..first.text)).unwrap_or_default();
@@ -154,7 +154,7 @@ impl Replies {
             let text = ahead.get(..line.text).unwrap_or_default();
             let head = if code(text).is_some() { 4.min(line.text) } else { 0 };
             match code(text) {
-                // Further lines repeat the code.
+                // Continuation lines repeat the code.
                 Some((code, _)) if found.is_none() => {
                     found = Some(code);
                     wire.put(self.code, Value::Unsigned(code.into()), wire.at()..wire.at() + head);
@@ -168,8 +168,8 @@ impl Replies {
     }
 }
 
-/// A reply, as far as whole lines of it are there.
-pub(super) fn reply_extent(ahead: &[u8], longest: usize) -> Extent {
+/// Extent of a reply of one or more lines.
+pub(super) fn reply_extent(ahead: &[u8], max: usize) -> Extent {
     let mut end = 0;
     while let Some(next) = ahead.get(end..).and_then(line) {
         let text = ahead.get(end..end + next.text).unwrap_or_default();
@@ -178,29 +178,29 @@ pub(super) fn reply_extent(ahead: &[u8], longest: usize) -> Extent {
             break;
         }
     }
-    if end > 0 { Extent::Message(end) } else { wait(ahead, longest) }
+    if end > 0 { Extent::Message(end) } else { wait(ahead, max) }
 }
 
-/// A line.
-pub(super) fn line_extent(ahead: &[u8], longest: usize) -> Extent {
-    line(ahead).map_or_else(|| wait(ahead, longest), |line| Extent::Message(line.whole))
+/// Extent of a line.
+pub(super) fn line_extent(ahead: &[u8], max: usize) -> Extent {
+    line(ahead).map_or_else(|| wait(ahead, max), |line| Extent::Message(line.whole))
 }
 
-fn wait(ahead: &[u8], longest: usize) -> Extent {
-    if ahead.len() < longest { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) }
+fn wait(ahead: &[u8], max: usize) -> Extent {
+    if ahead.len() < max { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) }
 }
 
-/// Read the first word of a line. Also returns the rest of its text, which [`parameter`] reads.
+/// Dissects the first word of a line. Also returns the remaining text, which [`parameter`] dissects.
 pub(super) fn verb<'a>(wire: &mut Wire<'a>, field: &'static Field, line: Line) -> Result<(&'a [u8], &'a [u8])> {
     let text = wire.ahead().get(..line.text).unwrap_or_default();
     let word = memchr(b' ', text).unwrap_or(text.len());
     let parameter = text.get(word + 1..).unwrap_or_default();
-    // A word alone has the line end with it.
+    // Without a parameter, the field includes the line end.
     let count = if parameter.is_empty() { line.whole } else { word + 1 };
     Ok((wire.words(field, count, 0..word)?, parameter))
 }
 
-/// Read what follows the first word of a line.
+/// Dissects the text after the first word of a line.
 pub(super) fn parameter(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     match line(wire.ahead()) {
         Some(line) => wire.words(field, line.whole, 0..line.text).map(drop),
@@ -208,18 +208,18 @@ pub(super) fn parameter(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     }
 }
 
-/// Whether what both sides said so far may still become lines of text.
+/// Whether the bytes of both sides may be the beginning of text lines.
 pub(super) fn may_be_text(opening: &Opening<'_>) -> Verdict {
-    let is_text = |said: &&[u8]| {
-        said.len() < 512 && line(said).is_none() && said.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ')
+    let is_text = |bytes: &&[u8]| {
+        bytes.len() < 512 && line(bytes).is_none() && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ')
     };
     if opening.said.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Lines of a side in which a session joined midway is looked for.
+/// Number of lines per side in which a session joined midway is recognized.
 const MIDWAY_LINES: usize = 8;
 
-/// The server of a session whose beginning was not captured: a side replies with a code, or sends a command of these.
+/// Recognizes a session joined midway by a reply code or one of these commands. Returns the server.
 pub(super) fn midway(opening: &Opening<'_>, commands: &[&str]) -> Option<Side> {
     in_lines_midway(opening, |side, text| {
         let verb = text.split(|byte| *byte == b' ').next().unwrap_or_default();
@@ -230,7 +230,7 @@ pub(super) fn midway(opening: &Opening<'_>, commands: &[&str]) -> Option<Side> {
     })
 }
 
-/// What `judge` makes of the first lines of the sides whose beginning was not captured.
+/// Calls `judge` for the first complete lines of sides whose beginning was not captured.
 pub(super) fn in_lines_midway(opening: &Opening<'_>, mut judge: impl FnMut(Side, &[u8]) -> Option<Side>) -> Option<Side> {
     Side::BOTH.into_iter().filter(|side| !opening.starts(*side)).find_map(|side| {
         let mut ahead = opening.of(side);
@@ -245,24 +245,24 @@ pub(super) fn in_lines_midway(opening: &Opening<'_>, mut judge: impl FnMut(Side,
     })
 }
 
-/// The trees of messages that are said in turn, for tests.
+/// Trees of messages in a session, for tests.
 #[cfg(test)]
-pub(super) fn said(
+pub(super) fn trees_of(
     protocol: &crate::wire::Protocol,
     session: &mut dyn crate::wire::Conversation,
     lines: &[(crate::tree::Side, &[u8])],
 ) -> String {
-    let mut told = String::new();
+    let mut trees = String::new();
     for (from, bytes) in lines {
         let mut bytes = *bytes;
         while !bytes.is_empty() {
-            let Extent::Message(len) = session.extent(*from, bytes, true) else { return told + "unfinished\n" };
+            let Extent::Message(len) = session.extent(*from, bytes, true) else { return trees + "unfinished\n" };
             let (message, rest) = bytes.split_at(len.min(bytes.len()));
-            told.push_str(&crate::wire::trial::message(protocol, session, *from, message, crate::wire::Cut::No));
+            trees.push_str(&crate::wire::trial::message(protocol, session, *from, message, crate::wire::Cut::No));
             bytes = rest;
         }
     }
-    told
+    trees
 }
 
 #[cfg(test)]
@@ -271,14 +271,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_ends_with_its_empty_line() {
+    fn headers_end_with_an_empty_line() {
         assert_eq!(head(b"a: b\r\n\r\nc", 0), Some(8));
         assert_eq!(head(b"a: b\n\nc", 5), Some(6));
         assert_eq!(head(b"a: b\r\nc: d\r\n", 0), None);
     }
 
     #[test]
-    fn a_header_has_its_value_without_blanks_and_its_continuation() {
+    fn a_header_value_is_trimmed_and_includes_continuation_lines() {
         let bytes = b"Via:  one,\r\n two \r\nNext: 1\r\n";
         let header = |bytes| header(bytes, line(bytes).unwrap());
         let found = header(&bytes[..]).unwrap();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_pass_over_lines_that_are_none() {
+    fn headers_skip_invalid_lines() {
         let head = b"GET / HTTP/1.1\r\nA: 1\r\njunk\r\nB : 2\r\nD: 4\r\n C: 5\r\n 6\r\n\r\nC: 3\r\n";
         let all: Vec<_> = headers(head, |_| true).collect();
         assert_eq!(all, [(&b"A"[..], &b"1"[..]), (b"B", b"2"), (b"D", b"4\r\n C: 5\r\n 6")]);

@@ -1,4 +1,4 @@
-//! The application protocols, one file each, and the list of them.
+//! Application protocols, a file or folder each.
 
 mod a2s;
 mod bedrock;
@@ -41,7 +41,7 @@ mod xfire;
 
 use crate::wire::Protocol;
 
-/// Every protocol, in the order of the alphabet.
+/// All protocols in alphabetical order.
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
     &bedrock::PROTOCOL,

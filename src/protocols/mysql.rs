@@ -1,13 +1,13 @@
-//! MySQL and MariaDB: the greeting of the server, and whether the client then speaks TLS.
+//! MySQL and MariaDB: handshake, and the switch to TLS.
 //!
 //! ```text
-//! packet      length:3, little-endian | number:1 | payload
-//! greeting    10 | version, NUL | thread:4 | salt | capabilities …
-//! answer      capabilities:4 | longest packet:4 | charset:1 | zeros:23 | user, NUL …
+//! packet      length:3, little-endian | sequence number:1 | payload
+//! greeting    10 | server version, NUL | thread ID:4 | salt | capabilities …
+//! response    capabilities:4 | maximum packet:4 | charset:1 | zeros:23 | user, NUL …
 //! ```
-//! An answer of 32 bytes that asks for TLS hands the connection on.
+//! After a response of 32 bytes with CLIENT_SSL the stream is handed over to TLS.
 //!
-//! Not covered: commands and results, which are told as payloads.
+//! Not covered: commands and results, shown as payloads.
 
 use crate::tree::{Side, fields};
 use crate::wire::{Conversation, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
@@ -18,7 +18,7 @@ pub static PROTOCOL: Protocol = Protocol {
     fields: FIELDS,
     found: &[
         On::Tcp(3306).stream(Looks::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
     rest: Some(&PAYLOAD),
     truncated: None,
@@ -29,8 +29,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")
-        .covers("The greeting of the server and the answer to it")
-        .leaves_open("Commands and results, which are told as payloads");
+        .covers("The server greeting and the handshake response")
+        .leaves_open("Commands and results, shown as payloads");
     LENGTH = number("mysql.packet_length", "packet length", "Bytes of the payload");
     NUMBER = number("mysql.packet_number", "packet number", "Sequence number within the command");
     PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol");
@@ -49,10 +49,10 @@ fields! {
     PAYLOAD = bytes("mysql.payload", "payload", "Payload without fields of its own");
 }
 
-/// The asking bit for TLS among the client's capabilities.
+/// CLIENT_SSL capability flag.
 const ASKS_FOR_TLS: u8 = 0x08;
 
-/// Bytes of an answer that only asks for TLS.
+/// Size in bytes of a response that only requests TLS.
 const TLS_REQUEST: usize = 32;
 
 /// The bit of the capabilities that says that a byte counts the password.
@@ -64,13 +64,13 @@ const FAILED: u8 = 0xff;
 
 const HEADER: usize = 4;
 
-/// The version of the protocol that servers greet with.
+/// Protocol version of server greetings.
 const VERSION_10: u8 = 10;
 
-/// Where the zeros of an answer are. MariaDB keeps more capabilities in the last four.
+/// Range of zeros in a handshake response; MariaDB uses the four bytes after it.
 const ZEROS: std::ops::Range<usize> = 9..28;
 
-/// Whether the payload of a packet is an answer to a greeting.
+/// Whether a payload is a handshake response.
 fn is_login(payload: &[u8]) -> bool {
     payload.get(ZEROS).is_some_and(|zeros| zeros.iter().all(|byte| *byte == 0))
 }
@@ -84,15 +84,15 @@ struct Session {
     next: Option<Next>,
 }
 
-/// A server that greets: the number 0, version 10, and a version in digits.
-fn looks(opening: &Opening<'_>) -> Verdict {
+/// Recognizes a server greeting: sequence number 0, protocol version 10, numeric server version.
+fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
-        let said = opening.of(side);
-        if let Some(&[low, high, 0, 0, 10, digit]) = said.first_chunk::<6>() {
+        let bytes = opening.of(side);
+        if let Some(&[low, high, 0, 0, 10, digit]) = bytes.first_chunk::<6>() {
             let length = usize::from(u16::from_le_bytes([low, high]));
-            let version = said.get(5..).and_then(|rest| rest.split(|byte| *byte == 0).next()).unwrap_or_default();
+            let version = bytes.get(5..).and_then(|rest| rest.split(|byte| *byte == 0).next()).unwrap_or_default();
             let is_version = digit.is_ascii_digit() && version.iter().all(u8::is_ascii_graphic) && version.contains(&b'.');
-            if is_version && (40..512).contains(&length) && said.len() <= length + HEADER {
+            if is_version && (40..512).contains(&length) && bytes.len() <= length + HEADER {
                 return Verdict::Yes(side);
             }
         }
@@ -100,10 +100,10 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
-/// On the port of MySQL also midway: the bytes of a side are whole packets, numbered one after another.
+/// Recognizes a stream on the MySQL port, also joined midway: complete packets with consecutive sequence numbers.
 fn on_port(opening: &Opening<'_>) -> Verdict {
     let is_midway = |side: &Side| !opening.starts(*side) && is_chain(opening.of(*side));
-    match looks(opening) {
+    match recognize(opening) {
         Verdict::No if Side::BOTH.iter().any(is_midway) => Verdict::Yes(Side::Server),
         verdict => verdict,
     }
@@ -205,7 +205,7 @@ fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
 
     fn greeting() -> Vec<u8> {
         let mut bytes = b"\x32\0\0\0\x0a5.5.40-test\0\x07\0\0\0saltsalt\0".to_vec();
@@ -214,11 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn a_client_changes_to_tls() {
+    fn a_client_switches_to_tls() {
         let mut session = Session::default();
         let request = [&b"\x20\0\0\x01\x05\xae\x0f\0\0\0\0\x01\x21"[..], &[0; 23]].concat();
-        let told = said(&PROTOCOL, &mut session, &[(Side::Server, &greeting()), (Side::Client, &request)]);
-        insta::assert_snapshot!(told, @r#"
+        let trees = trees_of(&PROTOCOL, &mut session, &[(Side::Server, &greeting()), (Side::Client, &request)]);
+        insta::assert_snapshot!(trees, @r#"
         mysql 0..54 | greeting | 5.5.40-test
           0..3 mysql.packet_length = 50
           3..4 mysql.packet_number = 0
@@ -241,8 +241,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recognised_greets_with_a_version() {
-        let judge = |server: &[u8]| looks(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+    fn streams_are_recognized_by_the_server_greeting() {
+        let judge = |server: &[u8]| recognize(&Opening { said: [b"", server], from_start: [true, true], complete: true });
         assert_eq!(judge(&greeting()), Verdict::Yes(Side::Server));
         for other in [&b"\x32\0\0\0\x0aabc\0"[..], b"\x32\0\0\x01\x0a5.5\0", b"220 ftp\r\n", b""] {
             assert_eq!(judge(other), Verdict::No);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_joined_midway_is_recognised_on_its_port() {
+    fn a_connection_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
             on_port(&Opening { said: [client, server], from_start: [start; 2], complete: true })
         };
@@ -258,7 +258,7 @@ mod tests {
         for (client, server) in [(&b"\x09\0\0\0\x03SELECT 1"[..], &b""[..]), (b"", results)] {
             assert_eq!(judge(client, server, false), Verdict::Yes(Side::Server));
             assert_eq!(judge(client, server, true), Verdict::No);
-            assert_eq!(looks(&Opening { said: [client, server], from_start: [false; 2], complete: true }), Verdict::No);
+            assert_eq!(recognize(&Opening { said: [client, server], from_start: [false; 2], complete: true }), Verdict::No);
         }
         for other in
             [&b"\x09\0\0\0\x03SELECT"[..], b"\x01\0\0\x01\x02\x02\0\0\x05ab", b"\0\0\0\0", b"GET / HTTP/1.1\r\n\r\n", b"\x09"]
@@ -268,12 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn packets_behind_the_login_are_no_greeting_and_no_login() {
-        let told = said(
+    fn packets_after_the_handshake_are_payloads() {
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session::default(),
             &[(Side::Server, b"\x02\0\0\x02\x0aa"), (Side::Client, b"\x09\0\0\0\x03SELECT 1"), (Side::Client, b"\x01\0\0\0\x0e")],
         );
-        assert_eq!(told.matches("| packet").count(), 3, "{told}");
+        assert_eq!(trees.matches("| packet").count(), 3, "{trees}");
     }
 }

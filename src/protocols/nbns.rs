@@ -1,12 +1,12 @@
-//! NetBIOS name service (RFC 1002): who has a name on this network, asked with a message made like those of DNS.
+//! NetBIOS Name Service (RFC 1002): name queries and registrations in the message format of DNS.
 //!
 //! ```text
 //! message   id:2 | flags:2 | questions:2 | answers:2 | authorities:2 | additionals:2 | question … | record …
 //! question  name | type:2 | class:2
 //! record    name | type:2 | class:2 | ttl:4 | length:2 | data
-//!   NB      flags:2 | address:4, over and over
-//!   NBSTAT  count:1 | count × (name:15 | suffix:1 | flags:2) | statistics of the adapter
-//! name      a label of 32 letters, two for each byte of a name of 15 bytes and a suffix; then the scope as in DNS
+//!   NB      (flags:2 | address:4) …
+//!   NBSTAT  count:1 | count × (name:15 | suffix:1 | flags:2) | adapter statistics
+//! name      label of 32 letters, two for each byte of a name of 15 bytes and a suffix; then the scope as in DNS
 //! ```
 
 use super::dns::names::{self, Name};
@@ -18,7 +18,7 @@ use std::fmt;
 pub static PROTOCOL: Protocol = Protocol {
     this: &NBNS,
     fields: FIELDS,
-    found: &[On::Udp(137).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    found: &[On::Udp(137).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default())],
     rest: Some(&DATA),
     truncated: None,
     gap: None,
@@ -28,7 +28,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service")
-        .covers("Questions and records, names without their encoding, the states of adapters; answers paired with their questions");
+        .covers("Questions and records, decoded names, adapter status; responses matched with their requests");
     ID = number("nbns.id", "Transaction ID", "Copied into the response").hex(4);
     FLAGS = number("nbns.flags", "Flags", "").hex(4);
     RESPONSE = bool("nbns.flags.response", "Response", "").mask(0x8000);
@@ -116,18 +116,18 @@ const RCODES: Names = &[
 ];
 const NODES: Names = &[(0, "broadcast"), (1, "name server"), (2, "mixed"), (3, "hybrid")];
 
-/// Bytes up to the first question.
+/// Size of the header in bytes.
 const HEADER: usize = 12;
 
-fn looks(bytes: &[u8]) -> bool {
+fn recognize(bytes: &[u8]) -> bool {
     bytes.len() >= HEADER && bytes.get(2).is_some_and(|flags| name_of(OPCODES, u64::from(flags >> 3 & 15)).is_some())
 }
 
-/// What was asked in one conversation.
+/// Pending requests of one conversation.
 #[derive(Default)]
-struct Asked(Pending<u16>);
+struct Requests(Pending<u16>);
 
-impl Exchange for Asked {
+impl Exchange for Requests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let whole = (wire.ahead(), wire.at());
         let id = wire.u16_be(&ID)?;
@@ -139,7 +139,7 @@ impl Exchange for Asked {
             false => &[&RESPONSE, &OPCODE, &TRUNCATED, &REC_DESIRED, &BROADCAST],
         };
         wire.flags(&FLAGS, 2, bits)?;
-        name_it(wire, OPCODE.bits_of(flags), is_response);
+        set_name(wire, OPCODE.bits_of(flags), is_response);
         let counts = [wire.u16_be(&QUERIES)?, wire.u16_be(&ANSWERS)?, wire.u16_be(&AUTHORITIES)?, wire.u16_be(&ADDITIONALS)?];
         let first = Name::new(whole.0, wire.at() - whole.1);
         let rcode = RCODE.bits_of(flags);
@@ -159,7 +159,7 @@ impl Exchange for Asked {
     }
 }
 
-fn name_it(wire: &mut Wire<'_>, opcode: u64, is_response: bool) {
+fn set_name(wire: &mut Wire<'_>, opcode: u64, is_response: bool) {
     match (opcode, is_response) {
         (0, true) => wire.name("response"),
         (5 | 15, true) => wire.name("registration response"),
@@ -172,7 +172,7 @@ fn sections(wire: &mut Wire<'_>, whole: (&[u8], usize), counts: [u16; 4]) -> Res
     for (field, count) in [&QUERY, &ANSWER, &AUTHORITY, &ADDITIONAL].into_iter().zip(counts) {
         for left in (1..=count).rev() {
             if wire.remaining() == 0 && wire.cut() == Cut::No {
-                return wire.malformed(&BAD_COUNT, format_args!("{left} more of them are promised than follow"));
+                return wire.malformed(&BAD_COUNT, format_args!("{left} more entries are declared than present"));
             }
             wire.group(field, |wire| {
                 names::shown(wire, whole, &NAME, Encoded)?;
@@ -206,7 +206,7 @@ fn record(wire: &mut Wire<'_>, kind: u16) -> Result {
     })
 }
 
-/// The names of a host, and what its adapter has counted.
+/// Dissects a node status: registered names and adapter statistics.
 fn status(wire: &mut Wire<'_>) -> Result {
     let count = wire.u8(&NUMBER)?;
     for _ in 0..count {
@@ -237,10 +237,10 @@ fn status(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Bytes of a name with its suffix.
+/// Size of a name with its suffix in bytes.
 const NAME_SIZE: usize = 16;
 
-/// A name whose first label is encoded.
+/// Name with a first-level encoded label.
 struct Encoded<'a>(Name<'a>);
 
 impl fmt::Display for Encoded<'_> {
@@ -262,7 +262,7 @@ impl fmt::Display for Encoded<'_> {
     }
 }
 
-/// A name and its suffix as they are.
+/// Unencoded name with its suffix.
 struct Plain<'a>(&'a [u8]);
 
 impl fmt::Display for Plain<'_> {
@@ -292,16 +292,16 @@ mod tests {
     const REGISTER: &str = "8003291000010000000000012045444550464645444549434143414341434143414341434143414341434141410000200001c00c \
         00200001000493e000060000c0000209";
 
-    fn read(asked: &mut Asked, hex: &str) -> String {
+    fn read(asked: &mut Requests, hex: &str) -> String {
         trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
-        read(&mut Asked::default(), hex)
+        read(&mut Requests::default(), hex)
     }
 
     #[test]
-    fn a_name_is_asked_for() {
+    fn a_name_query_is_dissected() {
         insta::assert_snapshot!(alone(QUERY), @r#"
         nbns 0..50 | query | COUCH<20>
           0..2 nbns.id = 0x8001
@@ -323,8 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn and_found() {
-        let mut asked = Asked::default();
+    fn a_name_response_is_matched_with_its_query() {
+        let mut asked = Requests::default();
         read(&mut asked, QUERY);
         insta::assert_snapshot!(read(&mut asked, RESPONSE), @r#"
         nbns 0..62 | response | COUCH<20>
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_lists_its_names() {
+    fn a_node_status_response_is_dissected() {
         insta::assert_snapshot!(alone(STATUS), @r#"
         nbns 0..139 | response | *<00><00><00><00><00><00><00><00><00><00><00><00><00><00><00>
           0..2 nbns.id = 0x8002
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_registered() {
+    fn a_registration_is_dissected() {
         insta::assert_snapshot!(alone(REGISTER), @r#"
         nbns 0..68 | registration | COUCH<00>
           0..2 nbns.id = 0x8003
@@ -455,10 +455,10 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_keeps_the_valid_fields() {
         let bytes = trial::bytes(STATUS);
         for cut in 0..bytes.len() {
-            let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Requests::default().message(Side::Client, wire));
             assert!(dump.contains("! broken"), "{dump}");
         }
     }

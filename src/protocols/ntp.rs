@@ -1,13 +1,13 @@
-//! NTP, the Network Time Protocol (RFC 5905), its simple form, and the beginnings of its control messages (RFC 9327).
+//! NTP (RFC 5905), SNTP, and the headers of NTP control messages (RFC 9327).
 //!
-//! Times are seconds since 1900 and their fraction, 32 bits each; the seconds begin anew in 2036.
+//! Timestamps are seconds since 1900 and a fraction, 32 bits each; the seconds wrap in 2036.
 //!
 //! ```text
 //! leap:2 version:3 mode:3 | stratum:1 | poll:1 | precision:1 | root delay:4 | root dispersion:4 | reference:4
-//! reference time:8 | origin time:8 | receive time:8 | transmit time:8 | key:4 | digest
-//! control   leap:2 version:3 mode:3 | response error more opcode:1 | sequence:2 | status:2 | association:2 | offset:2 | count:2 | data
+//! reference timestamp:8 | origin timestamp:8 | receive timestamp:8 | transmit timestamp:8 | key ID:4 | digest
+//! control   leap:2 version:3 mode:3 | response error more opcode:1 | sequence:2 | status:2 | association ID:2 | offset:2 | count:2 | data
 //! ```
-//! Not covered: extension fields (RFC 7822), which are shown as bytes; messages of mode 7, which are each program's own.
+//! Not covered: extension fields (RFC 7822), shown as bytes; implementation-specific messages of mode 7.
 
 use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
@@ -16,7 +16,7 @@ use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = Protocol {
     this: &NTP,
     fields: FIELDS,
-    found: &[On::Udp(123).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
+    found: &[On::Udp(123).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default())],
     rest: Some(&DATA),
     truncated: None,
     gap: None,
@@ -26,8 +26,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     NTP = protocol("ntp", "NTP", "Network Time Protocol")
-        .covers("Times and clocks of all versions, control messages; answers paired with their questions")
-        .leaves_open("Extension fields, and messages of mode 7, which are each program's own");
+        .covers("Timestamps and clock parameters of all versions, control messages; responses matched with their requests")
+        .leaves_open("Extension fields, and implementation-specific messages of mode 7");
     FLAGS = number("ntp.flags", "Flags", "").hex(2);
     LEAP = number("ntp.flags.li", "Leap indicator", "Warning of a leap second at the end of the day").mask(0xc0).names(LEAPS);
     VERSION = number("ntp.flags.vn", "Version number", "").mask(0x38);
@@ -83,17 +83,17 @@ const OPCODES: Names = &[
     (7, "trap"),
 ];
 
-/// Bytes of a message without key.
+/// Size of a message without authentication in bytes.
 const MESSAGE: usize = 48;
-/// Bytes of a control message without data.
+/// Size of a control message without data in bytes.
 const CONTROL_HEADER: usize = 12;
-/// Seconds from 1900 to 1970.
-const BEFORE_1970: i64 = 2_208_988_800;
-/// Bytes of a key's number and a digest made with MD5, or with SHA-1.
+/// Seconds from 1900 to 1970, the Unix epoch.
+const UNIX_EPOCH: i64 = 2_208_988_800;
+/// Sizes of a key ID with an MD5 or SHA-1 digest in bytes.
 const DIGESTS: [usize; 2] = [20, 24];
 
-/// A version that exists, and as many bytes as the mode needs. A frame that was cut is judged by what is there.
-fn looks(bytes: &[u8]) -> bool {
+/// Requires a known version and the minimum size of the mode; truncated frames are judged by the captured bytes.
+fn recognize(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| match (flags >> 3 & 7, flags & 7) {
         (1..=4, 1..=5) => bytes.len() >= MESSAGE,
         (1..=4, 6) => bytes.len() >= CONTROL_HEADER,
@@ -102,11 +102,11 @@ fn looks(bytes: &[u8]) -> bool {
     })
 }
 
-/// What was asked in one conversation: by the time that was sent, or the number of a control message.
+/// Pending requests of one conversation, by transmit timestamp or sequence number of a control message.
 #[derive(Default)]
-struct Asked(Pending<u64>);
+struct Requests(Pending<u64>);
 
-impl Exchange for Asked {
+impl Exchange for Requests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         const CLIENT: u64 = 3;
         const SERVER: u64 = 4;
@@ -150,7 +150,7 @@ impl Exchange for Asked {
     }
 }
 
-impl Asked {
+impl Requests {
     fn control(&mut self, wire: &mut Wire<'_>) -> Result {
         let bits = [&CONTROL_RESPONSE, &CONTROL_ERROR, &CONTROL_MORE, &CONTROL_OPCODE];
         let flags = wire.flags(&CONTROL, 1, &bits)?;
@@ -168,13 +168,13 @@ impl Asked {
         } else if let Some(question) = self.0.answer(&sequence) {
             question.put(wire, &REQUEST_IN, &DELTA);
         }
-        // The data is padded to whole words, behind which a digest may stand.
+        // The data is padded to 32 bits, and a digest may follow.
         wire.rest(&DATA);
         Ok(())
     }
 }
 
-/// What clocks tell each other. Returns the times that say which question and which answer this is.
+/// Dissects the body of a time message. Returns the timestamps that match responses with requests.
 fn clock(wire: &mut Wire<'_>) -> Result<[u64; 2]> {
     wire.u8(&STRATUM)?;
     wire.u8(&POLL)?;
@@ -189,7 +189,7 @@ fn clock(wire: &mut Wire<'_>) -> Result<[u64; 2]> {
     Ok([origin, transmit])
 }
 
-/// Seconds since 1900 and their fraction. Those that would lie before 1968 are of the time after 2036.
+/// Dissects a timestamp. Values before 1968 belong to the era after 2036.
 fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     const SIZE: usize = 8;
     const ERA: i64 = 1 << 32;
@@ -198,7 +198,7 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     let raw = u64::from_be_bytes(*ahead.first_chunk().unwrap_or(&[0; SIZE]));
     let (high, low) = (i64::try_from(raw >> 32).unwrap_or(0), raw & 0xffff_ffff);
     let era = if raw >> 63 == 0 { ERA } else { 0 };
-    let seconds = high + era - BEFORE_1970;
+    let seconds = high + era - UNIX_EPOCH;
     let nanos = u32::try_from((low * 1_000_000_000) >> 32).unwrap_or(0);
     if wire.wants_fields() {
         match raw {
@@ -218,16 +218,16 @@ mod tests {
     const SERVER: &str = "240206e800000c810000124469edcf1cd9fcfe2000000000d9fd004440000000d9fd004448000000d9fd004449000000";
     const CONTROL: &str = "160200010000000000000000";
 
-    fn read(asked: &mut Asked, hex: &str) -> String {
+    fn read(asked: &mut Requests, hex: &str) -> String {
         trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
-        read(&mut Asked::default(), hex)
+        read(&mut Requests::default(), hex)
     }
 
     #[test]
-    fn a_client_asks() {
+    fn a_client_message_is_dissected() {
         insta::assert_snapshot!(alone(CLIENT), @r#"
         ntp 0..48 | client | version 4
           0..1 ntp.flags = 0x23
@@ -248,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn a_server_answers() {
-        let mut asked = Asked::default();
+    fn a_server_response_is_matched_with_its_request() {
+        let mut asked = Requests::default();
         read(&mut asked, CLIENT);
         insta::assert_snapshot!(read(&mut asked, SERVER), @r#"
         ntp 0..48 | server | version 4
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_message() {
+    fn a_control_message_is_dissected() {
         insta::assert_snapshot!(alone(CONTROL), @r#"
         ntp 0..12 | control | read variables
           0..1 ntp.flags = 0x16
@@ -293,16 +293,16 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_lengths_must_be_right() {
-        assert!([CLIENT, SERVER, CONTROL].iter().all(|hex| looks(&trial::bytes(hex))));
-        assert!(!looks(&trial::bytes(CLIENT)[..47]) && !looks(&[0; 48]) && !looks(&[]));
+    fn the_heuristic_checks_version_and_length() {
+        assert!([CLIENT, SERVER, CONTROL].iter().all(|hex| recognize(&trial::bytes(hex))));
+        assert!(!recognize(&trial::bytes(CLIENT)[..47]) && !recognize(&[0; 48]) && !recognize(&[]));
     }
 
     #[test]
-    fn the_second_era_begins_in_2036() {
+    fn timestamps_of_the_second_era_begin_in_2036() {
         let mut bytes = trial::bytes(CLIENT);
         bytes[40..48].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1]);
-        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Requests::default().message(Side::Client, wire));
         assert!(dump.contains("ntp.xmt = \"Feb  7, 2036 06:28:16.000000000 UTC\""), "{dump}");
     }
 }

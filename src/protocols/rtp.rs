@@ -1,10 +1,10 @@
-//! RTP: sound and pictures in datagrams, where SDP announced them, as RFC 3550 has it.
+//! RTP (RFC 3550): media packets of the sessions that SDP announces.
 //!
 //! ```text
-//! version:2 bits | padding:1 | extension:1 | sources:4 | marker:1 | type:7 | number:2 | time:4 | source:4 | sources × 4
+//! version:2 bits | padding:1 | extension:1 | CSRC count:4 | marker:1 | payload type:7 | sequence number:2 | timestamp:4 | SSRC:4 | CSRC:4 …
 //! extension   profile:2 | length:2 | length × 4
 //! ```
-//! Not covered: what sound and pictures are, RTCP, datagrams that nobody announced.
+//! Not covered: media formats, RTCP, datagrams without an announcement.
 
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
@@ -13,7 +13,7 @@ use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = Protocol {
     this: &RTP,
     fields: FIELDS,
-    found: &[On::Over("rtp").datagram(Looks::Datagram(looks), datagram)],
+    found: &[On::Over("rtp").datagram(Looks::Datagram(recognize), datagram)],
     rest: Some(&PAYLOAD),
     truncated: None,
     gap: None,
@@ -23,16 +23,16 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")
-        .covers("Headers of the datagrams that SDP announced")
-        .leaves_open("What sound and pictures are, RTCP, and datagrams that nobody announced");
+        .covers("Headers of the packets that SDP announced")
+        .leaves_open("Media formats, RTCP, and packets that no SDP announced");
     VERSION = number("rtp.version", "version", "2 in RFC 3550").mask(0xc0);
-    PADDED = bool("rtp.padding", "padding", "Set if padding follows the payload").mask(0x20);
-    EXTENDED = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10);
-    SOURCES = number("rtp.cc", "CSRC count", "Number of CSRC identifiers that follow the fixed header").mask(0x0f);
+    PADDING_BIT = bool("rtp.padding", "padding", "Set if padding follows the payload").mask(0x20);
+    EXTENSION_BIT = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10);
+    CSRC_COUNT = number("rtp.cc", "CSRC count", "Number of CSRC identifiers that follow the fixed header").mask(0x0f);
     MARKER = bool("rtp.marker", "marker", "Meaning depends on the profile: the last packet of a video frame, the first of a talk spurt").mask(0x80);
-    TYPE = number("rtp.p_type", "payload type", "Format of the payload, RFC 3551").names(TYPES).mask(0x7f);
-    NUMBER = number("rtp.seq", "sequence number", "Increases by one with each packet");
-    TIME = number("rtp.timestamp", "timestamp", "Sampling instant of the first byte of the payload, in units of the media clock");
+    PAYLOAD_TYPE = number("rtp.p_type", "payload type", "Format of the payload, RFC 3551").names(PAYLOAD_TYPES).mask(0x7f);
+    SEQUENCE_NUMBER = number("rtp.seq", "sequence number", "Increases by one with each packet");
+    TIMESTAMP = number("rtp.timestamp", "timestamp", "Sampling instant of the first byte of the payload, in units of the media clock");
     SSRC = number("rtp.ssrc", "SSRC", "Synchronization source identifier").hex(8);
     CSRC = number("rtp.csrc.item", "CSRC", "Contributing source of a mixed stream").hex(8);
     PROFILE = number("rtp.ext.profile", "extension profile", "Identifier defined by the profile").hex(4);
@@ -42,7 +42,7 @@ fields! {
     PADDING = bytes("rtp.padding.data", "padding", "The last byte counts the padding bytes, itself included");
 }
 
-const TYPES: Names = &[
+const PAYLOAD_TYPES: Names = &[
     (0, "PCMU"),
     (3, "GSM"),
     (4, "G723"),
@@ -57,18 +57,18 @@ const TYPES: Names = &[
     (34, "H263"),
 ];
 
-fn looks(bytes: &[u8]) -> bool {
-    // Types 72 to 76 are those of RTCP, which shares the port at times.
+fn recognize(bytes: &[u8]) -> bool {
+    // Payload types 72 to 76 are RTCP packet types, which may share the port.
     bytes.len() >= 12
         && bytes.first().is_some_and(|first| first >> 6 == 2)
         && !bytes.get(1).is_some_and(|kind| (200..=207).contains(kind))
 }
 
 fn datagram(wire: &mut Wire<'_>) -> Result {
-    let first = wire.bits(1, &[&VERSION, &PADDED, &EXTENDED, &SOURCES])?;
-    let kind = wire.bits(1, &[&MARKER, &TYPE])? & 0x7f;
-    let number = wire.u16_be(&NUMBER)?;
-    wire.u32_be(&TIME)?;
+    let first = wire.bits(1, &[&VERSION, &PADDING_BIT, &EXTENSION_BIT, &CSRC_COUNT])?;
+    let kind = wire.bits(1, &[&MARKER, &PAYLOAD_TYPE])? & 0x7f;
+    let number = wire.u16_be(&SEQUENCE_NUMBER)?;
+    wire.u32_be(&TIMESTAMP)?;
     wire.u32_be(&SSRC)?;
     for _ in 0..first & 15 {
         wire.u32_be(&CSRC)?;
@@ -82,7 +82,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
     }
     let padding = if first & 0x20 != 0 { wire.ahead().last().copied().unwrap_or_default().into() } else { 0 };
     let payload = wire.remaining().checked_sub(padding).ok_or(Error::Short { needed: padding })?;
-    match name_of(TYPES, kind) {
+    match name_of(PAYLOAD_TYPES, kind) {
         Some(name) => wire.name(name),
         None => wire.name(&format!("type {kind}")),
     }
@@ -102,7 +102,7 @@ mod tests {
     use crate::wire::{Cut, trial};
 
     #[test]
-    fn a_datagram_is_read_field_by_field() {
+    fn a_packet_is_dissected_field_by_field() {
         let bytes = trial::bytes("b1 80 00 07 00 00 00 a0 12 34 56 78 00 00 00 01 be de 00 01 aa bb cc dd 11 22 33 00 02");
         insta::assert_snapshot!(trial::read(&PROTOCOL, &bytes, Cut::No, datagram), @r"
         rtp 0..29 | PCMU | number 7, 3 bytes
@@ -125,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_rtcp_is_left_alone() {
-        assert!(looks(&[0x80; 12]) && !looks(&[0x80; 11]) && !looks(&[0x40; 12]));
-        assert!(!looks(&[0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0]));
+    fn rtcp_is_not_recognized() {
+        assert!(recognize(&[0x80; 12]) && !recognize(&[0x80; 11]) && !recognize(&[0x40; 12]));
+        assert!(!recognize(&[0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0]));
     }
 }

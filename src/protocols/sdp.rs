@@ -1,11 +1,11 @@
-//! SDP: what a call will carry and where, inside messages of other protocols, as RFC 8866 has it.
+//! SDP (RFC 8866): descriptions of media sessions inside other protocols.
 //!
 //! ```text
-//! line        letter = value line end
-//! c=          IN IP4 address      for the media behind it, or for all
-//! m=          kind port protocol formats
+//! line        type = value line end
+//! c=          IN IP4 address      for the following media, or for all
+//! m=          media port protocol formats
 //! ```
-//! Where media are to arrive is announced, so that their datagrams are known.
+//! The transport addresses of RTP media are announced, so that their datagrams are recognized.
 
 use super::lines;
 use crate::tree::{Field, Transport, fields};
@@ -18,7 +18,7 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     SDP = protocol("sdp", "SDP", "Session Description Protocol, inside other protocols")
-        .covers("Every line, and the media that it announces");
+        .covers("All lines; announced RTP media");
     VERSION = text("sdp.version", "version", "v=");
     OWNER = text("sdp.owner", "owner", "o=: originator and session identifier");
     NAME = text("sdp.session_name", "session name", "s=");
@@ -58,7 +58,7 @@ fn field(letter: Option<&u8>) -> &'static Field {
     }
 }
 
-/// Read all that is left as a description.
+/// Dissects the remaining bytes as a description.
 pub(super) fn description(wire: &mut Wire<'_>) -> Result {
     let mut address: Option<IpAddr> = None;
     let mut ports: Vec<u16> = Vec::new();
@@ -67,13 +67,13 @@ pub(super) fn description(wire: &mut Wire<'_>) -> Result {
         let (text, whole) = lines::line(ahead).map_or((ahead.len(), ahead.len()), |line| (line.text, line.whole));
         let is_line = ahead.get(1) == Some(&b'=');
         let field = if is_line { field(ahead.first()) } else { &OTHER };
-        let said = wire.words(field, whole, if is_line { 2..text } else { 0..text })?;
-        let said = String::from_utf8_lossy(said);
+        let value = wire.words(field, whole, if is_line { 2..text } else { 0..text })?;
+        let value = String::from_utf8_lossy(value);
         if field.is(&CONNECTION) {
-            address = said.split([' ', '/']).nth(2).and_then(|ip| ip.parse().ok()).or(address);
+            address = value.split([' ', '/']).nth(2).and_then(|ip| ip.parse().ok()).or(address);
         }
         if field.is(&MEDIA) {
-            let mut words = said.split(' ').skip(1);
+            let mut words = value.split(' ').skip(1);
             let port: Option<u16> = words.next().and_then(|port| port.split('/').next()?.parse().ok());
             ports.extend(port.filter(|port| *port > 0 && words.next().is_some_and(|kind| kind.starts_with("RTP/AVP"))));
         }

@@ -1,16 +1,16 @@
-//! SIP: how calls are made, over UDP and TCP, as RFC 3261 has it.
+//! SIP over UDP and TCP (RFC 3261).
 //!
 //! ```text
 //! request     METHOD blank URI blank SIP/2.0 line end | headers | empty line | body
 //! response    SIP/2.0 blank code blank phrase line end | headers | empty line | body
 //! ```
-//! Bodies that are SDP are read; the media that they announce are RTP then.
+//! SDP bodies are dissected; the media that they announce are recognized as RTP.
 //!
-//! Not covered: what headers say beyond their text, other bodies.
+//! Not covered: most of the contents of headers, other bodies.
 
 mod generated;
 
-use super::lines::{self, Heads};
+use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Value, fields};
@@ -23,8 +23,8 @@ pub static PROTOCOL: Protocol = Protocol {
     found: &[
         On::Udp(5060).datagram(Looks::Datagram(is_message), message),
         On::AnyUdp.datagram(Looks::Datagram(is_message), message),
-        On::Tcp(5060).stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(5060).stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -35,8 +35,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SIP = protocol("sip", "SIP", "Session Initiation Protocol")
-        .covers("Requests and responses over UDP and TCP, with the calls that their SDP describes")
-        .leaves_open("Most of what headers say beyond their text; bodies other than SDP");
+        .covers("Requests and responses over UDP and TCP, with the SDP of calls")
+        .leaves_open("Most of the contents of headers; bodies other than SDP");
     METHOD = text("sip.Method", "method", "");
     URI = text("sip.r-uri", "request-URI", "");
     VERSION = text("sip.Request-Version", "request version", "");
@@ -93,7 +93,7 @@ fields! {
     STATUS_LINE = text("sip.Status-Line", "Status line", "First line of a response").generated(&[&STATUS_VERSION], generated::status_line).needs(&[&CODE, &PHRASE]);
 }
 
-static HEADS: Heads = Heads {
+static HEADS: HeaderFields = HeaderFields {
     known: &[
         ("via", &VIA),
         ("v", &VIA),
@@ -134,7 +134,7 @@ struct Session {
     looked: usize,
 }
 
-/// A first line, as places in it.
+/// First line of a message, as positions in it.
 enum Start {
     Request { method: usize, uri: usize },
     Response { code: u16 },
@@ -153,29 +153,29 @@ fn start(line: &[u8]) -> Option<Start> {
     is_method.then_some(Start::Request { method, uri: uri.len() })
 }
 
-/// Whether bytes begin with a whole first line.
+/// Whether the bytes begin with a complete first line.
 fn is_message(bytes: &[u8]) -> bool {
     let line = lines::line(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
     line.and_then(|line| start(bytes.get(..line.text)?)).is_some()
 }
 
-fn looks(opening: &Opening<'_>) -> Verdict {
+fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
-        let said = opening.of(side);
-        if is_message(said) {
-            return Verdict::Yes(if said.starts_with(VERSION_WORD) { side } else { side.other() });
+        let bytes = opening.of(side);
+        if is_message(bytes) {
+            return Verdict::Yes(if bytes.starts_with(VERSION_WORD) { side } else { side.other() });
         }
     }
-    let may_become = |said: &&[u8]| {
-        let word = said.split(|byte| *byte == b' ').next().unwrap_or_default();
-        said.len() < 1024
-            && lines::line(said).is_none()
+    let may_become = |bytes: &&[u8]| {
+        let word = bytes.split(|byte| *byte == b' ').next().unwrap_or_default();
+        bytes.len() < 1024
+            && lines::line(bytes).is_none()
             && (VERSION_WORD.starts_with(word) || word.iter().all(u8::is_ascii_uppercase))
     };
     if !opening.complete && opening.said.iter().all(may_become) { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Bytes of the body that a head promises.
+/// Content-Length of a message.
 fn length(head: &[u8]) -> Option<u64> {
     let named = |name: &[u8]| name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"l");
     lines::headers(head, named).next().and_then(|(_, value)| lines::number(value))
@@ -258,7 +258,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
     use crate::wire::{Cut, trial};
 
     const INVITE: &[u8] =
@@ -267,7 +267,7 @@ mod tests {
         v=0\r\no=anna 1 1 IN IP4 192.0.2.7\r\nc=IN IP4 192.0.2.7\r\nm=audio 40000 RTP/AVP 0\r\na=x\r\n";
 
     #[test]
-    fn a_call_is_made() {
+    fn an_invite_request_and_its_response_are_dissected() {
         insta::assert_snapshot!(trial::read(&PROTOCOL, INVITE, Cut::No, message), @r#"
         sip 0..259 | INVITE | sip:bo@game.example
           0..7 sip.Method = "INVITE"
@@ -299,15 +299,15 @@ mod tests {
     }
 
     #[test]
-    fn over_tcp_the_length_tells_where_a_message_ends() {
+    fn over_tcp_messages_are_delimited_by_content_length() {
         let both = [b"\r\n\r\n", INVITE, b"SIP/2.0 100 Trying\r\n\r\n"].concat();
-        let told = said(&PROTOCOL, &mut Session::default(), &[(Side::Client, &both)]);
-        let heads: Vec<&str> = told.lines().filter(|line| line.starts_with("sip ")).collect();
+        let trees = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, &both)]);
+        let heads: Vec<&str> = trees.lines().filter(|line| line.starts_with("sip ")).collect();
         assert_eq!(heads, ["sip 0..4 | keep_alive", "sip 0..259 | INVITE | sip:bo@game.example", "sip 0..22 | 100 | Trying"]);
     }
 
     #[test]
-    fn what_is_recognised_has_a_whole_first_line() {
+    fn messages_are_recognized_by_a_complete_first_line() {
         assert!(is_message(INVITE) && is_message(b"SIP/2.0 200 OK\r\n"));
         for other in [&b"INVITE sip:x SIP/2.0"[..], b"GET / HTTP/1.1\r\n", b"INVITE x SIP/2.0\r\n", b"SIP/2.0 2000\r\n"] {
             assert!(!is_message(other), "{}", other.escape_ascii());

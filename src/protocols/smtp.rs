@@ -1,14 +1,14 @@
-//! SMTP: how mail is handed over, as RFC 5321 has it.
+//! SMTP (RFC 5321).
 //!
 //! ```text
 //! command     VERB [blank parameter] line end
 //! reply       code - text line end … code blank text line end
-//! mail        behind DATA, unless that is refused: lines, then a line with a single dot
-//! chunk       behind BDAT (RFC 3030): as many octets as it announces
+//! mail        after an accepted DATA: lines, then a line with a single dot
+//! chunk       after BDAT (RFC 3030): as many octets as the command announces
 //! ```
-//! What `STARTTLS` and its reply 220 open is handed on.
+//! After `STARTTLS` and the reply 220 the stream is handed over to TLS.
 //!
-//! Not covered: mails themselves, what `AUTH` exchanges.
+//! Not covered: contents of mails, exchanges of `AUTH`.
 
 pub mod imf;
 
@@ -36,8 +36,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")
-        .covers("Commands, replies and where mails are; what STARTTLS opens is handed on")
-        .leaves_open("Mails themselves, and what AUTH exchanges");
+        .covers("Commands, replies and extents of mails; handover after STARTTLS")
+        .leaves_open("Contents of mails, and exchanges of AUTH");
     REQUEST = bool("smtp.req", "request", "True in commands");
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
     COMMAND = text("smtp.req.command", "command", "");
@@ -61,38 +61,38 @@ const COMMANDS: &[&str] = &[
 
 const REPLIES: Replies = Replies { code: &CODE, text: &TEXT };
 
-/// What one connection has to remember.
+/// State of a connection.
 #[derive(Default)]
 struct Session {
-    asked: Asked,
+    asked: PendingCommand,
     content: Content,
-    /// Replies 354 still to come for mail data that was sent without them.
+    /// Expected replies 354 to DATA commands whose mail data was sent in advance.
     early: u32,
-    /// The reply 354 to the last `DATA` was seen.
+    /// The last `DATA` command was answered with 354.
     accepted: bool,
-    /// Bytes of mail data were lost, and its end may be among them.
+    /// Bytes of mail data were lost, possibly with its end.
     lost: bool,
     next: Option<Next>,
 }
 
-/// What the client sends next.
+/// Kind of data that the client sends next.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Content {
     #[default]
     Commands,
-    /// Mail data, of which so many bytes were searched for the end.
+    /// Mail data; this many bytes are known to hold no end.
     Mail(usize),
-    /// So many octets of a chunk.
+    /// Remaining octets of a chunk.
     Chunk(u64),
 }
 
-/// What the last command asked for.
+/// Pending command that affects the dissection.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum PendingCommand {
     #[default]
     Anything,
     Tls,
-    /// A login: names and passwords follow.
+    /// AUTH: credentials follow.
     Login,
 }
 
@@ -100,17 +100,17 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Session>::default()
 }
 
-/// On a port of mail: a server that is ready, a client that greets, or a session joined midway.
+/// Recognizes SMTP on its ports: a greeting of the server or the client, or a session joined midway.
 fn looks(opening: &Opening<'_>) -> Verdict {
     const GREETINGS: [&[u8]; 3] = [b"EHLO ", b"HELO ", b"AUTH "];
     let greets =
-        |said: &[u8]| GREETINGS.iter().any(|greeting| said.get(..5).is_some_and(|verb| verb.eq_ignore_ascii_case(greeting)));
+        |bytes: &[u8]| GREETINGS.iter().any(|greeting| bytes.get(..5).is_some_and(|verb| verb.eq_ignore_ascii_case(greeting)));
     for side in [Side::Server, Side::Client] {
-        let said = opening.of(side);
-        if lines::line(said).is_some() && (said.starts_with(b"220 ") || said.starts_with(b"220-")) {
+        let bytes = opening.of(side);
+        if lines::line(bytes).is_some() && (bytes.starts_with(b"220 ") || bytes.starts_with(b"220-")) {
             return Verdict::Yes(side);
         }
-        if lines::line(said).is_some() && greets(said) {
+        if lines::line(bytes).is_some() && greets(bytes) {
             return Verdict::Yes(side.other());
         }
     }
@@ -121,11 +121,11 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// On any port: a server that is ready and says what for.
+/// Recognizes SMTP on any port: a greeting of the server that names the protocol.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
-        let said = opening.of(side);
-        let first = lines::line(said).and_then(|line| said.get(..line.text)).unwrap_or_default();
+        let bytes = opening.of(side);
+        let first = lines::line(bytes).and_then(|line| bytes.get(..line.text)).unwrap_or_default();
         if first.starts_with(b"220") && memmem::find(first, b"SMTP").is_some() {
             return Verdict::Yes(side);
         }
@@ -145,10 +145,10 @@ impl Conversation for Session {
                 return Extent::Message(usize::try_from(*left).unwrap_or(limits::SMTP_MAIL.get()).min(limits::SMTP_MAIL.get()));
             }
         }
-        if self.asked == Asked::Tls && ahead.first().is_some_and(|byte| !byte.is_ascii_alphabetic()) {
+        if self.asked == PendingCommand::Tls && ahead.first().is_some_and(|byte| !byte.is_ascii_alphabetic()) {
             return Extent::NeedMore(ahead.len() + 1);
         }
-        // No command begins so: the client speaks another protocol, TLS for instance.
+        // No command begins with a control character: the client speaks another protocol, such as TLS.
         if ahead.first().is_some_and(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
             return Extent::Unknown(ahead.len());
         }
@@ -180,7 +180,7 @@ impl Conversation for Session {
     }
 }
 
-/// Mail data up to and with its last line, of which so many bytes were searched before.
+/// Extent of mail data including its last line; the first `looked` bytes hold no end.
 fn mail_extent(ahead: &[u8], looked: &mut usize) -> Extent {
     let from = looked.saturating_sub(4);
     let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
@@ -193,7 +193,7 @@ fn mail_extent(ahead: &[u8], looked: &mut usize) -> Extent {
     }
 }
 
-/// The octets that a `BDAT` command announces, if there are any.
+/// Number of octets that a `BDAT` command announces.
 fn announced(parameter: &[u8]) -> Option<u64> {
     lines::number(parameter.split(|byte| *byte == b' ').next()?).filter(|octets| *octets > 0)
 }
@@ -211,20 +211,20 @@ impl Session {
                 self.accepted = true;
                 if content == Content::Commands { Content::Mail(0) } else { content }
             }
-            // DATA is refused, and no mail data is there yet.
+            // DATA is refused, and no mail data has arrived.
             (Content::Mail(0), Some(400..600)) => Content::Commands,
             (Content::Mail(_), Some(200..300 | 400..600)) if std::mem::take(&mut self.lost) => Content::Commands,
             (content, _) => content,
         };
         self.asked = match (code, self.asked) {
-            (Some(334), _) => Asked::Login,
-            (Some(220), Asked::Tls) => {
+            (Some(334), _) => PendingCommand::Login,
+            (Some(220), PendingCommand::Tls) => {
                 self.next = Some(Next::Anyone);
-                Asked::Anything
+                PendingCommand::Anything
             }
-            // It may answer commands before.
-            (Some(200..=299), Asked::Tls) => Asked::Tls,
-            _ => Asked::Anything,
+            // The reply may belong to an earlier command.
+            (Some(200..=299), PendingCommand::Tls) => PendingCommand::Tls,
+            _ => PendingCommand::Anything,
         };
         Ok(())
     }
@@ -243,7 +243,7 @@ impl Session {
     }
 
     fn chunk(&mut self, left: u64, wire: &mut Wire<'_>) -> Result {
-        // What is missing of it is data, and the next message is found behind that.
+        // A gap in the chunk becomes data, and the next message follows it.
         let left = left.saturating_sub(left.min(limits::SMTP_MAIL.get() as u64));
         self.content = if left > 0 { Content::Chunk(left) } else { Content::Commands };
         wire.name("chunk");
@@ -255,13 +255,13 @@ impl Session {
     fn command(&mut self, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
         let Some(line) = lines::line(ahead) else {
-            if self.asked == Asked::Login {
+            if self.asked == PendingCommand::Login {
                 wire.rest(&SECRET);
             }
             return Err(Error::Short { needed: 1 });
         };
         wire.add(&REQUEST, crate::tree::Value::Bool(true));
-        if self.asked == Asked::Login {
+        if self.asked == PendingCommand::Login {
             wire.name("login");
             wire.info(format_args!("an answer"));
             return wire.words(&SECRET, line.whole, 0..line.text).map(drop);
@@ -269,10 +269,10 @@ impl Session {
         let (verb, parameter) = lines::verb(wire, &COMMAND, line)?;
         let verb = String::from_utf8_lossy(verb).to_ascii_uppercase();
         self.asked = match verb.as_str() {
-            "STARTTLS" => Asked::Tls,
-            // Until the server says how it went, whether its questions are in the capture or not.
-            "AUTH" => Asked::Login,
-            _ => Asked::Anything,
+            "STARTTLS" => PendingCommand::Tls,
+            // Until the reply of the server, whether or not its challenges are captured.
+            "AUTH" => PendingCommand::Login,
+            _ => PendingCommand::Anything,
         };
         self.content = match verb.as_str() {
             "DATA" => {
@@ -288,7 +288,7 @@ impl Session {
         } else {
             wire.info(format_args!("{}", String::from_utf8_lossy(parameter)));
         }
-        // Whoever gives a name with the command gives a password too.
+        // A user name in the command comes with a password.
         let field = if verb == "AUTH" && parameter.contains(&b' ') { &SECRET } else { &PARAMETER };
         lines::parameter(wire, field)
     }
@@ -297,11 +297,11 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
 
     #[test]
-    fn a_mail_is_handed_over() {
-        let told = said(
+    fn a_mail_transfer_is_dissected() {
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session::default(),
             &[
@@ -317,7 +317,7 @@ mod tests {
                 (Side::Client, b"Subject: x\r\n\r\n..\r\n.\r\nQUIT\r\n"),
             ],
         );
-        insta::assert_snapshot!(told, @r#"
+        insta::assert_snapshot!(trees, @r#"
         smtp 0..35 | 220 | mail.example ESMTP
           smtp.rsp = true
           0..4 smtp.response.code = 220
@@ -370,16 +370,16 @@ mod tests {
     }
 
     #[test]
-    fn tls_takes_over_where_both_agree() {
+    fn starttls_hands_over_to_tls() {
         let mut session = Session::default();
-        said(&PROTOCOL, &mut session, &[(Side::Client, b"STARTTLS\r\n")]);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"STARTTLS\r\n")]);
         assert_eq!(session.extent(Side::Client, b"\x16\x03\x01", true), Extent::NeedMore(4));
-        said(&PROTOCOL, &mut session, &[(Side::Server, b"220 go ahead\r\n")]);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Server, b"220 go ahead\r\n")]);
         assert!(matches!(session.next(), Some(Next::Anyone)));
     }
 
     #[test]
-    fn what_is_recognised_says_its_name() {
+    fn streams_are_recognized_by_their_greeting() {
         let judge = |client: &[u8], server: &[u8]| {
             let opening = Opening { said: [client, server], from_start: [true, true], complete: true };
             [looks(&opening), anywhere(&opening)]
@@ -391,9 +391,9 @@ mod tests {
         assert_eq!(judge(b"GET / HTTP/1.1\r\n", b""), [Verdict::No, Verdict::No]);
     }
 
-    /// The first lines of the messages that a conversation makes of these bytes.
+    /// Heading lines of the messages of a conversation.
     fn heads(session: &mut Session, lines: &[(Side, &[u8])]) -> Vec<String> {
-        let trees = said(&PROTOCOL, session, lines);
+        let trees = trees_of(&PROTOCOL, session, lines);
         trees.lines().filter(|line| !line.starts_with(' ')).map(|line| line.replace("smtp ", "")).collect()
     }
 
@@ -438,7 +438,7 @@ mod tests {
             );
             assert_eq!(records.last().unwrap(), "0..6 | RSET");
         }
-        // A recipient was refused, and the mail is wanted all the same.
+        // One recipient is refused, and the mail is accepted anyway.
         let records = heads(
             &mut Session::default(),
             &[(Side::Client, b"DATA\r\n"), (Side::Server, b"550 who?\r\n354 go on\r\n"), (Side::Client, b"RSET\r\n.\r\n")],
@@ -474,17 +474,17 @@ mod tests {
     }
 
     #[test]
-    fn a_long_bdat_chunk_is_split_into_parts() {
+    fn a_long_bdat_chunk_is_dissected_in_parts() {
         let mut session = Session::default();
-        said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 18446744073709551615 LAST\r\n")]);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 18446744073709551615 LAST\r\n")]);
         assert_eq!(session.extent(Side::Client, b"a", true), Extent::Message(limits::SMTP_MAIL.get()));
-        said(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 99999999999999999999\r\n")]);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"BDAT 99999999999999999999\r\n")]);
     }
 
     #[test]
     fn a_reply_ends_mail_data_whose_end_was_lost() {
         let mut session = Session::default();
-        said(&PROTOCOL, &mut session, &[(Side::Client, b"DATA\r\n"), (Side::Server, b"354 go on\r\n")]);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"DATA\r\n"), (Side::Server, b"354 go on\r\n")]);
         assert_eq!(session.extent(Side::Client, b"a\r\n", true), Extent::NeedMore(4));
         session.gap(Side::Client, crate::wire::Missing { bytes: 9, in_step: false });
         let records = heads(&mut session, &[(Side::Server, b"250 queued\r\n"), (Side::Client, b"QUIT\r\n")]);

@@ -1,9 +1,9 @@
-//! SSDP, the discovery of UPnP: lines like those of HTTP, sent to everybody near or to who asked.
+//! SSDP, the discovery protocol of UPnP: messages with HTTP syntax over multicast or unicast UDP.
 //!
 //! ```text
-//! M-SEARCH * HTTP/1.1        who is there?
-//! NOTIFY * HTTP/1.1          I am here, or: I am leaving
-//! HTTP/1.1 200 OK            you asked for me
+//! M-SEARCH * HTTP/1.1        search
+//! NOTIFY * HTTP/1.1          advertisement, or its end
+//! HTTP/1.1 200 OK            response to a search
 //! Name: value …              an empty line ends the message
 //! ```
 
@@ -11,7 +11,7 @@ use super::http::{
     BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, OTHER, PHRASE, REQUEST, RESPONSE, RESPONSE_VERSION, SERVER, URI,
     USER_AGENT, VERSION,
 };
-use super::lines::{self, Heads};
+use super::lines::{self, HeaderFields};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Looks, On, Protocol, Result, Wire};
 
@@ -19,7 +19,10 @@ use crate::wire::{Looks, On, Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = Protocol {
     this: &SSDP,
     fields: FIELDS,
-    found: &[On::Udp(1900).datagram(Looks::Datagram(looks), message), On::AnyUdp.datagram(Looks::Datagram(is_request), message)],
+    found: &[
+        On::Udp(1900).datagram(Looks::Datagram(recognize), message),
+        On::AnyUdp.datagram(Looks::Datagram(is_request), message),
+    ],
     rest: Some(&DATA),
     truncated: None,
     gap: None,
@@ -29,7 +32,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol")
-        .covers("Searches, notices and answers, header by header");
+        .covers("Searches, advertisements and responses with their headers");
     TARGET = text("ssdp.st", "search target", "Service or device type that is searched for or found");
     TYPE = text("ssdp.nt", "notification type", "Service or device type of the advertisement");
     KIND = text("ssdp.nts", "notification subtype", "ssdp:alive, ssdp:byebye or ssdp:update");
@@ -39,7 +42,7 @@ fields! {
     DATA = bytes("ssdp.data", "data", "Undissected bytes");
 }
 
-static HEADS: Heads = Heads {
+static HEADS: HeaderFields = HeaderFields {
     known: &[
         ("cache-control", &CACHE_CONTROL),
         ("date", &DATE),
@@ -63,7 +66,7 @@ fn is_request(bytes: &[u8]) -> bool {
     REQUESTS.iter().any(|request| bytes.starts_with(request))
 }
 
-fn looks(bytes: &[u8]) -> bool {
+fn recognize(bytes: &[u8]) -> bool {
     is_request(bytes) || bytes.starts_with(b"HTTP/1.")
 }
 
@@ -79,7 +82,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     } else {
         line.split(|byte| *byte == b' ').next().unwrap_or_default()
     }));
-    // Only on request: each message says it by its first word.
+    // The first word identifies the type of the message.
     let kind = if is_answer { &RESPONSE } else { &REQUEST };
     if wire.asks(kind) {
         wire.add(kind, Value::Bool(true));
@@ -93,19 +96,19 @@ fn message(wire: &mut Wire<'_>) -> Result {
         word(wire, &URI, b' ')?;
         word(wire, &VERSION, b'\r')?;
     }
-    let mut told = None;
+    let mut summary = None;
     let result = HEADS.read(wire, |_, field, value| {
         if field.is(&TARGET) || field.is(&TYPE) {
-            told = Some(String::from_utf8_lossy(value).into_owned());
+            summary = Some(String::from_utf8_lossy(value).into_owned());
         }
     });
-    if let Some(told) = told {
-        wire.info(format_args!("{told}"));
+    if let Some(summary) = summary {
+        wire.info(format_args!("{summary}"));
     }
     result
 }
 
-/// A word of the first line, and what ends it.
+/// Dissects a word of the first line and the byte that ends it.
 fn word(wire: &mut Wire<'_>, field: &'static Field, end: u8) -> Result {
     let ahead = wire.ahead();
     let length = ahead.iter().take_while(|byte| **byte != end && **byte != b'\n').count();
@@ -116,7 +119,7 @@ fn word(wire: &mut Wire<'_>, field: &'static Field, end: u8) -> Result {
     if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
 }
 
-/// The code of an answer, a number.
+/// Dissects the numeric status code.
 fn code(wire: &mut Wire<'_>) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     let digits = ahead.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_looks_for_devices() {
+    fn a_search_is_dissected() {
         insta::assert_snapshot!(read(SEARCH), @r#"
         ssdp 0..101 | M-SEARCH | upnp:rootdevice
           0..8 http.request.method = "M-SEARCH"
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_there() {
+    fn an_advertisement_is_dissected() {
         insta::assert_snapshot!(read(NOTIFY), @r#"
         ssdp 0..152 | NOTIFY | upnp:rootdevice
           0..6 http.request.method = "NOTIFY"
@@ -186,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_answers() {
+    fn a_search_response_is_dissected() {
         insta::assert_snapshot!(read(FOUND), @r#"
         ssdp 0..99 | response | upnp:rootdevice
           0..8 http.response.version = "HTTP/1.1"
@@ -203,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn looks_want_a_first_line() {
-        assert!([SEARCH, NOTIFY, FOUND].iter().all(|hex| looks(&trial::bytes(hex))));
-        assert!(is_request(&trial::bytes(SEARCH)) && !is_request(&trial::bytes(FOUND)) && !looks(b"GET / HTTP/1.1"));
+    fn the_heuristic_requires_a_first_line() {
+        assert!([SEARCH, NOTIFY, FOUND].iter().all(|hex| recognize(&trial::bytes(hex))));
+        assert!(is_request(&trial::bytes(SEARCH)) && !is_request(&trial::bytes(FOUND)) && !recognize(b"GET / HTTP/1.1"));
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_keeps_the_valid_fields() {
         let bytes = trial::bytes(NOTIFY);
         for cut in 0..bytes.len() {
             trial::read(&PROTOCOL, &bytes[..cut], Cut::No, message);

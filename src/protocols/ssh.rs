@@ -1,18 +1,18 @@
-//! SSH: the greeting of both sides and the algorithms that they offer, as RFC 4253 has them. The rest is encrypted.
+//! SSH (RFC 4253): identification strings and algorithm negotiation; later packets are encrypted.
 //!
 //! ```text
-//! greeting    SSH-2.0-program [blank comment] line end
-//! packet      length:4 | padding length:1 | code:1 | payload | padding
-//! kexinit     20 | cookie:16 | ten lists of names, each behind its length:4 | guess:1 | 0:4
+//! identification  SSH-2.0-software [SP comment] CRLF
+//! packet          length:4 | padding length:1 | code:1 | payload | padding
+//! kexinit         20 | cookie:16 | ten name-lists with length:4 each | first_kex_packet_follows:1 | 0:4
 //! ```
-//! Behind its `NEWKEYS` a side encrypts; what is there at once is one message then.
+//! After its `NEWKEYS` a side encrypts; the available bytes then form one message.
 //!
 //! ```text
-//! version 1   length:4 | padding:8 - length % 8 | code:1 | payload | check bytes:4
+//! version 1       length:4 | padding:8 - length % 8 | type:1 | payload | CRC-32:4
 //! ```
-//! In version 1 each side encrypts all but lengths behind its first packet.
+//! In version 1, all but the lengths is encrypted after the first packet of each side.
 //!
-//! Not covered: the content of the key exchange.
+//! Not covered: contents of the key exchange.
 
 use super::lines;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
@@ -23,7 +23,7 @@ use md5::{Digest as _, Md5};
 pub static PROTOCOL: Protocol = Protocol {
     this: &SSH,
     fields: FIELDS,
-    found: &[On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default())],
+    found: &[On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default())],
     rest: Some(&PAYLOAD),
     truncated: None,
     gap: None,
@@ -33,8 +33,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")
-        .covers("The greetings of both sides and the algorithms that they offer; messages up to where encryption begins")
-        .leaves_open("What is encrypted, and the content of the key exchange");
+        .covers("Identification strings and algorithm negotiation of both sides; messages until encryption begins")
+        .leaves_open("Encrypted packets, and contents of the key exchange");
     GREETING = text("ssh.protocol", "protocol", "Identification string: version and software");
     LENGTH = number("ssh.packet_length", "packet length", "In bytes");
     PADDING_LENGTH = number("ssh.padding_length", "padding length", "In bytes");
@@ -81,10 +81,10 @@ const CODES: Names = &[
     (34, "key_exchange_gex_request"),
 ];
 
-/// Packets of version 1 that are not encrypted.
+/// Unencrypted packet types of version 1.
 const CODES_1: Names = &[(2, "public_key"), (3, "session_key")];
 
-/// The lists of a `kexinit`, in their order.
+/// Name-lists of `kexinit` in order.
 static LISTS: [&Field; 10] = [
     &KEX,
     &HOST_KEY,
@@ -98,39 +98,40 @@ static LISTS: [&Field; 10] = [
     &LANGUAGES_S2C,
 ];
 
-/// Bytes of lines before the greeting, and of the greeting.
+/// Largest size in bytes of the lines before and of the identification string.
 const GREETING_MAX: usize = 8 << 10;
 
-/// The longest packet that is not encrypted.
+/// Largest unencrypted packet in bytes.
 const PACKET_MAX: usize = 256 << 10;
 
-/// Check bytes of a packet of version 1.
+/// Size of the check bytes of version 1.
 const CHECK: usize = 4;
 
-/// What one connection has to remember.
+/// State of a connection.
 #[derive(Default)]
 struct Session {
-    client: Half,
-    server: Half,
-    /// Both speak version 1.
+    client: Direction,
+    server: Direction,
+    /// Both sides use version 1.
     is_1: bool,
 }
 
 #[derive(Default)]
-struct Half {
+struct Direction {
     greeted: bool,
     encrypts: bool,
-    /// Where its next packet begins is not known.
+    /// The boundary of the next packet is unknown.
     lost: bool,
 }
 
-fn looks(opening: &Opening<'_>) -> Verdict {
-    let begins =
-        |said: &[u8]| said.starts_with(b"SSH-2.0-") || said.starts_with(b"SSH-1.") && said.get(6).is_some_and(u8::is_ascii_digit);
-    let may_begin = |said: &[u8]| said.len() < 8 && (b"SSH-2.0-".starts_with(said) || b"SSH-1.".starts_with(said));
+fn recognize(opening: &Opening<'_>) -> Verdict {
+    let begins = |bytes: &[u8]| {
+        bytes.starts_with(b"SSH-2.0-") || bytes.starts_with(b"SSH-1.") && bytes.get(6).is_some_and(u8::is_ascii_digit)
+    };
+    let may_begin = |bytes: &[u8]| bytes.len() < 8 && (b"SSH-2.0-".starts_with(bytes) || b"SSH-1.".starts_with(bytes));
     match opening.said {
-        said if said.iter().any(|said| begins(said)) => Verdict::Yes(Side::Server),
-        said if !opening.complete && said.iter().all(|said| may_begin(said)) => Verdict::Unsure,
+        bytes if bytes.iter().any(|bytes| begins(bytes)) => Verdict::Yes(Side::Server),
+        bytes if !opening.complete && bytes.iter().all(|bytes| may_begin(bytes)) => Verdict::Unsure,
         _ => Verdict::No,
     }
 }
@@ -138,14 +139,14 @@ fn looks(opening: &Opening<'_>) -> Verdict {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
         let is_1 = self.is_1;
-        let half = self.half(from);
-        if half.greeted && is_1 && !half.lost {
+        let direction = self.direction(from);
+        if direction.greeted && is_1 && !direction.lost {
             return extent_1(ahead);
         }
-        if half.encrypts {
+        if direction.encrypts {
             return Extent::Message(ahead.len());
         }
-        if !half.greeted {
+        if !direction.greeted {
             return lines::line_extent(ahead, GREETING_MAX);
         }
         let Some(length) = ahead.first_chunk::<4>() else { return Extent::NeedMore(4) };
@@ -155,37 +156,37 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let is_1 = self.is_1;
-        let half = self.half(from);
-        if half.greeted && is_1 && !half.lost {
-            return half.packet_1(wire);
+        let direction = self.direction(from);
+        if direction.greeted && is_1 && !direction.lost {
+            return direction.packet_1(wire);
         }
-        if half.encrypts {
+        if direction.encrypts {
             wire.name("encrypted");
             wire.info(format_args!("{} bytes", wire.remaining()));
             wire.rest(&ENCRYPTED);
             return Ok(());
         }
-        if half.greeted {
-            return half.packet(from, wire);
+        if direction.greeted {
+            return direction.packet(from, wire);
         }
-        self.is_1 |= half.greeting(wire)?;
+        self.is_1 |= direction.greeting(wire)?;
         Ok(())
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        // Whatever was lost, only encrypted packets come after the first few.
-        let half = self.half(from);
-        half.encrypts |= !missing.in_step;
-        half.lost |= !missing.in_step;
+        // All later packets are encrypted anyway.
+        let direction = self.direction(from);
+        direction.encrypts |= !missing.in_step;
+        direction.lost |= !missing.in_step;
     }
 }
 
-/// Bytes of padding in a packet of version 1: a length and what it counts fill blocks of 8.
+/// Size of the padding of version 1, to a multiple of 8 bytes.
 fn padding_1(length: u32) -> usize {
     8 - length as usize % 8
 }
 
-/// A packet of version 1.
+/// Extent of a packet of version 1.
 fn extent_1(ahead: &[u8]) -> Extent {
     let Some(length) = ahead.first_chunk::<4>().map(|length| u32::from_be_bytes(*length)) else { return Extent::NeedMore(4) };
     let whole = (length as usize).saturating_add(4 + padding_1(length));
@@ -193,7 +194,7 @@ fn extent_1(ahead: &[u8]) -> Extent {
 }
 
 impl Session {
-    fn half(&mut self, from: Side) -> &mut Half {
+    fn direction(&mut self, from: Side) -> &mut Direction {
         match from {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
@@ -201,15 +202,15 @@ impl Session {
     }
 }
 
-impl Half {
-    /// Returns whether the side speaks version 1 only.
+impl Direction {
+    /// Dissects an identification string. Returns whether the side supports version 1 only.
     fn greeting(&mut self, wire: &mut Wire<'_>) -> Result<bool> {
         let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
-        let said = wire.words(&GREETING, line.whole, 0..line.text)?;
-        self.greeted = said.starts_with(b"SSH-");
+        let bytes = wire.words(&GREETING, line.whole, 0..line.text)?;
+        self.greeted = bytes.starts_with(b"SSH-");
         wire.name("greeting");
-        wire.info(format_args!("{}", String::from_utf8_lossy(said)));
-        Ok(said.starts_with(b"SSH-1.") && !said.starts_with(b"SSH-1.99-"))
+        wire.info(format_args!("{}", String::from_utf8_lossy(bytes)));
+        Ok(bytes.starts_with(b"SSH-1.") && !bytes.starts_with(b"SSH-1.99-"))
     }
 
     fn packet_1(&mut self, wire: &mut Wire<'_>) -> Result {
@@ -258,7 +259,7 @@ fn kexinit(from: Side, wire: &mut Wire<'_>) -> Result {
     }
     wire.bool(&GUESS)?;
     wire.u32_be(&RESERVED)?;
-    // Key exchange, and the sender's own ciphers, seals and compression.
+    // Key exchange methods, and the sender's ciphers, MACs and compression.
     let (field, own) = if from == Side::Client { (&HASSH, [0, 2, 4, 6]) } else { (&HASSH_SERVER, [0, 3, 5, 7]) };
     let parts: Vec<&[u8]> = own.iter().filter_map(|place: &usize| lists.get(*place).copied()).collect();
     let digest = Md5::digest(parts.join(&b';'));
@@ -271,9 +272,9 @@ fn kexinit(from: Side, wire: &mut Wire<'_>) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::lines::said;
+    use crate::protocols::lines::trees_of;
 
-    /// An offer of these lists.
+    /// A kexinit packet with these name-lists.
     fn offer(lists: [&str; 10]) -> Vec<u8> {
         let mut payload = vec![KEXINIT];
         payload.extend([7; 16]);
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn greetings_and_offers_are_read() {
+    fn identification_and_kexinit_are_dissected() {
         let offer = offer([
             "curve25519-sha256,kex-strict",
             "ssh-ed25519",
@@ -303,7 +304,7 @@ mod tests {
             "",
             "",
         ]);
-        let told = said(
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session::default(),
             &[
@@ -313,7 +314,7 @@ mod tests {
                 (Side::Server, b"\0\0\0\x0c\x0a\x15\0\0\0\0\0\0\0\0\0\0more"),
             ],
         );
-        insta::assert_snapshot!(told, @r#"
+        insta::assert_snapshot!(trees, @r#"
         ssh 0..9 | greeting | welcome
           0..9 ssh.protocol = "welcome"
         ssh 0..26 | greeting | SSH-2.0-Test_1.0 comment
@@ -358,29 +359,29 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_is_the_digest_of_the_senders_own_lists() {
-        let told = said(
+    fn hassh_is_the_digest_of_the_senders_lists() {
+        let trees = trees_of(
             &PROTOCOL,
-            &mut Session { client: Half { greeted: true, ..Half::default() }, ..Session::default() },
+            &mut Session { client: Direction { greeted: true, ..Direction::default() }, ..Session::default() },
             &[(Side::Client, &offer(["a", "b", "c", "d", "e", "f", "g", "h", "", ""]))],
         );
         // MD5 of "a;c;e;g".
-        assert!(told.contains("ssh.kex.hassh = \"1dcec95d22563622775f87b354bc5ccc\""), "{told}");
+        assert!(trees.contains("ssh.kex.hassh = \"1dcec95d22563622775f87b354bc5ccc\""), "{trees}");
     }
 
     #[test]
-    fn sizes_that_no_packet_has_are_refused() {
-        let mut session = Session { client: Half { greeted: true, ..Half::default() }, ..Session::default() };
+    fn invalid_packet_lengths_are_rejected() {
+        let mut session = Session { client: Direction { greeted: true, ..Direction::default() }, ..Session::default() };
         assert_eq!(session.extent(Side::Client, b"\xff\xff\xff\xff1234", true), Extent::Unknown(8));
         assert_eq!(session.extent(Side::Client, b"\0\0\0\x0c1", true), Extent::Message(16));
     }
 
     #[test]
-    fn packets_of_version_1_are_read_up_to_the_session_key() {
-        let judge = |server: &[u8]| looks(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+    fn packets_of_version_1_are_dissected_until_encryption() {
+        let judge = |server: &[u8]| recognize(&Opening { said: [b"", server], from_start: [true, true], complete: true });
         assert_eq!(judge(b"SSH-1.5-1.2.26\n"), Verdict::Yes(Side::Server));
         assert_eq!(judge(b"SSH-1x"), Verdict::No);
-        let told = said(
+        let trees = trees_of(
             &PROTOCOL,
             &mut Session::default(),
             &[
@@ -392,7 +393,7 @@ mod tests {
                 (Side::Client, b"\0\0\0\x05abcpqrst"),
             ],
         );
-        insta::assert_snapshot!(told, @r#"
+        insta::assert_snapshot!(trees, @r#"
         ssh 0..14 | greeting | SSH-1.99-Test
           0..14 ssh.protocol = "SSH-1.99-Test"
         ssh 0..15 | greeting | SSH-1.5-1.2.26

@@ -1,9 +1,9 @@
-//! Syslog: a line of a log, sent to whoever keeps it (RFC 3164, RFC 5424).
+//! Syslog over UDP (RFC 3164, RFC 5424).
 //!
 //! ```text
 //! <facility × 8 + level> text
-//!   old    Mmm dd hh:mm:ss host tag: text
-//!   new    1 time host application process message-id data text
+//!   RFC 3164   Mmm dd hh:mm:ss host tag: text
+//!   RFC 5424   1 timestamp host application process message-id data text
 //! ```
 
 use crate::tree::{Field, Names, Value, fields, name_of};
@@ -13,7 +13,7 @@ use crate::wire::{Looks, On, Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = Protocol {
     this: &SYSLOG,
     fields: FIELDS,
-    found: &[On::Udp(514).datagram(Looks::Datagram(looks), message)],
+    found: &[On::Udp(514).datagram(Looks::Datagram(recognize), message)],
     rest: None,
     truncated: None,
     gap: None,
@@ -23,7 +23,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SYSLOG = protocol("syslog", "Syslog", "Syslog message")
-        .covers("Facility, level and line, in the old form and in the new one");
+        .covers("Priority and message, in the formats of RFC 3164 and RFC 5424");
     PRIORITY = number("syslog.priority", "Priority", "Facility times eight plus level");
     FACILITY = number("syslog.facility", "Facility", "").mask(0x3f8).names(FACILITIES);
     LEVEL = number("syslog.level", "Level", "Severity").mask(0x007).names(LEVELS);
@@ -74,10 +74,10 @@ const LEVELS: Names = &[
     (7, "debug"),
 ];
 
-/// The fields of the new form, in their order.
+/// Header fields of RFC 5424 in order.
 const HEADER: [&Field; 6] = [&VERSION, &TIMESTAMP, &HOST, &APP, &PROCESS, &MESSAGE_ID];
 
-/// The length of the priority with its brackets, and its number.
+/// Size of the priority with its brackets, and its value.
 fn priority(bytes: &[u8]) -> Option<(usize, u16)> {
     const HIGHEST: u16 = 191;
     let digits = bytes.strip_prefix(b"<")?;
@@ -86,7 +86,7 @@ fn priority(bytes: &[u8]) -> Option<(usize, u16)> {
     (number <= HIGHEST && digits.first().is_some_and(u8::is_ascii_digit)).then_some((end + 2, number))
 }
 
-fn looks(bytes: &[u8]) -> bool {
+fn recognize(bytes: &[u8]) -> bool {
     priority(bytes).is_some()
 }
 
@@ -104,17 +104,17 @@ fn message(wire: &mut Wire<'_>) -> Result {
     }
     let line = wire.ahead();
     let at = wire.at();
-    let said = line.strip_suffix(&[0]).unwrap_or(line);
-    let shown = String::from_utf8_lossy(said.get(..said.len().min(200)).unwrap_or_default());
+    let bytes = line.strip_suffix(&[0]).unwrap_or(line);
+    let shown = String::from_utf8_lossy(bytes.get(..bytes.len().min(200)).unwrap_or_default());
     wire.info(format_args!("{}", shown.trim_end()));
     if !line.is_empty() {
         wire.text(&MSG, line.len())?;
-        parts(wire, said, at);
+        parts(wire, bytes, at);
     }
     Ok(())
 }
 
-/// What the line says in front of its text.
+/// Dissects the header of the line.
 fn parts(wire: &mut Wire<'_>, line: &[u8], start: usize) {
     if line.starts_with(b"1 ") {
         let mut at = 0;
@@ -126,7 +126,7 @@ fn parts(wire: &mut Wire<'_>, line: &[u8], start: usize) {
         }
         return;
     }
-    // Mmm dd hh:mm:ss
+    // Format: Mmm dd hh:mm:ss
     const TIME: usize = 15;
     let is_time = line.get(..TIME).is_some_and(|time| {
         time.iter().enumerate().all(|(at, byte)| match at {
@@ -155,8 +155,8 @@ mod tests {
     use super::*;
     use crate::wire::{Cut, trial};
 
-    const OLD: &str = "3c33343e4f63742031312032323a31343a313520636f7563682073753a206661696c656420666f722066616c6b";
-    const NEW: &str = "3c3136353e3120323032362d31312d32315432323a31343a31352e3030335a20636f7563682e6578616d706c6520706c61792038 \
+    const RFC_3164: &str = "3c33343e4f63742031312032323a31343a313520636f7563682073753a206661696c656420666f722066616c6b";
+    const RFC_5424: &str = "3c3136353e3120323032362d31312d32315432323a31343a31352e3030335a20636f7563682e6578616d706c6520706c61792038 \
         3731302049443437202d20416e206576656e740a";
 
     fn read(hex: &str) -> String {
@@ -164,8 +164,8 @@ mod tests {
     }
 
     #[test]
-    fn the_old_form() {
-        insta::assert_snapshot!(read(OLD), @r#"
+    fn a_message_of_rfc_3164_is_dissected() {
+        insta::assert_snapshot!(read(RFC_3164), @r#"
         syslog 0..45 | critical | Oct 11 22:14:15 couch su: failed for falk
           0..4 syslog.priority = 34
             0..4 syslog.facility = 4 (security)
@@ -178,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn the_new_form() {
-        insta::assert_snapshot!(read(NEW), @r#"
+    fn a_message_of_rfc_5424_is_dissected() {
+        insta::assert_snapshot!(read(RFC_5424), @r#"
         syslog 0..72 | notice | 1 2026-11-21T22:14:15.003Z couch.example play 8710 ID47 - An event
           0..5 syslog.priority = 165
             0..5 syslog.facility = 20 (local 4)
@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn a_priority_stands_first() {
-        assert!(looks(b"<0>") && looks(b"<191>x"));
-        assert!(!looks(b"<192>x") && !looks(b"<>x") && !looks(b"<+1>x") && !looks(b"x") && !looks(b"<1"));
+    fn the_heuristic_requires_a_priority() {
+        assert!(recognize(b"<0>") && recognize(b"<191>x"));
+        assert!(!recognize(b"<192>x") && !recognize(b"<>x") && !recognize(b"<+1>x") && !recognize(b"x") && !recognize(b"<1"));
     }
 }

@@ -1,14 +1,14 @@
-//! TFTP (RFC 1350): files in numbered blocks, with options (RFC 2347).
+//! TFTP (RFC 1350) with options (RFC 2347).
 //!
-//! The question goes to port 69; the answer comes from a port of its own, on which the transfer goes on.
+//! The request goes to port 69. The server responds from another port, which the transfer uses from there on.
 //!
 //! ```text
 //! opcode:2
-//!   1 read, 2 write       file, NUL | mode, NUL | (option, NUL | value, NUL) …
-//!   3 data                block:2 | bytes, fewer than a block in the last one
-//!   4 acknowledgement     block:2
-//!   5 error               code:2 | message, NUL
-//!   6 options accepted    (option, NUL | value, NUL) …
+//!   1 read, 2 write         file, NUL | mode, NUL | (option, NUL | value, NUL) …
+//!   3 data                  block:2 | bytes, fewer than the block size in the last block
+//!   4 acknowledgment        block:2
+//!   5 error                 code:2 | message, NUL
+//!   6 option acknowledgment (option, NUL | value, NUL) …
 //! ```
 
 use crate::limits;
@@ -32,7 +32,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")
-        .covers("All messages with their options; the files that are sent can be saved");
+        .covers("All messages with their options; transferred files can be saved");
     OPCODE = number("tftp.opcode", "Opcode", "").names(OPCODES);
     SOURCE = text("tftp.source_file", "Source file", "File requested from the server");
     DESTINATION = text("tftp.destination_file", "Destination file", "File written to the server");
@@ -64,27 +64,27 @@ const ERRORS: Names = &[
 const READ: u16 = 1;
 const WRITE: u16 = 2;
 
-/// Bytes of a block unless an option says otherwise.
+/// Default block size in bytes.
 const BLOCK_SIZE: usize = 512;
 
 fn is_message(bytes: &[u8]) -> bool {
     bytes.len() >= 4 && matches!(bytes, [0, 1..=6, ..])
 }
 
-/// A question, or the beginning of a transfer that stays on the port.
+/// Recognizes a request, or the beginning of a transfer on port 69.
 fn is_request(bytes: &[u8]) -> bool {
     is_message(bytes)
 }
 
-/// A transfer, as far as it was seen.
+/// State of a transfer.
 #[derive(Default)]
 struct Transfer {
-    /// What the question called it.
+    /// File name of the request.
     name: String,
-    /// What was told of the file, and whether there is more of it than is kept or something is missing.
+    /// Received data, and whether it is incomplete or exceeds the limit.
     file: Vec<u8>,
     lost: bool,
-    /// The number of the block that comes next, less one.
+    /// Number of the last block.
     last: u16,
     size: Option<usize>,
 }
@@ -123,13 +123,13 @@ impl Exchange for Transfer {
     }
 }
 
-/// What a file is called, without the folders it is in.
+/// File name without directories.
 fn file_name(path: &[u8]) -> String {
     let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or_default();
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// An option. Returns the size of blocks if it says so.
+/// Dissects an option. Returns the block size if it sets one.
 fn option(wire: &mut Wire<'_>) -> Result<Option<usize>> {
     wire.group(&OPTION, |wire| {
         let name = wire.text_nul(&OPTION_NAME)?;
@@ -140,7 +140,7 @@ fn option(wire: &mut Wire<'_>) -> Result<Option<usize>> {
 }
 
 impl Transfer {
-    /// A question. The other side answers from a port of its own.
+    /// Dissects a request. The response comes from another port.
     fn request(&mut self, wire: &mut Wire<'_>, opcode: u16) -> Result {
         let file = wire.text_nul(if opcode == READ { &SOURCE } else { &DESTINATION })?;
         self.name = file_name(file);
@@ -167,7 +167,7 @@ impl Transfer {
         let data = wire.rest(&DATA);
         wire.info(format_args!("block {block}, {} bytes", data.len()));
         if block != self.last.wrapping_add(1) {
-            // A block that came before is only repeated.
+            // Retransmitted blocks are ignored.
             self.lost |= block != self.last;
             return Ok(());
         }
@@ -203,8 +203,8 @@ mod tests {
     const LAST: &str = "000300026d6170";
     const FAILURE: &str = "000500016e6f2073756368206d617000";
 
-    fn read(asked: &mut Transfer, hex: &str) -> String {
-        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    fn read(transfer: &mut Transfer, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| transfer.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_asked_for_in_blocks_of_eight() {
+    fn a_read_request_with_options_is_dissected() {
         insta::assert_snapshot!(alone(READ_REQUEST), @r#"
         tftp 0..33 | read request | maps/plaza.bin
           0..2 tftp.opcode = 1 (read request)
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_become_a_file() {
+    fn blocks_are_reassembled_to_a_file() {
         let mut transfer = Transfer::default();
         read(&mut transfer, ACCEPTED);
         insta::assert_snapshot!(read(&mut transfer, FIRST), @r#"
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_called_as_the_question_called_it() {
+    fn a_file_has_the_name_of_the_request() {
         let mut transfer = Transfer::default();
         transfer.announced(b"maps/plaza.bin");
         assert_eq!(transfer.name, "plaza.bin");
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_block_spoils_the_file() {
+    fn a_file_with_a_missing_block_is_not_saved() {
         let mut transfer = Transfer::default();
         read(&mut transfer, LAST);
         assert!(transfer.lost);
     }
 
     #[test]
-    fn a_file_that_is_not_there() {
+    fn an_error_message_is_dissected() {
         insta::assert_snapshot!(alone(FAILURE), @r#"
         tftp 0..16 | error | file not found
           0..2 tftp.opcode = 5 (error)

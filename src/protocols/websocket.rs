@@ -1,13 +1,13 @@
-//! WebSocket: messages in frames, over a connection that HTTP opened, as RFC 6455 and RFC 7692 have them.
+//! WebSocket (RFC 6455, RFC 7692): messages in frames over a connection that HTTP upgraded.
 //!
 //! ```text
 //! frame       fin:1 bit | rsv:3 | opcode:4 | mask:1 | length:7 | length:2 or 8 | key:4 | payload
-//! length      126: two bytes follow; 127: eight
-//! key         only from the client; the payload is masked with it, byte by byte in turn
-//! message     frame without fin | continuation … continuation with fin; one frame with fin
+//! length      126: 2 more bytes; 127: 8 more bytes
+//! key         masking key, from clients only: XORed with the payload
+//! message     frame without FIN | continuation … continuation with FIN; or one frame with FIN
 //! ```
-//! Where both agreed on `permessage-deflate`, the first frame of a compressed message has the first rsv bit. A frame of more
-//! than 16 MiB is told in parts, its header first.
+//! With `permessage-deflate`, RSV1 of the first frame marks compressed messages. A frame of more than 16 MiB is dissected in
+//! parts, its header first.
 //!
 //! Not covered: other extensions.
 
@@ -31,7 +31,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     WEBSOCKET = protocol("websocket", "WebSocket", "WebSocket protocol, RFC 6455")
-        .covers("Messages joined from their frames, unmasked and decompressed");
+        .covers("Messages reassembled from their frames, unmasked and decompressed");
     FIN = bool("websocket.fin", "FIN", "Final frame of a message").mask(0x80);
     RSV = number("websocket.rsv", "RSV", "Reserved bits, defined by extensions").hex(2).mask(0x70);
     PMC = bool("websocket.pmc", "per-message compressed", "RSV1: the message is compressed, RFC 7692").mask(0x40);
@@ -83,74 +83,74 @@ const STATUSES: Names = &[
     (1015, "TLS handshake"),
 ];
 
-/// Bytes of a run of a payload that is told in parts.
-const RUN: usize = 256 << 10;
+/// Size in bytes of the parts of a long payload.
+const PART_SIZE: usize = 256 << 10;
 
-/// Characters of a text that its heading shows.
-const HEADING: usize = 80;
+/// Characters of a text message shown in the heading.
+const HEADING_CHARS: usize = 80;
 
-/// Bytes that decompressing one direction takes, about: 32 KiB of window, and tables.
+/// Approximate memory of one decompressor in bytes: 32 KiB of window, and tables.
 const INFLATE: usize = 48 << 10;
 
-/// What one connection has to remember.
+/// State of a connection.
 struct Session {
-    client: Half,
-    server: Half,
+    client: Direction,
+    server: Direction,
 }
 
-/// What one direction has to remember.
+/// State of one direction.
 #[derive(Default)]
-struct Half {
-    /// What is left of a payload that is told in parts.
+struct Direction {
+    /// Remaining bytes of a payload dissected in parts.
     rest: u64,
-    /// The message whose end is awaited.
-    begun: Option<Begun>,
+    /// Fragmented message whose final frame is missing.
+    incomplete: Option<Incomplete>,
     deflate: Option<Deflate>,
-    /// Bytes were lost: nobody knows where frames begin.
+    /// After a gap, frame boundaries are unknown.
     lost: bool,
 }
 
-/// A message of several frames.
-struct Begun {
+/// Fragmented message.
+struct Incomplete {
     opcode: u8,
     compressed: bool,
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
-    /// It has more bytes than are kept.
+    /// The message exceeds the reassembly limit.
     full: bool,
 }
 
-/// Compression of one direction.
+/// Decompression of one direction.
 struct Deflate {
     inflate: Decompress,
-    /// Each message is compressed for itself.
+    /// No context takeover: each message is compressed separately.
     resets: bool,
 }
 
-/// The header of a frame.
+/// Frame header.
 struct Header {
     fin: bool,
     compressed: bool,
     opcode: u8,
     key: Option<[u8; 4]>,
     length: u64,
-    /// Bytes of the header.
+    /// Size of the header in bytes.
     size: usize,
 }
 
-/// A connection whose two sides agreed on these extensions.
+/// Connection with these negotiated extensions.
 pub(super) fn negotiated(extensions: &[u8]) -> Box<dyn Conversation> {
     let extensions = String::from_utf8_lossy(extensions).to_ascii_lowercase();
     let agreed = extensions.contains("permessage-deflate");
-    let half = |resets: &str| Half {
+    let direction = |resets: &str| Direction {
         deflate: agreed.then(|| Deflate { inflate: Decompress::new(false), resets: extensions.contains(resets) }),
-        ..Half::default()
+        ..Direction::default()
     };
-    Box::new(Session { client: half("client_no_context_takeover"), server: half("server_no_context_takeover") })
+    Box::new(Session { client: direction("client_no_context_takeover"), server: direction("server_no_context_takeover") })
 }
 
 impl Header {
-    /// The header in front of these bytes, if all of it is there.
+    /// Parses a complete header.
     fn of(bytes: &[u8]) -> Option<Header> {
         let (&[first, second], rest) = bytes.split_first_chunk()?;
         let (length, rest) = match second & 0x7f {
@@ -166,7 +166,7 @@ impl Header {
         Some(Header { fin: first & 0x80 != 0, compressed: first & 0x40 != 0, opcode: first & 0x0f, key, length, size })
     }
 
-    /// Bytes of the whole frame, if it is told as one.
+    /// Size of the frame, unless it is dissected in parts.
     fn whole(&self) -> Option<usize> {
         let whole = usize::try_from(self.length).ok()?.checked_add(self.size)?;
         Some(whole).filter(|whole| *whole <= limits::WEBSOCKET_MESSAGE.get())
@@ -174,7 +174,7 @@ impl Header {
 }
 
 impl Session {
-    fn half(&mut self, from: Side) -> &mut Half {
+    fn direction(&mut self, from: Side) -> &mut Direction {
         match from {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
@@ -184,12 +184,12 @@ impl Session {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        let half = self.half(from);
-        if half.lost {
+        let direction = self.direction(from);
+        if direction.lost {
             return Extent::Unknown(ahead.len());
         }
-        if half.rest > 0 {
-            let run = RUN.min(usize::try_from(half.rest).unwrap_or(usize::MAX));
+        if direction.rest > 0 {
+            let run = PART_SIZE.min(usize::try_from(direction.rest).unwrap_or(usize::MAX));
             return if more && ahead.len() < run { Extent::NeedMore(run) } else { Extent::Message(run.min(ahead.len())) };
         }
         match Header::of(ahead) {
@@ -199,41 +199,44 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let half = self.half(from);
-        if half.rest > 0 {
+        let direction = self.direction(from);
+        if direction.rest > 0 {
             let have = wire.remaining();
-            half.rest = half.rest.saturating_sub(have as u64);
+            direction.rest = direction.rest.saturating_sub(have as u64);
             wire.name("payload");
-            wire.info(format_args!("{have} bytes, {} to come", half.rest));
+            wire.info(format_args!("{have} bytes, {} to come", direction.rest));
             return wire.bytes(&PAYLOAD, have).map(drop);
         }
-        half.frame(wire)
+        direction.frame(wire)
     }
 
     fn held(&self) -> usize {
-        let begun = |begun: &Begun| begun.bytes.capacity() + begun.pieces.capacity() * size_of::<Piece>();
-        let half = |half: &Half| half.begun.as_ref().map_or(0, begun) + half.deflate.as_ref().map_or(0, |_| INFLATE);
-        size_of_val(self) + half(&self.client) + half(&self.server)
+        let incomplete =
+            |incomplete: &Incomplete| incomplete.bytes.capacity() + incomplete.pieces.capacity() * size_of::<Piece>();
+        let direction = |direction: &Direction| {
+            direction.incomplete.as_ref().map_or(0, incomplete) + direction.deflate.as_ref().map_or(0, |_| INFLATE)
+        };
+        size_of_val(self) + direction(&self.client) + direction(&self.server)
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        let half = self.half(from);
-        half.lost |= !missing.in_step;
-        half.rest = 0;
-        half.begun = None;
-        // What follows is compressed with what was lost.
-        half.deflate = half.deflate.take().filter(|deflate| deflate.resets);
+        let direction = self.direction(from);
+        direction.lost |= !missing.in_step;
+        direction.rest = 0;
+        direction.incomplete = None;
+        // The compression context depends on the lost bytes.
+        direction.deflate = direction.deflate.take().filter(|deflate| deflate.resets);
     }
 }
 
-impl Begun {
-    /// Bytes of memory that its parts take: an empty one has a place, too.
+impl Incomplete {
+    /// Approximate heap memory use in bytes.
     fn held(&self) -> usize {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 }
 
-impl Half {
+impl Direction {
     fn frame(&mut self, wire: &mut Wire<'_>) -> Result {
         let header = Header::of(wire.ahead());
         wire.bits(1, &[&FIN, &RSV, &PMC, &OPCODE])?;
@@ -260,7 +263,7 @@ impl Half {
             return wire.bytes(field, count).map(drop);
         };
         let at = wire.at();
-        let pieces = if header.fin && self.begun.is_none() { Vec::new() } else { wire.pieces(at..at + count, 0) };
+        let pieces = if header.fin && self.incomplete.is_none() { Vec::new() } else { wire.pieces(at..at + count, 0) };
         let Some(key) = header.key else { return self.payload(wire, &header, payload, &pieces) };
         let unmasked: Vec<u8> = payload.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
         if count == 0 {
@@ -270,7 +273,7 @@ impl Half {
         wire.derived("unmasked", count, &unmasked, |inner| self.payload(inner, &header, &unmasked, &pieces))
     }
 
-    /// The payload of a frame, not masked any more: it is all that `wire` has. It was captured in these pieces.
+    /// Dissects the unmasked payload of a frame: all that `wire` has, from these pieces of the capture.
     fn payload(&mut self, wire: &mut Wire<'_>, header: &Header, payload: &[u8], pieces: &[Piece]) -> Result {
         match header.opcode {
             CLOSE if payload.len() >= 2 => {
@@ -283,7 +286,7 @@ impl Half {
             CONTINUATION => self.part(wire, header, payload, pieces),
             1 | 2 if header.fin => self.content(wire, header.opcode, header.compressed, payload),
             1 | 2 => {
-                self.begun = Some(Begun {
+                self.incomplete = Some(Incomplete {
                     opcode: header.opcode,
                     compressed: header.compressed,
                     bytes: Vec::new(),
@@ -300,44 +303,44 @@ impl Half {
         }
     }
 
-    /// A part of a message; with the last one there is all of it.
+    /// Adds a fragment to its message, which is dissected with the final fragment.
     fn part(&mut self, wire: &mut Wire<'_>, header: &Header, payload: &[u8], pieces: &[Piece]) -> Result {
         wire_all(wire, &CONTINUE)?;
-        let Some(mut begun) = self.begun.take() else {
-            wire.note(&NO_START, format_args!("nothing was begun"));
+        let Some(mut incomplete) = self.incomplete.take() else {
+            wire.note(&NO_START, format_args!("the message has no initial frame"));
             return Ok(());
         };
-        begun.full |= begun.held() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
-        if begun.full {
-            (begun.bytes, begun.pieces) = (Vec::new(), Vec::new());
+        incomplete.full |= incomplete.held() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
+        if incomplete.full {
+            (incomplete.bytes, incomplete.pieces) = (Vec::new(), Vec::new());
         } else {
-            let off = begun.bytes.len() as u64;
-            begun.pieces.extend(pieces.iter().map(|piece| Piece { off: off + piece.off, ..*piece }));
-            begun.bytes.extend_from_slice(payload);
+            let off = incomplete.bytes.len() as u64;
+            incomplete.pieces.extend(pieces.iter().map(|piece| Piece { off: off + piece.off, ..*piece }));
+            incomplete.bytes.extend_from_slice(payload);
         }
         if !header.fin {
-            self.begun = Some(begun);
+            self.incomplete = Some(incomplete);
             return Ok(());
         }
-        if begun.full {
+        if incomplete.full {
             wire.note(&NOT_JOINED, format_args!("more than {} bytes", limits::WEBSOCKET_KEPT.get()));
             self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
             return Ok(());
         }
-        wire.add(&REASSEMBLED, Value::Unsigned(begun.bytes.len() as u64));
-        wire.joined("frames", &begun.pieces, &begun.bytes, |inner| {
-            self.content(inner, begun.opcode, begun.compressed, &begun.bytes)
+        wire.add(&REASSEMBLED, Value::Unsigned(incomplete.bytes.len() as u64));
+        wire.joined("frames", &incomplete.pieces, &incomplete.bytes, |inner| {
+            self.content(inner, incomplete.opcode, incomplete.compressed, &incomplete.bytes)
         })
     }
 
-    /// A whole message, which is all that `wire` has.
+    /// Dissects a whole message: all that `wire` has.
     fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
-        let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return said(wire, opcode) };
+        let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return message_data(wire, opcode) };
         let most = wire.room_to_decompress().min(limits::WEBSOCKET_MESSAGE.get());
         if most == 0 {
             wire_all(wire, &PAYLOAD)?;
-            wire.note(&DECOMPRESSION_LIMIT, format_args!("as much is decompressed as the capture allows"));
-            // What follows is compressed with what was passed over.
+            wire.note(&DECOMPRESSION_LIMIT, format_args!("the decompressed data of this capture has reached its limit"));
+            // The compression context depends on the skipped message.
             self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
             return Ok(());
         }
@@ -346,7 +349,7 @@ impl Half {
             Ok(bytes) => {
                 wire.has_decompressed(bytes.len());
                 wire.put(&PAYLOAD, Value::Bytes, wire.at()..wire.at() + payload.len());
-                return wire.derived("permessage-deflate", payload.len(), &bytes, |inner| said(inner, opcode));
+                return wire.derived("permessage-deflate", payload.len(), &bytes, |inner| message_data(inner, opcode));
             }
             Err(Failed::TooLong) => {
                 wire.has_decompressed(most);
@@ -364,16 +367,16 @@ impl Half {
     }
 }
 
-/// Why a message could not be decompressed.
+/// Reason why decompression failed.
 enum Failed {
     Damaged,
     TooLong,
 }
 
 impl Deflate {
-    /// A compressed message, decompressed up to a bound.
+    /// Decompresses a message up to a limit.
     fn message(&mut self, payload: &[u8], most: usize) -> std::result::Result<Vec<u8>, Failed> {
-        // What a sender leaves out because it ends every message.
+        // RFC 7692 section 7.2.1: senders remove these bytes.
         const END: [u8; 4] = [0, 0, 0xff, 0xff];
         let mut out = Vec::with_capacity(4096);
         for part in [payload, &END] {
@@ -405,14 +408,14 @@ impl Deflate {
     }
 }
 
-/// What a message says, all that `wire` has.
-fn said(wire: &mut Wire<'_>, opcode: u8) -> Result {
+/// Dissects the data of a whole message: all that `wire` has.
+fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     let all = wire.ahead();
     if opcode != TEXT_FRAME {
         return wire_all(wire, &PAYLOAD);
     }
-    let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING)).unwrap_or_default());
-    let end = text.char_indices().nth(HEADING).map(|(end, _)| end);
+    let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING_CHARS)).unwrap_or_default());
+    let end = text.char_indices().nth(HEADING_CHARS).map(|(end, _)| end);
     wire.hide_credentials(wire.at()..wire.at() + all.len());
     let text = wire.shown(&text).into_owned();
     match end.and_then(|end| text.get(..end)) {
@@ -442,12 +445,12 @@ mod tests {
 
     fn one(extensions: &str, frames: &[(Side, &str)]) -> String {
         let mut session = negotiated(extensions.as_bytes());
-        let told = frames.iter().map(|(from, hex)| trial::message(&PROTOCOL, &mut *session, *from, &trial::bytes(hex), Cut::No));
-        told.collect()
+        let trees = frames.iter().map(|(from, hex)| trial::message(&PROTOCOL, &mut *session, *from, &trial::bytes(hex), Cut::No));
+        trees.collect()
     }
 
     #[test]
-    fn the_examples_of_rfc_6455_are_read() {
+    fn the_examples_of_rfc_6455_are_dissected() {
         let tree = one(
             "",
             &[
@@ -528,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rfc_7692_are_read() {
+    fn the_examples_of_rfc_7692_are_decompressed() {
         let tree = one(
             "permessage-deflate",
             &[
@@ -548,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_agreed_on_or_is_damaged_is_shown_as_it_is() {
+    fn data_that_cannot_be_decompressed_is_shown_as_transmitted() {
         let tree = one("", &[(Side::Server, "c1 07 f2 48 cd c9 c9 07 00")]);
         assert!(tree.contains("websocket.payload.text"), "{tree}");
         let tree = one("permessage-deflate", &[(Side::Server, "c1 03 ff ff ff")]);
@@ -557,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn decompression_is_bounded() {
+    fn decompression_is_limited() {
         use std::io::Write as _;
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         encoder.write_all(&[b'a'; 100_000]).unwrap();
@@ -567,13 +570,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_frame_is_told_in_parts() {
+    fn a_long_frame_is_dissected_in_parts() {
         let mut session = negotiated(b"");
         let head = trial::bytes("82 7f 00 00 00 00 40 00 00 00");
         assert_eq!(session.extent(Side::Server, &head, true), Extent::Message(10));
         trial::message(&PROTOCOL, &mut *session, Side::Server, &head, Cut::No);
-        assert_eq!(session.extent(Side::Server, &[0; 5], true), Extent::NeedMore(RUN));
-        assert_eq!(session.extent(Side::Server, &vec![0; RUN + 1], true), Extent::Message(RUN));
+        assert_eq!(session.extent(Side::Server, &[0; 5], true), Extent::NeedMore(PART_SIZE));
+        assert_eq!(session.extent(Side::Server, &vec![0; PART_SIZE + 1], true), Extent::Message(PART_SIZE));
         let part = trial::message(&PROTOCOL, &mut *session, Side::Server, &[0; 5], Cut::No);
         assert!(part.starts_with(&format!("websocket 0..5 | payload | 5 bytes, {} to come", (1 << 30) - 5)), "{part}");
         assert_eq!(session.extent(Side::Client, &head, true), Extent::Message(10));

@@ -1,23 +1,23 @@
-//! DHCP (RFC 2131) and what it grew from, BOOTP (RFC 951): how a host gets its address.
+//! DHCP (RFC 2131) and BOOTP (RFC 951): configuration of hosts with IPv4 addresses.
 //!
-//! Numbers are big-endian.
+//! Integers are big-endian.
 //!
 //! ```text
-//! op:1 | hardware type:1 | hardware length:1 | hops:1 | id:4 | seconds:2 | flags:2
-//! client:4 | yours:4 | next server:4 | relay:4 | hardware address:16 | server name:64 | file:128
-//! cookie:4 | option …          server name and file hold options too where the option "overload" says so
-//! option   type:1 | length:1 | value; 0 is padding and 255 the end, both without length
+//! op:1 | htype:1 | hlen:1 | hops:1 | xid:4 | secs:2 | flags:2
+//! ciaddr:4 | yiaddr:4 | siaddr:4 | giaddr:4 | chaddr:16 | sname:64 | file:128
+//! magic cookie:4 | option …    with the option "overload", sname and file hold options too
+//! option   code:1 | length:1 | value; 0 is padding and 255 the end, both without length
 //! ```
-//! Not covered: what vendors put into their own options; options that are cut into several (RFC 3396).
+//! Not covered: vendor-specific options; long options that are split (RFC 3396).
 
-mod facts;
+mod fields;
 #[cfg(test)]
 mod tests;
 
 use super::dns::names;
 use crate::tree::{Field, Value, name_of};
 use crate::wire::{Looks, On, Protocol, Result, Wire};
-use facts::*;
+use fields::*;
 use std::net::Ipv4Addr;
 
 /// DHCP.
@@ -25,9 +25,9 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &DHCP,
     fields: FIELDS,
     found: &[
-        On::Udp(67).datagram(Looks::Datagram(looks), message),
-        On::Udp(68).datagram(Looks::Datagram(looks), message),
-        On::Udp(4011).datagram(Looks::Datagram(looks), message),
+        On::Udp(67).datagram(Looks::Datagram(recognize), message),
+        On::Udp(68).datagram(Looks::Datagram(recognize), message),
+        On::Udp(4011).datagram(Looks::Datagram(recognize), message),
         On::AnyUdp.datagram(Looks::Datagram(has_cookie), message),
     ],
     rest: Some(&DATA),
@@ -37,9 +37,9 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// Bytes up to the cookie.
+/// Size of the fixed part in bytes, up to the magic cookie.
 const HEADER: usize = 236;
-const FIXED: [u8; 4] = [99, 130, 83, 99];
+const MAGIC_COOKIE: [u8; 4] = [99, 130, 83, 99];
 const ETHERNET: u8 = 1;
 
 const OVERLOAD: u8 = 52;
@@ -52,19 +52,19 @@ const ARCHITECTURE_LIST: u8 = 93;
 const SEARCH_LIST: u8 = 119;
 const ROUTES: [u8; 2] = [121, 249];
 
-/// Whether it is a request or a reply, as far as that can be told.
-fn looks(bytes: &[u8]) -> bool {
+/// Whether it may be a request or a reply.
+fn recognize(bytes: &[u8]) -> bool {
     matches!(bytes, [1 | 2, _, 0..=16, ..])
 }
 
-/// Whether the cookie stands where it must.
+/// Whether the magic cookie is present.
 fn has_cookie(bytes: &[u8]) -> bool {
-    looks(bytes) && bytes.get(HEADER..HEADER + FIXED.len()) == Some(&FIXED)
+    recognize(bytes) && bytes.get(HEADER..HEADER + MAGIC_COOKIE.len()) == Some(&MAGIC_COOKIE)
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {
     let whole = wire.ahead();
-    let overload = find(whole.get(HEADER + FIXED.len()..).unwrap_or_default(), OVERLOAD).unwrap_or(0);
+    let overload = find(whole.get(HEADER + MAGIC_COOKIE.len()..).unwrap_or_default(), OVERLOAD).unwrap_or(0);
     let kind = wire.u8(&TYPE)?;
     let hardware = wire.u8(&HW_TYPE)?;
     let length = wire.u8(&HW_LEN)?;
@@ -78,20 +78,20 @@ fn message(wire: &mut Wire<'_>) -> Result {
         wire.bytes(field, 4)?;
     }
     hardware_address(wire, hardware, usize::from(length))?;
-    named(wire, &SERVER_NAME, 64, overload & 2 != 0)?;
-    named(wire, &FILE, 128, overload & 1 != 0)?;
-    if !wire.ahead().starts_with(&FIXED) {
+    name_or_options(wire, &SERVER_NAME, 64, overload & 2 != 0)?;
+    name_or_options(wire, &FILE, 128, overload & 1 != 0)?;
+    if !wire.ahead().starts_with(&MAGIC_COOKIE) {
         wire.rest(&VENDOR);
         return Ok(());
     }
-    wire.bytes(&COOKIE, FIXED.len())?;
+    wire.bytes(&COOKIE, MAGIC_COOKIE.len())?;
     if let Some(kind) = find(wire.ahead(), MESSAGE_TYPE) {
         heading(wire, kind, whole, id);
     }
     options(wire)
 }
 
-/// The heading of a message of DHCP proper.
+/// Sets the heading of a DHCP message.
 fn heading(wire: &mut Wire<'_>, kind: u8, whole: &[u8], id: u32) {
     const YOURS: usize = 16;
     wire.name(name_of(MESSAGES, kind.into()).unwrap_or("unknown message"));
@@ -103,37 +103,37 @@ fn heading(wire: &mut Wire<'_>, kind: u8, whole: &[u8], id: u32) {
     }
 }
 
-/// The hardware address: a fixed place, of which a part counts.
+/// Dissects chaddr, of which `length` bytes are used.
 fn hardware_address(wire: &mut Wire<'_>, hardware: u8, length: usize) -> Result {
-    const PLACE: usize = 16;
-    match length.min(PLACE) {
+    const SIZE: usize = 16;
+    match length.min(SIZE) {
         0 => {}
         6 if hardware == ETHERNET => wire.bytes(&MAC, 6).map(drop)?,
         length => wire.bytes(&HW_ADDR, length).map(drop)?,
     }
-    match PLACE - length.min(PLACE) {
+    match SIZE - length.min(SIZE) {
         0 => Ok(()),
         padding => wire.bytes(&HW_PADDING, padding).map(drop),
     }
 }
 
-/// A name in a fixed place, or options if they did not fit elsewhere.
-fn named(wire: &mut Wire<'_>, field: &'static Field, place: usize, has_options: bool) -> Result {
+/// Dissects a text of fixed size, or options if the field is overloaded.
+fn name_or_options(wire: &mut Wire<'_>, field: &'static Field, size: usize, has_options: bool) -> Result {
     if has_options {
-        return wire.within(place, &OPT_PADDING, options);
+        return wire.within(size, &OPT_PADDING, options);
     }
     let (start, ahead) = (wire.at(), wire.ahead());
-    wire.skip(place)?;
-    let text = ahead.get(..place).unwrap_or_default();
-    let length = memchr::memchr(0, text).unwrap_or(place);
+    wire.skip(size)?;
+    let text = ahead.get(..size).unwrap_or_default();
+    let length = memchr::memchr(0, text).unwrap_or(size);
     if wire.wants_fields() {
         let text = text.get(..length).unwrap_or_default();
-        wire.put_text(field, start..start + place, format_args!("{}", String::from_utf8_lossy(text)));
+        wire.put_text(field, start..start + size, format_args!("{}", String::from_utf8_lossy(text)));
     }
     Ok(())
 }
 
-/// The first byte of the first option of this type.
+/// First byte of the first option with this code.
 fn find(options: &[u8], wanted: u8) -> Option<u8> {
     let mut at = 0;
     loop {
@@ -146,7 +146,7 @@ fn find(options: &[u8], wanted: u8) -> Option<u8> {
     }
 }
 
-/// Options up to the one that ends them, and the padding behind it.
+/// Dissects options up to the end option, and the padding after it.
 fn options(wire: &mut Wire<'_>) -> Result {
     const PAD: u8 = 0;
     const END: u8 = 255;
@@ -166,7 +166,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
             _ => wire.group(&OPTION, option)?,
         }
     }
-    wire.note_layer(&NO_END, format_args!("the options go on to the end of the message"));
+    wire.note_layer(&NO_END, format_args!("the options extend to the end of the message"));
     Ok(())
 }
 
@@ -187,7 +187,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
         (REQUEST_LIST, _) => each(wire, |wire| wire.u8(&REQUEST_ITEM).map(drop)),
         (CLIENT_ID, _) => client(wire),
         (FQDN, 3..) => fqdn(wire),
-        (RELAY_AGENT, _) => each(wire, |wire| wire.group(&SUBOPTION, part)),
+        (RELAY_AGENT, _) => each(wire, |wire| wire.group(&SUBOPTION, suboption)),
         (ARCHITECTURE_LIST, _) => each(wire, |wire| wire.u16_be(&ARCHITECTURE).map(drop)),
         (SEARCH_LIST, _) => {
             let list = (wire.ahead(), wire.at());
@@ -198,7 +198,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-/// Read one after another, to the end.
+/// Dissects items up to the end.
 fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     while wire.remaining() > 0 {
         read(wire)?;
@@ -206,16 +206,16 @@ fn each(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> R
     Ok(())
 }
 
-/// The value of an option that holds one simple thing. One of another length is shown as bytes.
-fn value(wire: &mut Wire<'_>, is: Option<&'static Is>, length: usize) -> Result {
+/// Dissects an option with a simple value. An unexpected length is shown as bytes.
+fn value(wire: &mut Wire<'_>, is: Option<&'static OptionKind>, length: usize) -> Result {
     match is {
-        Some(Is::Ips(field)) if length.is_multiple_of(4) => each(wire, |wire| wire.bytes(field, 4).map(drop)),
-        Some(Is::Text(field)) => text(wire, field),
-        Some(Is::Flag(field)) if length == 1 => wire.bool(field).map(drop),
-        Some(Is::U8(field)) if length == 1 => wire.u8(field).map(drop),
-        Some(Is::U16(field)) if length == 2 => wire.u16_be(field).map(drop),
-        Some(Is::U32(field)) if length == 4 => wire.u32_be(field).map(drop),
-        Some(Is::I32(field)) if length == 4 => wire.i32_be(field).map(drop),
+        Some(OptionKind::Ips(field)) if length.is_multiple_of(4) => each(wire, |wire| wire.bytes(field, 4).map(drop)),
+        Some(OptionKind::Text(field)) => text(wire, field),
+        Some(OptionKind::Flag(field)) if length == 1 => wire.bool(field).map(drop),
+        Some(OptionKind::U8(field)) if length == 1 => wire.u8(field).map(drop),
+        Some(OptionKind::U16(field)) if length == 2 => wire.u16_be(field).map(drop),
+        Some(OptionKind::U32(field)) if length == 4 => wire.u32_be(field).map(drop),
+        Some(OptionKind::I32(field)) if length == 4 => wire.i32_be(field).map(drop),
         _ => {
             wire.rest(&OPT_VALUE);
             Ok(())
@@ -223,7 +223,7 @@ fn value(wire: &mut Wire<'_>, is: Option<&'static Is>, length: usize) -> Result 
     }
 }
 
-/// Text; what follows its first NUL is none of it.
+/// Dissects text up to its first NUL.
 fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     if wire.ahead().contains(&0) {
         wire.text_nul(field)?;
@@ -259,7 +259,7 @@ fn fqdn(wire: &mut Wire<'_>) -> Result {
     }
 }
 
-fn part(wire: &mut Wire<'_>) -> Result {
+fn suboption(wire: &mut Wire<'_>) -> Result {
     wire.u8(&SUB_TYPE)?;
     let length = wire.u8(&SUB_LENGTH)?;
     match length {
@@ -268,7 +268,7 @@ fn part(wire: &mut Wire<'_>) -> Result {
     }
 }
 
-/// A route: bits of the network, as many of its bytes as those need, and the router.
+/// Dissects a classless static route: prefix length, significant bytes of the network, router.
 fn route(wire: &mut Wire<'_>) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     let bits = ahead.first().copied().unwrap_or_default();

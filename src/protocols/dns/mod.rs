@@ -1,27 +1,28 @@
-//! DNS, the Domain Name System (RFC 1035), and its relatives that ask everybody near: multicast DNS (RFC 6762) and LLMNR (RFC 4795).
+//! DNS, the Domain Name System (RFC 1035), and its multicast variants: multicast DNS (RFC 6762) and LLMNR (RFC 4795).
 //!
-//! Numbers are big-endian. Over TCP a message stands behind its length.
+//! Integers are big-endian. Over TCP each message follows its length.
 //!
 //! ```text
 //! message   id:2 | flags:2 | questions:2 | answers:2 | authorities:2 | additionals:2 | question … | record …
 //! question  name | type:2 | class:2
 //! record    name | type:2 | class:2 | ttl:4 | length:2 | data, by type
-//! EDNS      a record of the type OPT (RFC 6891), whose class and ttl say other things: options follow
+//! EDNS      a record of type OPT (RFC 6891): class and ttl carry the UDP payload size and flags, the data is options
 //! ```
-//! Not covered: DNS over HTTPS and TLS; stateful operations (RFC 8490); the checking of signatures.
+//! Not covered: DNS over HTTPS and TLS; stateful operations (RFC 8490); verification of signatures.
 
-mod facts;
-mod looks;
+mod fields;
+mod heuristics;
 pub(in crate::protocols) mod names;
 mod rdata;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod told;
+
 pub(in crate::protocols) mod values;
 
 use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Exchange, Extent, Looks, On, Pending, Protocol, Result, Settings, Wire};
-use facts::*;
+use fields::*;
 use names::Name;
 use rdata::{Kind, Message};
 use std::fmt;
@@ -31,10 +32,10 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &DNS,
     fields: FIELDS,
     found: &[
-        On::Udp(53).exchange(Looks::Datagram(looks::has_header), datagrams),
-        On::AnyUdp.exchange(Looks::Datagram(looks::is_message), datagrams),
-        On::Tcp(53).stream(Looks::Stream(looks::is_stream), streams),
-        On::AnyTcp.stream(Looks::Stream(looks::is_stream_anywhere), streams),
+        On::Udp(53).exchange(Looks::Datagram(heuristics::has_header), datagrams),
+        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_message), datagrams),
+        On::Tcp(53).stream(Looks::Stream(heuristics::is_stream), streams),
+        On::AnyTcp.stream(Looks::Stream(heuristics::is_stream_anywhere), streams),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -43,39 +44,37 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// Multicast DNS. Its fields are those of DNS.
+/// Multicast DNS, with the fields of DNS.
 pub static MULTICAST: Protocol = Protocol {
     this: &MDNS,
     fields: &[&MDNS],
-    found: &[On::Udp(5353).exchange(Looks::Datagram(looks::has_header), |_| Box::new(Asked::new(Dialect::Multicast)))],
+    found: &[On::Udp(5353).exchange(Looks::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast)))],
     ..PROTOCOL
 };
 
-/// Link-local multicast name resolution. Its fields are those of DNS.
+/// Link-local multicast name resolution, with the fields of DNS.
 pub static LINK_LOCAL: Protocol = Protocol {
     this: &LLMNR,
     fields: &[&LLMNR],
-    found: &[On::Udp(5355).exchange(Looks::Datagram(looks::has_header), |_| Box::new(Asked::new(Dialect::LinkLocal)))],
+    found: &[On::Udp(5355).exchange(Looks::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal)))],
     ..PROTOCOL
 };
 
-/// Multicast DNS as a field.
 static MDNS: Field = Field::protocol("mdns", "mDNS", "Multicast Domain Name System")
-    .covers("As DNS, with the bits that multicast gives another meaning");
-/// Link-local multicast name resolution as a field.
+    .covers("As DNS, with the unicast-response and cache-flush bits");
 static LLMNR: Field =
-    Field::protocol("llmnr", "LLMNR", "Link-local Multicast Name Resolution").covers("As DNS, with the flags of its own");
+    Field::protocol("llmnr", "LLMNR", "Link-local Multicast Name Resolution").covers("As DNS, with the LLMNR flags");
 
-/// Bytes up to the first question.
+/// Size of the header in bytes.
 const HEADER: usize = 12;
 
-/// Bytes of the length of a message in a stream.
+/// Size of the length prefix over TCP in bytes.
 const LENGTH_SIZE: usize = 2;
 
-/// The opcode of an update, whose sections mean other things.
+/// Opcode of an update, whose sections have other meanings (RFC 2136).
 const UPDATE: u64 = 5;
 
-/// Of whom a message is.
+/// Variant of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     Dns,
@@ -83,36 +82,36 @@ enum Dialect {
     LinkLocal,
 }
 
-/// What was asked in one conversation.
-struct Asked {
+/// Pending queries of one conversation.
+struct Queries {
     dialect: Dialect,
     questions: Pending<u16>,
 }
 
-impl Asked {
-    fn new(dialect: Dialect) -> Asked {
-        Asked { dialect, questions: Pending::default() }
+impl Queries {
+    fn new(dialect: Dialect) -> Queries {
+        Queries { dialect, questions: Pending::default() }
     }
 
-    /// A message from its id on.
+    /// Dissects a message from its transaction ID on.
     fn message(&mut self, wire: &mut Wire<'_>) -> Result {
         let whole: Message<'_> = (wire.ahead(), wire.at());
         let (id, header) = header(wire, self.dialect)?;
-        let mut said = Said { header, first: None, told: [const { None }; TOLD], more: 0 };
-        let result = sections(wire, whole, self.dialect, &mut said);
+        let mut summary = MessageSummary { header, first: None, answers: [const { None }; SHOWN_ANSWERS], more: 0 };
+        let result = sections(wire, whole, self.dialect, &mut summary);
         let name = name_of(values::OPCODES, header.opcode).unwrap_or("unknown operation");
         match header.is_response {
             true if header.opcode == 0 => wire.name("response"),
             _ => wire.name(name),
         }
-        wire.info(format_args!("{said}"));
+        wire.info(format_args!("{summary}"));
         if self.dialect != Dialect::Multicast {
             self.pair(wire, id, header.is_response);
         }
         result
     }
 
-    /// Which question a message answers, or repeats. Multicast DNS has no such thing.
+    /// Matches a response with its query, or marks a retransmission. Multicast DNS has no transaction IDs.
     fn pair(&mut self, wire: &mut Wire<'_>, id: u16, is_response: bool) {
         if is_response {
             match self.questions.answer(&id) {
@@ -128,22 +127,22 @@ impl Asked {
     }
 }
 
-impl Exchange for Asked {
+impl Exchange for Queries {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        Asked::message(self, wire)
+        Queries::message(self, wire)
     }
 }
 
 fn datagrams(_: &Settings) -> Box<dyn Exchange> {
-    Box::new(Asked::new(Dialect::Dns))
+    Box::new(Queries::new(Dialect::Dns))
 }
 
 fn streams(_: &Settings) -> Box<dyn Conversation> {
-    Box::new(Stream(Asked::new(Dialect::Dns)))
+    Box::new(Stream(Queries::new(Dialect::Dns)))
 }
 
 /// DNS over TCP.
-struct Stream(Asked);
+struct Stream(Queries);
 
 impl Conversation for Stream {
     fn extent(&mut self, _: Side, ahead: &[u8], _: bool) -> Extent {
@@ -159,7 +158,7 @@ impl Conversation for Stream {
     }
 }
 
-/// What the header says.
+/// Header values that the summary and the sections need.
 #[derive(Debug, Clone, Copy)]
 struct Header {
     is_response: bool,
@@ -168,7 +167,7 @@ struct Header {
     counts: [u16; 4],
 }
 
-/// The header, and the id in it.
+/// Dissects the header. Returns the transaction ID as well.
 fn header(wire: &mut Wire<'_>, dialect: Dialect) -> Result<(u16, Header)> {
     let id = wire.u16_be(&ID)?;
     let [high, low] = *wire.ahead().first_chunk().unwrap_or(&[0, 0]);
@@ -202,31 +201,31 @@ fn header(wire: &mut Wire<'_>, dialect: Dialect) -> Result<(u16, Header)> {
 const COUNTS: [&Field; 4] = [&QUERIES, &ANSWERS, &AUTHORITIES, &ADDITIONALS];
 const COUNTS_OF_UPDATE: [&Field; 4] = [&ZONES, &PREREQUISITES, &UPDATES, &ADDITIONALS];
 
-/// Questions, then three lists of records. As many are read as follow; a count promises more for nothing.
-fn sections<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect, said: &mut Said<'a>) -> Result {
-    let [questions, rest @ ..] = said.header.counts;
+/// Dissects the questions and the three record sections, up to the end of the message.
+fn sections<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect, summary: &mut MessageSummary<'a>) -> Result {
+    let [questions, rest @ ..] = summary.header.counts;
     for left in (1..=questions).rev() {
         missing(wire, left)?;
         let asked = wire.group(&QUERY, |wire| question(wire, whole, dialect))?;
-        said.first.get_or_insert(asked);
+        summary.first.get_or_insert(asked);
     }
     for (field, count) in [&ANSWER, &AUTHORITY, &ADDITIONAL].into_iter().zip(rest) {
         for left in (1..=count).rev() {
             missing(wire, left)?;
-            let told = wire.group(field, |wire| record(wire, whole, dialect))?;
+            let answer = wire.group(field, |wire| record(wire, whole, dialect))?;
             if field.is(&ANSWER) {
-                said.tell(told);
+                summary.add_answer(answer);
             }
         }
     }
     Ok(())
 }
 
-/// Nothing follows, though something is promised.
+/// Notes a count that exceeds the entries present.
 fn missing(wire: &mut Wire<'_>, left: u16) -> Result {
     match wire.remaining() {
         0 if wire.cut() == crate::wire::Cut::No => {
-            wire.malformed(&BAD_COUNT, format_args!("{left} more of them are promised than follow"))
+            wire.malformed(&BAD_COUNT, format_args!("{left} more entries are declared than present"))
         }
         _ => Ok(()),
     }
@@ -241,7 +240,7 @@ fn question<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Re
     Ok((name, kind))
 }
 
-/// A class, whose upper bit multicast DNS has another use for.
+/// Dissects a class; multicast DNS uses its upper bit as a flag.
 fn class(wire: &mut Wire<'_>, dialect: Dialect, field: &'static Field, bit: &'static Field) -> Result {
     if dialect != Dialect::Multicast {
         return wire.u16_be(field).map(drop);
@@ -254,8 +253,8 @@ fn class(wire: &mut Wire<'_>, dialect: Dialect, field: &'static Field, bit: &'st
     Ok(())
 }
 
-/// A record. Returns its type and where in the message its data is.
-fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Result<Told<'a>> {
+/// Dissects a record.
+fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Result<AnswerSummary<'a>> {
     let name = names::name(wire, whole, &RESP_NAME)?;
     let kind = wire.u16_be(&RESP_TYPE)?;
     if kind == values::OPT {
@@ -273,11 +272,11 @@ fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Resu
     let complete = len <= wire.remaining();
     let result = wire.within(len, &DATA, |wire| rdata::data(wire, whole, kind, name));
     match result {
-        // The next record begins where the length says, whatever is in this one.
+        // The declared length delimits the record even if its data is malformed.
         Err(error) if complete => {
             let left = data + len - (wire.at() - start);
             if let Error::Short { needed } = error {
-                wire.note(&BAD_DATA, format_args!("{needed} bytes too few for a record of the type {}", Kind(kind)));
+                wire.note(&BAD_DATA, format_args!("{needed} bytes too few for a record of type {}", Kind(kind)));
             }
             if left > 0 {
                 wire.bytes(&DATA, left)?;
@@ -285,30 +284,30 @@ fn record<'a>(wire: &mut Wire<'a>, whole: Message<'a>, dialect: Dialect) -> Resu
         }
         result => result?,
     }
-    Ok(Told { message, kind, data: data..data + len })
+    Ok(AnswerSummary { message, kind, data: data..data + len })
 }
 
-/// Answers that a heading tells.
-const TOLD: usize = 3;
+/// Number of answers shown in the summary.
+const SHOWN_ANSWERS: usize = 3;
 
-/// What a message says, for its heading.
-struct Said<'a> {
+/// Summary of a message.
+struct MessageSummary<'a> {
     header: Header,
     first: Option<(Name<'a>, u16)>,
-    told: [Option<Told<'a>>; TOLD],
+    answers: [Option<AnswerSummary<'a>>; SHOWN_ANSWERS],
     more: usize,
 }
 
-impl<'a> Said<'a> {
-    fn tell(&mut self, told: Told<'a>) {
-        match self.told.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(told),
+impl<'a> MessageSummary<'a> {
+    fn add_answer(&mut self, answer: AnswerSummary<'a>) {
+        match self.answers.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(answer),
             None => self.more += 1,
         }
     }
 }
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for MessageSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut gap = "";
         if let Some((name, kind)) = self.first {
@@ -320,8 +319,8 @@ impl fmt::Display for Said<'_> {
             write!(f, "{gap}{rcode}")?;
             gap = ", ";
         }
-        for told in self.told.iter().flatten() {
-            write!(f, "{gap}{told}")?;
+        for answer in self.answers.iter().flatten() {
+            write!(f, "{gap}{answer}")?;
             gap = ", ";
         }
         if self.more > 0 {
@@ -331,14 +330,14 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// An answer, for the heading of its message.
-struct Told<'a> {
+/// Answer record in the summary of its message.
+struct AnswerSummary<'a> {
     message: &'a [u8],
     kind: u16,
     data: std::ops::Range<usize>,
 }
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for AnswerSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let data = self.message.get(self.data.clone()).unwrap_or_default();
         let name = |skip: usize| Name::new(self.message, self.data.start + skip);

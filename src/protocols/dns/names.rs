@@ -1,40 +1,40 @@
-//! Domain names: labels, and pointers back to labels that stood before.
+//! Domain names: labels and compression pointers.
 //!
 //! ```text
 //! name      label … | 0
 //! label     00 length:6 | bytes
-//! pointer   11 offset:14, in place of the rest of the name
+//! pointer   11 offset:14, replaces the remaining labels
 //! ```
 
-use super::facts::BAD_NAME;
+use super::fields::BAD_NAME;
 use crate::limits;
 use crate::tree::Field;
 use crate::wire::{Error, Result, Wire};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// Bits of a length byte that say what it is.
+/// Bits of the length byte that distinguish labels from pointers.
 const KIND: u8 = 0xc0;
 
-/// A name in a message.
+/// Domain name in a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Name<'a> {
     message: &'a [u8],
     at: usize,
 }
 
-/// Why a name cannot be followed.
+/// Reason why a name is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// So many more bytes are needed.
+    /// This many bytes are missing.
     Short(usize),
-    /// A kind of label that nobody defined.
+    /// Undefined label type.
     Label(u8),
-    /// Pointers that lead nowhere.
+    /// Too many pointers.
     Jumps,
-    /// More bytes than a name has.
+    /// Longer than 255 bytes.
     Long,
-    /// A pointer out of the message.
+    /// Pointer beyond the message.
     Outside(usize),
 }
 
@@ -50,25 +50,25 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How far a name goes.
+/// Size of a name.
 #[derive(Debug, Clone, Copy)]
 struct Measure {
-    /// Bytes where it stands, unless they cannot be told.
+    /// Bytes at its place, if its end was found.
     len: Option<usize>,
     labels: u64,
-    /// Bytes of its text.
+    /// Characters of its text form.
     text: u64,
     fault: Option<Fault>,
 }
 
 impl<'a> Name<'a> {
-    /// The name that begins at this byte of a message.
+    /// Name at this offset of a message.
     #[must_use]
     pub fn new(message: &'a [u8], at: usize) -> Name<'a> {
         Name { message, at }
     }
 
-    /// Hand on label after label.
+    /// Calls `label` for each label. Returns the number of bytes at the name's place, and the error.
     fn walk(self, mut label: impl FnMut(&'a [u8]) -> ControlFlow<()>) -> (Option<usize>, Option<Fault>) {
         let (mut at, mut jumps, mut bytes, mut len) = (self.at, 0, 0, None);
         let fault = loop {
@@ -120,14 +120,14 @@ impl<'a> Name<'a> {
         Measure { len, labels, text, fault }
     }
 
-    /// How many bytes it has where it stands, if it can be followed to its end.
+    /// Number of bytes at its place; `None` if it is invalid.
     #[must_use]
     pub fn len(self) -> Option<usize> {
         let measure = self.measure();
         measure.len.filter(|_| measure.fault.is_none())
     }
 
-    /// What is left of it behind its first label.
+    /// Name without its first label.
     #[must_use]
     pub fn parent(self) -> Name<'a> {
         let mut at = self.at;
@@ -141,7 +141,7 @@ impl<'a> Name<'a> {
         self
     }
 
-    /// Its first label.
+    /// First label.
     #[must_use]
     pub fn first(self) -> &'a [u8] {
         let mut first: &[u8] = &[];
@@ -152,7 +152,7 @@ impl<'a> Name<'a> {
         first
     }
 
-    /// Whether each of its characters is one that names have.
+    /// Whether it consists of characters that are common in host names.
     #[must_use]
     pub fn is_plausible(self) -> bool {
         let mut plain = true;
@@ -182,7 +182,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// A label as text.
+/// Label as text.
 pub struct Label<'a>(pub &'a [u8]);
 
 impl fmt::Display for Label<'_> {
@@ -191,7 +191,7 @@ impl fmt::Display for Label<'_> {
     }
 }
 
-/// Text with a mark for what is not UTF-8.
+/// Writes text with a replacement character for invalid UTF-8.
 fn lossy(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.utf8_chunks().try_for_each(|chunk| {
         f.write_str(chunk.valid())?;
@@ -199,18 +199,18 @@ fn lossy(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     })
 }
 
-/// Read a name of a message, which begins at this byte of the source.
+/// Dissects a name of a message that begins at this offset of the source.
 ///
 /// # Errors
-/// When it does not end where it stands.
+/// If the name is invalid.
 pub fn name<'m>(wire: &mut Wire<'_>, message: (&'m [u8], usize), field: &'static Field) -> Result<Name<'m>> {
     shown(wire, message, field, |name| name).map(|(name, _)| name)
 }
 
-/// The same in other words than dots between labels; also the number of its labels and of the bytes of its text.
+/// Dissects a name and formats it with `words`. Also returns the number of labels and of characters.
 ///
 /// # Errors
-/// Those of [`name`].
+/// As [`name`].
 pub fn shown<'m, W: fmt::Display>(
     wire: &mut Wire<'_>,
     (message, start): (&'m [u8], usize),

@@ -1,38 +1,38 @@
-//! What records say, type by type, and the options of EDNS.
+//! Record data by type, and EDNS options.
 
-use super::facts as f;
+use super::fields as f;
 use super::names::{self, Label};
 use super::values::{OPT, SRV, TYPES};
 use crate::tree::{Field, Timestamp, Value, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt;
 
-/// The message that names point into, and where in the source it begins.
+/// The message that compression pointers refer to, and its offset in the source.
 pub(super) type Message<'a> = (&'a [u8], usize);
 
-/// A piece of a record's data.
+/// Element of a data layout.
 enum Part {
     U8(&'static Field),
     U16(&'static Field),
     U32(&'static Field),
-    /// Seconds since 1970, this many bytes.
+    /// Seconds since 1970, in this many bytes.
     Date(&'static Field, usize),
     Name(&'static Field),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(&'static Field, usize),
-    /// A length of so many bytes, then those.
+    /// Length of this many bytes, then the data.
     Counted(usize, &'static Field, &'static Field),
-    /// All that is left.
+    /// Remaining bytes.
     Rest(&'static Field),
-    /// Numbers of types, as a map of bits.
+    /// Type bitmap.
     Types,
-    /// A number of so many bytes that consists of bits.
+    /// Flags of this many bytes.
     Flags(&'static Field, usize, &'static [&'static Field]),
-    /// These pieces.
+    /// Sequence of elements.
     All(&'static [Part]),
-    /// These pieces, over and over.
+    /// Repeated sequence.
     Each(&'static [Part]),
-    /// What only code can tell.
+    /// Format that needs code.
     Special(fn(&mut Wire<'_>, Message<'_>) -> Result),
 }
 
@@ -66,7 +66,7 @@ const NSEC3_START: &[Part] = &[
 const TLSA: &[Part] = &[U8(&f::TLSA_USAGE), U8(&f::TLSA_SELECTOR), U8(&f::TLSA_MATCHING), Rest(&f::TLSA)];
 const SVCB: &[Part] = &[U16(&f::SVCB_PRIORITY), Name(&f::SVCB_TARGET), Special(parameters)];
 
-/// What the data of each type of record consists of.
+/// Layout of the data of each record type.
 const LAYOUTS: &[(u16, &[Part])] = &[
     (1, &[Bytes(&f::A, 4)]),
     (2, &[Name(&f::NS)]),
@@ -189,7 +189,7 @@ const LAYOUTS: &[(u16, &[Part])] = &[
     (32769, DS),
 ];
 
-/// What each option of EDNS consists of.
+/// Layout of each EDNS option.
 const OPTION_LAYOUTS: &[(u16, &[Part])] = &[
     (5, &[Each(&[U8(&f::OPT_DAU)])]),
     (6, &[Each(&[U8(&f::OPT_DHU)])]),
@@ -202,7 +202,7 @@ const OPTION_LAYOUTS: &[(u16, &[Part])] = &[
     (15, &[U16(&f::OPT_ERROR), Rest(&f::OPT_ERROR_TEXT)]),
 ];
 
-/// What each parameter of a service consists of.
+/// Layout of each service parameter.
 const PARAMETER_LAYOUTS: &[(u16, &[Part])] = &[
     (0, &[Each(&[U16(&f::SVCB_MANDATORY)])]),
     (1, &[Each(&[Counted(1, &f::SVCB_ALPN_LENGTH, &f::SVCB_ALPN)])]),
@@ -212,7 +212,7 @@ const PARAMETER_LAYOUTS: &[(u16, &[Part])] = &[
     (6, &[Each(&[Bytes(&f::SVCB_IPV6, 16)])]),
 ];
 
-/// The data of a record of this type, which has this name: all that the cursor is within.
+/// Dissects the data of a record with this type and owner name, up to the limit of the cursor.
 pub(super) fn data(wire: &mut Wire<'_>, message: Message<'_>, kind: u16, owner: names::Name<'_>) -> Result {
     if kind == SRV {
         service(wire, owner);
@@ -267,7 +267,7 @@ fn piece(wire: &mut Wire<'_>, message: Message<'_>, part: &'static Part) -> Resu
     }
 }
 
-/// Text or bytes, as the field is.
+/// Dissects text or bytes, according to the kind of the field.
 fn some(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
     match field.kind {
         crate::tree::Kind::Text => wire.text(field, count).map(drop),
@@ -287,7 +287,7 @@ fn date(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
     Ok(())
 }
 
-/// The bits of a map that says which types there are: windows of 256 types each.
+/// Dissects a type bitmap: windows of 256 types.
 fn types(wire: &mut Wire<'_>) -> Result {
     while wire.remaining() > 0 {
         let window = u64::from(wire.u8(&f::TYPE_WINDOW)?);
@@ -304,7 +304,7 @@ fn types(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// What the owner of a service record is made of: `_service._proto.name`.
+/// Adds the parts of the owner name of an SRV record: `_service._proto.name`.
 fn service(wire: &mut Wire<'_>, owner: names::Name<'_>) {
     if !wire.wants_fields() {
         return;
@@ -318,7 +318,6 @@ fn service(wire: &mut Wire<'_>, owner: names::Name<'_>) {
     }
 }
 
-/// The options of EDNS.
 fn options(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     while wire.remaining() > 0 {
         wire.group(&f::OPTION, |wire| {
@@ -330,7 +329,6 @@ fn options(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     Ok(())
 }
 
-/// The parameters of a service.
 fn parameters(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     while wire.remaining() > 0 {
         wire.group(&f::SVCB_PARAM, |wire| {
@@ -342,7 +340,6 @@ fn parameters(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     Ok(())
 }
 
-/// Address prefixes.
 fn prefixes(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     while wire.remaining() > 0 {
         wire.group(&f::APL, |wire| {
@@ -355,7 +352,7 @@ fn prefixes(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     Ok(())
 }
 
-/// Who speaks for a host with a key for IPsec.
+/// Dissects the gateway of an IPSECKEY record.
 fn gateway(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     let kind = wire.u8(&f::IPSECKEY_TYPE)?;
     wire.u8(&f::IPSECKEY_ALGORITHM)?;
@@ -367,7 +364,7 @@ fn gateway(wire: &mut Wire<'_>, message: Message<'_>) -> Result {
     }
 }
 
-/// A host's identity and key; both lengths stand in front.
+/// Dissects a HIP record, which begins with both lengths.
 fn host_identity(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     let tag = wire.u8(&f::HIP_HIT_LENGTH)?;
     wire.u8(&f::HIP_ALGORITHM)?;
@@ -376,7 +373,7 @@ fn host_identity(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     some(wire, &f::HIP_KEY, key.into())
 }
 
-/// The next hashed name, as people write it.
+/// Dissects the next hashed owner name, shown in base 32.
 fn hashed(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     let count = usize::from(wire.u8(&f::NSEC3_HASH_LENGTH)?);
     let (start, ahead) = (wire.at(), wire.ahead());
@@ -388,7 +385,7 @@ fn hashed(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     Ok(())
 }
 
-/// Bytes in base 32 with the digits of hexadecimal first (RFC 4648).
+/// Formats bytes in base 32 with the extended hexadecimal alphabet (RFC 4648).
 struct Base32<'a>(&'a [u8]);
 
 impl fmt::Display for Base32<'_> {
@@ -403,7 +400,7 @@ impl fmt::Display for Base32<'_> {
     }
 }
 
-/// The name of a type, or its number as RFC 3597 writes it.
+/// Record type by name, or by number in the notation of RFC 3597.
 pub(super) struct Kind(pub u16);
 
 impl fmt::Display for Kind {

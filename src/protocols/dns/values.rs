@@ -1,4 +1,4 @@
-//! Numbers of the IANA registries of DNS parameters, by name.
+//! Value names from the IANA registries of DNS parameters.
 
 use crate::tree::Names;
 
@@ -12,7 +12,7 @@ pub(super) const AAAA: u16 = 28;
 pub(super) const SRV: u16 = 33;
 pub(super) const OPT: u16 = 41;
 
-/// Types of records.
+/// Record types.
 pub const TYPES: Names = &[
     (1, "A"),
     (2, "NS"),
@@ -91,7 +91,6 @@ pub const TYPES: Names = &[
     (32769, "DLV"),
 ];
 
-/// Classes of records.
 pub const CLASSES: Names = &[(1, "IN"), (3, "CH"), (4, "HS"), (254, "NONE"), (255, "ANY")];
 
 pub(super) const OPCODES: Names =

@@ -1,6 +1,6 @@
-//! Bodies: where they end, what they were before they were cut into chunks and compressed, and what they are.
+//! Message bodies: length, chunked transfer coding, content codings and content types.
 
-use super::head::{Coding, Facts};
+use super::head::{Coding, HeaderValues};
 use super::{
     BAD_CHUNK, CHUNK_BOUNDARY, CHUNK_DATA, CHUNK_SIZE, DATA, DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, ENCODED, FILE_DATA,
     TRAILER,
@@ -13,50 +13,50 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::Read;
 use std::ops::Range;
 
-/// The longest line in front of a chunk.
+/// Longest chunk size line in bytes.
 const SIZE_LINE_MAX: usize = 4096;
 
-/// What follows a head.
+/// Framing of the body that follows the headers.
 #[derive(Debug, Clone)]
-pub(super) enum Behind {
+pub(super) enum BodyFraming {
     Nothing,
     Length(u64),
     Chunks(Chunks),
     ToEnd,
 }
 
-impl Behind {
-    /// What is left when so many bytes of it were there, where that can be told.
-    pub(super) fn less(&self, have: u64) -> Option<Behind> {
+impl BodyFraming {
+    /// What remains after this many bytes; `None` if the framing cannot tell.
+    pub(super) fn less(&self, have: u64) -> Option<BodyFraming> {
         match self {
-            Behind::Length(length) => length.checked_sub(have).filter(|left| *left > 0).map(Behind::Length),
-            Behind::ToEnd => Some(Behind::ToEnd),
-            Behind::Nothing | Behind::Chunks(_) => None,
+            BodyFraming::Length(length) => length.checked_sub(have).filter(|left| *left > 0).map(BodyFraming::Length),
+            BodyFraming::ToEnd => Some(BodyFraming::ToEnd),
+            BodyFraming::Nothing | BodyFraming::Chunks(_) => None,
         }
     }
 }
 
-/// How far chunks were followed.
+/// State of the chunked transfer coding.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chunks {
-    /// The place of the next line, in bytes that all wait.
+    /// Offset of the next line in the waiting bytes.
     at: usize,
     stage: Stage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
-    /// The next line has a size.
+    /// The next line is a chunk size.
     #[default]
     Size,
-    /// So many bytes of a chunk are to come, and its line end.
+    /// This many bytes of a chunk remain, and its line end.
     Within(u64),
-    /// The next line belongs to the trailer.
+    /// The next line belongs to the trailer section.
     Trailer,
     Over,
 }
 
-/// The size in front of a chunk, and the bytes of its line. `None` if the line is not whole, an error if it is no size.
+/// Chunk size and length of its line; `None` if incomplete, an error if invalid.
 fn size(bytes: &[u8]) -> std::result::Result<Option<(u64, usize)>, ()> {
     let Some(line) = lines::line(bytes.get(..bytes.len().min(SIZE_LINE_MAX)).unwrap_or_default()) else {
         return if bytes.len() < SIZE_LINE_MAX { Ok(None) } else { Err(()) };
@@ -74,8 +74,8 @@ impl Chunks {
         self.stage == Stage::Over
     }
 
-    /// Where the body ends, given all of it so far. Where it makes no sense it ends too.
-    pub(super) fn follow(&mut self, body: &[u8]) -> Option<usize> {
+    /// End of the body, given all bytes so far. Invalid chunks end it as well.
+    pub(super) fn find_end(&mut self, body: &[u8]) -> Option<usize> {
         loop {
             let ahead = body.get(self.at..)?;
             match self.stage {
@@ -104,10 +104,10 @@ impl Chunks {
         }
     }
 
-    /// Bytes of the next message where the body is told in parts: whole lines, and data of `most` bytes. `None` if too few are there.
+    /// Length of the next message of a body dissected in parts: complete lines, and chunk data of `most` bytes; `None` if incomplete.
     pub(super) fn run(&self, ahead: &[u8], most: usize) -> Option<usize> {
         let mut probe = Chunks { at: 0, stage: self.stage };
-        if probe.follow(ahead).is_some() {
+        if probe.find_end(ahead).is_some() {
             return Some(probe.at.max(1).min(ahead.len().max(1)));
         }
         match probe.stage {
@@ -118,7 +118,7 @@ impl Chunks {
     }
 }
 
-/// Bytes of the line end behind a chunk.
+/// Length of the line end after a chunk.
 fn boundary(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [b'\r', b'\n', ..] => Some(2),
@@ -128,14 +128,14 @@ fn boundary(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The data of chunks, and where the first of them lie.
+/// Chunk data, and the ranges of the first chunks.
 #[derive(Default)]
 pub(super) struct Data {
     bytes: Vec<u8>,
     ranges: Vec<Range<usize>>,
 }
 
-/// Read chunks, as far as there are any. Returns their data, if anything of the message is shown.
+/// Dissects chunks. Returns their data if fields of the message are requested.
 pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
     let mut data = Data::default();
     let keeps = wire.is_looked_at();
@@ -145,7 +145,7 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
             Stage::Size => {
                 let (size, line) = match size(ahead) {
                     Ok(size) => size.ok_or(Error::Short { needed: 1 })?,
-                    Err(()) => return wire.malformed(&BAD_CHUNK, format_args!("no size of a chunk")),
+                    Err(()) => return wire.malformed(&BAD_CHUNK, format_args!("the chunk size is invalid")),
                 };
                 let at = wire.at();
                 wire.put(&CHUNK_SIZE, Value::Unsigned(size), at..at + line);
@@ -187,20 +187,20 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
     Ok(data)
 }
 
-/// Read the body, as far as it is there, of what was asked for or sent to this address.
-pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, uri: &str) -> Result {
+/// Dissects the available part of the body of a request or response for this URI.
+pub(super) fn read(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, behind: BodyFraming, uri: &str) -> Result {
     let have = wire.remaining();
     match behind {
-        Behind::Nothing => Ok(()),
-        Behind::ToEnd => content(wire, facts, have, uri),
-        Behind::Length(length) => {
+        BodyFraming::Nothing => Ok(()),
+        BodyFraming::ToEnd => content(wire, headers, have, uri),
+        BodyFraming::Length(length) => {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             match length.checked_sub(have).filter(|needed| *needed > 0) {
                 Some(needed) => raw(wire, have).and(Err(Error::Short { needed })),
-                None => content(wire, facts, length, uri),
+                None => content(wire, headers, length, uri),
             }
         }
-        Behind::Chunks(mut state) => {
+        BodyFraming::Chunks(mut state) => {
             let Data { bytes, ranges } = chunks(wire, &mut state)?;
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
@@ -209,12 +209,12 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>, behind: Behind, uri: 
                 return Ok(());
             }
             let pieces = pieces(wire, &ranges);
-            wire.joined("chunked", &pieces, &bytes, |inner| content(inner, facts, bytes.len(), uri))
+            wire.joined("chunked", &pieces, &bytes, |inner| content(inner, headers, bytes.len(), uri))
         }
     }
 }
 
-/// Where the bytes of ranges were captured, in the order in which they are joined.
+/// Pieces of the capture that contain these ranges, in order.
 fn pieces(wire: &Wire<'_>, ranges: &[Range<usize>]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut off = 0;
@@ -225,43 +225,45 @@ fn pieces(wire: &Wire<'_>, ranges: &[Range<usize>]) -> Vec<Piece> {
     pieces
 }
 
-/// A body as it is.
+/// Shows a body as bytes.
 pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
-    if looks_like_text(wire.ahead()) {
+    if is_likely_text(wire.ahead()) {
         wire.hide_credentials(wire.at()..wire.at() + count.min(wire.remaining()));
     }
     if count > 0 { wire.bytes(&DATA, count).map(drop) } else { Ok(()) }
 }
 
-/// Whether a body may hold the names and values of a form, judging by its beginning.
-fn looks_like_text(bytes: &[u8]) -> bool {
-    const LOOKED_AT: usize = 256;
-    memchr::memchr(0, bytes.get(..LOOKED_AT).unwrap_or(bytes)).is_none()
+/// Whether the beginning of a body may be text, such as form data.
+fn is_likely_text(bytes: &[u8]) -> bool {
+    const SAMPLE: usize = 256;
+    memchr::memchr(0, bytes.get(..SAMPLE).unwrap_or(bytes)).is_none()
 }
 
-/// A body without chunks.
-fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, uri: &str) -> Result {
+/// Dissects a body without transfer coding.
+fn content(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, count: usize, uri: &str) -> Result {
     if count == 0 {
         return Ok(());
     }
     let raw = wire.ahead().get(..count).unwrap_or_default();
     if wire.wants_objects() {
-        let name = named(file_name(uri), facts.kind);
-        wire.object("body", &name, || Some(decoded(facts.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec())));
+        let name = named(file_name(uri), headers.kind);
+        wire.object("body", &name, || {
+            Some(decoded(headers.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec()))
+        });
     }
-    if facts.coding == Coding::Plain || !wire.wants_fields() && !wire.looks_for_secrets() {
-        return show(wire, count, facts.kind);
+    if headers.coding == Coding::Plain || !wire.wants_fields() && !wire.looks_for_secrets() {
+        return show(wire, count, headers.kind);
     }
     let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
-    match decoded(facts.coding, raw, most) {
+    match decoded(headers.coding, raw, most) {
         Ok(bytes) => {
             wire.has_decompressed(bytes.len());
             wire.put(&ENCODED, Value::Bytes, wire.at()..wire.at() + count);
             if bytes.len() >= most {
                 wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
             }
-            let how = if facts.coding == Coding::Gzip { "gzip" } else { "deflate" };
-            wire.derived(how, count, &bytes, |inner| show(inner, bytes.len(), facts.kind))
+            let how = if headers.coding == Coding::Gzip { "gzip" } else { "deflate" };
+            wire.derived(how, count, &bytes, |inner| show(inner, bytes.len(), headers.kind))
         }
         Err(why) => {
             wire.bytes(&DATA, count)?;
@@ -271,7 +273,7 @@ fn content(wire: &mut Wire<'_>, facts: &Facts<'_>, count: usize, uri: &str) -> R
     }
 }
 
-/// A body as somebody meant it.
+/// Shows a decoded body by its content type.
 fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
     if count == 0 {
         return Ok(());
@@ -282,7 +284,7 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
     let is_asked = wire.wants_fields() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));
     let is_text = is_asked && memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
     let (field, value) = if is_text { (&FILE_DATA, Value::Text) } else { (&DATA, Value::Bytes) };
-    if !(is_text && is_json) && looks_like_text(bytes) {
+    if !(is_text && is_json) && is_likely_text(bytes) {
         wire.hide_credentials(wire.at()..wire.at() + count);
     }
     wire.put(field, value, wire.at()..wire.at() + count);
@@ -292,7 +294,7 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
     wire.skip(count.min(wire.remaining()))
 }
 
-/// What compressed bytes were, up to a bound.
+/// Decompresses a body up to a limit.
 pub(super) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Result<Vec<u8>> {
     let all = |reader: &mut dyn Read| {
         let mut bytes = Vec::new();
@@ -301,19 +303,19 @@ pub(super) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Resul
     match coding {
         Coding::Plain => Ok(raw.to_vec()),
         Coding::Gzip => all(&mut MultiGzDecoder::new(raw)),
-        // Some send a bare deflate stream under this name.
+        // Some senders use bare DEFLATE (RFC 1951) under this name.
         Coding::Deflate => all(&mut ZlibDecoder::new(raw)).or_else(|_| all(&mut DeflateDecoder::new(raw))),
     }
 }
 
-/// What a body would be called as a file, judging by where it was asked for.
+/// File name of a saved body, from the URI.
 fn file_name(uri: &str) -> &str {
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The same with an ending that says what it is, if it has none.
+/// Adds an extension by content type if the name has none.
 fn named(file: &str, kind: &[u8]) -> String {
     let stem = if file.is_empty() { "index" } else { file };
     if stem.contains('.') {

@@ -1,4 +1,4 @@
-//! Fields that follow from those of a head, as Wireshark's generated items.
+//! Generated fields, named and valued as in Wireshark.
 
 use super::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, BLANK, CACHE_CONTROL, CODES, CONNECTION, CONTENT_ENCODING,
@@ -10,7 +10,7 @@ use crate::protocols::ssdp;
 use crate::tree::{Computed, Field, HIDDEN, Names, NodeRef, name_of};
 use std::borrow::Cow;
 
-/// The fields of header lines, and what ends them.
+/// Fields of header lines, and of the empty line that ends them.
 pub(super) static LINES: &[&Field] = &[
     &ACCEPT,
     &ACCEPT_ENCODING,
@@ -51,7 +51,7 @@ pub(super) static LINES: &[&Field] = &[
     &ssdp::WAIT,
 ];
 
-/// The header lines of a head, which begin behind this node.
+/// Emits the header lines that follow this node.
 pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_line = |node: &NodeRef<'_>| LINES.iter().any(|line| line.is(node.field()));
     for node in start.behind().take_while(|node| !node.field().is(&BLANK)).filter(is_line) {
@@ -62,7 +62,7 @@ pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
-/// Names that Wireshark has otherwise, as older standards did.
+/// Reason phrases that Wireshark takes from older standards.
 const OLDER: Names = &[
     (203, "Non-authoritative Information"),
     (208, "Already Reported"),
@@ -86,7 +86,7 @@ const OLDER: Names = &[
     (599, "Server Error - Others"),
 ];
 
-/// What Wireshark calls a response code.
+/// Emits the description of a status code, with Wireshark's text.
 pub(super) fn description(code: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let Some(code) = code.number() else { return };
     match name_of(OLDER, code).or_else(|| name_of(CODES, code)) {
@@ -95,7 +95,7 @@ pub(super) fn description(code: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>))
     }
 }
 
-/// A body that is not text as a whole, as Wireshark shows it: up to the first zero byte.
+/// Emits a body that is not text up to its first zero byte, as Wireshark does.
 pub(super) fn body(data: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_of_head = |node: NodeRef<'_>| node.field().is(&REQUEST) || node.field().is(&RESPONSE);
     if !data.before().any(is_of_head) {
@@ -106,7 +106,7 @@ pub(super) fn body(data: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     take(Computed::Text(String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned().into_bytes().into()));
 }
 
-/// The parts of a request target before and behind its question mark.
+/// Path and query of a request target.
 fn parts(uri: NodeRef<'_>) -> (String, Option<String>) {
     let uri = uri.text();
     match uri.split_once('?') {
@@ -132,7 +132,7 @@ pub(super) fn parameters(uri: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     query.iter().flat_map(|query| query.split('&')).for_each(|parameter| take(Computed::made(parameter)));
 }
 
-/// The name and the password that a client proves itself with, if it does so by the Basic scheme.
+/// Emits user name and password of the Basic authentication scheme.
 pub(super) fn basic(authorization: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     if authorization.is_secret() {
         take(Computed::made(HIDDEN));
@@ -145,7 +145,7 @@ pub(super) fn basic(authorization: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_
     }
 }
 
-/// Bytes that are written in base64.
+/// Decodes base64.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0_u32, 0_u32);

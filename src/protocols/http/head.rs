@@ -1,4 +1,4 @@
-//! Heads: what they are made of, and what they say of the body behind them.
+//! Start line and headers, and the framing of the body that they declare.
 
 use super::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, BAD_LENGTH, BLANK, CACHE_CONTROL, CODE, CONNECTION,
@@ -7,11 +7,11 @@ use super::{
     SERVER, SET_COOKIE, TE_AND_LENGTH, TRANSFER_ENCODING, UPGRADE, URI, USER_AGENT, VERSION, WEBSOCKET_ACCEPT,
     WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
 };
-use crate::protocols::lines::{self, Heads};
+use crate::protocols::lines::{self, HeaderFields};
 use crate::tree::Value;
 use crate::wire::{Cut, Error, Result, Wire};
 
-static HEADS: Heads = Heads {
+static HEADS: HeaderFields = HeaderFields {
     known: &[
         ("accept", &ACCEPT),
         ("accept-encoding", &ACCEPT_ENCODING),
@@ -48,7 +48,7 @@ static HEADS: Heads = Heads {
     blank: &BLANK,
 };
 
-/// How a body is compressed.
+/// Content coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Coding {
     #[default]
@@ -57,16 +57,16 @@ pub(super) enum Coding {
     Deflate,
 }
 
-/// A first line, as places in it.
+/// Start line, as positions in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start<'a> {
     Request { method: &'a [u8], uri: &'a [u8] },
     Response { code: u16 },
 }
 
-/// What a head says.
+/// Header values that the dissection of a message needs.
 #[derive(Debug, Default)]
-pub(super) struct Facts<'a> {
+pub(super) struct HeaderValues<'a> {
     pub(super) start: Option<Start<'a>>,
     pub(super) length: Option<u64>,
     pub(super) chunked: bool,
@@ -78,7 +78,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// The first line of a message; the line end is no part of it.
+    /// Parses a start line without its line end.
     pub(super) fn of(line: &'a [u8]) -> Option<Start<'a>> {
         if is_version(line.get(..8)?) {
             let digits = line.get(8..)?.strip_prefix(b" ")?;
@@ -94,26 +94,25 @@ impl<'a> Start<'a> {
     }
 }
 
-/// A request of HTTP/0.9, which has no version: the word `GET`, and a path.
+/// Parses an HTTP/0.9 request, which has no version: `GET` and a path.
 pub(super) fn simple(line: &[u8]) -> Option<Start<'_>> {
     let uri = line.strip_prefix(b"GET ")?;
     let is_path = uri.first() == Some(&b'/') && uri.iter().all(u8::is_ascii_graphic);
     is_path.then_some(Start::Request { method: b"GET", uri })
 }
 
-/// Bytes of the head in front of these, of which the first `looked` were searched for its end before.
-pub(super) fn end(bytes: &[u8], looked: usize) -> Option<usize> {
+/// Size of start line and headers. The first `searched` bytes are known to hold no end.
+pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
     let first = lines::line(bytes);
     match first.filter(|first| bytes.get(..first.text).and_then(simple).is_some()) {
         Some(first) => {
             let behind = bytes.get(first.whole..).unwrap_or_default();
             Some(first.whole + lines::line(behind).filter(|line| line.text == 0).map_or(0, |blank| blank.whole))
         }
-        None => lines::head(bytes, looked),
+        None => lines::head(bytes, searched),
     }
 }
 
-/// `HTTP/1.0`, `HTTP/1.1`.
 fn is_version(word: &[u8]) -> bool {
     matches!(word, [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor] if minor.is_ascii_digit())
 }
@@ -122,28 +121,28 @@ pub(super) fn is_method(word: &[u8]) -> bool {
     (2..=24).contains(&word.len()) && word.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
 }
 
-impl<'a> Facts<'a> {
-    /// What a whole head says.
-    pub(super) fn of(head: &'a [u8]) -> Facts<'a> {
-        let mut facts = Facts::default();
-        let Some(first) = lines::line(head) else { return facts };
-        facts.start = head.get(..first.text).and_then(|line| Start::of(line).or_else(|| simple(line)));
-        // As long as one of those below.
+impl<'a> HeaderValues<'a> {
+    /// Extracts the values from complete headers.
+    pub(super) fn of(head: &'a [u8]) -> HeaderValues<'a> {
+        let mut values = HeaderValues::default();
+        let Some(first) = lines::line(head) else { return values };
+        values.start = head.get(..first.text).and_then(|line| Start::of(line).or_else(|| simple(line)));
+        // Lengths of the names matched below.
         let may_say = |name: &[u8]| matches!(name.len(), 4 | 7 | 12 | 14 | 16 | 17 | 24);
         for (name, value) in lines::headers(head, may_say) {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             match name.len() {
-                4 if is("host") => facts.host = value,
-                7 if is("upgrade") => facts.upgrade = value,
-                12 if is("content-type") => facts.kind = value,
-                14 if is("content-length") => facts.length = lines::number(value).or(facts.length),
-                16 if is("content-encoding") => facts.coding = Coding::of(value),
-                17 if is("transfer-encoding") => facts.chunked = lines::lists(value, "chunked"),
-                24 if is("sec-websocket-extensions") => facts.extensions = value,
+                4 if is("host") => values.host = value,
+                7 if is("upgrade") => values.upgrade = value,
+                12 if is("content-type") => values.kind = value,
+                14 if is("content-length") => values.length = lines::number(value).or(values.length),
+                16 if is("content-encoding") => values.coding = Coding::of(value),
+                17 if is("transfer-encoding") => values.chunked = lines::lists(value, "chunked"),
+                24 if is("sec-websocket-extensions") => values.extensions = value,
                 _ => {}
             }
         }
-        facts
+        values
     }
 }
 
@@ -157,10 +156,10 @@ impl Coding {
     }
 }
 
-/// Read a head.
-pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>) -> Result {
+/// Dissects start line and headers.
+pub(super) fn read(wire: &mut Wire<'_>, values: &HeaderValues<'_>) -> Result {
     first_line(wire)?;
-    // A request of HTTP/0.9 has nothing else.
+    // HTTP/0.9 requests have no headers.
     if wire.remaining() == 0 && wire.cut() == Cut::No {
         return Ok(());
     }
@@ -172,8 +171,8 @@ pub(super) fn read(wire: &mut Wire<'_>, facts: &Facts<'_>) -> Result {
             }
         }
     })?;
-    if facts.chunked && facts.length.is_some() {
-        wire.note(&TE_AND_LENGTH, format_args!("both a transfer coding and a length"));
+    if values.chunked && values.length.is_some() {
+        wire.note(&TE_AND_LENGTH, format_args!("both Transfer-Encoding and Content-Length are present"));
     }
     Ok(())
 }
@@ -216,8 +215,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_header_that_tells_something_of_a_message_is_heard() {
-        let facts = |header: &str| format!("{:?}", Facts::of(format!("GET / HTTP/1.1\r\nA: b\r\n{header}\r\n\r\n").as_bytes()));
+    fn each_header_that_affects_dissection_is_extracted() {
+        let values =
+            |header: &str| format!("{:?}", HeaderValues::of(format!("GET / HTTP/1.1\r\nA: b\r\n{header}\r\n\r\n").as_bytes()));
         for header in [
             "HOST: a",
             "Upgrade: a",
@@ -227,7 +227,7 @@ mod tests {
             "Transfer-Encoding: chunked",
             "Sec-WebSocket-Extensions: a",
         ] {
-            assert_ne!(facts(header), facts("Other: a"), "{header}");
+            assert_ne!(values(header), values("Other: a"), "{header}");
         }
     }
 }

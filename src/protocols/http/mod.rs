@@ -1,25 +1,25 @@
-//! HTTP/1.0 and HTTP/1.1: requests and responses, as RFC 9112 has them, on any TCP port.
+//! HTTP/1.0 and HTTP/1.1 (RFC 9112) on any TCP port.
 //!
 //! ```text
-//! request     METHOD blank URI blank HTTP/1.x line end | headers | empty line | body
-//!             GET blank path line end                                              HTTP/0.9, on ports of its own
-//! response    HTTP/1.x blank code blank phrase line end | headers | empty line | body
+//! request     method SP request-target SP HTTP/1.x CRLF | headers | empty line | body
+//!             GET SP path CRLF                                                 HTTP/0.9, on registered ports
+//! response    HTTP/1.x SP status-code SP reason-phrase CRLF | headers | empty line | body
 //!
-//! body        nothing                                    to HEAD; with 1xx, 204 and 304
+//! body        none                                       responses to HEAD; with 1xx, 204 and 304
 //!             chunk, chunk … empty chunk, trailer        Transfer-Encoding: chunked
-//!             so many bytes                              Content-Length
+//!             declared number of bytes                   Content-Length
 //!             up to the end of the stream                other responses
-//! chunk       size in hexadecimal line end | data | line end
+//! chunk       size in hexadecimal CRLF | data | CRLF
 //! ```
-//! A message is a head with its body. One of more than 16 MiB is told in parts, so that it need not be kept: the head is a
-//! message, and so is each run of its body. What `CONNECT` and `101 Switching Protocols` open is handed on.
+//! A message consists of headers and body. One of more than 16 MiB is dissected in parts to limit memory: the headers form a
+//! message, and so does each part of the body. Data after `CONNECT` and `101 Switching Protocols` is handed over.
 //!
-//! Not covered: what answers HTTP/0.9; multipart bodies; codings other than gzip and deflate; ranges put together.
+//! Not covered: responses of HTTP/0.9; multipart bodies; codings other than gzip and deflate; reassembly of ranges.
 
 mod body;
 mod generated;
 mod head;
-mod looks;
+mod heuristics;
 mod pairs;
 mod session;
 #[cfg(test)]
@@ -33,10 +33,10 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &HTTP,
     fields: FIELDS,
     found: &[
-        On::Tcp(80).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(8080).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(3128).stream(Looks::Stream(looks::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+        On::Tcp(80).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(8080).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(3128).stream(Looks::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -47,7 +47,7 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol")
-        .covers("HTTP/1 requests and responses; bodies without chunks and compression, JSON by its values, tunnels and upgrades");
+        .covers("HTTP/1 requests and responses; decoded and decompressed bodies, JSON by its values, tunnels and upgrades");
     REQUEST = bool("http.request", "request", "True in requests");
     RESPONSE = bool("http.response", "response", "True in responses");
     METHOD = text("http.request.method", "request method", "");
@@ -192,8 +192,8 @@ const CODES: Names = &[
     (511, "Network Authentication Required"),
 ];
 
-/// Bytes of a run of a body that is told in parts.
-const RUN: usize = 256 << 10;
+/// Size in bytes of the parts of a long body.
+const PART_SIZE: usize = 256 << 10;
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<session::Session>::default()

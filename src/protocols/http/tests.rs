@@ -1,4 +1,4 @@
-//! Messages of HTTP: their trees, where they end, what goes on behind them, and what is recognised.
+//! HTTP messages: trees, extents, handover, heuristics.
 
 use super::session::Session;
 use super::*;
@@ -34,40 +34,40 @@ fn with_head(head: &str, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The messages of one direction, each as its extent says, and what is none. Bytes come in steps that grow.
+/// Splits the bytes of one direction into messages and unknown data. Bytes arrive in growing steps.
 fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut trees = Vec::new();
     while !bytes.is_empty() {
         let mut have = 1;
         let len = loop {
             let more = have < bytes.len();
             match session.extent(from, &bytes[..have], more) {
                 Extent::Message(len) if len <= have => {
-                    told.push(trial::message(&PROTOCOL, session, from, &bytes[..len], Cut::No));
+                    trees.push(trial::message(&PROTOCOL, session, from, &bytes[..len], Cut::No));
                     break len;
                 }
                 Extent::Message(len) | Extent::NeedMore(len) if more => have = len.max(have + have / 8).min(bytes.len()),
                 Extent::Message(want) | Extent::NeedMore(want) => {
-                    told.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
+                    trees.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
                     break bytes.len();
                 }
                 Extent::Unknown(len) => {
-                    told.push(format!("{len} unknown\n"));
+                    trees.push(format!("{len} unknown\n"));
                     break len.clamp(1, have);
                 }
             }
         };
         bytes = &bytes[len..];
     }
-    told
+    trees
 }
 
-fn heads(told: &[String]) -> Vec<&str> {
-    told.iter().map(|tree| tree.lines().next().unwrap()).collect()
+fn headings(trees: &[String]) -> Vec<&str> {
+    trees.iter().map(|tree| tree.lines().next().unwrap()).collect()
 }
 
 #[test]
-fn a_request_is_read_field_by_field() {
+fn a_request_is_dissected_field_by_field() {
     insta::assert_snapshot!(split(&mut Session::default(), Side::Client, REQUEST_BYTES).concat(), @r#"
     http 0..177 | POST | http://game.example/login?x=1
       http.request = true
@@ -94,7 +94,7 @@ fn a_request_is_read_field_by_field() {
 }
 
 #[test]
-fn a_response_is_read_with_its_chunks_and_its_coding() {
+fn a_chunked_and_compressed_response_is_decoded() {
     let mut session = Session::default();
     split(&mut session, Side::Client, b"GET /a/b.txt HTTP/1.1\r\nHost: h\r\n\r\n");
     let body = chunked(&gzip(b"hello, hello, hello"), 16);
@@ -127,15 +127,15 @@ fn a_response_is_read_with_its_chunks_and_its_coding() {
 }
 
 #[test]
-fn messages_end_where_their_heads_say() {
+fn messages_end_where_their_headers_declare() {
     let mut session = Session::default();
     let asked = b"GET /1 HTTP/1.1\r\n\r\nHEAD /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\n\r\nGET /4 HTTP/1.0\r\n\r\n";
     assert_eq!(split(&mut session, Side::Client, asked).len(), 4);
     let answers = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\
         HTTP/1.1 304 Not Modified\r\nContent-Length: 8\r\n\r\nHTTP/1.0 200\r\n\r\nup to the end";
-    let told = split(&mut session, Side::Server, answers);
+    let trees = split(&mut session, Side::Server, answers);
     assert_eq!(
-        heads(&told),
+        headings(&trees),
         [
             "http 0..25 | 100 | Continue",
             "http 0..41 | 200 | OK of /1",
@@ -144,46 +144,47 @@ fn messages_end_where_their_heads_say() {
             "http 0..29 | 200 |  of /4",
         ]
     );
-    assert!(told[4].contains("http.file_data = \"up to the end\""), "{}", told[4]);
+    assert!(trees[4].contains("http.file_data = \"up to the end\""), "{}", trees[4]);
 }
 
 #[test]
-fn chunks_end_a_message_wherever_the_bytes_are_cut() {
+fn chunked_messages_end_correctly_at_any_segmentation() {
     for size in [1, 2, 15, 1000] {
         let bytes = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", &chunked(&[b'x'; 100], size));
-        let told = split(&mut Session::default(), Side::Server, &[&bytes[..], b"HTTP/1.1 204 No Content\r\n\r\n"].concat());
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].contains(&format!("http.file_data = \"{}\"", "x".repeat(100))), "{}", told[0]);
-        assert!(told[0].contains("http.chunked_trailer_part = \"X-Sum: 9\""));
+        let trees = split(&mut Session::default(), Side::Server, &[&bytes[..], b"HTTP/1.1 204 No Content\r\n\r\n"].concat());
+        assert_eq!(trees.len(), 2, "{trees:?}");
+        assert!(trees[0].contains(&format!("http.file_data = \"{}\"", "x".repeat(100))), "{}", trees[0]);
+        assert!(trees[0].contains("http.chunked_trailer_part = \"X-Sum: 9\""));
     }
 }
 
 #[test]
-fn a_body_beyond_the_bound_is_told_in_parts() {
-    let size = limits::HTTP_BODY.get() + RUN;
+fn a_body_above_the_limit_is_dissected_in_parts() {
+    let size = limits::HTTP_BODY.get() + PART_SIZE;
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n");
     let bytes = [head.as_bytes(), &vec![7; size], b"HTTP/1.1 204 No Content\r\n\r\n"].concat();
-    let told = split(&mut Session::default(), Side::Server, &bytes);
-    assert_eq!(told.len(), 2 + limits::HTTP_BODY.get() / RUN + 1);
+    let trees = split(&mut Session::default(), Side::Server, &bytes);
+    assert_eq!(trees.len(), 2 + limits::HTTP_BODY.get() / PART_SIZE + 1);
     assert!(
-        told[0].contains("! info http.in_parts")
-            && told[1].starts_with(&format!("http 0..{RUN} | body | {RUN} bytes, {} to come", limits::HTTP_BODY.get()))
+        trees[0].contains("! info http.in_parts")
+            && trees[1]
+                .starts_with(&format!("http 0..{PART_SIZE} | body | {PART_SIZE} bytes, {} to come", limits::HTTP_BODY.get()))
     );
-    assert!(told.last().unwrap().contains("| 204 |"));
+    assert!(trees.last().unwrap().contains("| 204 |"));
 }
 
 #[test]
-fn long_chunks_are_told_in_parts_too() {
+fn long_chunks_are_dissected_in_parts_too() {
     let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1400000\r\n".to_vec();
     bytes.extend(vec![7; 0x140_0000]);
     bytes.extend_from_slice(b"\r\n3\r\nabc\r\n0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
-    let told = split(&mut Session::default(), Side::Server, &bytes);
-    assert!(told[0].contains("! info http.in_parts") && told.last().unwrap().contains("| 204 |"), "{:?}", heads(&told));
-    assert!(told.iter().all(|tree| !tree.contains("unknown") && !tree.contains("! broken")));
+    let trees = split(&mut Session::default(), Side::Server, &bytes);
+    assert!(trees[0].contains("! info http.in_parts") && trees.last().unwrap().contains("| 204 |"), "{:?}", headings(&trees));
+    assert!(trees.iter().all(|tree| !tree.contains("unknown") && !tree.contains("! broken")));
 }
 
 #[test]
-fn connect_and_upgrade_hand_the_stream_on() {
+fn connect_and_upgrade_hand_over_the_stream() {
     let mut session = Session::default();
     split(&mut session, Side::Client, b"CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n");
     split(&mut session, Side::Server, b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
@@ -199,7 +200,7 @@ fn connect_and_upgrade_hand_the_stream_on() {
 }
 
 #[test]
-fn malformed_bodies_keep_what_was_understood() {
+fn malformed_bodies_keep_the_valid_fields() {
     let bad = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", b"3\r\nabc\r\nzz\r\n");
     let tree = split(&mut Session::default(), Side::Server, &bad).concat();
     assert!(tree.contains("http.chunk_data = 616263") && tree.contains("! broken http.bad_chunk"), "{tree}");
@@ -211,16 +212,16 @@ fn malformed_bodies_keep_what_was_understood() {
 }
 
 #[test]
-fn decompression_is_bounded() {
+fn decompression_is_limited() {
     let body = gzip(&[0; 5000]);
     assert_eq!(body::decoded(head::Coding::Gzip, &body, 1000).unwrap().len(), 1000);
     assert_eq!(body::decoded(head::Coding::Gzip, &body, 10_000).unwrap().len(), 5000);
 }
 
 #[test]
-fn what_is_recognised_needs_a_whole_first_line() {
+fn streams_are_recognized_by_a_complete_start_line() {
     let judge = |client: &[u8], server: &[u8], complete| {
-        looks::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
+        heuristics::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
     };
     assert_eq!(judge(b"GET / HTTP/1.1\r\n", b"", false), Verdict::Yes(Side::Server));
     assert_eq!(judge(b"", b"GET / HTTP/1.1\r\n", false), Verdict::Yes(Side::Client));
@@ -235,24 +236,24 @@ fn what_is_recognised_needs_a_whole_first_line() {
 }
 
 #[test]
-fn behind_lost_bytes_the_next_head_is_found() {
+fn after_a_gap_the_next_start_line_is_found() {
     let mut session = Session::default();
     session.gap(Side::Server, crate::wire::Missing { bytes: 9, in_step: false });
     let bytes = b"rest of a body\xffHTTP/1.1 204 No Content\r\n\r\n";
     assert_eq!(session.extent(Side::Server, bytes, true), Extent::Unknown(15));
-    let told = split(&mut session, Side::Server, &bytes[15..]);
-    assert!(told.last().unwrap().contains("| 204 |"));
+    let trees = split(&mut session, Side::Server, &bytes[15..]);
+    assert!(trees.last().unwrap().contains("| 204 |"));
 }
 
 #[test]
-fn a_request_without_a_version_is_http_0_9_on_ports_of_its_own() {
+fn a_request_without_version_is_http_0_9_on_registered_ports() {
     let opening = |client| Opening { said: [client, b""], from_start: [true, true], complete: false };
     for bytes in [b"GET /\r\n\r\n".as_slice(), b"GET /motd.txt\n"] {
-        assert_eq!(looks::on_port(&opening(bytes)), Verdict::Yes(Side::Server));
-        assert_eq!(looks::anywhere(&opening(bytes)), Verdict::No);
+        assert_eq!(heuristics::on_port(&opening(bytes)), Verdict::Yes(Side::Server));
+        assert_eq!(heuristics::anywhere(&opening(bytes)), Verdict::No);
     }
     for bytes in [b"GET x\r\n".as_slice(), b"GET /a b\r\n", b"GET /\x01\r\n", b"POST /\r\n"] {
-        assert_eq!(looks::on_port(&opening(bytes)), Verdict::No);
+        assert_eq!(heuristics::on_port(&opening(bytes)), Verdict::No);
     }
     let mut session = Session::default();
     assert_eq!(session.extent(Side::Client, b"GET /a\r\n\r\nGET", true), Extent::Message(10));
@@ -264,18 +265,18 @@ fn a_request_without_a_version_is_http_0_9_on_ports_of_its_own() {
       8..10 http.blank = 0d0a
       http.request.full_uri = "/a"
     "#);
-    let told = split(&mut session, Side::Client, b"GET /b HTTP/1.1\r\n\r\nGET /c\n");
-    assert_eq!(heads(&told), ["http 0..19 | GET | /b", "http 0..7 | GET | /c"]);
+    let trees = split(&mut session, Side::Client, b"GET /b HTTP/1.1\r\n\r\nGET /c\n");
+    assert_eq!(headings(&trees), ["http 0..19 | GET | /b", "http 0..7 | GET | /c"]);
 }
 
 #[test]
-fn a_body_is_called_as_it_was_asked_for() {
+fn a_saved_body_is_named_after_its_uri() {
     let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi";
     for (target, name) in [
         ("/a/b.txt?x=1", "b.txt"),
         ("/", "index.txt"),
         ("http://other/x/y.png", "y.png"),
-        // What lies inside it is an address without a path.
+        // The URI inside it has no path.
         ("/web/2020/http://example.com", "index.txt"),
     ] {
         let mut session = Session::default();
@@ -293,7 +294,7 @@ fn a_body_is_called_as_it_was_asked_for() {
 }
 
 #[test]
-fn a_request_with_control_characters_is_found_however_its_line_is_cut() {
+fn a_request_with_control_characters_is_found_at_any_segmentation() {
     let request = b"GET /a\0\x02b HTTP/1.1\r\nHost: c\r\n\r\n";
     for cut in 1..request.len() {
         let extent = Session::default().extent(Side::Client, &request[..cut], true);

@@ -1,11 +1,11 @@
-//! MQTT 3.1, 3.1.1 and 5: messages by topics, as OASIS has it.
+//! MQTT 3.1, 3.1.1 and 5 (OASIS): publish and subscribe messaging.
 //!
 //! ```text
-//! packet      type:4 bits | flags:4 | length, seven bits a byte | …
-//! connect     name | level:1 | flags:1 | keep alive:2 | (5: properties) | client id | …
-//! publish     topic | (qos > 0: id:2) | (5: properties) | message
-//! text        length:2 | bytes
-//! properties  length, seven bits a byte | id | value, by id …                                        version 5
+//! packet      type:4 bits | flags:4 | remaining length (variable byte integer) | …
+//! connect     protocol name | level:1 | flags:1 | keep alive:2 | (5: properties) | client ID | …
+//! publish     topic | (QoS > 0: packet identifier:2) | (5: properties) | message
+//! string      length:2 | bytes
+//! properties  length (variable byte integer) | identifier | value, by identifier …                       version 5
 //! ```
 //! Not covered: MQTT over WebSocket.
 
@@ -25,7 +25,7 @@ pub static PROTOCOL: Protocol = Protocol {
     fields: FIELDS,
     found: &[
         On::Tcp(1883).stream(Looks::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(looks), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -137,19 +137,19 @@ const AUTH_TYPE: u8 = 15;
 
 const VERSION_5: u8 = 5;
 
-/// Bytes of a run of a packet that is told in parts.
-const RUN: usize = 256 << 10;
+/// Size in bytes of the parts of a long packet.
+const PART_SIZE: usize = 256 << 10;
 
-/// What one connection has to remember.
+/// State of one connection.
 #[derive(Default)]
 struct Session {
-    /// The version, if the client said it.
+    /// Protocol level; 0 if the CONNECT packet is missing.
     level: u8,
-    /// What is left of packets that are told in parts, of the client and of the server.
+    /// Bytes left of long packets dissected in parts, from client and server.
     rest: [u64; 2],
 }
 
-/// The length in front of a packet, with the bytes of the header. Nothing if it is not whole, an error if it is none.
+/// Remaining length and size of the fixed header; `None` if incomplete, an error if invalid.
 fn header(bytes: &[u8]) -> std::result::Result<Option<(u64, usize)>, ()> {
     let mut length = 0;
     for (place, byte) in bytes.iter().skip(1).enumerate().take(4) {
@@ -161,17 +161,17 @@ fn header(bytes: &[u8]) -> std::result::Result<Option<(u64, usize)>, ()> {
     if bytes.len() < 5 { Ok(None) } else { Err(()) }
 }
 
-/// A client that connects, by the name of the protocol.
-fn looks(opening: &Opening<'_>) -> Verdict {
+/// Recognizes a CONNECT packet by the protocol name.
+fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
-        let said = opening.of(side);
-        if said.first() != Some(&0x10) {
+        let bytes = opening.of(side);
+        if bytes.first() != Some(&0x10) {
             continue;
         }
-        match header(said) {
+        match header(bytes) {
             Ok(None) if !opening.complete => return Verdict::Unsure,
             Ok(Some((_, size))) => {
-                let behind = said.get(size..).unwrap_or_default();
+                let behind = bytes.get(size..).unwrap_or_default();
                 if behind.starts_with(b"\0\x04MQTT") || behind.starts_with(b"\0\x06MQIsdp") {
                     return Verdict::Yes(side.other());
                 }
@@ -185,9 +185,9 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
-/// On the port of MQTT also in the middle: what a side said is packets from the first to the last byte.
+/// Recognizes a stream on the MQTT port, also joined midway: the bytes of a side are complete packets.
 fn on_port(opening: &Opening<'_>) -> Verdict {
-    let verdict = looks(opening);
+    let verdict = recognize(opening);
     let midway = |side: Side| !opening.starts(side) && is_chain(opening.of(side));
     if verdict == Verdict::No && (midway(Side::Client) || midway(Side::Server)) { Verdict::Yes(Side::Server) } else { verdict }
 }
@@ -214,7 +214,7 @@ impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let rest = self.rest.get(from.index()).copied().unwrap_or_default();
         if rest > 0 {
-            let run = RUN.min(usize::try_from(rest).unwrap_or(usize::MAX));
+            let run = PART_SIZE.min(usize::try_from(rest).unwrap_or(usize::MAX));
             return if more && ahead.len() < run { Extent::NeedMore(run) } else { Extent::Message(run.min(ahead.len())) };
         }
         if ahead.first().is_some_and(|first| first >> 4 == 0) {
@@ -263,7 +263,7 @@ impl Conversation for Session {
     }
 }
 
-/// Whether a packet as long as this one, behind its fixed header, exists in version 5 only.
+/// Whether a packet of this type and remaining length exists in version 5 only.
 fn is_of_version_5(kind: u8, length: usize) -> bool {
     match kind {
         CONNACK_TYPE | PUBACK | PUBREC | PUBREL | PUBCOMP | UNSUBACK_TYPE => length > 2,
@@ -322,7 +322,7 @@ impl Session {
         }
     }
 
-    /// A reason code and properties, which only version 5 has. Both are left out on success, or the properties if there are none.
+    /// Dissects reason code and properties of version 5. On success both may be omitted; without properties, their length.
     fn reason(&self, wire: &mut Wire<'_>, field: &'static Field) -> Result {
         if self.level >= VERSION_5 && wire.remaining() > 0 {
             let code = wire.u8(field)?;
@@ -335,7 +335,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a client subscribes to, or no longer.
+    /// Dissects the topics of SUBSCRIBE and UNSUBSCRIBE.
     fn topics(&self, kind: u8, wire: &mut Wire<'_>) -> Result {
         wire.u16_be(&ID)?;
         self.properties(wire)?;
@@ -354,7 +354,7 @@ impl Session {
         Ok(())
     }
 
-    /// The properties that version 5 has.
+    /// Dissects the properties of version 5.
     fn properties(&self, wire: &mut Wire<'_>) -> Result {
         if self.level < VERSION_5 || wire.remaining() == 0 { Ok(()) } else { properties::all(wire, &PROPERTIES) }
     }
@@ -390,22 +390,22 @@ impl Session {
             wire.u16_be(&ID)?;
         }
         self.properties(wire)?;
-        let said = wire.ahead();
-        wire.info(format_args!("{}, {} bytes", String::from_utf8_lossy(topic), said.len()));
-        if said.is_empty() {
+        let bytes = wire.ahead();
+        wire.info(format_args!("{}, {} bytes", String::from_utf8_lossy(topic), bytes.len()));
+        if bytes.is_empty() {
             return Ok(());
         }
-        let is_text = std::str::from_utf8(said).is_ok_and(|text| !text.contains(|c: char| c.is_control() && !c.is_whitespace()));
+        let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(|c: char| c.is_control() && !c.is_whitespace()));
         let (field, value) = if is_text { (&TEXT, Value::Text) } else { (&MESSAGE, Value::Bytes) };
-        wire.put(field, value, wire.at()..wire.at() + said.len());
-        if is_text && json::is_likely(said) {
+        wire.put(field, value, wire.at()..wire.at() + bytes.len());
+        if is_text && json::is_likely(bytes) {
             json::text(wire);
         }
         wire.skip(wire.remaining())
     }
 }
 
-/// A number of seven bits a byte, at most four.
+/// Reads a variable byte integer of at most four bytes.
 fn varint(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     let mut number = 0;
     let mut count = 0;
@@ -421,7 +421,7 @@ fn varint(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     Err(Error::Short { needed: 1 })
 }
 
-/// Text behind its length.
+/// Dissects a string with its length.
 fn string<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
     let length = wire.u16_be(length)?;
     if length == 0 { Ok(&[]) } else { wire.text(field, length.into()) }

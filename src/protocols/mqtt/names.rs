@@ -1,4 +1,4 @@
-//! Names of the numbers of MQTT: kinds of packets, return codes, reason codes by packet, properties.
+//! Value names: packet types, return codes, reason codes by packet, properties.
 
 use crate::tree::Names;
 
@@ -61,7 +61,7 @@ pub(super) const CONNACK: Names = &[
     (0x9f, "connection rate exceeded"),
 ];
 
-/// Of PUBACK and PUBREC.
+/// Reason codes of PUBACK and PUBREC.
 pub(super) const RECEIVED: Names = &[
     (0x00, "success"),
     (0x10, "no matching subscribers"),
@@ -74,7 +74,7 @@ pub(super) const RECEIVED: Names = &[
     (0x99, "payload format invalid"),
 ];
 
-/// Of PUBREL and PUBCOMP.
+/// Reason codes of PUBREL and PUBCOMP.
 pub(super) const RELEASED: Names = &[(0x00, "success"), (0x92, "packet identifier not found")];
 
 pub(super) const SUBACK: Names = &[

@@ -1,4 +1,4 @@
-//! Properties of version 5: an identifier and a value whose type follows from it.
+//! Properties of MQTT 5: an identifier and a value of the type that it implies.
 
 use super::{
     AUTH_DATA, CONTENT_TYPE, CONTENT_TYPE_LENGTH, CORRELATION_DATA, DATA, MAX_QOS, PROPERTIES_LENGTH, PROPERTY, PROPERTY_ID,
@@ -9,7 +9,7 @@ use crate::tree::{Field, NodeRef};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
 
-/// All properties behind their length, as a group of this field.
+/// Dissects all properties with their length, as a group of this field.
 pub(super) fn all(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     wire.group(field, |wire| {
         let length = varint(wire, &PROPERTIES_LENGTH)?;
@@ -39,8 +39,11 @@ fn property(wire: &mut Wire<'_>) -> Result {
             string(wire, &PROPERTY_VALUE_LENGTH, &PROPERTY_VALUE).map(drop)
         }
         id => {
-            // Its type is unknown, and with it where the next one begins.
-            wire.note(&UNKNOWN_PROPERTY, format_args!("property {id:#04x} is unknown; the properties behind it are not read"));
+            // The type and thus the size of the value are unknown.
+            wire.note(
+                &UNKNOWN_PROPERTY,
+                format_args!("property {id:#04x} is unknown; it and later properties are not dissected"),
+            );
             wire.rest(&PROPERTY_UNKNOWN);
             Ok(())
         }
@@ -56,7 +59,7 @@ pub(super) fn property_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Res
     out.write_str(node.child(&PROPERTY_ID).and_then(NodeRef::name).unwrap_or("unknown"))
 }
 
-/// The value of a property, or the key and the value of a user property.
+/// Value of a property, or key and value of a user property.
 pub(super) fn property_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let is_length = |field: &Field| {
         [&PROPERTY_ID, &PROPERTY_LENGTH, &CONTENT_TYPE_LENGTH, &PROPERTY_KEY_LENGTH, &PROPERTY_VALUE_LENGTH]

@@ -1,12 +1,12 @@
-//! Sessions of MQTT 3.1.1 and 5.
+//! MQTT 3.1.1 and 5 sessions.
 
 use super::*;
-use crate::protocols::lines::said;
+use crate::protocols::lines::trees_of;
 use crate::wire::trial;
 
 #[test]
-fn packets_of_version_3_1_1_are_read() {
-    let told = said(
+fn packets_of_version_3_1_1_are_dissected() {
+    let trees = trees_of(
         &PROTOCOL,
         &mut Session::default(),
         &[
@@ -17,7 +17,7 @@ fn packets_of_version_3_1_1_are_read() {
             (Side::Client, b"\x40\x02\0\x07\xe0\0"),
         ],
     );
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(trees, @r#"
     mqtt 0..36 | connect | pc
       0..1 mqtt.msgtype = 1 (connect)
       0..1 mqtt.hdr_reserved = 0
@@ -98,14 +98,14 @@ fn packets_of_version_3_1_1_are_read() {
     "#);
 }
 
-/// What a session of version 5 makes of packets.
+/// Trees of packets in a session of version 5.
 fn in_version_5(packets: &[(Side, &str)]) -> Vec<String> {
     let mut session = Session { level: VERSION_5, ..Session::default() };
-    let of = |(from, hex): &(Side, &str)| said(&PROTOCOL, &mut session, &[(*from, &trial::bytes(hex))]);
+    let of = |(from, hex): &(Side, &str)| trees_of(&PROTOCOL, &mut session, &[(*from, &trial::bytes(hex))]);
     packets.iter().map(of).collect()
 }
 
-/// Whether a tree has all of these lines, in this order, and no note.
+/// Asserts that a tree has these lines in this order and no note.
 fn has_lines(tree: &str, lines: &[&str]) {
     let mut rest = tree.lines();
     for line in lines {
@@ -115,11 +115,11 @@ fn has_lines(tree: &str, lines: &[&str]) {
 }
 
 #[test]
-fn properties_of_version_5_have_values_of_their_own_types() {
+fn properties_of_version_5_have_typed_values() {
     let connect = "106900044d51545405c6003c28110000000a210014270001000022000a190117002600016b000176150005534352414d16000201020002\
         70631d18000000050101020000001e030004746578740800027265090002cafe000177000262790004616e6e6100056d6f737379";
     has_lines(
-        &said(&PROTOCOL, &mut Session::default(), &[(Side::Client, &trial::bytes(connect))]),
+        &trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, &trial::bytes(connect))]),
         &[
             "mqtt.kalive = 60",
             "mqtt.properties",
@@ -189,7 +189,7 @@ fn properties_of_version_5_have_values_of_their_own_types() {
 }
 
 #[test]
-fn acknowledgements_of_version_5_have_reason_codes_behind_their_properties() {
+fn acknowledgements_of_version_5_have_reason_codes_and_properties() {
     let trees = in_version_5(&[
         (Side::Client, "820f0001030b8101000667616d652f232d"),
         (Side::Server, "9005000100018f"),
@@ -225,7 +225,7 @@ fn acknowledgements_of_version_5_have_reason_codes_behind_their_properties() {
 }
 
 #[test]
-fn reason_codes_are_named_by_the_packet_they_are_in() {
+fn reason_codes_are_named_by_packet_type() {
     let packets = [
         ("40020007", "mqtt.msgid = 7", "puback"),
         ("4003000710", "mqtt.puback.reason_code = 16 (no matching subscribers)", "puback | no matching subscribers"),
@@ -239,24 +239,24 @@ fn reason_codes_are_named_by_the_packet_they_are_in() {
     for (hex, line, head) in packets {
         let trees = in_version_5(&[(Side::Server, hex)]);
         has_lines(&trees[0], &[head, line]);
-        // Only version 5 has more than an identifier here, so it may be joined midway.
-        let midway = said(&PROTOCOL, &mut Session::default(), &[(Side::Server, &trial::bytes(hex))]);
+        // These lengths identify version 5 in a stream joined midway.
+        let midway = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Server, &trial::bytes(hex))]);
         assert_eq!(trees[0], midway);
     }
 }
 
 #[test]
-fn an_unknown_property_ends_the_list() {
+fn dissection_of_properties_ends_at_an_unknown_one() {
     let trees = in_version_5(&[(Side::Server, "e0058b037e0102")]);
     let lines = ["mqtt.property_id = 0x7e", "5..7 mqtt.prop_unknown = 0102"];
     assert!(lines.iter().all(|line| trees[0].contains(line)) && trees[0].contains("! broken mqtt.unknown_property"), "{trees:?}");
 }
 
 #[test]
-fn what_is_recognised_names_the_protocol() {
+fn streams_are_recognized_by_the_protocol_name() {
     let judge = |client: &[u8], from_start, complete| {
         let opening = Opening { said: [client, b""], from_start: [from_start; 2], complete };
-        [looks(&opening), on_port(&opening)]
+        [recognize(&opening), on_port(&opening)]
     };
     let server = Verdict::Yes(Side::Server);
     assert_eq!(judge(b"\x10\x0e\0\x04MQTT\x04", true, false), [server, server]);
@@ -267,7 +267,7 @@ fn what_is_recognised_names_the_protocol() {
 }
 
 #[test]
-fn a_length_of_five_bytes_is_none() {
+fn a_remaining_length_of_five_bytes_is_invalid() {
     assert_eq!(Session::default().extent(Side::Client, b"\x30\xff\xff\xff\xff\x01", true), Extent::Unknown(6));
     assert_eq!(Session::default().extent(Side::Client, b"\x30\xff\xff\xff\x7f", true), Extent::Message(5));
 }

@@ -1,4 +1,4 @@
-//! Frames of initial packets, and the handshake that they carry in pieces.
+//! Frames of Initial packets, and reassembly of the handshake from CRYPTO frames.
 
 use super::packets::number;
 use super::{
@@ -6,7 +6,7 @@ use super::{
     PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
 };
 use crate::limits;
-use crate::protocols::tls::handshake::{self, Hello, Told};
+use crate::protocols::tls::handshake::{self, Hello, Summary};
 use crate::tree::{Names, NodeRef, Value};
 use crate::wire::{Error, Result, Wire};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub(super) const TYPES: Names = &[
     (0, "padding"),
     (1, "ping"),
     (2, "ack"),
-    (3, "ack with marks"),
+    (3, "ack with ECN counts"),
     (6, "crypto"),
     (8, "crypto (Google)"),
     (0x1c, "connection_close"),
@@ -25,33 +25,33 @@ pub(super) const TYPES: Names = &[
 
 const CRYPTO_OF_GOOGLE: u8 = 8;
 
-/// The most ranges that are read of one acknowledgement.
+/// Largest number of ranges dissected in an ACK frame.
 const RANGES_MAX: u64 = 1000;
 
-/// Bytes of memory that a piece takes beside its own.
-const PART: usize = 48;
+/// Memory overhead of a CRYPTO fragment in bytes.
+const FRAGMENT_OVERHEAD: usize = 48;
 
-/// The handshake of one direction, put together from its pieces.
+/// Handshake of one direction, reassembled from CRYPTO frames.
 #[derive(Default)]
 pub(super) struct Crypto {
-    /// Pieces by their place.
-    parts: BTreeMap<u64, Vec<u8>>,
-    /// Bytes in order behind those that were read.
+    /// Fragments by offset.
+    fragments: BTreeMap<u64, Vec<u8>>,
+    /// Contiguous bytes that are not dissected yet.
     ready: Vec<u8>,
-    /// Bytes of messages that were read.
-    read: u64,
-    /// Whether the version is one of Google's, which number frames otherwise.
+    /// Number of bytes of dissected messages.
+    dissected: u64,
+    /// Whether the version is one of Google's, which has other frame types.
     pub(super) is_google: bool,
-    /// Bytes of memory on the heap.
+    /// Heap memory use of the fragments in bytes.
     held: usize,
 }
 
-/// Read all frames.
-pub(super) fn all(wire: &mut Wire<'_>, crypto: &mut Crypto, hello: &mut Hello, told: &mut Told) -> Result {
+/// Dissects all frames of a packet.
+pub(super) fn all(wire: &mut Wire<'_>, crypto: &mut Crypto, hello: &mut Hello, summary: &mut Summary) -> Result {
     while let Some(kind) = wire.ahead().first().copied() {
         wire.group(&FRAME, |wire| frame(wire, kind, crypto))?;
-        // Behind the frame, so that what it completes is a message of its own.
-        crypto.messages(wire, hello, told)?;
+        // Reassembled messages are not children of the frame that completes them.
+        crypto.messages(wire, hello, summary)?;
     }
     Ok(())
 }
@@ -122,43 +122,44 @@ impl Crypto {
         if is_near
             && !bytes.is_empty()
             && self.held + bytes.len() <= limits::QUIC_HANDSHAKE.get()
-            && !self.parts.contains_key(&offset)
+            && !self.fragments.contains_key(&offset)
         {
             self.held += bytes.len();
-            self.parts.insert(offset, bytes.to_vec());
+            self.fragments.insert(offset, bytes.to_vec());
         }
-        while let Some(next) = self.parts.first_entry().filter(|next| *next.key() <= self.read + self.ready.len() as u64) {
-            let (offset, part) = next.remove_entry();
-            let known = usize::try_from(self.read + self.ready.len() as u64 - offset).unwrap_or(usize::MAX);
-            let new = part.get(known..).unwrap_or_default();
-            self.held = (self.held + new.len()).saturating_sub(part.len());
+        while let Some(next) = self.fragments.first_entry().filter(|next| *next.key() <= self.dissected + self.ready.len() as u64)
+        {
+            let (offset, fragment) = next.remove_entry();
+            let known = usize::try_from(self.dissected + self.ready.len() as u64 - offset).unwrap_or(usize::MAX);
+            let new = fragment.get(known..).unwrap_or_default();
+            self.held = (self.held + new.len()).saturating_sub(fragment.len());
             self.ready.extend_from_slice(new);
         }
     }
 
-    /// Bytes of memory on the heap, about.
+    /// Approximate heap memory use in bytes.
     pub(super) fn held(&self) -> usize {
-        self.ready.capacity() + self.parts.len() * PART + self.held
+        self.ready.capacity() + self.fragments.len() * FRAGMENT_OVERHEAD + self.held
     }
 
-    /// Read the messages that are complete.
-    fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+    /// Dissects the complete messages.
+    fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
         let mut end = 0;
-        while let Some(whole) = self.ready.get(end..).and_then(handshake::whole)
-            && end + whole <= self.ready.len()
+        while let Some(message_size) = self.ready.get(end..).and_then(handshake::message_size)
+            && end + message_size <= self.ready.len()
         {
-            end += whole;
+            end += message_size;
         }
         if end == 0 {
             return Ok(());
         }
         let behind = self.ready.split_off(end);
         let bytes = std::mem::replace(&mut self.ready, behind);
-        self.read += end as u64;
+        self.dissected += end as u64;
         self.held = self.held.saturating_sub(end);
         wire.joined("handshake", &[], &bytes, |inner| {
             while inner.remaining() > 0 {
-                handshake::message(inner, hello, told)?;
+                handshake::message(inner, hello, summary)?;
             }
             Ok(())
         })

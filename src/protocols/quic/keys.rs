@@ -1,4 +1,4 @@
-//! The keys of initial packets, which everybody can work out, and what they open.
+//! Keys of Initial packets, which derive from the connection ID, and decryption with them.
 
 use super::versions::{self, Derivation};
 use crate::protocols::tls::keys::Hash;
@@ -10,30 +10,30 @@ use aes_gcm::aead::{Aead, Payload};
 use hkdf::Hkdf;
 use sha2::Sha256;
 
-/// The keys of one direction.
+/// Packet protection keys of one direction.
 struct Keys {
     key: [u8; 16],
     iv: [u8; 12],
     header: [u8; 16],
 }
 
-/// A packet that was opened.
-pub(super) struct Opened {
-    /// The first byte without its mask.
+/// Decrypted packet.
+pub(super) struct Decrypted {
+    /// First byte without header protection.
     pub(super) first: u8,
     pub(super) number: u32,
-    /// Bytes of the number.
+    /// Size of the packet number in bytes.
     pub(super) number_length: usize,
     pub(super) frames: Vec<u8>,
 }
 
-/// What TLS 1.3 makes of a secret for a purpose.
+/// HKDF-Expand-Label of TLS 1.3.
 fn expand<const N: usize>(secret: &[u8], label: &str) -> Option<[u8; N]> {
     Hash::Sha256.expand(secret, label, N)?.try_into().ok()
 }
 
 impl Keys {
-    /// Those with which a side protects initial packets of a connection that began with this id.
+    /// Keys of one side for Initial packets, derived from the client's first destination connection ID.
     fn initial(derivation: &Derivation, id: &[u8], from: Side) -> Option<Keys> {
         let (initial, _) = Hkdf::<Sha256>::extract(Some(&derivation.salt), id);
         let side = if from == Side::Client { "client in" } else { "server in" };
@@ -43,12 +43,12 @@ impl Keys {
     }
 }
 
-/// Decrypt an Initial packet, whose packet number begins at `at`. Nothing if no keys of its version authenticate it.
-pub(super) fn open(version: u32, id: &[u8], from: Side, packet: &[u8], at: usize) -> Option<Opened> {
-    versions::derivations(version).iter().find_map(|derivation| open_with(&Keys::initial(derivation, id, from)?, packet, at))
+/// Decrypts an Initial packet whose packet number is at this offset; `None` if authentication fails with all keys.
+pub(super) fn decrypt(version: u32, id: &[u8], from: Side, packet: &[u8], at: usize) -> Option<Decrypted> {
+    versions::derivations(version).iter().find_map(|derivation| decrypt_with(&Keys::initial(derivation, id, from)?, packet, at))
 }
 
-fn open_with(keys: &Keys, packet: &[u8], at: usize) -> Option<Opened> {
+fn decrypt_with(keys: &Keys, packet: &[u8], at: usize) -> Option<Decrypted> {
     let mut mask = aes::Block::try_from(packet.get(at + 4..at + 20)?).ok()?;
     Aes128::new_from_slice(&keys.header).ok()?.encrypt_block(&mut mask);
     let (first_mask, number_mask) = mask.split_first()?;
@@ -66,7 +66,7 @@ fn open_with(keys: &Keys, packet: &[u8], at: usize) -> Option<Opened> {
         *byte ^= digit;
     }
     let cipher = Aes128Gcm::new_from_slice(&keys.key).ok()?;
-    let sealed = Payload { msg: packet.get(at + number_length..)?, aad: &header };
-    let frames = cipher.decrypt(&nonce.into(), sealed).ok()?;
-    Some(Opened { first, number, number_length, frames })
+    let payload = Payload { msg: packet.get(at + number_length..)?, aad: &header };
+    let frames = cipher.decrypt(&nonce.into(), payload).ok()?;
+    Some(Decrypted { first, number, number_length, frames })
 }

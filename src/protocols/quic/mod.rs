@@ -1,5 +1,5 @@
 //! QUIC version 1 (RFC 9000, RFC 9001), version 2 (RFC 9369), drafts 22 to 34, mvfst and Google's T050 and T051:
-//! headers, and what the first packets say.
+//! headers, and contents of Initial packets.
 //!
 //! ```text
 //! long header   1:1 bit | fixed:1 | type:2 | reserved:2 | number length:2 | version:4 | id length:1 | id | id length:1 | id
@@ -8,13 +8,13 @@
 //!   retry       token | tag:16
 //! short header  0:1 bit | fixed:1 | … | id | number | frames
 //! ```
-//! A datagram may hold several packets. The keys of initial packets follow from an id that is sent with them, so these are
-//! opened: the hello inside tells the server's name and the protocol, as over TCP.
+//! A datagram may hold several packets. The keys of Initial packets derive from a transmitted connection ID, so these packets are
+//! decrypted: the hello inside has the server name and the application protocol, as over TCP.
 //!
-//! The fixed bit tells QUIC from other protocols only at the start of a connection: RFC 9287 lets both sides send it as 0.
-//! Once a connection is known, all packets between its ends are read, whatever their connection ID.
+//! The fixed bit identifies QUIC only at the start of a connection: RFC 9287 lets both sides clear it. All later packets between
+//! the endpoints of a connection are dissected, whatever their connection ID.
 //!
-//! Not covered: everything behind initial packets, for which keys are needed that are not sent; Google's versions without TLS.
+//! Not covered: packets other than Initial, whose keys are not transmitted; Google's versions without TLS.
 
 mod frames;
 mod keys;
@@ -30,7 +30,7 @@ use crate::wire::{Exchange, Looks, On, Protocol, Settings};
 pub static PROTOCOL: Protocol = Protocol {
     this: &QUIC,
     fields: FIELDS,
-    found: &[On::AnyUdp.exchange(Looks::Datagram(packets::looks), open)],
+    found: &[On::AnyUdp.exchange(Looks::Datagram(packets::recognize), open)],
     rest: Some(&REMAINING),
     truncated: None,
     gap: None,
@@ -40,8 +40,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")
-        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; Initial packets decrypted, with the hello inside")
-        .leaves_open("Everything behind the first packets, whose keys are not sent; Google's versions without TLS");
+        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos")
+        .leaves_open("Packets other than Initial, whose keys are not transmitted; Google's versions without TLS");
     PACKET = group("quic.packet", "packet", "").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "In bytes");
     FORM = number("quic.header_form", "header form", "Long or short header").names(&[(0, "short"), (1, "long")]).mask(0x80);
@@ -114,7 +114,7 @@ const ERRORS: Names = &[
     (16, "no viable path"),
 ];
 
-/// The longest connection id.
+/// Largest connection ID in bytes.
 const ID_MAX: usize = 20;
 
 fn open(_: &Settings) -> Box<dyn Exchange> {

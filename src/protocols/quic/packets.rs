@@ -1,4 +1,4 @@
-//! Packets, and a connection of them.
+//! QUIC packets and the state of a connection.
 
 use super::frames::{self, Crypto};
 use super::keys;
@@ -8,7 +8,7 @@ use super::{
     REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE,
     TYPE_V2, TYPES, VERSION,
 };
-use crate::protocols::tls::handshake::{Hello, Told};
+use crate::protocols::tls::handshake::{Hello, Summary};
 use crate::tree::{Field, NodeRef, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Wire};
 use std::fmt::{self, Write};
@@ -16,34 +16,34 @@ use std::fmt::{self, Write};
 const INITIAL: u8 = 0;
 const RETRY: u8 = 3;
 
-/// The first bit of a packet: whether it has a long header.
+/// Header form bit: set in long headers.
 const LONG: u8 = 0x80;
-/// The second bit, which is 1 unless both sides agreed that it may be anything (RFC 9287).
+/// Fixed bit: set unless both sides support greasing (RFC 9287).
 const FIXED_BIT: u8 = 0x40;
-/// Bytes of the shortest packet with a short header: the first byte, then the sample and tag that follow four bytes of number.
-const SHORTEST: usize = 21;
-/// Bytes of the shortest datagram that begins a connection.
-const SHORTEST_FIRST: usize = 1200;
-/// Bytes of the shortest connection ID that a client may choose for a server.
-const SHORTEST_CHOSEN: usize = 8;
-/// Bytes of the tag at the end of a Retry packet.
+/// Smallest packet with a short header in bytes: the first byte, then the 16-byte sample 4 bytes after the packet number.
+const MIN_SHORT_PACKET: usize = 21;
+/// Smallest datagram with a client's first Initial packet in bytes.
+const MIN_FIRST_DATAGRAM: usize = 1200;
+/// Smallest destination connection ID that a client may choose, in bytes.
+const MIN_CHOSEN_ID: usize = 8;
+/// Size of the Retry integrity tag in bytes.
 const TAG: usize = 16;
 
-/// What one connection has to remember.
+/// State of a connection.
 #[derive(Default)]
 pub(super) struct Session {
-    /// The id from which the keys of initial packets follow.
-    begun_with: Vec<u8>,
-    /// What each side wants to be called, once it has spoken.
-    called: [Option<Vec<u8>>; 2],
-    /// Whether a side has sent the fixed bit as 0.
+    /// Connection ID that the Initial keys derive from.
+    initial_id: Vec<u8>,
+    /// Source connection ID of each side.
+    connection_ids: [Option<Vec<u8>>; 2],
+    /// Whether a side has cleared the fixed bit.
     fixed_bit_varies: bool,
     hello: Hello,
     client: Crypto,
     server: Crypto,
 }
 
-/// A long header.
+/// Long header.
 struct Header {
     version: u32,
     kind: u8,
@@ -51,7 +51,7 @@ struct Header {
     source: Vec<u8>,
 }
 
-/// A number of 1, 2, 4 or 8 bytes, and how many they are.
+/// Parses a variable-length integer. Returns its size as well.
 fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let count = 1 << (first >> 6);
@@ -59,7 +59,7 @@ fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((digits.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)), count))
 }
 
-/// Read a number of 1, 2, 4 or 8 bytes.
+/// Reads a variable-length integer.
 pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     let (number, count) = varint(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
     wire.put(field, Value::Unsigned(number), wire.at()..wire.at() + count);
@@ -67,33 +67,33 @@ pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> 
     Ok(number)
 }
 
-/// What a packet is, by the numbers of version 1.
+/// Packet type in the numbering of version 1.
 fn kind(version: u32, first: u8) -> u8 {
     let kind = first >> 4 & 3;
     if version == VERSION_2 { kind.wrapping_sub(1) & 3 } else { kind }
 }
 
-/// Whether a datagram begins a connection: with a long header of a known version whose lengths fit. Where less speaks for it,
-/// it is as long as a client's first one.
-pub(super) fn looks(bytes: &[u8]) -> bool {
-    let Some(long) = fitting(bytes) else { return false };
-    let is_first = long.kind == INITIAL && long.destination >= SHORTEST_CHOSEN && bytes.len() >= SHORTEST_FIRST;
+/// Recognizes the start of a connection: a long header of a known version with valid lengths. Headers that are unusual must
+/// come in a datagram of the size that a client's first one has.
+pub(super) fn recognize(bytes: &[u8]) -> bool {
+    let Some(long) = plausible_header(bytes) else { return false };
+    let is_first = long.kind == INITIAL && long.destination >= MIN_CHOSEN_ID && bytes.len() >= MIN_FIRST_DATAGRAM;
     let is_usual = long.is_fixed && !versions::is_reserved(long.version);
     let is_addressed = long.kind != INITIAL || long.destination > 0 || bytes.len() > 64;
     long.version != 0 && (is_first || is_usual && is_addressed)
 }
 
-/// What recognises a long header.
+/// Values of a long header that the heuristic needs.
 struct Long {
     is_fixed: bool,
     version: u32,
     kind: u8,
-    /// Bytes of the destination connection ID.
+    /// Size of the destination connection ID in bytes.
     destination: usize,
 }
 
-/// A long header of a known version, or one of version negotiation, whose lengths fit.
-fn fitting(bytes: &[u8]) -> Option<Long> {
+/// Parses a long header of a known version or of version negotiation with valid lengths.
+fn plausible_header(bytes: &[u8]) -> Option<Long> {
     let (&[first, a, b, c, d], rest) = bytes.split_first_chunk()?;
     let version = u32::from_be_bytes([a, b, c, d]);
     if first & LONG == 0 || (version != 0 && !versions::is_known(version)) {
@@ -127,49 +127,49 @@ impl Exchange for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let mut told = Told::default();
+        let mut summary = Summary::default();
         let mut names: Vec<&str> = Vec::new();
         let mut result = Ok(());
-        let whole = wire.remaining();
+        let size = wire.remaining();
         while result.is_ok() && wire.remaining() > 0 {
             if !names.is_empty() && !self.is_packet(from, wire.ahead()) {
                 wire.rest(&REMAINING);
                 break;
             }
             result = wire.group(&PACKET, |wire| {
-                let name = self.packet(from, wire, &mut told)?;
+                let name = self.packet(from, wire, &mut summary)?;
                 names.extend(Some(name).filter(|name| names.last() != Some(name)));
                 Ok(())
             });
         }
         wire.name(&names.join(", "));
-        let dots = if told.names.is_empty() || told.info.is_empty() { "" } else { ": " };
-        match told.names.is_empty() {
-            false => wire.info(format_args!("{}{dots}{}", told.names, told.info)),
-            true => wire.info(format_args!("{whole} bytes")),
+        let dots = if summary.names.is_empty() || summary.info.is_empty() { "" } else { ": " };
+        match summary.names.is_empty() {
+            false => wire.info(format_args!("{}{dots}{}", summary.names, summary.info)),
+            true => wire.info(format_args!("{size} bytes")),
         }
         result
     }
 
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
-        self.called.iter().any(Option::is_some) && self.is_packet(from, bytes)
+        self.connection_ids.iter().any(Option::is_some) && self.is_packet(from, bytes)
     }
 }
 
 impl Session {
-    /// Whether a packet of this connection begins here. Its connection ID may be one that was issued under encryption.
+    /// Whether a packet of this connection begins here. Its connection ID may have been issued in an encrypted frame.
     fn is_packet(&self, from: Side, bytes: &[u8]) -> bool {
         let Some((first, rest)) = bytes.split_first() else { return false };
         if first & LONG != 0 {
-            return fitting(bytes).is_some();
+            return plausible_header(bytes).is_some();
         }
-        let called = self.called.get(from.other().index()).and_then(Option::as_ref);
-        let is_called = called.is_some_and(|called| !called.is_empty() && rest.starts_with(called));
+        let id = self.connection_ids.get(from.other().index()).and_then(Option::as_ref);
+        let is_known_id = id.is_some_and(|id| !id.is_empty() && rest.starts_with(id));
         let may_vary = self.fixed_bit_varies && bytes.iter().any(|byte| *byte != 0);
-        bytes.len() >= SHORTEST && (first & FIXED_BIT != 0 || is_called || may_vary)
+        bytes.len() >= MIN_SHORT_PACKET && (first & FIXED_BIT != 0 || is_known_id || may_vary)
     }
 
-    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, told: &mut Told) -> Result<&'static str> {
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result<&'static str> {
         let start = wire.at();
         let packet = wire.ahead();
         let first = packet.first().copied().unwrap_or_default();
@@ -177,7 +177,7 @@ impl Session {
         if first & LONG == 0 {
             return self.short(from, wire);
         }
-        let length = whole(packet).unwrap_or(packet.len());
+        let length = packet_size(packet).unwrap_or(packet.len());
         wire.add(&PACKET_LENGTH, Value::Unsigned(length as u64));
         let place = wire.at();
         let header = long(wire)?;
@@ -188,14 +188,14 @@ impl Session {
             return Ok("version_negotiation");
         }
         let name = name_of(TYPES, header.kind.into()).unwrap_or_default();
-        if let Some(called) = self.called.get_mut(from.index()) {
-            *called = Some(header.source.clone());
+        if let Some(id) = self.connection_ids.get_mut(from.index()) {
+            *id = Some(header.source.clone());
         }
         if header.kind == RETRY {
             let token = wire.remaining().checked_sub(TAG).ok_or(Error::Short { needed: TAG })?;
             wire.bytes(&RETRY_TOKEN, token)?;
             wire.bytes(&RETRY_TAG, TAG)?;
-            self.begun_with.clear();
+            self.initial_id.clear();
             return Ok(name);
         }
         if header.kind == INITIAL {
@@ -206,50 +206,52 @@ impl Session {
         }
         let length = usize::try_from(number(wire, &LENGTH)?).unwrap_or(usize::MAX);
         let (at, count) = (wire.at() - start, length.min(wire.remaining()));
-        let opened =
-            packet.get(..at + count).filter(|_| header.kind == INITIAL).and_then(|packet| self.open(from, &header, packet, at));
-        if let Some(opened) = opened {
-            wire.put(&RESERVED, Value::Unsigned((opened.first >> 2 & 3).into()), place..place + 1);
-            wire.put(&NUMBER_LENGTH, Value::Unsigned((opened.first & 3).into()), place..place + 1);
-            let number = wire.at()..wire.at() + opened.number_length;
-            wire.put(&NUMBER, Value::Unsigned(opened.number.into()), number);
-            wire.skip(opened.number_length)?;
-            wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - opened.number_length);
+        let decrypted = packet
+            .get(..at + count)
+            .filter(|_| header.kind == INITIAL)
+            .and_then(|packet| self.decrypt(from, &header, packet, at));
+        if let Some(decrypted) = decrypted {
+            wire.put(&RESERVED, Value::Unsigned((decrypted.first >> 2 & 3).into()), place..place + 1);
+            wire.put(&NUMBER_LENGTH, Value::Unsigned((decrypted.first & 3).into()), place..place + 1);
+            let number = wire.at()..wire.at() + decrypted.number_length;
+            wire.put(&NUMBER, Value::Unsigned(decrypted.number.into()), number);
+            wire.skip(decrypted.number_length)?;
+            wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - decrypted.number_length);
             let crypto = if from == Side::Client { &mut self.client } else { &mut self.server };
             self.hello.over_quic = true;
             crypto.is_google = versions::is_google(header.version);
             let hello = &mut self.hello;
-            wire.derived("quic initial", count - opened.number_length, &opened.frames, |inner| {
-                frames::all(inner, crypto, hello, told)
+            wire.derived("quic initial", count - decrypted.number_length, &decrypted.frames, |inner| {
+                frames::all(inner, crypto, hello, summary)
             })?;
         } else {
             if header.kind == INITIAL {
-                wire.note_ahead(&NOT_OPENED, format_args!("the keys that follow from the id do not fit"));
+                wire.note_ahead(&NOT_OPENED, format_args!("the keys derived from the connection ID do not decrypt it"));
             }
             wire.bytes(&PROTECTED, length)?;
         }
         Ok(name)
     }
 
-    /// Open an initial packet with the keys of the connection; those of a client's first packet follow from itself.
-    fn open(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Option<keys::Opened> {
-        let known = keys::open(header.version, &self.begun_with, from, packet, at);
+    /// Decrypts an Initial packet with the keys of the connection, or with those of its own destination connection ID.
+    fn decrypt(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Option<keys::Decrypted> {
+        let known = keys::decrypt(header.version, &self.initial_id, from, packet, at);
         if known.is_some() || from == Side::Server {
             return known;
         }
-        let opened = keys::open(header.version, &header.destination, from, packet, at)?;
-        self.begun_with.clone_from(&header.destination);
-        // The handshake begins with its first byte again, behind a Retry or as a new connection between the same ends.
+        let decrypted = keys::decrypt(header.version, &header.destination, from, packet, at)?;
+        self.initial_id.clone_from(&header.destination);
+        // CRYPTO offsets restart at 0 after a Retry or in a new connection.
         (self.client, self.server) = Default::default();
-        Some(opened)
+        Some(decrypted)
     }
 
-    /// A short header: only who knows the id can tell where it ends.
+    /// Dissects a short header; the length of its connection ID is known from the connection only.
     fn short(&self, from: Side, wire: &mut Wire<'_>) -> Result<&'static str> {
         wire.add(&PACKET_LENGTH, Value::Unsigned(wire.remaining() as u64));
         wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
-        let called = self.called.get(from.other().index()).and_then(Option::as_ref);
-        let length = called.filter(|called| wire.ahead().starts_with(called)).map_or(0, Vec::len);
+        let id = self.connection_ids.get(from.other().index()).and_then(Option::as_ref);
+        let length = id.filter(|id| wire.ahead().starts_with(id)).map_or(0, Vec::len);
         if length > 0 {
             wire.bytes(&DCID, length)?;
         }
@@ -258,8 +260,8 @@ impl Session {
     }
 }
 
-/// Bytes of a packet with a long header; nothing if that cannot be told.
-fn whole(packet: &[u8]) -> Option<usize> {
+/// Size of a packet with a long header; `None` if it extends to the end of the datagram.
+fn packet_size(packet: &[u8]) -> Option<usize> {
     let (&[first, a, b, c, d], rest) = packet.split_first_chunk()?;
     let version = u32::from_be_bytes([a, b, c, d]);
     let (_, rest) = id(rest)?;
@@ -274,8 +276,8 @@ fn whole(packet: &[u8]) -> Option<usize> {
         _ => {}
     }
     let (length, count) = varint(rest)?;
-    let whole = (packet.len() - rest.len() + count).checked_add(usize::try_from(length).ok()?)?;
-    Some(whole).filter(|whole| *whole <= packet.len())
+    let packet_size = (packet.len() - rest.len() + count).checked_add(usize::try_from(length).ok()?)?;
+    Some(packet_size).filter(|packet_size| *packet_size <= packet.len())
 }
 
 fn long(wire: &mut Wire<'_>) -> Result<Header> {

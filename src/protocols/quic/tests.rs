@@ -1,15 +1,15 @@
-//! Packets of QUIC: the example of RFC 9001, and what is recognised.
+//! QUIC packets: the example of RFC 9001, and heuristics.
 
-use super::packets::{Session, looks};
+use super::packets::{Session, recognize};
 use super::*;
 use crate::tree::Side;
 use crate::wire::{Cut, trial};
 
-/// Appendix A.2 and A.3 of RFC 9001: a client's first packet and its answer, protected.
+/// RFC 9001 appendix A.2 and A.3: protected Initial packets of client and server.
 const PACKETS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/quic.txt"));
 
-fn packet(who: &str) -> Vec<u8> {
-    trial::bytes(PACKETS.lines().find_map(|line| line.strip_prefix(who)).unwrap())
+fn packet(side_name: &str) -> Vec<u8> {
+    trial::bytes(PACKETS.lines().find_map(|line| line.strip_prefix(side_name)).unwrap())
 }
 
 fn read(from: Side, bytes: &[u8]) -> String {
@@ -17,11 +17,11 @@ fn read(from: Side, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_example_of_the_standard_is_opened() {
+fn the_example_of_rfc_9001_is_decrypted() {
     let mut session = Session::default();
     let packets = [(Side::Client, packet("c ")), (Side::Server, packet("s "))];
-    let told = packets.map(|(from, bytes)| trial::read(&PROTOCOL, &bytes, Cut::No, |wire| session.message(from, wire)));
-    insta::assert_snapshot!(told.concat(), @r#"
+    let trees = packets.map(|(from, bytes)| trial::read(&PROTOCOL, &bytes, Cut::No, |wire| session.message(from, wire)));
+    insta::assert_snapshot!(trees.concat(), @r#"
     quic 0..1200 | initial | client_hello: example.com, alpn
       0..1200 quic.packet
         quic.packet_length = 1200
@@ -179,7 +179,7 @@ fn the_example_of_the_standard_is_opened() {
 }
 
 #[test]
-fn a_broken_seal_is_told_and_the_header_stays() {
+fn a_packet_that_fails_authentication_keeps_its_header() {
     let mut bytes = packet("c ");
     bytes[1199] ^= 1;
     let tree = read(Side::Client, &bytes);
@@ -187,14 +187,14 @@ fn a_broken_seal_is_told_and_the_header_stays() {
 }
 
 #[test]
-fn what_is_recognised_has_lengths_that_fit() {
+fn the_heuristic_requires_valid_lengths() {
     let bytes = packet("c ");
-    assert!(looks(&bytes) && !looks(&bytes[..1000]) && !looks(&bytes[1..]) && !looks(b""));
-    assert!(!looks(&[0xc0; 100]) && !looks(&[0; 100]));
+    assert!(recognize(&bytes) && !recognize(&bytes[..1000]) && !recognize(&bytes[1..]) && !recognize(b""));
+    assert!(!recognize(&[0xc0; 100]) && !recognize(&[0; 100]));
 }
 
 #[test]
-fn packets_between_the_ends_of_a_connection_are_its_own_whatever_their_id() {
+fn packets_of_a_connection_are_claimed_whatever_their_id() {
     let mut session = Session::default();
     let bytes = packet("c ");
     assert!(!session.claims(Side::Client, &[0x41; 40]) && !session.claims(Side::Client, &bytes));
@@ -210,7 +210,7 @@ fn a_known_connection_may_clear_the_fixed_bit() {
     let mut session = Session::default();
     session_reads(&mut session, Side::Client, &packet("c "));
     session_reads(&mut session, Side::Server, &packet("s "));
-    // The server calls itself f067a5502a4262b5; the client has no ID.
+    // The connection ID of the server is f067a5502a4262b5; that of the client is empty.
     let short = trial::bytes("01 f067a5502a4262b5 000102030405060708090a0b0c0d0e0f");
     assert!(session.claims(Side::Client, &short) && !session.claims(Side::Client, &[0x01; 25]));
     let handshake = trial::bytes("a0 00000001 08 f067a5502a4262b5 00 14 000102030405060708090a0b0c0d0e0f10111213");
@@ -223,7 +223,7 @@ fn a_known_connection_may_clear_the_fixed_bit() {
 }
 
 #[test]
-fn zeros_behind_a_packet_are_no_packet() {
+fn zeros_after_a_packet_are_remaining_payload() {
     let mut session = Session::default();
     session_reads(&mut session, Side::Client, &packet("c "));
     let handshake = trial::bytes("a0 00000001 00 00 14 000102030405060708090a0b0c0d0e0f10111213");
@@ -233,22 +233,22 @@ fn zeros_behind_a_packet_are_no_packet() {
 }
 
 #[test]
-fn a_first_packet_with_the_fixed_bit_0_is_as_long_as_a_first_datagram() {
+fn a_first_packet_without_fixed_bit_needs_a_full_datagram() {
     let mut bytes = packet("c ");
     bytes[0] &= 0xbf;
-    assert!(looks(&bytes));
+    assert!(recognize(&bytes));
     let short = trial::bytes(GREASED);
-    assert!(!looks(&short) && !looks(&[&short[..], &[0; 1100]].concat()));
-    assert!(looks(&[&short[..], &[0; 1155]].concat()));
+    assert!(!recognize(&short) && !recognize(&[&short[..], &[0; 1100]].concat()));
+    assert!(recognize(&[&short[..], &[0; 1155]].concat()));
     let tree = read(Side::Client, &short);
     assert!(tree.contains("quic.fixed_bit = false") && tree.contains("quic.frame_type = 1 (ping)"), "{tree}");
 }
 
 #[test]
-fn version_negotiation_answers_a_known_connection() {
+fn version_negotiation_is_claimed_by_a_known_connection() {
     let mut session = Session::default();
     let answer = trial::bytes("a5 00000000 00 08 8394c8f03e515708 00000001 6b3343cf 1a2a3a4a");
-    assert!(!looks(&answer));
+    assert!(!recognize(&answer));
     session_reads(&mut session, Side::Client, &packet("c "));
     assert!(session.claims(Side::Server, &answer) && !session.claims(Side::Server, &answer[..26]));
     let tree = session_reads(&mut session, Side::Server, &answer);
@@ -262,12 +262,12 @@ fn initial_packets_of_each_version_are_decrypted() {
         let tree = read(Side::Client, &bytes);
         assert!(tree.contains("quic.packet_number = 0\n") && tree.contains("quic.frame_type = 1 (ping)"), "{version}: {tree}");
         let name = format!(" quic.version = 0x{} ({version})", &hex[2..10]);
-        assert!(version.is_empty() || tree.contains(&name) && looks(&bytes), "{version}: {tree}");
+        assert!(version.is_empty() || tree.contains(&name) && recognize(&bytes), "{version}: {tree}");
     }
 }
 
 #[test]
-fn versions_of_google_with_tls_have_a_crypto_frame_of_their_own() {
+fn google_versions_have_another_crypto_frame_type() {
     for (version, hex) in GOOGLE {
         let tree = read(Side::Client, &trial::bytes(hex));
         assert!(tree.contains(&format!("({version})")), "{tree}");
@@ -276,16 +276,16 @@ fn versions_of_google_with_tls_have_a_crypto_frame_of_their_own() {
 }
 
 #[test]
-fn a_reserved_version_is_named_as_such() {
+fn a_reserved_version_is_noted() {
     let (_, hex) = INITIALS[11];
     let tree = read(Side::Client, &trial::bytes(hex));
     assert!(tree.contains("! info quic.reserved_version"), "{tree}");
     let bytes = [trial::bytes(hex), vec![0; 1155]].concat();
-    assert!(looks(&bytes) && !looks(&bytes[..1100]));
+    assert!(recognize(&bytes) && !recognize(&bytes[..1100]));
 }
 
 #[test]
-fn the_hello_behind_a_retry_is_read_again() {
+fn the_client_hello_after_a_retry_is_dissected_again() {
     let mut session = Session::default();
     session_reads(&mut session, Side::Client, &trial::bytes(HELLOS[0]));
     let tree = session_reads(&mut session, Side::Client, &trial::bytes(HELLOS[1]));
@@ -296,16 +296,16 @@ fn session_reads(session: &mut Session, from: Side, bytes: &[u8]) -> String {
     trial::read(&PROTOCOL, bytes, Cut::No, |wire| session.message(from, wire))
 }
 
-/// A ping and padding in an Initial packet of version 1 that has the fixed bit 0.
+/// PING and PADDING in an Initial packet of version 1 with a cleared fixed bit.
 const GREASED: &str = "8300000001088394c8f03e5157200000401b8ed3707975dc9ff62d0c7f8fd8f5d54666ac136c71bf764e5937c6";
 
-/// One client hello, sent to two connection IDs.
+/// The same ClientHello, sent to two connection IDs.
 const HELLOS: [&str; 2] = [
     "cd00000001088394c8f03e51573000004056e963b9c6495b5f551acc87e3560cc332f41fa930d017cd08e2d62db99b974434611252796bad00cb554987e8e3667d5c4bacca5c19336511500ef688b485315f5046e0dd50526439bed31c68ec8ba38c49033a91e55b",
     "c300000001088394c8f03e51573100004056e7eb4a8316746aad6b173fd10f42d4befacabe4419ca4f5309961db3c00794b5f40559005a1cdad29f233478f2c79dbbc45e25e3344531272f3605e1d8ee66a1d70b1e1e93a7ab4c23cac28de9beffc7e0d0285b46e6",
 ];
 
-/// A ping and padding in an Initial packet of each version, which another implementation encrypted.
+/// PING and PADDING in an Initial packet of each version, encrypted by another implementation.
 const INITIALS: [(&str, &str); 13] = [
     ("draft 22", "c4ff000016088394c8f03e5157000000401beb63275672fed2442dfb51db480593aad764ce290a7a0a45103e76"),
     ("mvfst (draft 22)", "c6faceb001088394c8f03e5157010000401b27c6615769fdddbfdc8219bbdc1244b8af1e57c763d206e2ae2a33"),
@@ -322,7 +322,7 @@ const INITIALS: [(&str, &str); 13] = [
     ("2", "d66b3343cf088394c8f03e51570e0000401b17095c658d201768e57bc8db0d1fca63d86ac2f5d52cdbcb8706de"),
 ];
 
-/// A client hello in a CRYPTO frame of Google's numbers.
+/// ClientHello in a CRYPTO frame with Google's frame type.
 const GOOGLE: [(&str, &str); 2] = [
     (
         "Google T050",

@@ -1,19 +1,19 @@
-//! Versions of QUIC, and from what each derives the keys of Initial packets.
+//! QUIC versions and their derivation of Initial keys.
 
 use crate::tree::{Names, name_of};
 
 pub(super) const VERSION_1: u32 = 1;
 /// RFC 9369.
 pub(super) const VERSION_2: u32 = 0x6b33_43cf;
-/// Versions of mvfst, each based on a draft.
+/// mvfst versions, each based on a draft.
 const MVFST_DRAFT_22: u32 = 0xface_b001;
 const MVFST_DRAFT_27: u32 = 0xface_b002;
 const MVFST_EXPERIMENTAL: u32 = 0xface_b00e;
-/// Versions of Google with TLS inside and the headers of the drafts.
+/// Google versions with TLS and the headers of the drafts.
 const T050: u32 = 0x5430_3530;
 const T051: u32 = 0x5430_3531;
 
-/// Versions by their registered names.
+/// Registered names of versions.
 pub(super) const NAMES: Names = &[
     (0, "version negotiation"),
     (1, "1"),
@@ -38,7 +38,7 @@ pub(super) const NAMES: Names = &[
     (0xff00_0022, "draft 34"),
 ];
 
-/// What the keys of Initial packets are derived from, beside the connection ID.
+/// Input of the derivation of Initial keys, besides the connection ID.
 pub(super) struct Derivation {
     pub(super) salt: [u8; 20],
     /// Labels of the key, the IV and the header protection key.
@@ -65,7 +65,7 @@ const DRAFT_29: Derivation = Derivation {
     ],
     labels: LABELS,
 };
-/// Also of drafts 33 and 34.
+/// Also used by drafts 33 and 34.
 const V1: Derivation = Derivation {
     salt: [
         0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c, 0xad, 0xcc, 0xbb, 0x7f, 0x0a,
@@ -92,12 +92,12 @@ const GOOGLE_T051: Derivation = Derivation {
     labels: LABELS,
 };
 
-/// Whether this is one of the versions that RFC 9000 reserves to exercise version negotiation.
+/// Whether RFC 9000 reserves this version to exercise version negotiation.
 pub(super) fn is_reserved(version: u32) -> bool {
     version & 0x0f0f_0f0f == 0x0a0a_0a0a
 }
 
-/// Whether this is a version of Google, whose frames have numbers of their own.
+/// Whether this is a Google version, which has other frame types.
 pub(super) fn is_google(version: u32) -> bool {
     matches!(version, T050 | T051)
 }
@@ -107,7 +107,7 @@ pub(super) fn is_known(version: u32) -> bool {
     version != 0 && (name_of(NAMES, version.into()).is_some() || is_reserved(version))
 }
 
-/// What the keys of a version may be derived from. A reserved version has no salt of its own, so the usual ones are tried.
+/// Key derivations of a version. Reserved versions have no salt, so the usual ones are tried.
 pub(super) fn derivations(version: u32) -> &'static [Derivation] {
     match version {
         VERSION_1 | 0xff00_0021..=0xff00_0022 => &[V1],

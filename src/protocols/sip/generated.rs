@@ -1,10 +1,10 @@
-//! What headers of SIP say beyond their text: the parts of addresses, and first lines as a whole.
+//! Generated fields: parts of addresses, and whole first lines.
 
 use super::{CODE, PHRASE, URI, VERSION};
 use crate::tree::{Computed, Field, NodeRef};
 use std::borrow::Cow;
 
-/// The parts of a header such as `"Name" <sip:user@host:port;parameter>;tag=1`, and of a URI alone.
+/// Parts of a header such as `"Name" <sip:user@host:port;parameter>;tag=1`, or of a URI.
 struct Address<'a> {
     display: &'a str,
     uri: &'a str,
@@ -14,7 +14,7 @@ struct Address<'a> {
 impl<'a> Address<'a> {
     fn of(text: &'a str) -> Address<'a> {
         let text = text.trim();
-        // Without angle brackets, parameters belong to the header.
+        // Without angle brackets, parameters belong to the header (RFC 3261 section 20).
         let bare = |text: &'a str| {
             let (uri, parameters) = text.split_once(';').unwrap_or((text, ""));
             Address { display: "", uri: uri.trim(), parameters }
@@ -50,7 +50,7 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Take a part of the address that a header has, if it is there.
+/// Emits a part of the address of a header if it is present.
 fn part(header: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>), of: impl for<'a> Fn(&Address<'a>) -> Option<&'a str>) {
     let text = header.text();
     if let Some(part) = of(&Address::of(&text)).filter(|part| !part.is_empty()) {
@@ -94,7 +94,7 @@ pub(super) fn sequence_method(cseq: NodeRef<'_>, take: &mut dyn FnMut(Computed<'
     }
 }
 
-/// The first line of a request or a response, whose parts lie one behind another.
+/// Emits the first line of a message, whose parts are consecutive nodes.
 fn first_line(first: NodeRef<'_>, others: [&Field; 2], take: &mut dyn FnMut(Computed<'_>)) {
     let parts = first.behind().filter(|node| others.iter().any(|other| other.is(node.field()))).take(2);
     let mut line = first.shown().into_owned();

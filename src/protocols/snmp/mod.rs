@@ -1,15 +1,15 @@
-//! SNMP (RFC 1157, RFC 3416, RFC 3412): questions about a device, by numbers that stand for its properties.
+//! SNMP (RFC 1157, RFC 3416, RFC 3412).
 //!
-//! Everything is an element of BER: type:1 | length:1 or more | value, which may be elements again.
+//! Messages are encoded in BER: type:1 | length:1 or more | value, which may consist of elements.
 //!
 //! ```text
-//! message    { version | community | PDU }                                        versions 1 and 2c
-//!            { version | { id | size | flags | model } | security | { engine | context | PDU } }    version 3
-//! PDU        { request | error | index | { { object | value } … } }
-//! trap       { enterprise | address | generic | specific | time | { { object | value } … } }     version 1
-//! security   text that holds { engine | boots | time | user | authentication | privacy }
+//! message    { version | community | PDU }                                                versions 1 and 2c
+//!            { version | { msgID | size | flags | model } | security | { engine | context | PDU } }    version 3
+//! PDU        { request-id | error-status | error-index | { { object | value } … } }
+//! trap       { enterprise | agent-addr | generic | specific | time-stamp | { { object | value } … } }   version 1
+//! security   octet string with { engine | boots | time | user | authentication | privacy }
 //! ```
-//! Not covered: names of objects, for which the MIBs would be needed; what is encrypted.
+//! Not covered: names of objects, which the MIBs define; decryption.
 
 #[cfg(test)]
 mod tests;
@@ -23,9 +23,9 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &SNMP,
     fields: FIELDS,
     found: &[
-        On::Udp(161).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default()),
-        On::Udp(162).exchange(Looks::Datagram(looks), |_| Box::<Asked>::default()),
-        On::AnyUdp.exchange(Looks::Datagram(is_whole), |_| Box::<Asked>::default()),
+        On::Udp(161).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default()),
+        On::Udp(162).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default()),
+        On::AnyUdp.exchange(Looks::Datagram(is_whole), |_| Box::<Requests>::default()),
     ],
     rest: Some(&UNKNOWN),
     truncated: None,
@@ -36,8 +36,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol")
-        .covers("Messages of versions 1, 2c and 3 with their variables, traps; answers paired with their questions")
-        .leaves_open("Names of objects, which stand in the MIBs; what is encrypted");
+        .covers("Messages of versions 1, 2c and 3 with their variable bindings, traps; responses matched with their requests")
+        .leaves_open("Names of objects, which the MIBs define; decryption");
     ELEMENT = bytes("snmp.element", "element", "BER tag and length");
     VERSION = number("snmp.version", "version", "").names(VERSIONS);
     COMMUNITY = text("snmp.community", "community", "Community name, which serves as a password").secret();
@@ -135,7 +135,7 @@ const TRAPS: Names = &[
     (3, "link up"),
     (4, "authentication failure"),
     (5, "neighbour loss"),
-    (6, "of the enterprise"),
+    (6, "enterprise specific"),
 ];
 
 const INTEGER: u8 = 0x02;
@@ -156,47 +156,47 @@ const TRAP: u64 = 4;
 const BULK: u64 = 5;
 const REPORT: u64 = 8;
 
-/// The type of an element, the bytes in front of its value, and those of the value.
+/// Type of an element, size of its header and length of its value.
 #[derive(Clone, Copy)]
-struct Head {
+struct ElementHeader {
     kind: u8,
     size: usize,
     length: usize,
 }
 
-/// The head of the element that begins here; `None` where there is not enough of it, or it is not one that this protocol uses.
-fn head(bytes: &[u8]) -> Option<Head> {
+/// Parses the header of an element; `None` if it is incomplete or invalid in SNMP.
+fn head(bytes: &[u8]) -> Option<ElementHeader> {
     const MOST: usize = 4;
     let (&kind, &first) = (bytes.first()?, bytes.get(1)?);
     if first < 0x80 {
-        return Some(Head { kind, size: 2, length: first.into() });
+        return Some(ElementHeader { kind, size: 2, length: first.into() });
     }
     let count = usize::from(first & 0x7f);
     if count == 0 || count > MOST {
         return None;
     }
     let length = bytes.get(2..2 + count)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-    Some(Head { kind, size: 2 + count, length })
+    Some(ElementHeader { kind, size: 2 + count, length })
 }
 
-/// A sequence that begins with a version.
-fn looks(bytes: &[u8]) -> bool {
+/// Recognizes a sequence that begins with a version.
+fn recognize(bytes: &[u8]) -> bool {
     let version = head(bytes).filter(|head| head.kind == SEQUENCE).and_then(|head| bytes.get(head.size..));
     matches!(version, Some([INTEGER, 1, 0 | 1 | 3, ..]))
 }
 
-/// A sequence that fills the datagram, begins with a version and goes on with a community or a header.
+/// Recognizes a sequence of exactly this size with a version and a community or header.
 fn is_whole(bytes: &[u8]) -> bool {
     let fills = head(bytes).filter(|head| head.size + head.length == bytes.len());
-    let inner = fills.filter(|_| looks(bytes)).and_then(|head| bytes.get(head.size..));
+    let inner = fills.filter(|_| recognize(bytes)).and_then(|head| bytes.get(head.size..));
     inner.is_some_and(|inner| matches!(inner, [_, _, 3, SEQUENCE, ..] | [_, _, 0 | 1, OCTET_STRING, ..]))
 }
 
-/// What was asked in one conversation, by the numbers of requests.
+/// Pending requests of one conversation, by request ID.
 #[derive(Default)]
-struct Asked(Pending<i64>);
+struct Requests(Pending<i64>);
 
-impl Exchange for Asked {
+impl Exchange for Requests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         inside(wire, SEQUENCE, |wire| {
             let is_new = matches!(wire.ahead(), [INTEGER, 1, 3, ..]);
@@ -225,10 +225,10 @@ impl Exchange for Asked {
     }
 }
 
-impl Asked {
+impl Requests {
     fn pdu(&mut self, wire: &mut Wire<'_>) -> Result {
         let kind = wire.ahead().first().copied().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
-        let Some(kind) = kind else { return wrong(wire, "a PDU") };
+        let Some(kind) = kind else { return unexpected(wire, "a PDU") };
         let number = u64::from(kind - FIRST_PDU);
         wire.name(name_of(PDUS, number).unwrap_or_default());
         wire.parent(&DATA, Value::Unsigned(number), |wire| {
@@ -267,7 +267,7 @@ fn global(wire: &mut Wire<'_>) -> Result {
     integer(wire, &MAX_SIZE)?;
     let flags = expected(wire, OCTET_STRING)?;
     if flags.length != 1 {
-        return wrong(wire, "a byte of flags");
+        return unexpected(wire, "a byte of flags");
     }
     wire.bytes(&ELEMENT, flags.size)?;
     wire.flags(&MSG_FLAGS, 1, &[&REPORTABLE, &ENCRYPTED_FLAG, &AUTHENTICATED])?;
@@ -323,9 +323,9 @@ fn bindings(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-/// The value of a variable, as its type says.
+/// Dissects the value of a variable by its type.
 fn value(wire: &mut Wire<'_>) -> Result {
-    let Some(head) = head(wire.ahead()) else { return wrong(wire, "a value") };
+    let Some(head) = head(wire.ahead()) else { return unexpected(wire, "a value") };
     match head.kind {
         INTEGER => integer(wire, &INT).map(drop),
         OCTET_STRING => octets(wire, &OCTETS),
@@ -344,32 +344,32 @@ fn value(wire: &mut Wire<'_>) -> Result {
     }
 }
 
-/// What stands here is not what must.
-fn wrong<T>(wire: &mut Wire<'_>, wanted: &str) -> Result<T> {
+/// Notes an unexpected element.
+fn unexpected<T>(wire: &mut Wire<'_>, required: &str) -> Result<T> {
     match wire.ahead().first() {
-        Some(kind) => wire.malformed(&BAD_BER, format_args!("type {kind:#04x} where {wanted} must be")),
+        Some(kind) => wire.malformed(&BAD_BER, format_args!("type {kind:#04x} where {required} is required")),
         None => Err(Error::Short { needed: 1 }),
     }
 }
 
-/// The head of the element that begins here, if it is of this type.
-fn expected(wire: &mut Wire<'_>, kind: u8) -> Result<Head> {
+/// Header of the next element, which must have this type.
+fn expected(wire: &mut Wire<'_>, kind: u8) -> Result<ElementHeader> {
     match head(wire.ahead()) {
         Some(head) if head.kind == kind => Ok(head),
         None if wire.remaining() < 2 => Err(Error::Short { needed: 2 - wire.remaining() }),
-        _ => wrong(wire, "another"),
+        _ => unexpected(wire, "another"),
     }
 }
 
-/// Read what an element of this type holds.
+/// Dissects the contents of an element of this type.
 fn inside(wire: &mut Wire<'_>, kind: u8, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
     let head = expected(wire, kind)?;
     wire.bytes(&ELEMENT, head.size)?;
     wire.within(head.length, &UNKNOWN, read)
 }
 
-/// An element whose value is bytes or text of this field.
-fn element(wire: &mut Wire<'_>, head: Head, field: &'static Field) -> Result {
+/// Dissects an element whose value is this field.
+fn element(wire: &mut Wire<'_>, head: ElementHeader, field: &'static Field) -> Result {
     wire.bytes(&ELEMENT, head.size)?;
     match head.length {
         0 => Ok(()),
@@ -383,18 +383,18 @@ fn octets(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     element(wire, head, field)
 }
 
-/// The bytes of an element's value, and the range of all of it.
+/// Reads an element. Returns its value and its whole range.
 fn whole<'a>(wire: &mut Wire<'a>, kind: u8, most: usize) -> Result<(&'a [u8], std::ops::Range<usize>)> {
     let head = expected(wire, kind)?;
     if head.length > most {
-        return wire.malformed(&BAD_BER, format_args!("{} bytes where at most {most} can be", head.length));
+        return wire.malformed(&BAD_BER, format_args!("{} bytes where at most {most} are permitted", head.length));
     }
     let (start, ahead) = (wire.at(), wire.ahead());
     wire.skip(head.size + head.length)?;
     Ok((ahead.get(head.size..head.size + head.length).unwrap_or_default(), start..start + head.size + head.length))
 }
 
-/// A number that may be negative. It lies at the whole of its element.
+/// Dissects a signed integer; its span is the whole element.
 fn integer(wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
     const MOST: usize = 8;
     let (bytes, range) = whole(wire, INTEGER, MOST)?;
@@ -405,7 +405,7 @@ fn integer(wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
     Ok(number)
 }
 
-/// A number that is never negative, of this type.
+/// Dissects an unsigned integer of this type.
 fn number(wire: &mut Wire<'_>, kind: u8, field: &'static Field) -> Result {
     const MOST: usize = 9;
     let (bytes, range) = whole(wire, kind, MOST)?;
@@ -414,7 +414,7 @@ fn number(wire: &mut Wire<'_>, kind: u8, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// The number of an object, part by part.
+/// Dissects an object identifier.
 fn object(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     const MOST: usize = 512;
     let (bytes, range) = whole(wire, OBJECT, MOST)?;
@@ -424,7 +424,7 @@ fn object(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// Parts of seven bits to a byte; the first two are one number.
+/// Formats an object identifier: seven bits a byte; the first number encodes two parts.
 struct Parts<'a>(&'a [u8]);
 
 impl fmt::Display for Parts<'_> {

@@ -1,4 +1,4 @@
-//! Messages of SNMP, and what goes wrong with them.
+//! SNMP messages, valid and malformed.
 
 use super::*;
 use crate::wire::{Cut, trial};
@@ -13,16 +13,16 @@ const TRAP_1: &str = "303902010004067075626c6963a42c060a2b06010401bf0803020a4004
 const VERSION_3: &str = "305b02010330100204207b2f720202400004010402010304233021040d80001f8880a9498e5e3a2c3043020200dd020210680404 \
     66616c6b04000400301f04000400a51902010702010002010a300e300c06082b060102010103000500";
 
-fn read(asked: &mut Asked, hex: &str) -> String {
+fn read(asked: &mut Requests, hex: &str) -> String {
     trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
 }
 
 fn alone(hex: &str) -> String {
-    read(&mut Asked::default(), hex)
+    read(&mut Requests::default(), hex)
 }
 
 #[test]
-fn a_device_is_asked() {
+fn a_get_request_is_dissected() {
     insta::assert_snapshot!(alone(GET), @r#"
     snmp 0..56 | get request | version 2c
       0..2 snmp.element = 3036
@@ -48,8 +48,8 @@ fn a_device_is_asked() {
 }
 
 #[test]
-fn and_answers() {
-    let mut asked = Asked::default();
+fn a_response_is_matched_with_its_request() {
+    let mut asked = Requests::default();
     read(&mut asked, GET);
     insta::assert_snapshot!(read(&mut asked, ANSWER), @r#"
     snmp 0..156 | response | version 2c
@@ -99,7 +99,7 @@ fn and_answers() {
 }
 
 #[test]
-fn a_trap_of_version_1() {
+fn a_version_1_trap_is_dissected() {
     insta::assert_snapshot!(alone(TRAP_1), @r#"
     snmp 0..59 | trap | version 1
       0..2 snmp.element = 3039
@@ -111,7 +111,7 @@ fn a_trap_of_version_1() {
         15..27 snmp.enterprise = "1.3.6.1.4.1.8072.3.2.10"
         27..29 snmp.element = 4004
         29..33 snmp.agent_addr = 192.0.2.1
-        33..36 snmp.generic_trap = 6 (of the enterprise)
+        33..36 snmp.generic_trap = 6 (enterprise specific)
         36..39 snmp.specific_trap = 17
         39..42 snmp.time_stamp = 100
         42..59 snmp.variable_bindings = 1
@@ -124,7 +124,7 @@ fn a_trap_of_version_1() {
 }
 
 #[test]
-fn version_3_says_who_speaks() {
+fn a_version_3_message_has_security_parameters() {
     insta::assert_snapshot!(alone(VERSION_3), @r#"
     snmp 0..93 | get bulk request | version 3
       0..2 snmp.element = 305b
@@ -169,29 +169,29 @@ fn version_3_says_who_speaks() {
 }
 
 #[test]
-fn an_element_of_another_type_is_told() {
+fn an_unexpected_element_type_is_noted() {
     let hex = "300c 020101 0406 7075626c6963 0500";
     let dump = alone(hex);
     assert!(dump.contains("! broken snmp.note.element"), "{dump}");
 }
 
 #[test]
-fn looks_want_a_version() {
+fn the_heuristic_requires_a_version() {
     assert!([GET, ANSWER, TRAP_1, VERSION_3].iter().all(|hex| is_whole(&trial::bytes(hex))));
-    assert!(!is_whole(&trial::bytes(GET)[..30]) && looks(&trial::bytes(GET)[..30]));
-    assert!(!looks(&trial::bytes("3003 020107")) && !looks(&[]));
+    assert!(!is_whole(&trial::bytes(GET)[..30]) && recognize(&trial::bytes(GET)[..30]));
+    assert!(!recognize(&trial::bytes("3003 020107")) && !recognize(&[]));
 }
 
 #[test]
-fn a_damaged_message_is_read_up_to_the_damage() {
+fn a_malformed_message_keeps_the_valid_fields() {
     let bytes = trial::bytes(VERSION_3);
     for cut in 0..bytes.len() {
-        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Requests::default().message(Side::Client, wire));
         assert!(dump.contains("! broken"), "{dump}");
     }
     for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x7f, 0x84, 0xff].map(|byte| (place, byte))) {
         let mut bytes = bytes.clone();
         bytes[place] = byte;
-        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Requests::default().message(Side::Client, wire));
     }
 }

@@ -1,17 +1,17 @@
-//! STUN (RFC 8489) and TURN (RFC 8656): what is my address outside, and can you relay for me?
+//! STUN (RFC 8489) and TURN (RFC 8656): discovery of public addresses, and relaying.
 //!
-//! Numbers are big-endian.
+//! Integers are big-endian.
 //!
 //! ```text
-//! 00 type:14 | length:2 | cookie:4 (21 12 a4 42) | transaction:12 | attribute …
-//! attribute   type:2 | length:2 | value, padded to four bytes
-//! channel     number:2 (4000 to 4fff) | length:2 | data                     a datagram that a relay passes on
+//! 00 type:14 | length:2 | magic cookie:4 (21 12 a4 42) | transaction ID:12 | attribute …
+//! attribute     type:2 | length:2 | value, padded to 4 bytes
+//! channel data  channel number:2 (4000 to 4fff) | length:2 | data                  a datagram that a TURN server relays
 //! ```
-//! In a stream messages follow each other, data on channels padded to four bytes; with ICE (RFC 6544) each stands behind its
-//! length in two bytes (RFC 4571), and so does all that is not STUN.
+//! Over TCP, messages follow each other and channel data is padded to 4 bytes. With ICE (RFC 6544), each message and each packet
+//! of another protocol has a length prefix (RFC 4571).
 //!
-//! Addresses are hidden from meddling routers by XOR with the cookie, for IPv6 the transaction too; they are shown in the clear.
-//! Not covered: the form of RFC 3489 without the cookie.
+//! Addresses of XOR attributes are shown decoded: they are XORed with the magic cookie, for IPv6 also with the transaction ID.
+//! Not covered: messages of RFC 3489, which have no magic cookie.
 
 mod stream;
 #[cfg(test)]
@@ -27,8 +27,8 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &STUN,
     fields: FIELDS,
     found: &[
-        On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default()),
-        On::AnyTcp.stream(Looks::Stream(stream::looks), |_| Box::<stream::Stream>::default()),
+        On::AnyUdp.exchange(Looks::Datagram(recognize), |_| Box::<Transactions>::default()),
+        On::AnyTcp.stream(Looks::Stream(stream::recognize), |_| Box::<stream::Stream>::default()),
     ],
     rest: Some(&VALUE),
     truncated: None,
@@ -39,8 +39,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT")
-        .covers("STUN and TURN messages, their attributes with the addresses they hide, data on channels; answers paired with their questions")
-        .leaves_open("The form without the cookie");
+        .covers("STUN and TURN messages, their attributes with decoded addresses, channel data; responses matched with their requests")
+        .leaves_open("Messages without a magic cookie");
     FRAME_LENGTH = number("stun.tcp_frame_length", "TCP frame length", "Bytes of the STUN message");
     TYPE = number("stun.type", "Message type", "").hex(4);
     CLASS = number("stun.type.class", "Message class", "").hex(4).mask(0x0110).names(CLASSES);
@@ -154,27 +154,27 @@ const INDICATION: u64 = 0x01;
 const SUCCESS: u64 = 0x10;
 const CHANNEL_BIND: u64 = 0x0009;
 
-/// A message that fills its datagram, or a channel's data in one of those that were agreed on: that cannot be told by looks.
-fn looks(bytes: &[u8]) -> bool {
+/// Recognizes a message of exactly this size. Channel data is recognized by its conversation only.
+fn recognize(bytes: &[u8]) -> bool {
     let Some([kind, _, high, low, cookie @ ..]) = bytes.first_chunk::<8>() else { return false };
     let length = usize::from(u16::from_be_bytes([*high, *low]));
     *kind < 0x40 && *cookie == MAGIC && length + HEADER == bytes.len()
 }
 
-/// The channels of one conversation, and its questions.
+/// Pending requests and channels of one conversation.
 #[derive(Default)]
-struct Asked {
-    questions: Pending<[u8; 12]>,
-    /// Channels that were agreed on, as many as there may be of the first ones.
+struct Transactions {
+    requests: Pending<[u8; 12]>,
+    /// Bound channels, up to a limit.
     channels: Vec<u16>,
-    /// Whether a server bound a channel of which the request is missing.
+    /// Whether a server confirmed a channel binding whose request is missing.
     has_unknown: bool,
 }
 
-/// Channels of a conversation that are remembered.
-const MOST_CHANNELS: usize = 64;
+/// Largest number of channels kept for a conversation.
+const MAX_CHANNELS: usize = 64;
 
-impl Exchange for Asked {
+impl Exchange for Transactions {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         if wire.ahead().first().is_some_and(|first| first & 0xc0 == 0x40) {
             return channel(wire);
@@ -203,10 +203,10 @@ impl Exchange for Asked {
         }
         match class {
             REQUEST => {
-                self.questions.ask(id, wire);
+                self.requests.ask(id, wire);
             }
             INDICATION => {}
-            _ => match self.questions.answer(&id) {
+            _ => match self.requests.answer(&id) {
                 Some(question) => question.put(wire, &RESPONSE_TO, &TIME),
                 None => self.has_unknown |= class == SUCCESS && METHOD.bits_of(kind) == CHANNEL_BIND,
             },
@@ -223,7 +223,7 @@ impl Exchange for Asked {
     }
 }
 
-/// Data in a channel.
+/// Dissects channel data.
 fn channel(wire: &mut Wire<'_>) -> Result {
     let number = wire.u16_be(&CHANNEL)?;
     let length = usize::from(wire.u16_be(&LENGTH)?);
@@ -233,30 +233,30 @@ fn channel(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// An address with its port.
+/// Address with its port.
 #[derive(Clone, Copy)]
-enum Seen {
+enum Address {
     V4(Ipv4Addr, u16),
     V6(Ipv6Addr, u16),
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Seen::V4(ip, port) => write!(f, "{ip}:{port}"),
-            Seen::V6(ip, port) => write!(f, "[{ip}]:{port}"),
+            Address::V4(ip, port) => write!(f, "{ip}:{port}"),
+            Address::V6(ip, port) => write!(f, "[{ip}]:{port}"),
         }
     }
 }
 
-impl Asked {
-    fn attribute(&mut self, wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Seen>) -> Result {
+impl Transactions {
+    fn attribute(&mut self, wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Address>) -> Result {
         let kind = wire.u16_be(&ATT_TYPE)?;
         let length = usize::from(wire.u16_be(&ATT_LENGTH)?);
         wire.within(length, &VALUE, |wire| match kind {
             _ if length == 0 => Ok(()),
-            0x0001 | 0x0002 | 0x0004 | 0x0005 | 0x000b | 0x8023 | 0x802b | 0x802c => clear(wire, seen),
-            0x0012 | 0x0016 | 0x0020 => hidden(wire, id, seen),
+            0x0001 | 0x0002 | 0x0004 | 0x0005 | 0x000b | 0x8023 | 0x802b | 0x802c => plain_address(wire, seen),
+            0x0012 | 0x0016 | 0x0020 => xor_address(wire, id, seen),
             0x0003 => wire.flags(&CHANGE, 4, &[&CHANGE_IP, &CHANGE_PORT]).map(drop),
             0x0006 => rest(wire, &USERNAME),
             0x0008 | 0x001c => rest(wire, &HMAC),
@@ -274,7 +274,7 @@ impl Asked {
             }
             0x000c => {
                 let number = wire.u16_be(&CHANNEL_NUMBER)?;
-                if self.channels.len() < MOST_CHANNELS && !self.channels.contains(&number) {
+                if self.channels.len() < MAX_CHANNELS && !self.channels.contains(&number) {
                     self.channels.push(number);
                 }
                 rest(wire, &RESERVED)
@@ -313,20 +313,20 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
 
 const V6: u8 = 2;
 
-fn clear(wire: &mut Wire<'_>, seen: &mut Option<Seen>) -> Result {
+fn plain_address(wire: &mut Wire<'_>, seen: &mut Option<Address>) -> Result {
     wire.bytes(&RESERVED, 1)?;
     let family = wire.u8(&FAMILY)?;
     let port = wire.u16_be(&PORT)?;
     let found = if family == V6 {
-        Seen::V6(array::<16>(wire.bytes(&IPV6, 16)?).into(), port)
+        Address::V6(array::<16>(wire.bytes(&IPV6, 16)?).into(), port)
     } else {
-        Seen::V4(array::<4>(wire.bytes(&IPV4, 4)?).into(), port)
+        Address::V4(array::<4>(wire.bytes(&IPV4, 4)?).into(), port)
     };
     seen.get_or_insert(found);
     Ok(())
 }
 
-fn hidden(wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Seen>) -> Result {
+fn xor_address(wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Address>) -> Result {
     wire.bytes(&RESERVED, 1)?;
     let family = wire.u8(&FAMILY)?;
     let mask: Vec<u8> = MAGIC.iter().chain(id).copied().collect();
@@ -339,11 +339,11 @@ fn hidden(wire: &mut Wire<'_>, id: &[u8; 12], seen: &mut Option<Seen>) -> Result
         wire.put(&IPV6_XOR, Value::Bytes, at..at + 16);
         wire.derived("xor", 16, &ip, |wire| wire.bytes(&IPV6, 16).map(drop))?;
         let ip = Ipv6Addr::from(ip);
-        Seen::V6(ip, port)
+        Address::V6(ip, port)
     } else {
         let ip = Ipv4Addr::from(unmasked::<4>(wire.bytes(&IPV4_XOR, 4)?, &mask));
         wire.put(&IPV4, Value::Unsigned(u32::from(ip).into()), at..at + 4);
-        Seen::V4(ip, port)
+        Address::V4(ip, port)
     };
     *seen = Some(found);
     Ok(())
@@ -354,9 +354,9 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 fn unmasked<const N: usize>(bytes: &[u8], mask: &[u8]) -> [u8; N] {
-    let mut clear = array(bytes);
-    for (byte, mask) in clear.iter_mut().zip(mask) {
+    let mut plain_address = array(bytes);
+    for (byte, mask) in plain_address.iter_mut().zip(mask) {
         *byte ^= mask;
     }
-    clear
+    plain_address
 }

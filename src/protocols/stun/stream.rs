@@ -1,40 +1,40 @@
-//! STUN over TCP: messages one behind another (RFC 8489), or each behind its length (RFC 4571).
+//! STUN over TCP: consecutive messages (RFC 8489), or messages with length prefixes (RFC 4571).
 
-use super::{Asked, FRAME_LENGTH, HEADER, MAGIC, METHOD, METHODS, VALUE};
+use super::{FRAME_LENGTH, HEADER, MAGIC, METHOD, METHODS, Transactions, VALUE};
 use crate::tree::{Side, name_of};
 use crate::wire::{Conversation, Exchange, Extent, Opening, Result, Verdict, Wire};
 
-/// Bytes of the length that RFC 4571 puts before each packet.
+/// Size of the length prefix of RFC 4571 in bytes.
 const FRAMING: usize = 2;
 
-/// Bytes of a channel's number and the length of its data.
+/// Size of channel number and length in bytes.
 const CHANNEL_HEADER: usize = 4;
 
-/// The bit of a message type that says that it is a response.
+/// Bit of the message type that responses have.
 const RESPONSE: u16 = 0x0100;
 
-/// What one connection has to remember.
+/// State of one connection.
 #[derive(Default)]
 pub(super) struct Stream {
-    asked: Asked,
-    /// Whether each packet stands behind its length, once that is known.
+    transactions: Transactions,
+    /// Whether packets have length prefixes, once known.
     framed: Option<bool>,
 }
 
-/// What the first bytes of a side are.
+/// Result of reading the first bytes of a side.
 #[derive(Debug, PartialEq, Eq)]
 enum Start {
     Message {
         framed: bool,
         is_response: bool,
     },
-    /// The beginning of a message; more bytes would tell.
+    /// Incomplete message.
     Short,
     Other,
 }
 
-/// Whether a side begins with a message.
-pub(super) fn looks(opening: &Opening<'_>) -> Verdict {
+/// Recognizes a side that begins with a message.
+pub(super) fn recognize(opening: &Opening<'_>) -> Verdict {
     let mut verdict = Verdict::No;
     for side in [Side::Client, Side::Server] {
         match start(opening.of(side)) {
@@ -46,7 +46,7 @@ pub(super) fn looks(opening: &Opening<'_>) -> Verdict {
     verdict
 }
 
-/// A message has a known method and the cookie; behind a length it fills what that counts.
+/// Recognizes a known method and the magic cookie; with a length prefix, the size must match.
 fn start(bytes: &[u8]) -> Start {
     let number = |at: usize| bytes.get(at..)?.first_chunk().map(|pair| u16::from_be_bytes(*pair));
     let mut start = Start::Other;
@@ -93,7 +93,7 @@ impl Conversation for Stream {
         if self.framed == Some(true) {
             wire.u16_be(&FRAME_LENGTH)?;
             let packet = wire.ahead();
-            if !super::looks(packet) && !self.asked.claims(from, packet) {
+            if !super::recognize(packet) && !self.transactions.claims(from, packet) {
                 wire.name("framed packet");
                 wire.info(format_args!("{} bytes", packet.len()));
                 wire.offer("rtp", wire.at()..wire.at() + packet.len());
@@ -101,6 +101,6 @@ impl Conversation for Stream {
                 return Ok(());
             }
         }
-        self.asked.message(from, wire)
+        self.transactions.message(from, wire)
     }
 }

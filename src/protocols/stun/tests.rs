@@ -1,4 +1,4 @@
-//! STUN messages from the examples of RFC 5769 and of our own, alone and in streams.
+//! STUN messages, partly from RFC 5769, as datagrams and in streams.
 
 use super::stream::Stream;
 use super::*;
@@ -11,16 +11,16 @@ const RESPONSE: &str = "0101002c2112a4426162636465666768696a6b6c002000080001e242
 const ERROR_401: &str = "011300302112a4426162636465666768696a6b6c0009001000000401556e617574686f72697a65640014000b6578616d706c652e \
     636f6d00001500066162636465660000";
 
-fn read(asked: &mut Asked, hex: &str) -> String {
-    trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+fn read(transactions: &mut Transactions, hex: &str) -> String {
+    trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| transactions.message(Side::Client, wire))
 }
 
 fn alone(hex: &str) -> String {
-    read(&mut Asked::default(), hex)
+    read(&mut Transactions::default(), hex)
 }
 
 #[test]
-fn a_client_asks_for_its_address() {
+fn a_binding_request_is_dissected() {
     insta::assert_snapshot!(alone(REQUEST), @r#"
     stun 0..64 | binding | request
       0..2 stun.type = 0x0001
@@ -54,10 +54,10 @@ fn a_client_asks_for_its_address() {
 }
 
 #[test]
-fn and_learns_it() {
-    let mut asked = Asked::default();
-    read(&mut asked, REQUEST);
-    insta::assert_snapshot!(read(&mut asked, RESPONSE), @r#"
+fn a_binding_response_is_matched_with_its_request() {
+    let mut transactions = Transactions::default();
+    read(&mut transactions, REQUEST);
+    insta::assert_snapshot!(read(&mut transactions, RESPONSE), @r#"
     stun 0..64 | binding | success, [2001:db8::9]:50000
       0..2 stun.type = 0x0101
         0..2 stun.type.class = 0x0010 (success)
@@ -92,7 +92,7 @@ fn and_learns_it() {
 }
 
 #[test]
-fn a_relay_wants_a_password() {
+fn an_unauthorized_error_response_is_dissected() {
     insta::assert_snapshot!(alone(ERROR_401), @r#"
     stun 0..68 | allocate | error
       0..2 stun.type = 0x0113
@@ -122,13 +122,13 @@ fn a_relay_wants_a_password() {
 }
 
 #[test]
-fn channels_that_were_agreed_on_are_claimed() {
-    let mut asked = Asked::default();
+fn data_of_bound_channels_is_claimed() {
+    let mut transactions = Transactions::default();
     let data = trial::bytes("4001 0003 616263 00");
-    assert!(!asked.claims(Side::Client, &data));
-    read(&mut asked, "0009 0008 2112a442 6162636465666768696a6b6c 000c 0004 4001 0000");
-    assert!(asked.claims(Side::Client, &data));
-    insta::assert_snapshot!(read(&mut asked, "4001 0003 616263 00"), @r#"
+    assert!(!transactions.claims(Side::Client, &data));
+    read(&mut transactions, "0009 0008 2112a442 6162636465666768696a6b6c 000c 0004 4001 0000");
+    assert!(transactions.claims(Side::Client, &data));
+    insta::assert_snapshot!(read(&mut transactions, "4001 0003 616263 00"), @r#"
     stun 0..8 | channel data | channel 0x4001, 3 bytes
       0..2 stun.channel = 0x4001
       2..4 stun.length = 3
@@ -137,37 +137,39 @@ fn channels_that_were_agreed_on_are_claimed() {
 }
 
 #[test]
-fn looks_want_the_cookie_and_the_length() {
+fn the_heuristic_checks_cookie_and_length() {
     let bytes = trial::bytes(REQUEST);
-    assert!(looks(&bytes) && !looks(&bytes[..60]) && !looks(&bytes[4..]));
+    assert!(recognize(&bytes) && !recognize(&bytes[..60]) && !recognize(&bytes[4..]));
 }
 
 #[test]
-fn a_damaged_message_is_read_up_to_the_damage() {
+fn a_malformed_message_keeps_the_valid_fields() {
     let bytes = trial::bytes(RESPONSE);
     for cut in 0..bytes.len() {
-        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Transactions::default().message(Side::Client, wire));
         assert!(dump.contains("! broken"), "{dump}");
     }
 }
 
 #[test]
-fn channels_are_claimed_behind_a_response_whose_request_is_missing() {
-    let mut asked = Asked::default();
+fn channel_data_is_claimed_if_only_the_bind_response_is_captured() {
+    let mut transactions = Transactions::default();
     let data = trial::bytes("4002 0003 616263");
-    assert!(!asked.claims(Side::Client, &data));
-    read(&mut asked, "0119 0000 2112a442 6162636465666768696a6b6c");
-    assert!(!asked.claims(Side::Client, &data));
-    read(&mut asked, "0109 0000 2112a442 6162636465666768696a6b6c");
-    assert!(asked.claims(Side::Client, &data) && asked.claims(Side::Server, &data));
-    assert!(!asked.claims(Side::Client, &data[..6]) && !asked.claims(Side::Client, &trial::bytes("5002 0003 616263")));
+    assert!(!transactions.claims(Side::Client, &data));
+    read(&mut transactions, "0119 0000 2112a442 6162636465666768696a6b6c");
+    assert!(!transactions.claims(Side::Client, &data));
+    read(&mut transactions, "0109 0000 2112a442 6162636465666768696a6b6c");
+    assert!(transactions.claims(Side::Client, &data) && transactions.claims(Side::Server, &data));
+    assert!(
+        !transactions.claims(Side::Client, &data[..6]) && !transactions.claims(Side::Client, &trial::bytes("5002 0003 616263"))
+    );
 }
 
 #[test]
-fn a_length_that_is_no_multiple_of_four_is_noted() {
-    // An unknown attribute of three bytes without padding.
+fn a_message_length_not_divisible_by_four_is_noted() {
+    // Unknown attribute of three bytes without padding.
     let hex = "0003 0007 2112a442 6162636465666768696a6b6c 4000 0003 010203";
-    assert!(looks(&trial::bytes(hex)));
+    assert!(recognize(&trial::bytes(hex)));
     let tree = alone(hex);
     assert!(tree.contains("! odd stun.wrong_msglen") && tree.contains("24..27 stun.value = 010203"), "{tree}");
     assert!(!tree.contains("stun.att.padding"), "{tree}");
@@ -178,31 +180,31 @@ fn opening<'a>(client: &'a [u8], server: &'a [u8]) -> Opening<'a> {
 }
 
 #[test]
-fn a_stream_begins_with_a_message_or_with_its_length() {
+fn streams_begin_with_a_message_or_a_length_prefix() {
     let request = trial::bytes(REQUEST);
     let framed = [&[0, 64][..], &request].concat();
     let response = trial::bytes(RESPONSE);
     for first in [&request, &framed] {
-        assert_eq!(stream::looks(&opening(first, b"")), Verdict::Yes(Side::Server));
-        assert_eq!(stream::looks(&opening(b"", first)), Verdict::Yes(Side::Client));
-        assert_eq!(stream::looks(&opening(&first[..6], b"")), Verdict::Unsure);
-        assert_eq!(stream::looks(&Opening { complete: true, ..opening(&first[..6], b"") }), Verdict::No);
+        assert_eq!(stream::recognize(&opening(first, b"")), Verdict::Yes(Side::Server));
+        assert_eq!(stream::recognize(&opening(b"", first)), Verdict::Yes(Side::Client));
+        assert_eq!(stream::recognize(&opening(&first[..6], b"")), Verdict::Unsure);
+        assert_eq!(stream::recognize(&Opening { complete: true, ..opening(&first[..6], b"") }), Verdict::No);
     }
-    assert_eq!(stream::looks(&opening(b"", &response)), Verdict::Yes(Side::Server));
+    assert_eq!(stream::recognize(&opening(b"", &response)), Verdict::Yes(Side::Server));
     let other_length = [&[0, 65][..], &request].concat();
     for other in [&other_length[..], &request[1..], b"GET / HTTP/1.1", b"\x05\x01\x00"] {
-        assert_eq!(stream::looks(&opening(other, b"")), Verdict::No);
+        assert_eq!(stream::recognize(&opening(other, b"")), Verdict::No);
     }
 }
 
-/// The first message of what a side sends, and how long it is.
+/// First message of the bytes of a side, and its length.
 fn first(stream: &mut Stream, from: Side, ahead: &[u8]) -> (usize, String) {
     let Extent::Message(length) = stream.extent(from, ahead, true) else { panic!("no message") };
     (length, trial::message(&PROTOCOL, stream, from, &ahead[..length], Cut::No))
 }
 
 #[test]
-fn messages_in_a_stream_end_where_their_lengths_say() {
+fn messages_over_tcp_are_delimited_by_their_length() {
     let mut stream = Stream::default();
     let bind = "0009 0008 2112a442 6162636465666768696a6b6c 000c 0004 4001 0000";
     let ahead = trial::bytes(&format!("{bind} 4001 0003 616263 00 {RESPONSE}"));
@@ -219,7 +221,7 @@ fn messages_in_a_stream_end_where_their_lengths_say() {
 }
 
 #[test]
-fn packets_behind_their_lengths_are_messages_or_bytes() {
+fn packets_with_length_prefixes_are_messages_or_data() {
     let mut stream = Stream::default();
     let ahead = trial::bytes(&format!("0040 {REQUEST}"));
     assert_eq!(stream.extent(Side::Client, &ahead[..5], true), Extent::NeedMore(6));

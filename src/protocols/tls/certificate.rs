@@ -1,6 +1,6 @@
-//! X.509 certificates: who is certified by whom, for which names, and until when.
+//! X.509 certificates: version, issuer, subject, validity, public key and extensions.
 //!
-//! Names are Wireshark's where it has them; an issuer and a subject are told as one text as well.
+//! Fields have Wireshark's names where it has them; an issuer and a subject are also shown as one text.
 
 use crate::tree::{Computed, Field, NodeRef, Value};
 use crate::wire::{Protocol, Wire};
@@ -11,13 +11,13 @@ const fn found_inside(this: &'static Field, fields: &'static [&'static Field]) -
     Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
 }
 
-/// What a certificate is made of.
+/// Structure of certificates.
 pub static X509AF: Protocol = found_inside(&af::PROTOCOL, af::FIELDS);
 /// Extensions of certificates.
 pub static X509CE: Protocol = found_inside(&ce::PROTOCOL, ce::FIELDS);
 /// Names in certificates.
 pub static X509IF: Protocol = found_inside(&inf::PROTOCOL, inf::FIELDS);
-/// Kinds of texts in names.
+/// Attribute types of names.
 pub static X509SAT: Protocol = found_inside(&sat::PROTOCOL, sat::FIELDS);
 
 mod af {
@@ -27,8 +27,8 @@ mod af {
 
     fields! {
         PROTOCOL = protocol("x509af", "X.509", "X.509 certificates")
-            .covers("Version, number, issuer, owner, times and key of each certificate")
-            .leaves_open("Whether signatures are right; what keys are made of");
+            .covers("Version, serial number, issuer, subject, validity and public key of each certificate")
+            .leaves_open("Verification of signatures; contents of public keys");
         CERTIFICATE = group("x509af.signedCertificate_element", "signed certificate", "tbsCertificate");
         VERSION = number("x509af.version", "version", "").names(&[(0, "v1"), (1, "v2"), (2, "v3")]);
         SERIAL = bytes("x509af.serialNumber", "serial number", "Unique among the certificates of the issuer");
@@ -38,10 +38,10 @@ mod af {
         NOT_AFTER = text("x509af.notAfter.time", "not after", "End of the validity, UTC");
         NOT_BEFORE_KIND = number("x509af.notBefore", "not before", "Encoding of the time: UTCTime or GeneralizedTime")
             .names(TIMES)
-            .generated(&[&NOT_BEFORE], super::kind_of_time);
+            .generated(&[&NOT_BEFORE], super::time_encoding);
         NOT_AFTER_KIND = number("x509af.notAfter", "not after", "Encoding of the time: UTCTime or GeneralizedTime")
             .names(TIMES)
-            .generated(&[&NOT_AFTER], super::kind_of_time);
+            .generated(&[&NOT_AFTER], super::time_encoding);
         SUBJECT = text("x509af.subject.name", "subject", "Distinguished name of the certificate's holder");
         KEY_ALGORITHM = text("x509af.subjectPublicKeyInfo.algorithm", "public key algorithm", "");
         KEY = bytes("x509af.subjectPublicKey", "subject public key", "");
@@ -52,7 +52,7 @@ mod ce {
     use crate::tree::fields;
     fields! {
         PROTOCOL = protocol("x509ce", "X.509 extensions", "Extensions of X.509 certificates")
-            .covers("Alternative names, key issuers, CRL distribution points, name constraints, access to information, basic constraints")
+            .covers("Alternative names, authority key identifiers, CRL distribution points, name constraints, access descriptions, basic constraints")
             .leaves_open("Other extensions, which are bytes");
         DNS_NAME = text("x509ce.dNSName", "DNS name", "GeneralName, such as a subject alternative name");
         IPV4 = ipv4("x509ce.IPAddress.ipv4", "IP address", "GeneralName, such as a subject alternative name");
@@ -69,7 +69,7 @@ mod inf {
     use crate::tree::fields;
     fields! {
         PROTOCOL = protocol("x509if", "X.509 names", "Names in X.509 certificates")
-            .covers("Names of owners and issuers by their attributes");
+            .covers("Names of subjects and issuers by attribute");
         ID = text("x509if.attribute", "attribute", "Type of a relative distinguished name, or its OID");
     }
 }
@@ -78,7 +78,7 @@ mod sat {
     use crate::tree::fields;
     fields! {
         PROTOCOL = protocol("x509sat", "X.509 attribute types", "Attribute types of X.509 names")
-            .covers("The kinds of text that names are made of");
+            .covers("String types of names");
         COUNTRY = text("x509sat.CountryName", "country name", "ISO 3166 code of two letters");
         SERIAL = text("x509sat.SerialNumber", "serial number", "Serial number of the holder, an attribute of a name");
         PRINTABLE = text("x509sat.printableString", "PrintableString", "");
@@ -146,10 +146,10 @@ const FRESHEST_CRL: &[u8] = &[0x55, 0x1d, 46];
 const AUTHORITY_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 1];
 const SUBJECT_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 11];
 
-/// Attributes and extensions that are read of one certificate.
-const MOST: usize = 2000;
+/// Largest number of attributes and extensions dissected in one certificate.
+const MAX_ELEMENTS: usize = 2000;
 
-/// DER elements in a row. `at` is the place of the first byte in what the cursor reads.
+/// Sequence of DER elements. `at` is the offset of the first byte in the source of the cursor.
 #[derive(Clone)]
 struct Der<'a> {
     bytes: &'a [u8],
@@ -159,7 +159,7 @@ struct Der<'a> {
 /// A DER element.
 struct Element<'a> {
     tag: u8,
-    /// Where all of it lies.
+    /// Range of the whole element in the source.
     range: Range<usize>,
     content: Der<'a>,
 }
@@ -184,7 +184,7 @@ impl<'a> Iterator for Der<'a> {
 }
 
 impl<'a> Der<'a> {
-    /// The next element, if it has this tag.
+    /// Returns the next element if it has this tag.
     fn expect(&mut self, tag: u8) -> Option<Element<'a>> {
         let mut ahead = self.clone();
         let element = ahead.next().filter(|element| element.tag == tag)?;
@@ -197,15 +197,15 @@ impl<'a> Der<'a> {
     }
 }
 
-/// Put what a certificate says, `at` being the place of its first byte. Returns who is certified.
+/// Dissects a certificate at this offset of the source. Returns its subject.
 pub(super) fn put(wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> String {
     let mut all = Der { bytes, at };
     let signed = all.expect(SEQUENCE).and_then(|mut outer| outer.content.expect(SEQUENCE));
     let Some(mut signed) = signed else { return String::new() };
     let mut subject = String::new();
     wire.put_over(&af::CERTIFICATE, Value::None, Some(signed.range), |wire| {
-        if let Some(told) = certificate(wire, &mut signed.content) {
-            subject = told;
+        if let Some(found) = certificate(wire, &mut signed.content) {
+            subject = found;
         }
     });
     subject
@@ -233,7 +233,7 @@ fn certificate(wire: &mut Wire<'_>, der: &mut Der<'_>) -> Option<String> {
     wire.put(&af::KEY, Value::Bytes, bits.content.range());
     let extensions = der.find(|element| element.tag == EXTENSIONS_TAG);
     if let Some(mut list) = extensions.and_then(|mut tagged| tagged.content.expect(SEQUENCE)) {
-        for element in list.content.by_ref().take(MOST) {
+        for element in list.content.by_ref().take(MAX_ELEMENTS) {
             extension(wire, element.content);
         }
     }
@@ -246,7 +246,7 @@ fn algorithm(wire: &mut Wire<'_>, field: &'static Field, der: &mut Der<'_>) -> O
     Some(())
 }
 
-/// Put a distinguished name that stands alone, `at` being the place of its first byte.
+/// Dissects a single distinguished name at this offset of the source.
 pub(super) fn put_name(wire: &mut Wire<'_>, whole: &'static Field, at: usize, bytes: &[u8]) {
     let range = at..at + bytes.len();
     match (Der { bytes, at }).expect(SEQUENCE) {
@@ -255,18 +255,18 @@ pub(super) fn put_name(wire: &mut Wire<'_>, whole: &'static Field, at: usize, by
     }
 }
 
-/// Put a name: as one text, then each part. Returns its common name, or all of it if it has none.
+/// Dissects a name: as one text, then by attribute. Returns the common name, or the whole name without one.
 fn name(wire: &mut Wire<'_>, whole: &'static Field, der: &mut Der<'_>) -> Option<String> {
     let name = der.expect(SEQUENCE)?;
     Some(relative_names(wire, whole, name.range, sets(name.content)))
 }
 
-/// The sets of attributes that a name consists of.
+/// Attribute sets of a name.
 fn sets(name: Der<'_>) -> impl Iterator<Item = Der<'_>> + Clone {
     name.filter(|element| element.tag == SET).map(|set| set.content)
 }
 
-/// Put a name that consists of these sets of attributes.
+/// Dissects a name that consists of these attribute sets.
 fn relative_names<'a>(
     wire: &mut Wire<'_>,
     whole: &'static Field,
@@ -288,7 +288,7 @@ fn relative_names<'a>(
     common.unwrap_or(words)
 }
 
-/// Put each part of a name.
+/// Dissects each attribute of a name.
 fn parts<'a>(wire: &mut Wire<'_>, sets: impl Iterator<Item = Der<'a>>) {
     for (id, value) in attributes(sets) {
         wire.put_text(&inf::ID, id.content.range(), format_args!("{}", object(id.content.bytes)));
@@ -306,10 +306,10 @@ fn parts<'a>(wire: &mut Wire<'_>, sets: impl Iterator<Item = Der<'a>>) {
     }
 }
 
-/// The parts of a name: what each is, and its value.
+/// Types and values of the attributes of a name.
 fn attributes<'a>(sets: impl Iterator<Item = Der<'a>>) -> impl Iterator<Item = (Element<'a>, Element<'a>)> {
     let pairs = sets.flatten().filter_map(|mut pair| Some((pair.content.expect(OBJECT_ID)?, pair.content.next()?)));
-    pairs.take(MOST)
+    pairs.take(MAX_ELEMENTS)
 }
 
 fn extension(wire: &mut Wire<'_>, mut der: Der<'_>) -> Option<()> {
@@ -323,19 +323,19 @@ fn extension(wire: &mut Wire<'_>, mut der: Der<'_>) -> Option<()> {
         }
         AUTHORITY_KEY => general_names(wire, content.find(|element| element.tag == 0xa1)?.content),
         CRL_DISTRIBUTION_POINTS | FRESHEST_CRL => {
-            for point in content.take(MOST) {
+            for point in content.take(MAX_ELEMENTS) {
                 distribution_point(wire, point.content);
             }
         }
-        // Permitted and excluded subtrees; each begins with its base.
+        // GeneralSubtrees, each of which begins with its base.
         NAME_CONSTRAINTS => {
-            for subtree in content.flat_map(|subtrees| subtrees.content).take(MOST) {
+            for subtree in content.flat_map(|subtrees| subtrees.content).take(MAX_ELEMENTS) {
                 general_names(wire, subtree.content);
             }
         }
-        // What is found at a place, and the place.
+        // AccessDescription: method and location.
         AUTHORITY_ACCESS | SUBJECT_ACCESS => {
-            for description in content.take(MOST) {
+            for description in content.take(MAX_ELEMENTS) {
                 general_names(wire, description.content);
             }
         }
@@ -344,7 +344,7 @@ fn extension(wire: &mut Wire<'_>, mut der: Der<'_>) -> Option<()> {
     Some(())
 }
 
-/// Where a CRL is found, and who issues it.
+/// Dissects a CRL distribution point: its names and its issuer.
 fn distribution_point(wire: &mut Wire<'_>, point: Der<'_>) {
     for part in point {
         match part.tag {
@@ -362,9 +362,9 @@ fn distribution_point(wire: &mut Wire<'_>, point: Der<'_>) {
     }
 }
 
-/// Names of several kinds, which their tags tell; other elements are passed over.
+/// Dissects GeneralNames by their tags; elements with other tags are skipped.
 fn general_names(wire: &mut Wire<'_>, names: Der<'_>) {
-    for name in names.take(MOST) {
+    for name in names.take(MAX_ELEMENTS) {
         let mut content = name.content;
         let (field, value) = match (name.tag, content.bytes.len()) {
             (0x81, _) => (&ce::MAIL, Value::Text),
@@ -397,11 +397,11 @@ fn text(tag: u8, bytes: &[u8]) -> String {
     }
 }
 
-/// A time as people write it; as it stands if it is none.
+/// Formats a time in ISO 8601; other text is returned unchanged.
 fn calendar(tag: u8, bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let digits = match tag {
-        // Two digits of a year that lies between 1950 and 2049.
+        // RFC 5280: years 50 to 99 belong to the 20th century.
         UTC_TIME if text.as_str() >= "5" => format!("19{text}"),
         UTC_TIME => format!("20{text}"),
         GENERALIZED_TIME => text.clone(),
@@ -417,7 +417,7 @@ fn calendar(tag: u8, bytes: &[u8]) -> String {
     }
 }
 
-/// An object identifier by its name, or else as numbers.
+/// Formats an object identifier as its name, or in dotted decimal.
 fn object(bytes: &[u8]) -> String {
     if let Some((_, name)) = OBJECTS.iter().find(|(known, _)| *known == bytes) {
         return (*name).to_owned();
@@ -438,8 +438,8 @@ fn object(bytes: &[u8]) -> String {
     words
 }
 
-/// A time of 13 digits and a zone has two digits for the year, a longer one four.
-fn kind_of_time(time: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+/// Adds the encoding of a time: UTCTime has 13 characters with its zone, GeneralizedTime more.
+fn time_encoding(time: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     const UTC_TIME: usize = 13;
     take(Computed::Number(u64::from(time.bytes().len() > UTC_TIME)));
 }

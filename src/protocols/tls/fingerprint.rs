@@ -1,10 +1,10 @@
-//! Fingerprints of hellos: JA3 and JA3S as Salesforce published them, JA4 as FoxIO did.
+//! Fingerprints of ClientHello and ServerHello: JA3 and JA3S (Salesforce), JA4 (FoxIO).
 
 use md5::{Digest as _, Md5};
 use sha2::Sha256;
 use std::fmt::Write;
 
-/// What a hello offers, in its order.
+/// Parameters of a hello in the order of the wire.
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Offer {
     pub(super) over_quic: bool,
@@ -15,20 +15,20 @@ pub(in crate::protocols) struct Offer {
     pub(super) formats: Vec<u8>,
     pub(super) signatures: Vec<u16>,
     pub(super) versions: Vec<u16>,
-    /// The server that is meant.
+    /// Server name.
     pub(super) name: String,
-    /// Protocols to be spoken inside.
+    /// ALPN protocols.
     pub(super) protocols: Vec<String>,
 }
 
-/// The three parts of a JA4 fingerprint, before they are hashed.
+/// Parts of a JA4 fingerprint before hashing.
 pub(super) struct Ja4 {
     shape: String,
     suites: String,
     extensions: String,
 }
 
-/// Whether a number stands only for itself, so that servers get used to unknown ones.
+/// Whether a value is reserved by GREASE (RFC 8701).
 pub(super) fn is_grease(number: u16) -> bool {
     number & 0x0f0f == 0x0a0a && number >> 8 == number & 0xff
 }
@@ -54,7 +54,7 @@ pub(super) fn ja3s(offer: &Offer) -> String {
     format!("{},{},{}", offer.version, decimal(offer.suites.iter().copied()), decimal(offer.extensions.iter().copied()))
 }
 
-/// The MD5 digest of a text in hexadecimal.
+/// MD5 digest as hexadecimal text.
 pub(super) fn md5(text: &str) -> String {
     hex(&Md5::digest(text.as_bytes()))
 }
@@ -93,7 +93,7 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
         if extensions.contains(&SERVER_NAME) { 'd' } else { 'i' },
         suites.len().min(99),
         extensions.len().min(99),
-        ends(offer.protocols.first().map_or("", String::as_str))
+        alpn_characters(offer.protocols.first().map_or("", String::as_str))
     );
     suites.sort_unstable();
     extensions.retain(|kind| !matches!(*kind, SERVER_NAME | PROTOCOLS));
@@ -106,13 +106,13 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
     Ja4 { shape, suites: four_digits(&suites), extensions }
 }
 
-/// The first and the last character of a protocol's name; of its digits where those are no letters or digits.
-fn ends(name: &str) -> String {
+/// First and last character of an ALPN value; hexadecimal digits of its bytes if those are not alphanumeric.
+fn alpn_characters(name: &str) -> String {
     let pick = |text: &str| -> Option<String> { Some([text.chars().next()?, text.chars().last()?].iter().collect()) };
     let is_plain = |end: Option<&u8>| end.is_none_or(u8::is_ascii_alphanumeric);
     let plain = is_plain(name.as_bytes().first()) && is_plain(name.as_bytes().last());
-    let ends = if plain { pick(name) } else { pick(&hex(name.as_bytes())) };
-    ends.unwrap_or_else(|| "00".to_owned())
+    let alpn_characters = if plain { pick(name) } else { pick(&hex(name.as_bytes())) };
+    alpn_characters.unwrap_or_else(|| "00".to_owned())
 }
 
 impl Ja4 {
@@ -125,7 +125,7 @@ impl Ja4 {
     }
 }
 
-/// The first twelve digits of a digest; zeros for nothing.
+/// First twelve digits of a SHA-256 digest; zeros for empty text.
 fn digest(text: &str) -> String {
     if text.is_empty() {
         return "0".repeat(12);
@@ -141,7 +141,7 @@ mod tests {
         list.split(',').map(|digits| u16::from_str_radix(digits, 16).unwrap()).collect()
     }
 
-    /// Chrome, as the description of JA4 and other lists of fingerprints have it.
+    /// Chrome's ClientHello, from the JA4 specification and public lists of fingerprints.
     fn chrome(extensions: &str) -> Offer {
         Offer {
             version: 0x0303,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn published_examples_of_ja4_come_out() {
+    fn ja4_matches_published_examples() {
         let offer = chrome("4a4a,0000,0017,ff01,000a,000b,0023,0010,0005,000d,0012,0033,002d,002b,001b,4469,0015");
         assert_eq!(ja4(&offer).short(), "t13d1516h2_8daaf6152771_e5627efa2ab1");
         let offer = chrome("0000,0017,ff01,000a,000b,0023,0010,0005,000d,0012,0033,002d,002b,001b,44cd,fe0d");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_example_of_ja3_comes_out() {
+    fn ja3_matches_the_published_example() {
         let offer = Offer {
             version: 769,
             suites: vec![47, 53, 5, 10, 49161, 49162, 49171, 49172, 50, 56, 19, 4],
@@ -182,8 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn names_of_protocols_are_told_by_their_ends() {
-        assert_eq!([ends("h2"), ends("http/1.1"), ends(""), ends("x")], ["h2", "h1", "00", "xx"]);
-        assert_eq!(ends("\u{1}a"), "01");
+    fn ja4_takes_the_first_and_last_character_of_alpn() {
+        assert_eq!(
+            [alpn_characters("h2"), alpn_characters("http/1.1"), alpn_characters(""), alpn_characters("x")],
+            ["h2", "h1", "00", "xx"]
+        );
+        assert_eq!(alpn_characters("\u{1}a"), "01");
     }
 }

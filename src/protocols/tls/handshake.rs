@@ -1,4 +1,4 @@
-//! Handshake messages, whatever carries them.
+//! Handshake messages over TLS records and QUIC.
 
 use super::hello;
 use super::{
@@ -12,7 +12,7 @@ use crate::wire::{Result, Wire};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// Kinds of messages.
+/// Handshake message types.
 pub(super) const TYPES: Names = &[
     (0, "hello_request"),
     (1, "client_hello"),
@@ -36,33 +36,33 @@ pub(super) const TYPES: Names = &[
     (67, "next_protocol"),
 ];
 
-/// Bytes of a message's header.
+/// Size of a message header in bytes.
 const HEADER: usize = 4;
 
-/// The longest message that is believed.
-const LONGEST: usize = 1 << 20;
+/// Largest plausible message in bytes.
+const MAX_MESSAGE: usize = 1 << 20;
 
-/// What both sides agreed on, as far as the hellos tell.
+/// Negotiated parameters of a connection.
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Hello {
     pub(super) version: u16,
     pub(super) suite: u16,
     pub(super) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
-    /// Both agreed to authenticate what is encrypted.
+    /// Encrypt-then-MAC (RFC 7366) was negotiated.
     pub(super) mac_last: bool,
-    /// The client may say something before it is answered.
+    /// The client offers early data.
     pub(super) early: bool,
-    /// The last record finished the handshake, or changed keys.
+    /// The last record contained Finished.
     pub(super) finished: bool,
     pub(super) updated: bool,
-    /// Carried by QUIC.
+    /// Whether QUIC carries the handshake.
     pub(in crate::protocols) over_quic: bool,
 }
 
-/// What messages say, in a line.
+/// Summary line of a message.
 #[derive(Default)]
-pub(in crate::protocols) struct Told {
+pub(in crate::protocols) struct Summary {
     pub(in crate::protocols) names: Cow<'static, str>,
     pub(in crate::protocols) info: String,
 }
@@ -73,8 +73,8 @@ impl Hello {
     }
 }
 
-impl Told {
-    /// One more message; names that follow themselves stand once.
+impl Summary {
+    /// Appends a message name unless it repeats the previous one.
     pub(super) fn name(&mut self, name: &'static str) {
         if self.names.is_empty() {
             self.names = Cow::Borrowed(name);
@@ -85,37 +85,37 @@ impl Told {
         }
     }
 
-    pub(super) fn say(&mut self, words: &str) {
+    pub(super) fn add_info(&mut self, words: &str) {
         let comma = if self.info.is_empty() || words.is_empty() { "" } else { ", " };
         self.info.push_str(comma);
         self.info.push_str(words);
     }
 }
 
-/// Bytes of the first message, as its header says.
-pub(in crate::protocols) fn whole(bytes: &[u8]) -> Option<usize> {
+/// Size of the first message as its header declares it.
+pub(in crate::protocols) fn message_size(bytes: &[u8]) -> Option<usize> {
     let &[_, high, middle, low] = bytes.first_chunk::<HEADER>()?;
     usize::try_from(u32::from_be_bytes([0, high, middle, low])).ok().map(|length| HEADER + length)
 }
 
-/// Whether a message may begin here; what is encrypted hardly looks like one.
+/// Whether a message may begin here; encrypted messages rarely match.
 pub(super) fn may_begin(bytes: &[u8]) -> bool {
     let kind = bytes.first().copied().unwrap_or_default();
-    name_of(TYPES, kind.into()).is_some() && whole(bytes).is_none_or(|whole| whole <= LONGEST)
+    name_of(TYPES, kind.into()).is_some() && message_size(bytes).is_none_or(|message_size| message_size <= MAX_MESSAGE)
 }
 
-/// Read a message.
-pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+/// Dissects a message.
+pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     wire.group(&HANDSHAKE, |wire| {
         let kind = wire.u8(&HANDSHAKE_TYPE)?;
         let length = wire.bits(3, &[&HANDSHAKE_LENGTH])?;
-        told.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
+        summary.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
         wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| match kind {
-            1 => hello::client(wire, hello, told),
-            2 => hello::server(wire, hello, told),
+            1 => hello::client(wire, hello, summary),
+            2 => hello::server(wire, hello, summary),
             4 => ticket(wire, hello),
-            8 => hello::encrypted(wire, told),
-            11 => certificates(wire, hello, told),
+            8 => hello::encrypted(wire, summary),
+            11 => certificates(wire, hello, summary),
             12 => key_exchange(wire, hello),
             13 => certificate_request(wire, hello),
             15 if hello.version >= TLS_1_2 => signature(wire),
@@ -163,14 +163,14 @@ fn certificate_request(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     hello::certificate_request_extensions(wire)
 }
 
-/// An algorithm and what it made.
+/// Dissects a signature algorithm and a signature.
 fn signature(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&SIGNATURE)?;
     let length = wire.u16_be(&SIGNED_LENGTH)?;
     wire.bytes(&SIGNED, length.into()).map(drop)
 }
 
-fn certificates(wire: &mut Wire<'_>, hello: &Hello, told: &mut Told) -> Result {
+fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Result {
     if hello.is_1_3() {
         let length = wire.u8(&CONTEXT_LENGTH)?;
         if length > 0 {
@@ -189,7 +189,7 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, told: &mut Told) -> Result {
                 wire.put(&CERTIFICATE, Value::Bytes, at..at + length);
                 let subject = certificate::put(wire, at, bytes);
                 if first {
-                    told.say(&subject);
+                    summary.add_info(&subject);
                 }
             }
             first = false;

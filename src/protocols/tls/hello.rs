@@ -1,7 +1,7 @@
-//! The two hellos and their extensions.
+//! ClientHello and ServerHello with their extensions.
 
 use super::fingerprint::{self, Offer, is_grease};
-use super::handshake::{Hello, Told};
+use super::handshake::{Hello, Summary};
 use super::{
     ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
     DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
@@ -26,10 +26,10 @@ const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
 
-/// The random bytes of a server that asks the client to begin again.
+/// First bytes of the random of a HelloRetryRequest.
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
 
-pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let (version, random) = start(wire)?;
     hello.client_random = random;
     let mut offer = Offer { over_quic: hello.over_quic, version, ..Offer::default() };
@@ -38,10 +38,10 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
         Ok(())
     })?;
     list8(wire, &COMPRESSIONS_LENGTH, |wire| wire.u8(&COMPRESSION).map(drop))?;
-    extensions(wire, &mut offer, Speaker::Client)?;
+    extensions(wire, &mut offer, Context::Client)?;
     hello.early = offer.extensions.contains(&EARLY_DATA);
-    told.say(&offer.name);
-    told.say(&offer.protocols.join(" "));
+    summary.add_info(&offer.name);
+    summary.add_info(&offer.protocols.join(" "));
     if wire.wants(&[&JA3, &JA3_FULL]) {
         let ja3 = fingerprint::ja3(&offer);
         wire.add_text(&JA3_FULL, format_args!("{ja3}"));
@@ -55,24 +55,24 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     Ok(())
 }
 
-pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
+pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let is_retry = wire.ahead().get(2..10) == Some(&RETRY_RANDOM);
     let (version, random) = start(wire)?;
     hello.server_random = random;
     let mut offer = Offer { version, ..Offer::default() };
     if is_retry {
-        wire.note(&RETRY, format_args!("the client shall begin again"));
+        wire.note(&RETRY, format_args!("the server requests another ClientHello"));
     }
     let suite = wire.u16_be(&SUITE)?;
     wire.u8(&COMPRESSION)?;
-    extensions(wire, &mut offer, Speaker::Server)?;
+    extensions(wire, &mut offer, Context::Server)?;
     hello.version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.suite = suite;
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
-    told.say(if is_retry { "retry" } else { "" });
-    told.say(name_of(VERSIONS, hello.version.into()).unwrap_or_default());
-    told.say(name_of(suites::SUITES, suite.into()).unwrap_or_default());
-    told.say(&offer.protocols.join(" "));
+    summary.add_info(if is_retry { "retry" } else { "" });
+    summary.add_info(name_of(VERSIONS, hello.version.into()).unwrap_or_default());
+    summary.add_info(name_of(suites::SUITES, suite.into()).unwrap_or_default());
+    summary.add_info(&offer.protocols.join(" "));
     if wire.wants(&[&JA3S, &JA3S_FULL]) {
         offer.suites = vec![suite];
         let ja3s = fingerprint::ja3s(&offer);
@@ -82,20 +82,20 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) ->
     Ok(())
 }
 
-/// What the server agrees to once it encrypts.
-pub(super) fn encrypted(wire: &mut Wire<'_>, told: &mut Told) -> Result {
+/// Dissects EncryptedExtensions.
+pub(super) fn encrypted(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
     let mut offer = Offer::default();
-    extensions(wire, &mut offer, Speaker::Server)?;
-    told.say(&offer.protocols.join(" "));
+    extensions(wire, &mut offer, Context::Server)?;
+    summary.add_info(&offer.protocols.join(" "));
     Ok(())
 }
 
-/// Extensions of a certificate or a ticket.
+/// Dissects the extensions of a Certificate or NewSessionTicket.
 pub(super) fn extensions_alone(wire: &mut Wire<'_>) -> Result {
-    list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, &mut Offer::default(), Speaker::Other)))
+    list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, &mut Offer::default(), Context::Other)))
 }
 
-/// What a server before TLS 1.3 asks a client's certificate for.
+/// Dissects a CertificateRequest before TLS 1.3.
 pub(super) fn certificate_request(wire: &mut Wire<'_>, has_signatures: bool) -> Result {
     list8(wire, &CERTIFICATE_TYPES_COUNT, |wire| wire.u8(&CERTIFICATE_TYPE).map(drop))?;
     if has_signatures {
@@ -104,12 +104,12 @@ pub(super) fn certificate_request(wire: &mut Wire<'_>, has_signatures: bool) -> 
     authorities(wire)
 }
 
-/// What a server of TLS 1.3 asks a client's certificate for.
+/// Dissects the extensions of a CertificateRequest of TLS 1.3.
 pub(super) fn certificate_request_extensions(wire: &mut Wire<'_>) -> Result {
-    extensions(wire, &mut Offer::default(), Speaker::Request)
+    extensions(wire, &mut Offer::default(), Context::Request)
 }
 
-/// The names of certification authorities.
+/// Dissects the distinguished names of certificate authorities.
 fn authorities(wire: &mut Wire<'_>) -> Result {
     list16(wire, &DNAMES_LENGTH, |wire| {
         let length = usize::from(wire.u16_be(&DNAME_LENGTH)?);
@@ -120,7 +120,7 @@ fn authorities(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-/// What both begin with: a version, random bytes, a session.
+/// Dissects version, random and session ID, which both hellos begin with.
 fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
     let version = wire.u16_be(&VERSION)?;
     let random = wire.bytes(&RANDOM, 32)?.try_into().unwrap_or_default();
@@ -132,29 +132,29 @@ fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaker {
+enum Context {
     Client,
     Server,
-    /// A server that asks for a certificate.
+    /// CertificateRequest.
     Request,
-    /// Beside the two hellos.
+    /// Other messages with extensions.
     Other,
 }
 
-fn extensions(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result {
+fn extensions(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result {
     if wire.remaining() == 0 {
         return Ok(());
     }
-    list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, offer, speaker)))
+    list16(wire, &EXTENSIONS_LENGTH, |wire| wire.group(&EXTENSION, |wire| extension(wire, offer, context)))
 }
 
-fn extension(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result {
+fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result {
     let kind = wire.u16_be(&EXTENSION_TYPE)?;
     let length = wire.u16_be(&EXTENSION_LENGTH)?;
     offer.extensions.push(kind);
-    wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, speaker) {
+    wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, context) {
         _ if wire.remaining() == 0 => Ok(()),
-        (_, Speaker::Other) => {
+        (_, Context::Other) => {
             wire.rest(&EXTENSION_DATA);
             Ok(())
         }
@@ -185,17 +185,17 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, speaker: Speaker) -> Result
             offer.protocols.push(String::from_utf8_lossy(name).into_owned());
             Ok(())
         }),
-        (SUPPORTED_VERSIONS, Speaker::Client) => list8(wire, &VERSIONS_LENGTH, |wire| {
+        (SUPPORTED_VERSIONS, Context::Client) => list8(wire, &VERSIONS_LENGTH, |wire| {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
         }),
-        (SUPPORTED_VERSIONS, Speaker::Server) => {
+        (SUPPORTED_VERSIONS, Context::Server) => {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
         }
-        (KEY_SHARE, Speaker::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
-        (KEY_SHARE, Speaker::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),
-        (KEY_SHARE, Speaker::Server) => key_share(wire),
+        (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
+        (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),
+        (KEY_SHARE, Context::Server) => key_share(wire),
         _ => {
             wire.rest(&EXTENSION_DATA);
             Ok(())
@@ -212,13 +212,13 @@ fn key_share(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// A list behind its length in two bytes.
+/// Dissects a list with a 16-bit length.
 fn list16(wire: &mut Wire<'_>, length: &'static Field, item: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     let length = wire.u16_be(length)?;
     items(wire, length.into(), item)
 }
 
-/// A list behind its length in one byte.
+/// Dissects a list with an 8-bit length.
 fn list8(wire: &mut Wire<'_>, length: &'static Field, item: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     let length = wire.u8(length)?;
     items(wire, length.into(), item)
@@ -242,7 +242,7 @@ pub(super) fn extension_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Re
     }
 }
 
-/// What an extension says, where that is short.
+/// Short summary of an extension.
 pub(super) fn extension_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let mut first = true;
     for child in node.children() {

@@ -1,4 +1,4 @@
-//! What opens sealed records: keys that follow from a secret, and the ciphers they are for.
+//! Decryption of records: key derivation and ciphers.
 //!
 //! ```text
 //! TLS 1.2   keys = PRF(master secret, "key expansion", server random | client random)
@@ -23,10 +23,10 @@ use hmac::{Hmac, Mac};
 use sha1::Sha1;
 use sha2::{Sha256, Sha384};
 
-/// Bytes of a block of AES.
+/// Block size of AES in bytes.
 const BLOCK: usize = 16;
 
-/// A way to make short of long.
+/// Hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::protocols) enum Hash {
     Sha1,
@@ -34,7 +34,7 @@ pub(in crate::protocols) enum Hash {
     Sha384,
 }
 
-/// A cipher, and how long its keys are.
+/// Cipher with its key size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Gcm(usize),
@@ -42,30 +42,30 @@ enum Kind {
     Cbc(usize),
 }
 
-/// What of a cipher suite concerns records.
+/// Record protection algorithms of a cipher suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Algorithms {
     kind: Kind,
-    /// Of whom a message authentication code is made.
+    /// Hash of the record MAC.
     mac: Hash,
-    /// With which keys are made.
+    /// Hash of the key derivation.
     hash: Hash,
 }
 
-/// What both sides of a connection said in the open of how they seal.
-pub(super) struct Terms<'a> {
+/// Negotiated parameters that the keys are derived from.
+pub(super) struct SecurityParameters<'a> {
     pub(super) suite: u16,
-    /// The client's random bytes, then the server's.
+    /// Random bytes of client and server.
     pub(super) randoms: [&'a [u8; 32]; 2],
-    /// Both agreed to authenticate what is encrypted.
+    /// Encrypt-then-MAC was negotiated.
     pub(super) mac_last: bool,
 }
 
-/// What opens the records of one side.
-pub(super) struct Opener {
+/// Decrypts the records of one side.
+pub(super) struct Decryptor {
     cipher: Cipher,
     iv: Vec<u8>,
-    /// The secret that it was made of, in TLS 1.3.
+    /// Traffic secret of TLS 1.3.
     secret: Vec<u8>,
 }
 
@@ -81,20 +81,20 @@ enum Aes {
     Long(Box<Aes256>),
 }
 
-/// A record as it was sealed.
-pub(super) struct Sealed<'a> {
-    /// Its header: type, version, length.
+/// Encrypted record.
+pub(super) struct EncryptedRecord<'a> {
+    /// Record header: type, version, length.
     pub(super) header: [u8; 5],
     pub(super) payload: &'a [u8],
-    /// How many records of its side were sealed with these keys before.
+    /// Sequence number of the record under these keys.
     pub(super) number: u64,
 }
 
-/// What was in a record.
+/// Decrypted record.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Content {
+pub(super) struct Plaintext {
     pub(super) bytes: Vec<u8>,
-    /// Where in the payload it begins.
+    /// Offset of the ciphertext in the payload.
     pub(super) from: usize,
 }
 
@@ -115,7 +115,7 @@ impl Hash {
         }
     }
 
-    /// So many bytes that TLS 1.2 makes of a secret for a purpose.
+    /// Derives this many bytes with the PRF of TLS 1.2.
     fn prf(self, secret: &[u8], label: &[u8], seed: &[u8], count: usize) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut turn = self.mac(secret, &[label, seed])?;
@@ -127,7 +127,7 @@ impl Hash {
         Some(bytes)
     }
 
-    /// So many bytes that TLS 1.3 makes of a secret for a purpose.
+    /// Derives this many bytes with HKDF-Expand-Label of TLS 1.3.
     pub(in crate::protocols) fn expand(self, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
         let mut info = u16::try_from(count).ok()?.to_be_bytes().to_vec();
         info.push(u8::try_from(6 + label.len()).ok()?);
@@ -153,7 +153,7 @@ fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
 }
 
 impl Algorithms {
-    /// Those of a suite, as its name tells them.
+    /// Algorithms of a suite, from its name.
     fn of(suite: u16) -> Option<Algorithms> {
         let name = name_of(suites::SUITES, suite.into())?;
         let kinds = [
@@ -193,16 +193,16 @@ impl Kind {
     }
 }
 
-impl Opener {
-    /// What opens what a side says behind its change_cipher_spec in TLS 1.2.
-    pub(super) fn of_master(master: &[u8], terms: &Terms<'_>, from: Side) -> Option<Opener> {
-        let Algorithms { kind, mac, hash } = Algorithms::of(terms.suite)?;
+impl Decryptor {
+    /// Keys of one side from a TLS 1.2 master secret.
+    pub(super) fn from_master_secret(master: &[u8], parameters: &SecurityParameters<'_>, from: Side) -> Option<Decryptor> {
+        let Algorithms { kind, mac, hash } = Algorithms::of(parameters.suite)?;
         let (mac_size, iv_size) = match kind {
             Kind::Gcm(_) => (0, 4),
             Kind::ChaCha => (0, 12),
             Kind::Cbc(_) => (mac.size(), 0),
         };
-        let [client, server] = terms.randoms;
+        let [client, server] = parameters.randoms;
         let seed = [&server[..], &client[..]].concat();
         let keys = hash.prf(master, b"key expansion", &seed, 2 * (mac_size + kind.key() + iv_size))?;
         let mut rest = &keys[..];
@@ -217,20 +217,20 @@ impl Opener {
             _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
         };
         let cipher = match kind {
-            Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: terms.mac_last },
+            Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
             _ => kind.cipher(key)?,
         };
-        Some(Opener { cipher, iv, secret: Vec::new() })
+        Some(Decryptor { cipher, iv, secret: Vec::new() })
     }
 
-    /// What opens what is sealed with a traffic secret of TLS 1.3.
-    pub(super) fn of_traffic(secret: &[u8], suite: u16) -> Option<Opener> {
+    /// Keys of one side from a TLS 1.3 traffic secret.
+    pub(super) fn from_traffic_secret(secret: &[u8], suite: u16) -> Option<Decryptor> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
         let cipher = kind.cipher(&hash.expand(secret, "key", kind.key())?)?;
-        Some(Opener { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
+        Some(Decryptor { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
     }
 
-    /// Bytes of memory that it takes, about.
+    /// Approximate memory use in bytes.
     pub(super) fn held(&self) -> usize {
         let cipher = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
@@ -241,42 +241,42 @@ impl Opener {
         cipher + self.iv.capacity() + self.secret.capacity()
     }
 
-    /// What opens what follows a key_update.
-    pub(super) fn updated(&self, suite: u16) -> Option<Opener> {
+    /// Keys after a KeyUpdate.
+    pub(super) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
         let hash = Algorithms::of(suite)?.hash;
-        Opener::of_traffic(&hash.expand(&self.secret, "traffic upd", hash.size())?, suite)
+        Decryptor::from_traffic_secret(&hash.expand(&self.secret, "traffic upd", hash.size())?, suite)
     }
 
-    /// What is in a record; nothing if its seal is broken.
-    pub(super) fn open(&self, sealed: &Sealed<'_>) -> Option<Content> {
-        let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.open_aead(sealed) };
+    /// Decrypts a record; `None` if authentication fails.
+    pub(super) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
+        let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
         match *mac_last {
             true => {
-                let (block, sent) = sealed.payload.split_at_checked(sealed.payload.len().checked_sub(mac.size())?)?;
-                let made = mac.mac(mac_key, &[&sealed.about(block.len())?, block])?;
-                unpadded(key.decrypt(block)?).filter(|_| made == sent)
+                let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
+                let made = mac.mac(mac_key, &[&record.additional_data(block.len())?, block])?;
+                unpadded(key.decrypt_cbc(block)?).filter(|_| made == sent)
             }
             false => {
-                let Content { mut bytes, from } = unpadded(key.decrypt(sealed.payload)?)?;
+                let Plaintext { mut bytes, from } = unpadded(key.decrypt_cbc(record.payload)?)?;
                 let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
-                let made = mac.mac(mac_key, &[&sealed.about(bytes.len())?, &bytes])?;
-                (made == sent).then_some(Content { bytes, from })
+                let made = mac.mac(mac_key, &[&record.additional_data(bytes.len())?, &bytes])?;
+                (made == sent).then_some(Plaintext { bytes, from })
             }
         }
     }
 
-    fn open_aead(&self, sealed: &Sealed<'_>) -> Option<Content> {
+    fn decrypt_aead(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         const TAG: usize = 16;
         let from = if self.iv.len() < 12 { 8 } else { 0 };
-        let (explicit, ciphertext) = sealed.payload.split_at_checked(from)?;
+        let (explicit, ciphertext) = record.payload.split_at_checked(from)?;
         let mut nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
         if from == 0 {
-            for (byte, digit) in nonce.iter_mut().rev().zip(sealed.number.to_le_bytes()) {
+            for (byte, digit) in nonce.iter_mut().rev().zip(record.number.to_le_bytes()) {
                 *byte ^= digit;
             }
         }
-        let about = sealed.about(ciphertext.len().checked_sub(TAG)?)?;
-        let aad: &[u8] = if self.secret.is_empty() { &about } else { &sealed.header };
+        let additional_data = record.additional_data(ciphertext.len().checked_sub(TAG)?)?;
+        let aad: &[u8] = if self.secret.is_empty() { &additional_data } else { &record.header };
         let payload = Payload { msg: ciphertext, aad };
         let bytes = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
@@ -284,13 +284,13 @@ impl Opener {
             Cipher::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
             Cipher::Cbc { .. } => return None,
         };
-        Some(Content { bytes: bytes.ok()?, from })
+        Some(Plaintext { bytes: bytes.ok()?, from })
     }
 }
 
-impl Sealed<'_> {
-    /// What is authenticated beside the content of so many bytes, in TLS 1.2.
-    fn about(&self, length: usize) -> Option<[u8; 13]> {
+impl EncryptedRecord<'_> {
+    /// Additional authenticated data of TLS 1.2 for plaintext of this length.
+    fn additional_data(&self, length: usize) -> Option<[u8; 13]> {
         let [kind, major, minor, ..] = self.header;
         let [high, low] = u16::try_from(length).ok()?.to_be_bytes();
         let [a, b, c, d, e, f, g, h] = self.number.to_be_bytes();
@@ -299,33 +299,33 @@ impl Sealed<'_> {
 }
 
 impl Aes {
-    /// Blocks behind an initialisation vector, each mixed with the one before it.
-    fn decrypt(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    /// Decrypts blocks in CBC mode. The initialization vector comes first.
+    fn decrypt_cbc(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (mut before, blocks) = bytes.split_at_checked(BLOCK)?;
         if blocks.is_empty() || !blocks.len().is_multiple_of(BLOCK) {
             return None;
         }
         let mut out = Vec::with_capacity(blocks.len());
-        for sealed in blocks.chunks_exact(BLOCK) {
-            let mut block = aes::Block::try_from(sealed).ok()?;
+        for ciphertext in blocks.chunks_exact(BLOCK) {
+            let mut block = aes::Block::try_from(ciphertext).ok()?;
             match self {
                 Aes::Short(aes) => aes.decrypt_block(&mut block),
                 Aes::Long(aes) => aes.decrypt_block(&mut block),
             }
             out.extend(block.iter().zip(before).map(|(byte, before)| byte ^ before));
-            before = sealed;
+            before = ciphertext;
         }
         Some(out)
     }
 }
 
-/// What is before the padding, whose bytes all say how many they are but for one.
-fn unpadded(mut bytes: Vec<u8>) -> Option<Content> {
+/// Removes CBC padding, in which every byte is the padding length.
+fn unpadded(mut bytes: Vec<u8>) -> Option<Plaintext> {
     let last = *bytes.last()?;
     let end = bytes.len().checked_sub(usize::from(last) + 1)?;
     let is_padding = bytes.get(end..)?.iter().all(|byte| *byte == last);
     bytes.truncate(end);
-    is_padding.then_some(Content { bytes, from: BLOCK })
+    is_padding.then_some(Plaintext { bytes, from: BLOCK })
 }
 
 #[cfg(test)]

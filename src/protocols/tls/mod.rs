@@ -1,33 +1,33 @@
-//! TLS 1.0 to 1.3, as RFC 5246 and RFC 8446 have it: what is said in the open, and what is sealed if somebody told the keys.
+//! TLS 1.0 to 1.3 (RFC 5246, RFC 8446): plaintext messages, and encrypted ones if their secrets are known.
 //!
 //! ```text
 //! record        type:1 | version:2 | length:2 | payload:length
 //!   20 change_cipher_spec   1
 //!   21 alert                level:1 | description:1
-//!   22 handshake            message, message …; one may go on in the next record
+//!   22 handshake            message, message …; one may continue in the next record
 //!   23 application_data     encrypted
 //!   24 heartbeat            type:1 | length:2 | payload | padding
 //!
 //! message       type:1 | length:3 | body:length
 //! ```
-//! A record is a message; application data that is there at once is one, of up to 512 records. In TLS 1.3 everything behind the
-//! hellos is application data to look at; its type is then called opaque, as in Wireshark.
+//! Each record is a message; up to 512 available records of application data form one. In TLS 1.3 all records after the hellos
+//! have the outer type application data, which the opaque type field holds, as in Wireshark.
 //!
-//! A key log, in a pcapng capture or of `-o tls.keylog_file`, opens records of TLS 1.2 and 1.3. What the application said in them is
-//! a stream inside this one.
+//! A key log, in a pcapng capture or from `-o tls.keylog_file`, decrypts records of TLS 1.2 and 1.3. The decrypted application data
+//! forms an inner stream.
 //!
-//! Not covered: deciphering TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 behind the client hello; certificates other than X.509; what extensions beyond names, versions, groups,
-//! signatures, keys and protocols say.
+//! Not covered: decryption of TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 after the
+//! ClientHello; certificates other than X.509; extensions beyond names, versions, groups, signatures, keys and protocols.
 
 mod certificate;
+mod decryption;
 pub(super) mod fingerprint;
 pub(super) mod handshake;
 mod hello;
+mod heuristics;
 pub(super) mod keys;
-mod looks;
 mod names;
 mod records;
-mod seal;
 mod ssl2;
 mod suites;
 #[cfg(test)]
@@ -43,13 +43,13 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &TLS,
     fields: FIELDS,
     found: &[
-        On::Tcp(443).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(636).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(853).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(993).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(995).stream(Looks::Stream(looks::on_port), open),
-        On::Tcp(8443).stream(Looks::Stream(looks::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+        On::Tcp(443).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(636).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(853).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(993).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(995).stream(Looks::Stream(heuristics::on_port), open),
+        On::Tcp(8443).stream(Looks::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
     ],
     rest: Some(&DATA),
     truncated: None,
@@ -64,8 +64,8 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
-        .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log all that is sealed, and what applications say in it")
-        .leaves_open("What is sealed without a key log or with TLS 1.0 and 1.1, SSL 2.0 behind the client hello, and extensions beyond names, versions, groups, signatures, keys and protocols");
+        .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log also encrypted records, and the application protocols in them")
+        .leaves_open("Decryption without a key log or of TLS 1.0 and 1.1, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "TLS record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES);
@@ -195,19 +195,18 @@ const VERSIONS: Names = &[
     (0xfeff, "DTLS 1.0"),
 ];
 
-/// The last version that has its own number everywhere.
 const TLS_1_2: u16 = 0x0303;
 
-/// The version that hides behind that of 1.2.
+/// Version that records and hellos encode as 1.2.
 const TLS_1_3: u16 = 0x0304;
 
-/// Bytes of a record's header.
+/// Size of a record header in bytes.
 const HEADER: usize = 5;
 
-/// The longest payload of a record: 16 KiB and what encryption adds.
+/// Largest payload of a record: 16 KiB and the expansion by encryption.
 const RECORD_MAX: usize = (16 << 10) + 2048;
 
-/// Whether a file tells any secret.
+/// Checks that a file contains secrets.
 fn key_log(text: &str) -> Result<(), Unfit> {
     match Secrets::default().learn(text.as_bytes()) {
         0 if !text.trim().is_empty() => {
@@ -221,7 +220,7 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<records::Session>::default()
 }
 
-/// The seconds since 1970 that TLS before 1.3 begins its random bytes with, as Wireshark shows them.
+/// Adds gmt_unix_time, the first four random bytes before TLS 1.3, as Wireshark shows it.
 fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     const SERVER_HELLO: u64 = 2;
     let is_of = |field: &'static Field| move |node: &NodeRef<'_>| node.field().is(field);
@@ -236,13 +235,13 @@ fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
-/// The type of the record that encrypted bytes are of.
+/// Content type of the record that contains encrypted bytes.
 fn record_type(encrypted: NodeRef<'_>) -> Option<u64> {
     encrypted.before().find(|node| node.field().is(&CONTENT_TYPE)).and_then(NodeRef::number)
 }
 
 fn alert(node: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
-    // One that was opened is told by its level.
+    // A decrypted alert is identified by its level.
     let mut same_record = node.behind().take_while(|behind| !behind.field().is(&CONTENT_TYPE));
     let mut is_opened = || same_record.any(|behind| behind.field().is(&ALERT_LEVEL));
     if node.field().is(&ALERT_LEVEL) || record_type(node) == Some(ALERT_TYPE.into()) && !is_opened() {

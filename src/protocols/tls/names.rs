@@ -1,8 +1,8 @@
-//! Names of the numbers of TLS, as IANA lists them.
+//! Value names from the IANA registries of TLS parameters.
 
 use crate::tree::Names;
 
-/// Kinds of extensions.
+/// Extension types.
 pub(in crate::protocols) const EXTENSIONS: Names = &[
     (0, "server_name"),
     (1, "max_fragment_length"),
@@ -79,7 +79,7 @@ pub(in crate::protocols) const EXTENSIONS: Names = &[
     (65486, "encrypted_server_name"),
 ];
 
-/// Groups for the exchange of keys.
+/// Named groups.
 pub(in crate::protocols) const GROUPS: Names = &[
     (0x0001, "sect163k1"),
     (0x0002, "sect163r1"),
@@ -144,7 +144,7 @@ pub(in crate::protocols) const GROUPS: Names = &[
     (0xff02, "arbitrary_explicit_char2_curves"),
 ];
 
-/// Algorithms of signatures.
+/// Signature algorithms.
 pub(in crate::protocols) const SIGNATURES: Names = &[
     (0x0201, "rsa_pkcs1_sha1"),
     (0x0203, "ecdsa_sha1"),
@@ -165,7 +165,7 @@ pub(in crate::protocols) const SIGNATURES: Names = &[
     (0x080b, "rsa_pss_pss_sha512"),
 ];
 
-/// Kinds of certificates that a client may be asked for.
+/// Client certificate types.
 pub(in crate::protocols) const CERTIFICATE_TYPES: Names = &[
     (1, "rsa_sign"),
     (2, "dss_sign"),
@@ -179,7 +179,7 @@ pub(in crate::protocols) const CERTIFICATE_TYPES: Names = &[
     (66, "ecdsa_fixed_ecdh"),
 ];
 
-/// What an alert is about.
+/// Alert descriptions.
 pub(in crate::protocols) const ALERTS: Names = &[
     (0, "close_notify"),
     (1, "end_of_early_data"),

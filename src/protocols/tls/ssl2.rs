@@ -1,11 +1,11 @@
-//! The client hello of SSL 2.0, as RFC 5246 has it in appendix E.2. Later versions are offered in it, too.
+//! SSL 2.0 ClientHello (RFC 5246 appendix E.2), which may offer later versions.
 //!
 //! ```text
 //! hello         1:bit | length:15 bits | type:1 = 1 | version:2 | cipher specs length:2 | session id length:2 | challenge length:2
 //!               cipher specs, 3 each | session id | challenge
 //! ```
 
-use super::handshake::{Hello, Told};
+use super::handshake::{Hello, Summary};
 use super::{
     CHALLENGE, CHALLENGE_LENGTH, CIPHER_SPEC, CIPHER_SPECS_LENGTH, DATA, HANDSHAKE_TYPE, RECORD_LENGTH, RECORD_VERSION,
     SESSION_ID, SESSION_ID_LENGTH, VERSION, VERSIONS, suites,
@@ -13,19 +13,19 @@ use super::{
 use crate::tree::{Names, Value, name_of};
 use crate::wire::{Result, Wire};
 
-/// Bytes up to the cipher specs.
+/// Size of the fixed part in bytes.
 const HEADER: usize = 11;
 
-/// Bytes in front of those that the length counts.
+/// Size of the length in bytes, which the length does not count.
 const LENGTH: usize = 2;
 
 const SSL_2_0: u16 = 0x0002;
 
-/// Bytes of a challenge; those of SSL 2.0 have 16 at least, and a random has no room for more than 32.
+/// Sizes of a challenge in bytes: at least 16, at most the size of a random.
 const CHALLENGES: std::ops::RangeInclusive<usize> = 16..=32;
 
-/// Cipher specs of SSL 2.0, which are behind all suites of TLS.
-const OWN: [(u64, &str); 8] = [
+/// Cipher specs of SSL 2.0, numbered above the TLS suites.
+const SSL2_SPECS: [(u64, &str); 8] = [
     (0x01_0080, "SSL2_RC4_128_WITH_MD5"),
     (0x02_0080, "SSL2_RC4_128_EXPORT40_WITH_MD5"),
     (0x03_0080, "SSL2_RC2_128_CBC_WITH_MD5"),
@@ -36,31 +36,30 @@ const OWN: [(u64, &str); 8] = [
     (0x08_0080, "SSL2_RC4_64_WITH_MD5"),
 ];
 
-const ALL: [(u64, &str); suites::SUITES.len() + OWN.len()] = {
-    let mut all = [(0, ""); suites::SUITES.len() + OWN.len()];
+const ALL_SPECS: [(u64, &str); suites::SUITES.len() + SSL2_SPECS.len()] = {
+    let mut all = [(0, ""); suites::SUITES.len() + SSL2_SPECS.len()];
     let (suites, own) = all.split_at_mut(suites::SUITES.len());
     suites.copy_from_slice(suites::SUITES);
-    own.copy_from_slice(&OWN);
+    own.copy_from_slice(&SSL2_SPECS);
     all
 };
 
-/// Names of cipher specs.
-pub(super) const SPECS: Names = &ALL;
+pub(super) const SPECS: Names = &ALL_SPECS;
 
-/// Whether bytes are a hello.
+/// Result of reading bytes as an SSL 2.0 ClientHello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Old {
-    /// A hello of so many bytes in all.
+pub(super) enum Ssl2 {
+    /// ClientHello of this total size.
     Hello(usize),
-    /// Too few bytes to tell.
+    /// Incomplete bytes.
     Unfinished,
     No,
 }
 
-/// Whether bytes begin with a hello.
-pub(super) fn judge(bytes: &[u8]) -> Old {
+/// Recognizes an SSL 2.0 ClientHello.
+pub(super) fn recognize(bytes: &[u8]) -> Ssl2 {
     let Some(head) = bytes.first_chunk::<HEADER>() else {
-        return if may_begin(bytes) { Old::Unfinished } else { Old::No };
+        return if may_begin(bytes) { Ssl2::Unfinished } else { Ssl2::No };
     };
     let &[high, low, _, _, _, specs_high, specs_low, id_high, id_low, challenge_high, challenge_low] = head;
     let number = |high, low| usize::from(u16::from_be_bytes([high, low]));
@@ -68,7 +67,7 @@ pub(super) fn judge(bytes: &[u8]) -> Old {
     let challenge = number(challenge_high, challenge_low);
     let whole = LENGTH + number(high & 0x7f, low);
     let fits = specs > 0 && specs.is_multiple_of(3) && matches!(id, 0 | 16) && CHALLENGES.contains(&challenge);
-    if may_begin(bytes) && fits && whole == HEADER + specs + id + challenge { Old::Hello(whole) } else { Old::No }
+    if may_begin(bytes) && fits && whole == HEADER + specs + id + challenge { Ssl2::Hello(whole) } else { Ssl2::No }
 }
 
 fn may_begin(bytes: &[u8]) -> bool {
@@ -84,9 +83,9 @@ fn may_begin(bytes: &[u8]) -> bool {
     )
 }
 
-/// Read a hello.
-pub(super) fn hello(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> Result {
-    told.name("client_hello");
+/// Dissects an SSL 2.0 ClientHello.
+pub(super) fn hello(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
+    summary.name("client_hello");
     let at = wire.at();
     let length = wire.ahead().first_chunk().map_or(0, |bytes| u16::from_be_bytes(*bytes) & 0x7fff);
     wire.add(&RECORD_VERSION, Value::Unsigned(SSL_2_0.into()));
@@ -108,11 +107,11 @@ pub(super) fn hello(wire: &mut Wire<'_>, hello: &mut Hello, told: &mut Told) -> 
             wire.bytes(&SESSION_ID, id)?;
         }
         let challenge = wire.bytes(&CHALLENGE, challenge)?;
-        // The challenge stands for the random bytes of later versions, behind zeros.
+        // The challenge, padded with leading zeros, serves as the client random.
         for (random, byte) in hello.client_random.iter_mut().rev().zip(challenge.iter().rev()) {
             *random = *byte;
         }
-        told.say(name_of(VERSIONS, version.into()).unwrap_or_default());
+        summary.add_info(name_of(VERSIONS, version.into()).unwrap_or_default());
         Ok(())
     })
 }

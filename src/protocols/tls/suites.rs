@@ -1,8 +1,7 @@
-//! Cipher suites by the names that IANA lists.
+//! Cipher suites of the IANA registry.
 
 use crate::tree::Names;
 
-/// Names of cipher suites.
 pub(in crate::protocols) const SUITES: Names = &[
     (0x0000, "TLS_NULL_WITH_NULL_NULL"),
     (0x0001, "TLS_RSA_WITH_NULL_MD5"),

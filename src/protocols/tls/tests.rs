@@ -1,13 +1,13 @@
-//! Records and handshakes of TLS: two sessions of OpenSSL with all their trees, records cut anywhere, what is recognised.
+//! TLS records and handshakes: two OpenSSL sessions, records cut at any byte, heuristics.
 
-mod opened;
+mod decrypted;
 
 use super::records::Session;
 use super::*;
 use crate::tree::Side;
 use crate::wire::{Cut, Extent, Opening, Verdict, trial};
 
-/// What was said, flight by flight: first TLS 1.2, then TLS 1.3.
+/// Flights of a TLS 1.2 and a TLS 1.3 session.
 const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/tls.txt"));
 
 fn flights(version: &str) -> Vec<(Side, Vec<u8>)> {
@@ -19,23 +19,23 @@ fn flights(version: &str) -> Vec<(Side, Vec<u8>)> {
     session.lines().filter_map(flight).collect()
 }
 
-/// The messages of a flight.
+/// Dissects the messages of a flight.
 fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> String {
-    let mut told = String::new();
+    let mut trees = String::new();
     while !bytes.is_empty() {
         match session.extent(from, bytes, false) {
             Extent::Message(len) if len <= bytes.len() => {
-                told.push_str(&trial::message(&PROTOCOL, session, from, &bytes[..len], Cut::No));
+                trees.push_str(&trial::message(&PROTOCOL, session, from, &bytes[..len], Cut::No));
                 bytes = &bytes[len..];
             }
             Extent::Message(want) => {
-                told.push_str(&trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
+                trees.push_str(&trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
                 break;
             }
-            Extent::NeedMore(_) | Extent::Unknown(_) => return told + "unknown\n",
+            Extent::NeedMore(_) | Extent::Unknown(_) => return trees + "unknown\n",
         }
     }
-    told
+    trees
 }
 
 fn session(version: &str) -> Vec<String> {
@@ -43,14 +43,14 @@ fn session(version: &str) -> Vec<String> {
     flights(version).iter().map(|(from, bytes)| split(&mut session, *from, bytes)).collect()
 }
 
-fn heads(told: &[String]) -> Vec<&str> {
-    told.iter().flat_map(|tree| tree.lines()).filter(|line| !line.starts_with(' ') && !line.starts_with('!')).collect()
+fn headings(trees: &[String]) -> Vec<&str> {
+    trees.iter().flat_map(|tree| tree.lines()).filter(|line| !line.starts_with(' ') && !line.starts_with('!')).collect()
 }
 
 #[test]
-fn a_session_of_tls_1_2_is_told_message_by_message() {
-    let told = session("TLS 1.2");
-    insta::assert_snapshot!(heads(&told).join("\n"), @r"
+fn a_tls_1_2_session_is_dissected_message_by_message() {
+    let trees = session("TLS 1.2");
+    insta::assert_snapshot!(headings(&trees).join("\n"), @r"
     tls 0..207 | client_hello | login.game.example, h2 http/1.1
     tls 0..79 | server_hello | TLS 1.2, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, h2
     tls 0..547 | certificate | login.game.example
@@ -66,7 +66,7 @@ fn a_session_of_tls_1_2_is_told_message_by_message() {
     tls 0..558 | application_data | 2 records, 548 bytes
     tls 0..31 | encrypted_alert | 26 bytes
     ");
-    insta::assert_snapshot!(told[..3].concat(), @r#"
+    insta::assert_snapshot!(trees[..3].concat(), @r#"
     tls 0..207 | client_hello | login.game.example, h2 http/1.1
       0..207 tls.record
         0..1 tls.record.content_type = 22 (handshake)
@@ -289,9 +289,9 @@ fn a_session_of_tls_1_2_is_told_message_by_message() {
 }
 
 #[test]
-fn a_session_of_tls_1_3_is_opaque_behind_the_hellos() {
-    let told = session("TLS 1.3");
-    insta::assert_snapshot!(heads(&told).join("\n"), @r"
+fn a_tls_1_3_session_is_opaque_after_the_hellos() {
+    let trees = session("TLS 1.3");
+    insta::assert_snapshot!(headings(&trees).join("\n"), @r"
     tls 0..517 | client_hello | login.game.example, http/1.1
     tls 0..127 | server_hello | TLS 1.3, TLS_AES_256_GCM_SHA384
     tls 0..6 | change_cipher_spec | 1 bytes
@@ -303,7 +303,7 @@ fn a_session_of_tls_1_3_is_opaque_behind_the_hellos() {
     tls 0..544 | application_data | 2 records, 534 bytes
     tls 0..24 | application_data | 19 bytes
     ");
-    insta::assert_snapshot!(told[1], @r#"
+    insta::assert_snapshot!(trees[1], @r#"
     tls 0..127 | server_hello | TLS 1.3, TLS_AES_256_GCM_SHA384
       0..127 tls.record
         0..1 tls.record.content_type = 22 (handshake)
@@ -362,7 +362,7 @@ fn a_session_of_tls_1_3_is_opaque_behind_the_hellos() {
 }
 
 #[test]
-fn handshake_messages_go_on_in_the_next_record() {
+fn handshake_messages_are_reassembled_across_records() {
     let (_, bytes) = flights("TLS 1.2").swap_remove(0);
     let whole = split(&mut Session::default(), Side::Client, &bytes);
     let hello = |tree: &str| {
@@ -379,13 +379,13 @@ fn handshake_messages_go_on_in_the_next_record() {
             records.extend(u16::try_from(part.len()).unwrap().to_be_bytes());
             records.extend(part);
         }
-        let told = split(&mut Session::default(), Side::Client, &records);
-        assert_eq!(hello(&told).len(), hello(&whole).len(), "cut at {cut}: {told}");
-        assert!(told.contains("login.game.example"), "cut at {cut}: {told}");
+        let trees = split(&mut Session::default(), Side::Client, &records);
+        assert_eq!(hello(&trees).len(), hello(&whole).len(), "cut at {cut}: {trees}");
+        assert!(trees.contains("login.game.example"), "cut at {cut}: {trees}");
     }
 }
 
-/// A handshake message in a record, read after a server hello of this version.
+/// Dissects a handshake message after a ServerHello of this version.
 fn message_of(version: u16, hex: &str) -> String {
     let message = trial::bytes(hex);
     let [high, low] = u16::try_from(message.len()).unwrap().to_be_bytes();
@@ -395,29 +395,29 @@ fn message_of(version: u16, hex: &str) -> String {
     split(&mut session, Side::Server, &record)
 }
 
-/// The values of these fields, in order.
+/// Values of these fields in order.
 fn values<'t>(tree: &'t str, fields: &[&str]) -> Vec<&'t str> {
     let named = |line: &'t str| line.trim_start().split_once(' ')?.1.split_once(" = ").filter(|(name, _)| fields.contains(name));
     tree.lines().filter_map(named).map(|(_, value)| value).collect()
 }
 
 #[test]
-fn a_certificate_request_names_the_authorities_it_accepts() {
+fn a_certificate_request_lists_its_authorities() {
     let names = ["tls.handshake.dname_len", "tls.handshake.dname", "x509sat.CountryName", "x509sat.uTF8String"];
-    let told = ["44", "\"C=DE, O=Org, CN=CA 1\"", "\"DE\"", "\"Org\"", "\"CA 1\"", "17", "\"CN=CA 2\"", "\"CA 2\""];
+    let expected = ["44", "\"C=DE, O=Org, CN=CA 1\"", "\"DE\"", "\"Org\"", "\"CA 1\"", "17", "\"CN=CA 2\"", "\"CA 2\""];
     let of_1_2 = message_of(TLS_1_2, CERTIFICATE_REQUEST);
-    assert_eq!(values(&of_1_2, &names), told, "{of_1_2}");
+    assert_eq!(values(&of_1_2, &names), expected, "{of_1_2}");
     assert_eq!(values(&of_1_2, &["tls.handshake.cert_type"]), ["1 (rsa_sign)", "64 (ecdsa_sign)"]);
     assert_eq!(values(&of_1_2, &["tls.handshake.sig_hash_alg"]).len(), 2, "{of_1_2}");
     let of_1_3 = message_of(TLS_1_3, CERTIFICATE_REQUEST_1_3);
-    assert_eq!(values(&of_1_3, &names), told, "{of_1_3}");
+    assert_eq!(values(&of_1_3, &names), expected, "{of_1_3}");
     assert!(!of_1_2.contains('!') && !of_1_3.contains('!'), "{of_1_2}{of_1_3}");
     let damaged = CERTIFICATE_REQUEST.replace("002c302a", "002c042a");
     assert_eq!(values(&message_of(TLS_1_2, &damaged), &["tls.handshake.dname_len"]), ["44", "17"]);
 }
 
 #[test]
-fn names_in_extensions_of_certificates_are_read() {
+fn names_in_certificate_extensions_are_dissected() {
     let tree = message_of(TLS_1_2, CERTIFICATE_WITH_NAMES);
     let names = "CA 2,leaf,alt name,issuer alt,crl dir,crl issuer,relative,rel issuer,key issuer,permitted,ca issuer";
     let quoted = |names: &str| names.split(',').map(|name| format!("\"{name}\"")).collect::<Vec<String>>();
@@ -430,15 +430,15 @@ fn names_in_extensions_of_certificates_are_read() {
     assert_eq!(values(&tree, &["x509ce.directoryName"]).len(), 9, "{tree}");
 }
 
-/// Two kinds of certificates, two algorithms, and two names in a certificate request of TLS 1.2.
+/// Two certificate types, two algorithms and two names in a TLS 1.2 CertificateRequest.
 const CERTIFICATE_REQUEST: &str = "0d00004c0201400004040304010041002c302a310b3009060355040613024445310c300a060355040a0c034f7267310d300b0603550403 \
         0c04434120310011300f310d300b06035504030c0443412032";
 
-/// The same names and algorithms as extensions, in one of TLS 1.3.
+/// Same names and algorithms as extensions of a TLS 1.3 CertificateRequest.
 const CERTIFICATE_REQUEST_1_3: &str = "0d000054000051000d0006000404030401002f00430041002c302a310b3009060355040613024445310c300a060355040a0c034f726731 \
         0d300b06035504030c04434120310011300f310d300b06035504030c0443412032";
 
-/// A certificate with a name in each extension that may have one; it signed itself.
+/// Self-signed certificate with a name in each extension that supports one.
 const CERTIFICATE_WITH_NAMES: &str = "0b00029000028d00028a3082028630820238a003020102020105300506032b6570300f310d300b06035504030c0443412032301e170d3234303130313030303030 \
         305a170d3235303130313030303030305a300f310d300b06035504030c046c656166302a300506032b65700321003b6a27bcceb6a42d62 \
         a3a8d02a6f0d73653215771de243a63ac048a18b59da29a38201b7308201b330350603551d11042e302c8209612e6578616d706c65a415 \
@@ -453,7 +453,7 @@ const CERTIFICATE_WITH_NAMES: &str = "0b00029000028d00028a3082028630820238a00302
         53ce6897fe3791a6477bb121f0b867fc2a59b9d944841bfed1dd212f5b0c7d91a50b06878c1ee7eb01d43fa506";
 
 #[test]
-fn alerts_and_heartbeats_are_read() {
+fn alerts_and_heartbeats_are_dissected() {
     insta::assert_snapshot!(split(&mut Session::default(), Side::Server, &trial::bytes("15 03 03 00 02 02 28 18 03 03 00 05 01 00 10 61 62")), @r"
     tls 0..7 | alert | fatal handshake_failure
       0..7 tls.record
@@ -475,20 +475,20 @@ fn alerts_and_heartbeats_are_read() {
 }
 
 #[test]
-fn damaged_handshakes_keep_what_was_understood() {
+fn malformed_handshakes_keep_the_valid_fields() {
     let (_, bytes) = flights("TLS 1.2").swap_remove(0);
     for at in HEADER..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0xff;
-        let told = split(&mut Session::default(), Side::Client, &damaged);
-        assert!(told.starts_with("tls 0.."), "{told}");
+        let trees = split(&mut Session::default(), Side::Client, &damaged);
+        assert!(trees.starts_with("tls 0.."), "{trees}");
     }
     let long = trial::bytes("16 03 01 00 05 01 05 ff ff 03");
     assert!(split(&mut Session::default(), Side::Client, &long).contains("! broken tls.too_long"));
 }
 
 #[test]
-fn behind_lost_bytes_two_records_in_a_row_are_believed() {
+fn after_a_gap_two_consecutive_records_are_required() {
     let mut session = Session::default();
     let bytes = trial::bytes("aa 17 03 bb 17 03 03 00 02 01 02 17 03 03 00 01 09");
     assert_eq!(session.extent(Side::Client, &bytes, true), Extent::Unknown(4));
@@ -496,50 +496,51 @@ fn behind_lost_bytes_two_records_in_a_row_are_believed() {
 }
 
 #[test]
-fn what_is_recognised_begins_with_a_hello() {
-    let judge = |client: &[u8], server: &[u8], complete| {
-        looks::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
+fn streams_are_recognized_by_a_hello() {
+    let recognize = |client: &[u8], server: &[u8], complete| {
+        heuristics::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
     };
     for version in ["TLS 1.2", "TLS 1.3"] {
         let flights = flights(version);
-        assert_eq!(judge(&flights[0].1, b"", false), Verdict::Yes(Side::Server));
-        assert_eq!(judge(b"", &flights[0].1, false), Verdict::Yes(Side::Client));
-        assert_eq!(judge(b"", &flights[1].1, false), Verdict::Yes(Side::Server));
-        assert_eq!(judge(&flights[0].1[..6], b"", false), Verdict::Unsure);
-        assert_eq!(judge(&flights[0].1[..6], b"", true), Verdict::No);
+        assert_eq!(recognize(&flights[0].1, b"", false), Verdict::Yes(Side::Server));
+        assert_eq!(recognize(b"", &flights[0].1, false), Verdict::Yes(Side::Client));
+        assert_eq!(recognize(b"", &flights[1].1, false), Verdict::Yes(Side::Server));
+        assert_eq!(recognize(&flights[0].1[..6], b"", false), Verdict::Unsure);
+        assert_eq!(recognize(&flights[0].1[..6], b"", true), Verdict::No);
     }
     for other in [&b"GET / HTTP/1.1\r\n"[..], b"\x16\x03\x01\x00\x05\x07aaaaaaaaaa", b"\x16\x02\x01", b"\x17\x03\x03\0\x01a"] {
-        assert_eq!(judge(other, b"", false), Verdict::No, "{}", other.escape_ascii());
+        assert_eq!(recognize(other, b"", false), Verdict::No, "{}", other.escape_ascii());
     }
     let midway = Opening { said: [b"\x17\x03\x03\0\x01a", b""], from_start: [false, false], complete: false };
-    assert_eq!(looks::on_port(&midway), Verdict::Yes(Side::Server));
+    assert_eq!(heuristics::on_port(&midway), Verdict::Yes(Side::Server));
 }
 
 #[test]
-fn application_data_that_is_there_at_once_is_a_message_up_to_a_bound() {
+fn available_application_data_forms_one_message_up_to_a_limit() {
     let records = [23, 3, 3, 0, 1, 0].repeat(1000);
     assert_eq!(Session::default().extent(Side::Client, &records, true), Extent::Message(512 * 6));
     assert_eq!(Session::default().extent(Side::Client, &records[..13], true), Extent::Message(12));
 }
 
-/// A hello of SSL 2.0 that offers SSL 3.0: two ciphers of TLS, one of SSL 2.0, and a challenge of 16 bytes.
-const OLD_HELLO: &str = "80 22 01 03 00 00 09 00 00 00 10 00 00 04 00 00 0a 07 00 c0
+/// SSL 2.0 ClientHello that offers SSL 3.0: two TLS suites, one SSL 2.0 cipher, a challenge of 16 bytes.
+const SSL2_HELLO: &str = "80 22 01 03 00 00 09 00 00 00 10 00 00 04 00 00 0a 07 00 c0
     00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f";
 
 #[test]
-fn a_client_hello_of_ssl_2_is_recognised_and_read() {
-    let judge = |client: &[u8], complete| looks::anywhere(&Opening { said: [client, b""], from_start: [true, true], complete });
-    let hello = trial::bytes(OLD_HELLO);
-    assert_eq!(judge(&hello, false), Verdict::Yes(Side::Server));
+fn an_ssl_2_client_hello_is_recognized_and_dissected() {
+    let recognize =
+        |client: &[u8], complete| heuristics::anywhere(&Opening { said: [client, b""], from_start: [true, true], complete });
+    let hello = trial::bytes(SSL2_HELLO);
+    assert_eq!(recognize(&hello, false), Verdict::Yes(Side::Server));
     for end in 1..11 {
-        assert_eq!(judge(&hello[..end], false), Verdict::Unsure, "{end}");
-        assert_eq!(judge(&hello[..end], true), Verdict::No, "{end}");
+        assert_eq!(recognize(&hello[..end], false), Verdict::Unsure, "{end}");
+        assert_eq!(recognize(&hello[..end], true), Verdict::No, "{end}");
     }
-    // Lengths that contradict each other, another message, another version.
+    // Contradicting lengths, other message type, other version.
     for (at, byte) in [(1, 0x23), (2, 2), (3, 7), (6, 10), (8, 1), (10, 15)] {
         let mut other = hello.clone();
         other[at] = byte;
-        assert_eq!(judge(&other, false), Verdict::No, "{at}");
+        assert_eq!(recognize(&other, false), Verdict::No, "{at}");
     }
     let mut session = Session::default();
     insta::assert_snapshot!(split(&mut session, Side::Client, &hello), @r#"
@@ -563,28 +564,30 @@ fn a_client_hello_of_ssl_2_is_recognised_and_read() {
 }
 
 #[test]
-fn records_are_recognised_midway_on_any_port() {
-    let judge =
-        |said: &[u8], start, complete| looks::anywhere(&Opening { said: [said, b""], from_start: [start, start], complete });
+fn records_are_recognized_midway_on_any_port() {
+    let recognize = |bytes: &[u8], start, complete| {
+        heuristics::anywhere(&Opening { said: [bytes, b""], from_start: [start, start], complete })
+    };
     let records = [&b"\x17\x03\x03\0\x20"[..], &[7; 32], b"\x15\x03\x03\0\x1a", &[8; 26]].concat();
-    assert_eq!(judge(&records, false, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(&records[..37], false, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(&records[..40], false, false), Verdict::Unsure);
-    assert_eq!(judge(&records[..20], false, false), Verdict::Unsure);
-    assert_eq!(judge(&records[..20], false, true), Verdict::No);
-    assert_eq!(judge(&records, true, false), Verdict::No);
-    assert_eq!(judge(&[&records[..37], b"abcde"].concat(), false, false), Verdict::No);
-    assert_eq!(judge(b"\x17\x03\x03\0\0", false, true), Verdict::No);
+    assert_eq!(recognize(&records, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(recognize(&records[..37], false, false), Verdict::Yes(Side::Server));
+    assert_eq!(recognize(&records[..40], false, false), Verdict::Unsure);
+    assert_eq!(recognize(&records[..20], false, false), Verdict::Unsure);
+    assert_eq!(recognize(&records[..20], false, true), Verdict::No);
+    assert_eq!(recognize(&records, true, false), Verdict::No);
+    assert_eq!(recognize(&[&records[..37], b"abcde"].concat(), false, false), Verdict::No);
+    assert_eq!(recognize(b"\x17\x03\x03\0\0", false, true), Verdict::No);
 }
 
 #[test]
-fn a_stream_joined_inside_a_record_is_recognised_on_the_port() {
+fn a_stream_joined_inside_a_record_is_recognized_on_a_tls_port() {
     let record = [&b"\x17\x03\x03\0\x20"[..], &[7; 32]].concat();
-    let said = [&record[20..], &record[..], &record[..9]].concat();
-    let judge =
-        |said: &[u8], start, complete| looks::on_port(&Opening { said: [b"", said], from_start: [start, start], complete });
-    assert_eq!(judge(&said, false, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(&said, true, false), Verdict::No);
-    assert_eq!(judge(&said[..40], false, false), Verdict::Unsure);
-    assert_eq!(judge(&said[..40], false, true), Verdict::No);
+    let bytes = [&record[20..], &record[..], &record[..9]].concat();
+    let recognize = |bytes: &[u8], start, complete| {
+        heuristics::on_port(&Opening { said: [b"", bytes], from_start: [start, start], complete })
+    };
+    assert_eq!(recognize(&bytes, false, false), Verdict::Yes(Side::Server));
+    assert_eq!(recognize(&bytes, true, false), Verdict::No);
+    assert_eq!(recognize(&bytes[..40], false, false), Verdict::Unsure);
+    assert_eq!(recognize(&bytes[..40], false, true), Verdict::No);
 }

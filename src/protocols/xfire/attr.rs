@@ -1,54 +1,54 @@
-//! Attributes: keys and values of every type, and what they mean.
+//! Attributes: keys, values of all types, and their meanings.
 
-use super::facts::{Fact, Facts};
 use super::fields::*;
-use super::keys::{BYTE_MAP, DID, INT32, INT64, Key, LIST, SID_TYPE, STRING, STRING_MAP, UINT8, Within, meaning};
+use super::keys::{BYTE_MAP, Container, DID, INT32, INT64, Key, LIST, SID_TYPE, STRING, STRING_MAP, UINT8, meaning};
 use super::packets::{FILE_DATA, Keys};
-use super::scan::{DEEPEST, is_name, least};
+use super::scan::{DEEPEST, is_name, minimum_size};
 use super::state::Users;
+use super::values::{KnownValue, Values};
 use crate::tree::{Field, Kind, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// Values that are shown of one message.
+/// Largest number of values dissected in one message.
 const VALUES_MAX: usize = 1 << 16;
 
-/// Lists of one packet that are put together to rows.
+/// Largest number of lists in one packet that form rows.
 const LISTS_MAX: usize = 16;
 
-/// A list right below the header.
+/// List at the top level of a packet.
 #[derive(Clone, Copy)]
 pub(super) struct List {
     pub(super) means: Option<&'static Field>,
     pub(super) value_type: u8,
     pub(super) count: usize,
-    /// Where its first element begins.
+    /// Offset of its first element.
     pub(super) at: usize,
-    /// Its elements.
+    /// Number of elements.
     pub(super) end: usize,
 }
 
-/// The first lists of a packet.
+/// First lists of a packet.
 pub(super) type Lists = [Option<List>; LISTS_MAX];
 
-/// Reads the attributes of one message.
+/// Dissects the attributes of one message.
 pub(super) struct Reader<'u, 'a> {
     kind: u16,
     users: &'u mut Users,
-    /// Elements of lists get their meaning in rows.
+    /// The meanings of list elements are added in rows.
     has_rows: bool,
     left: usize,
-    /// The lists that were read.
+    /// Dissected lists.
     pub(super) lists: Lists,
-    /// What was read.
-    pub(super) facts: Facts<'a>,
+    /// Values for the summary and for the state.
+    pub(super) values: Values<'a>,
 }
 
-/// A value: where it stands, and of what.
+/// Position of a value in the message.
 #[derive(Clone, Copy)]
-struct Place<'k> {
-    within: Within,
+struct Position<'k> {
+    container: Container,
     key: Key<'k>,
     depth: usize,
     in_list: bool,
@@ -56,16 +56,16 @@ struct Place<'k> {
 
 impl<'u, 'a> Reader<'u, 'a> {
     pub(super) fn new(kind: u16, users: &'u mut Users, has_rows: bool) -> Reader<'u, 'a> {
-        Reader { kind, users, has_rows, left: VALUES_MAX, lists: [None; LISTS_MAX], facts: Facts::default() }
+        Reader { kind, users, has_rows, left: VALUES_MAX, lists: [None; LISTS_MAX], values: Values::default() }
     }
 
-    /// So many attributes of a packet.
+    /// Dissects this many attributes of a packet.
     pub(super) fn attributes(&mut self, wire: &mut Wire<'a>, keys: Keys, count: usize) -> Result {
-        let within = Within::Packet(self.kind);
-        (0..count).try_for_each(|_| wire.group(&ATTR, |wire| self.attribute(wire, keys, within, 1)))
+        let container = Container::Packet(self.kind);
+        (0..count).try_for_each(|_| wire.group(&ATTR, |wire| self.attribute(wire, keys, container, 1)))
     }
 
-    fn attribute(&mut self, wire: &mut Wire<'a>, keys: Keys, within: Within, depth: usize) -> Result {
+    fn attribute(&mut self, wire: &mut Wire<'a>, keys: Keys, container: Container, depth: usize) -> Result {
         let key = match keys {
             Keys::Named => {
                 need(wire, 1)?;
@@ -80,34 +80,34 @@ impl<'u, 'a> Reader<'u, 'a> {
                     wire.put_text(&ATTR_NAME, start..wire.at(), format_args!("{}", Latin1(name)));
                 }
                 if !is_name(name) {
-                    return wire.malformed(&BAD_NAME, format_args!("a name of {len} bytes that no attribute has"));
+                    return wire.malformed(&BAD_NAME, format_args!("a name of {len} bytes is invalid"));
                 }
                 Key::Name(name)
             }
             Keys::Numbered => {
                 need(wire, 1)?;
-                Key::Number(wire.u8(if within == Within::Preferences { &PREFERENCE } else { &KEY })?)
+                Key::Number(wire.u8(if container == Container::Preferences { &PREFERENCE } else { &KEY })?)
             }
         };
         need(wire, 1)?;
         let value_type = wire.u8(&VALUE_TYPE)?;
-        self.value(wire, value_type, Place { within, key, depth, in_list: false })
+        self.value(wire, value_type, Position { container, key, depth, in_list: false })
     }
 
-    fn value(&mut self, wire: &mut Wire<'a>, value_type: u8, place: Place<'_>) -> Result {
+    fn value(&mut self, wire: &mut Wire<'a>, value_type: u8, position: Position<'_>) -> Result {
         let Some(left) = self.left.checked_sub(1) else {
             return wire.malformed(&TOO_MANY, format_args!("more than {VALUES_MAX} values"));
         };
         self.left = left;
-        let means = meaning(place.within, place.key, value_type);
+        let means = meaning(position.container, position.key, value_type);
         match value_type {
-            STRING => self.string(wire, means, place),
+            STRING => self.string(wire, means, position),
             INT32 => {
                 need(wire, 4)?;
                 let start = wire.at();
                 let bytes = wire.ahead().first_chunk().copied().unwrap_or_default();
                 wire.skip(4)?;
-                self.number(wire, &VALUE_INT32, i32::from_le_bytes(bytes).into(), start, means, place);
+                self.number(wire, &VALUE_INT32, i32::from_le_bytes(bytes).into(), start, means, position);
                 Ok(())
             }
             INT64 => {
@@ -115,7 +115,7 @@ impl<'u, 'a> Reader<'u, 'a> {
                 let start = wire.at();
                 let bytes = wire.ahead().first_chunk().copied().unwrap_or_default();
                 wire.skip(8)?;
-                self.number(wire, &VALUE_INT64, i64::from_le_bytes(bytes), start, means, place);
+                self.number(wire, &VALUE_INT64, i64::from_le_bytes(bytes), start, means, position);
                 Ok(())
             }
             UINT8 => {
@@ -123,30 +123,30 @@ impl<'u, 'a> Reader<'u, 'a> {
                 let start = wire.at();
                 let byte = wire.ahead().first().copied().unwrap_or_default();
                 wire.skip(1)?;
-                self.number(wire, &VALUE_UINT8, byte.into(), start, means, place);
+                self.number(wire, &VALUE_UINT8, byte.into(), start, means, position);
                 Ok(())
             }
-            SID_TYPE => self.id(wire, &VALUE_SID, 16, means, place),
-            DID => self.id(wire, &VALUE_DID, 21, means, place),
-            LIST | STRING_MAP | BYTE_MAP if place.depth > DEEPEST => {
-                wire.malformed(&TOO_DEEP, format_args!("more than {DEEPEST} lists or maps inside each other"))
+            SID_TYPE => self.id(wire, &VALUE_SID, 16, means, position),
+            DID => self.id(wire, &VALUE_DID, 21, means, position),
+            LIST | STRING_MAP | BYTE_MAP if position.depth > DEEPEST => {
+                wire.malformed(&TOO_DEEP, format_args!("more than {DEEPEST} nested lists or maps"))
             }
-            LIST => wire.group(&LIST_GROUP, |wire| self.list(wire, place)),
-            STRING_MAP => wire.group(&MAP, |wire| self.map(wire, Keys::Named, place)),
-            BYTE_MAP => wire.group(&MAP, |wire| self.map(wire, Keys::Numbered, place)),
+            LIST => wire.group(&LIST_GROUP, |wire| self.list(wire, position)),
+            STRING_MAP => wire.group(&MAP, |wire| self.map(wire, Keys::Named, position)),
+            BYTE_MAP => wire.group(&MAP, |wire| self.map(wire, Keys::Numbered, position)),
             _ => {
-                wire.note(&UNKNOWN_VALUE_TYPE, format_args!("no value type {value_type} is known, nor its length"));
+                wire.note(&UNKNOWN_VALUE_TYPE, format_args!("the value type {value_type} is unknown, and so is its length"));
                 Err(Error::Malformed)
             }
         }
     }
 
-    /// Whether the meaning of a value is told beside it. Of lists that become rows it is told there.
-    fn tells(&self, place: Place<'_>) -> bool {
-        !(place.in_list && self.has_rows && matches!(place.within, Within::Packet(_)))
+    /// Whether the meaning of a value is a node beside it. Those of lists in rows are in the rows.
+    fn shows_meaning(&self, position: Position<'_>) -> bool {
+        !(position.in_list && self.has_rows && matches!(position.container, Container::Packet(_)))
     }
 
-    fn string(&mut self, wire: &mut Wire<'a>, means: Option<&'static Field>, place: Place<'_>) -> Result {
+    fn string(&mut self, wire: &mut Wire<'a>, means: Option<&'static Field>, position: Position<'_>) -> Result {
         need(wire, 2)?;
         let len = usize::from(wire.u16_le(&STRING_LEN)?);
         need(wire, len)?;
@@ -154,8 +154,8 @@ impl<'u, 'a> Reader<'u, 'a> {
         let text = wire.ahead().get(..len).unwrap_or_default();
         wire.skip(len)?;
         let range = start..wire.at();
-        match means.filter(|_| self.tells(place)) {
-            // A secret is one wherever it stands: no other field holds it.
+        match means.filter(|_| self.shows_meaning(position)) {
+            // A secret has no second field.
             Some(field) if field.secret => {
                 wire.put(field, Value::Text, range);
             }
@@ -167,15 +167,15 @@ impl<'u, 'a> Reader<'u, 'a> {
             }
         }
         if std::str::from_utf8(text).is_err() {
-            wire.note(&BAD_UTF8, format_args!("not UTF-8"));
+            wire.note(&BAD_UTF8, format_args!("the text is not valid UTF-8"));
         }
-        self.keep(means, Fact::Bytes(text), place);
+        self.keep(means, KnownValue::Bytes(text), position);
         Ok(())
     }
 
-    fn keep(&mut self, means: Option<&'static Field>, fact: Fact<'a>, place: Place<'_>) {
-        if let (Some(field), false) = (means, place.in_list) {
-            self.facts.keep(field, fact);
+    fn keep(&mut self, means: Option<&'static Field>, fact: KnownValue<'a>, position: Position<'_>) {
+        if let (Some(field), false) = (means, position.in_list) {
+            self.values.keep(field, fact);
         }
     }
 
@@ -186,18 +186,18 @@ impl<'u, 'a> Reader<'u, 'a> {
         number: i64,
         start: usize,
         means: Option<&'static Field>,
-        place: Place<'_>,
+        position: Position<'_>,
     ) {
         let range = start..wire.at();
         let value =
             if number < 0 || !field.is(&VALUE_UINT8) { Value::Signed(number) } else { Value::Unsigned(number.unsigned_abs()) };
-        match means.filter(|_| self.tells(place)) {
+        match means.filter(|_| self.shows_meaning(position)) {
             Some(means) => wire.put_over(field, value, Some(range.clone()), |wire| mean(wire, means, number, range, self.users)),
             None => {
                 wire.put(field, value, range);
             }
         }
-        self.keep(means, Fact::Number(number), place);
+        self.keep(means, KnownValue::Number(number), position);
     }
 
     fn id(
@@ -206,7 +206,7 @@ impl<'u, 'a> Reader<'u, 'a> {
         field: &'static Field,
         len: usize,
         means: Option<&'static Field>,
-        place: Place<'_>,
+        position: Position<'_>,
     ) -> Result {
         need(wire, len)?;
         let start = wire.at();
@@ -216,78 +216,77 @@ impl<'u, 'a> Reader<'u, 'a> {
         if field.is(&VALUE_SID) {
             self.users.number(bytes);
         }
-        match means.filter(|_| self.tells(place)) {
+        match means.filter(|_| self.shows_meaning(position)) {
             Some(means) => wire.put_over(field, Value::Bytes, Some(range.clone()), |wire| {
                 identify(wire, means, bytes, range, self.users);
             }),
             None => identify(wire, field, bytes, range, self.users),
         }
-        self.keep(means, Fact::Bytes(bytes), place);
+        self.keep(means, KnownValue::Bytes(bytes), position);
         Ok(())
     }
 
-    fn list(&mut self, wire: &mut Wire<'a>, place: Place<'_>) -> Result {
+    fn list(&mut self, wire: &mut Wire<'a>, position: Position<'_>) -> Result {
         need(wire, 1)?;
         let value_type = wire.u8(&ELEM_TYPE)?;
-        let Some(least) = least(value_type) else {
+        let Some(minimum_size) = minimum_size(value_type) else {
             return self.list_of_unknown(wire, value_type);
         };
         need(wire, 2)?;
         let count = usize::from(wire.u16_le(&LIST_COUNT)?);
-        // A message whose end is missing shows the elements that are there.
+        // A truncated message shows the available elements.
         if wire.cut() == Cut::No {
-            need(wire, count * least)?;
+            need(wire, count * minimum_size)?;
         }
         let at = wire.at();
-        let is_file_data = self.kind == FILE_DATA && place.key == Key::Name(b"data");
+        let is_file_data = self.kind == FILE_DATA && position.key == Key::Name(b"data");
         if value_type == UINT8 && (is_file_data || count > 16) {
             need(wire, count)?;
             let block = wire.bytes(&VALUE_BLOCK, count)?;
             if is_file_data {
-                self.facts.keep(&VALUE_BLOCK, Fact::Bytes(block));
+                self.values.keep(&VALUE_BLOCK, KnownValue::Bytes(block));
             }
         } else {
-            let element = Place { depth: place.depth + 1, in_list: true, ..place };
+            let element = Position { depth: position.depth + 1, in_list: true, ..position };
             (0..count).try_for_each(|_| self.value(wire, value_type, element))?;
         }
-        if place.depth == 1
+        if position.depth == 1
             && let Some(slot) = self.lists.iter_mut().find(|slot| slot.is_none())
         {
             let means = match value_type {
-                // What counts are the values in the inner lists.
-                LIST => meaning(place.within, place.key, INT32),
-                _ => meaning(place.within, place.key, value_type),
+                // The meaning belongs to the values of the inner lists.
+                LIST => meaning(position.container, position.key, INT32),
+                _ => meaning(position.container, position.key, value_type),
             };
             *slot = Some(List { means, value_type, count, at, end: wire.at() });
         }
         Ok(())
     }
 
-    /// Only an empty list of an unknown type has a known length.
+    /// Dissects a list of an unknown type, whose length is known only if it is empty.
     fn list_of_unknown(&mut self, wire: &mut Wire<'a>, value_type: u8) -> Result {
         need(wire, 2)?;
         let count = wire.u16_le(&LIST_COUNT)?;
         if count > 0 {
-            wire.note(&UNKNOWN_VALUE_TYPE, format_args!("no value type {value_type} is known, nor its length"));
+            wire.note(&UNKNOWN_VALUE_TYPE, format_args!("the value type {value_type} is unknown, and so is its length"));
             return Err(Error::Malformed);
         }
-        wire.note(&EMPTY_OF_UNKNOWN, format_args!("no value type {value_type} is known"));
+        wire.note(&EMPTY_OF_UNKNOWN, format_args!("the value type {value_type} is unknown"));
         Ok(())
     }
 
-    fn map(&mut self, wire: &mut Wire<'a>, keys: Keys, place: Place<'_>) -> Result {
+    fn map(&mut self, wire: &mut Wire<'a>, keys: Keys, position: Position<'_>) -> Result {
         need(wire, 1)?;
         let count = usize::from(wire.u8(&MAP_COUNT)?);
-        let least = if keys == Keys::Named { 4 } else { 3 };
+        let minimum_size = if keys == Keys::Named { 4 } else { 3 };
         if wire.cut() == Cut::No {
-            need(wire, count * least)?;
+            need(wire, count * minimum_size)?;
         }
-        let within = Within::below(place.key);
-        (0..count).try_for_each(|_| wire.group(&ATTR, |wire| self.attribute(wire, keys, within, place.depth + 1)))
+        let container = Container::below(position.key);
+        (0..count).try_for_each(|_| wire.group(&ATTR, |wire| self.attribute(wire, keys, container, position.depth + 1)))
     }
 }
 
-/// Text in ISO-8859-1.
 struct Latin1<'a>(&'a [u8]);
 
 impl fmt::Display for Latin1<'_> {
@@ -296,21 +295,23 @@ impl fmt::Display for Latin1<'_> {
     }
 }
 
-/// So many bytes must follow.
+/// Requires this many bytes.
 pub(super) fn need(wire: &mut Wire<'_>, count: usize) -> Result {
     let missing = count.saturating_sub(wire.remaining());
     if missing == 0 {
         return Ok(());
     }
     match wire.cut() {
-        Cut::No => wire.malformed(&ATTR_OVERRUN, format_args!("{count} bytes wanted, {} left in the message", wire.remaining())),
+        Cut::No => {
+            wire.malformed(&ATTR_OVERRUN, format_args!("{count} bytes required, {} left in the message", wire.remaining()))
+        }
         _ => Err(Error::Short { needed: missing }),
     }
 }
 
-/// What a number means.
+/// Adds the meaning of a number.
 pub(super) fn mean(wire: &mut Wire<'_>, means: &'static Field, number: i64, range: Range<usize>, users: &Users) {
-    // Ids and addresses use all 32 bits and have no sign.
+    // IDs and addresses are unsigned 32-bit integers.
     let raw = number.cast_unsigned();
     let raw = if range.len() == 4 { raw & 0xffff_ffff } else { raw };
     if means.is(&PORT) {
@@ -328,12 +329,12 @@ pub(super) fn mean(wire: &mut Wire<'_>, means: &'static Field, number: i64, rang
     }
 }
 
-/// Whether a field's numbers are ids of users.
+/// Whether the values of a field are user IDs.
 fn is_user(field: &'static Field) -> bool {
     field.is(&USERID) || field.is(&COMMON_FRIEND)
 }
 
-/// Whom or what an id stands for.
+/// Adds the user or session that an ID stands for.
 pub(super) fn identify(wire: &mut Wire<'_>, means: &'static Field, id: &[u8], range: Range<usize>, users: &Users) {
     let alias = users.alias(id).filter(|_| means.is(&SID) || means.is(&VALUE_SID));
     let user = users.by_sid(id).filter(|_| means.is(&SID));

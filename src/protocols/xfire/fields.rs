@@ -1,21 +1,21 @@
-//! The fields of Xfire and the notes it may get.
+//! Fields and notes of Xfire.
 
 use super::keys::*;
 use super::packets::TYPES;
-use super::words;
+use super::summary;
 use crate::tree::fields;
 
 fields! {
     XFIRE = protocol("xfire", "Xfire", "Xfire instant messenger")
-        .covers("Every known packet, whatever its keys, with friends, chats and files in their context; datagrams between clients")
-        .leaves_open("Which moniker belongs to which session: datagrams and streams know nothing of each other");
+        .covers("All known packets with both kinds of keys; friends, chats and files in their context; datagrams between clients")
+        .leaves_open("The session of a moniker in datagrams that no stream announced");
     MAGIC = text("xfire.magic", "magic", "Sent by the client before its first message");
     LENGTH = number("xfire.length", "length", "Bytes of the message, including this field");
     DL_LENGTH = number("xfire.dl.length", "length", "Bytes of the peer-to-peer message, including this field");
     TYPE = number("xfire.type", "type", "Message type").names(TYPES);
     ATTR_COUNT = number("xfire.attr_count", "attribute count", "");
     KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys");
-    ATTR = group("xfire.attr", "attr", "Key and value").digest(words::attr_value, words::attr_meaning);
+    ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning);
     NAME_LEN = number("xfire.attr.name_len", "name length", "In bytes");
     ATTR_NAME = text("xfire.attr.name", "name", "");
     KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS);
@@ -27,9 +27,9 @@ fields! {
     VALUE_INT32 = number("xfire.value.int32", "int32", "Signed");
     VALUE_SID = bytes("xfire.value.sid", "sid", "Session ID, shown with --show-secrets; all zeros for offline users")
         .secret()
-        .digest(words::plain_value, words::sid_meaning);
+        .digest(summary::plain_value, summary::sid_meaning);
     SESSION = number("xfire.session", "session", "Index of the session ID by first appearance in the connection").public();
-    VALUE_DID = bytes("xfire.value.did", "did", "Digest ID or chat room ID").digest(words::hex_value, words::no_meaning);
+    VALUE_DID = bytes("xfire.value.did", "did", "Digest ID or chat room ID").digest(summary::hex_value, summary::no_meaning);
     VALUE_INT64 = number("xfire.value.int64", "int64", "Signed");
     VALUE_UINT8 = number("xfire.value.uint8", "uint8", "");
     VALUE_BLOCK = bytes("xfire.value.block", "block", "List of single bytes");
@@ -38,15 +38,15 @@ fields! {
     LIST_COUNT = number("xfire.list.count", "count", "Number of values");
     MAP = group("xfire.map", "map", "Nested attributes");
     MAP_COUNT = number("xfire.map.count", "count", "Number of attributes");
-    ROW = group("xfire.row", "row", "Corresponding elements of parallel lists").digest(words::row_value, words::row_meaning);
+    ROW = group("xfire.row", "row", "Corresponding elements of parallel lists").digest(summary::row_value, summary::row_meaning);
 
-    USERID = number("xfire.userid", "user ID", "").digest(words::number_value, words::user_meaning);
-    COMMON_FRIEND = number("xfire.common_friend", "common friend", "User ID of a common friend").digest(words::number_value, words::user_meaning);
+    USERID = number("xfire.userid", "user ID", "").digest(summary::number_value, summary::user_meaning);
+    COMMON_FRIEND = number("xfire.common_friend", "common friend", "User ID of a common friend").digest(summary::number_value, summary::user_meaning);
     USER = text("xfire.user", "user", "Name of the user with this ID").public();
     NAME = text("xfire.name", "name", "Login name of a user, or name of a clan");
     NICK = text("xfire.nick", "nick", "Display name of a user");
-    SID = bytes("xfire.sid", "session ID", "Shown with --show-secrets; all zeros for offline users").secret().digest(words::plain_value, words::sid_meaning);
-    CHAT_ID = bytes("xfire.chat_id", "chat room ID", "All zeros for a new room").digest(words::hex_value, words::no_meaning);
+    SID = bytes("xfire.sid", "session ID", "Shown with --show-secrets; all zeros for offline users").secret().digest(summary::plain_value, summary::sid_meaning);
+    CHAT_ID = bytes("xfire.chat_id", "chat room ID", "All zeros for a new room").digest(summary::hex_value, summary::no_meaning);
     ROOM_NAME = text("xfire.room_name", "room name", "Name of the chat room");
     MESSAGE = text("xfire.message", "message", "Chat text, or the status of a user");
     GROUP_ID = number("xfire.group_id", "group ID", "Friends group");
@@ -68,7 +68,7 @@ fields! {
     COUNTRY = number("xfire.country", "country", "ISO 3166 numeric code of the user's country");
     NAT_TYPE = number("xfire.nat.type", "NAT type", "NAT between the client and its peers").names(NAT_TYPES);
     VOICE = number("xfire.voice", "voice program", "Voice program in use").names(VOICES);
-    TIME = number("xfire.time", "time", "Seconds since 1970, UTC").digest(words::number_value, words::time_meaning);
+    TIME = number("xfire.time", "time", "Seconds since 1970, UTC").digest(summary::number_value, summary::time_meaning);
     CLIMSG = number("xfire.climsg", "request", "Kind of chat room request").names(CLIMSGS);
     MSGTYPE = number("xfire.peermsg.msgtype", "message type", "Type of a peer message").names(MSGTYPES);
     IMINDEX = number("xfire.peermsg.imindex", "number", "Index of an instant message in its conversation");
@@ -86,7 +86,7 @@ fields! {
     P2P_ENCODING = number("xfire.p2p.encoding", "encoding", "XOR key of all bytes after the header; 0 for none").hex(2);
     P2P_RESERVED = bytes("xfire.p2p.reserved", "reserved", "Zero bytes");
     P2P_USER = text("xfire.p2p.user", "user", "Owner of the moniker, from the stream that announced the peer");
-    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(words::hex_value, words::no_meaning);
+    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(summary::hex_value, summary::no_meaning);
     P2P_TYPE = number("xfire.p2p.type", "type", "Datagram type").hex(4).names(super::p2p::TYPES);
     P2P_MSGID = number("xfire.p2p.msgid", "message ID", "Number of this datagram or of the acknowledged one");
     P2P_SEQID = number("xfire.p2p.seqid", "sequence ID", "Sequence number of this datagram or of the acknowledged one");

@@ -1,10 +1,10 @@
-//! What attributes are called and what their values mean.
+//! Keys of attributes, and meanings of their values.
 
 use super::fields::*;
 use super::packets::{CHAT_JOIN_INFO, DISCONNECT_NOTICE, FRIENDS_OF_FRIENDS};
 use crate::tree::{Field, Kind, Names};
 
-/// Names of byte keys.
+/// Names of numeric keys.
 pub(super) const KEYS: Names = &[
     (0x01, "userid"),
     (0x02, "name"),
@@ -59,7 +59,7 @@ pub(super) const KEYS: Names = &[
     (0xb0, "clan_type"),
 ];
 
-/// What the keys of a map of preferences stand for.
+/// Preference identifiers.
 pub(super) const PREFERENCES: Names = &[
     (0x01, "show game status to friends"),
     (0x02, "show game server data"),
@@ -81,7 +81,7 @@ pub(super) const PREFERENCES: Names = &[
     (0x15, "notify connection state"),
 ];
 
-/// Value types of attributes.
+/// Value types.
 pub(super) const VALUE_TYPES: Names = &[
     (1, "string"),
     (2, "int32"),
@@ -94,10 +94,10 @@ pub(super) const VALUE_TYPES: Names = &[
     (9, "byte_map"),
 ];
 
-/// What two clients say to each other.
+/// Types of peer messages.
 pub(super) const MSGTYPES: Names = &[(0, "im"), (1, "im_ack"), (2, "p2p_info"), (3, "typing")];
 
-/// What a client wants of a chat room.
+/// Kinds of chat room requests.
 pub(super) const CLIMSGS: Names = &[
     (17700, "channel update"),
     (19700, "join"),
@@ -129,64 +129,64 @@ pub(super) const CLIMSGS: Names = &[
     (19736, "show_join_leave"),
 ];
 
-/// What a member of a chat room may do.
+/// Permission levels in a chat room.
 pub(super) const PERMISSIONS: Names = &[(1, "muted"), (2, "normal"), (3, "power user"), (4, "moderator"), (5, "administrator")];
 
-/// Who may enter a chat room.
+/// Access modes of a chat room.
 pub(super) const ACCESSES: Names = &[(1, "public"), (2, "friends only")];
 
-/// How a wish to enter a chat room ends.
+/// Results of joining a chat room.
 pub(super) const RESPONSES: Names = &[(0, "ok"), (4, "password needed"), (5, "wrong password")];
 
-/// Why a server ends a connection.
+/// Reasons of a disconnection.
 pub(super) const REASONS: Names = &[(1, "logged in elsewhere")];
 
-/// What stands between a client and the others.
+/// Kinds of NAT.
 pub(super) const NAT_TYPES: Names =
     &[(0, "unknown"), (1, "full or restricted cone"), (2, "symmetric"), (3, "symmetric"), (4, "port-restricted cone")];
 
-/// Programs for voice.
+/// Voice programs.
 pub(super) const VOICES: Names = &[(32, "TeamSpeak"), (33, "Ventrilo")];
 
-/// What happens to a file that is sent.
+/// States of a file transfer.
 pub(super) const EVENTS: Names = &[(1, "cancelled"), (2, "cancelled")];
 
-/// The key of an attribute.
+/// Key of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key<'a> {
     Name(&'a [u8]),
     Number(u8),
 }
 
-/// Where an attribute stands.
+/// Container of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
-    /// Right below the header.
+pub(super) enum Container {
+    /// Top level of a packet.
     Packet(u16),
-    /// In a map that a peer message is.
+    /// Map of a peer message.
     PeerMessage,
-    /// In a map whose keys are numbers of preferences.
+    /// Map with preference identifiers as keys.
     Preferences,
-    /// In another map.
+    /// Other map.
     Map,
 }
 
-impl Within {
-    /// Where the members of a map stand that has this key.
-    pub(super) fn below(key: Key<'_>) -> Within {
+impl Container {
+    /// Container type of the members of a map with this key.
+    pub(super) fn below(key: Key<'_>) -> Container {
         match key {
-            Key::Name(b"peermsg") => Within::PeerMessage,
-            Key::Name(b"prefs") | Key::Number(0x4c) => Within::Preferences,
-            _ => Within::Map,
+            Key::Name(b"peermsg") => Container::PeerMessage,
+            Key::Name(b"prefs") | Key::Number(0x4c) => Container::Preferences,
+            _ => Container::Map,
         }
     }
 }
 
-/// The field that says what a value of this type means, if anybody knows.
-pub(super) fn meaning(within: Within, key: Key<'_>, value_type: u8) -> Option<&'static Field> {
+/// Field with the meaning of a value of this type, if known.
+pub(super) fn meaning(container: Container, key: Key<'_>, value_type: u8) -> Option<&'static Field> {
     let field = match key {
-        Key::Name(name) => named(within, name, value_type),
-        Key::Number(number) => numbered(within, number),
+        Key::Name(name) => named(container, name, value_type),
+        Key::Number(number) => numbered(container, number),
     }?;
     fits(field, value_type).then_some(field)
 }
@@ -201,14 +201,14 @@ fn fits(field: &'static Field, value_type: u8) -> bool {
     }
 }
 
-fn named(within: Within, name: &[u8], value_type: u8) -> Option<&'static Field> {
+fn named(container: Container, name: &[u8], value_type: u8) -> Option<&'static Field> {
     Some(match name {
         b"userid" => &USERID,
         b"sid" | b"fnsid" => &SID,
         b"name" => &NAME,
-        // Names in a list of friends, ids in a list of friends of friends.
+        // The list has names in a friend list, IDs in friends of friends.
         b"friends" if value_type == STRING => &NAME,
-        b"friends" if within == Within::Packet(FRIENDS_OF_FRIENDS) => &COMMON_FRIEND,
+        b"friends" if container == Container::Packet(FRIENDS_OF_FRIENDS) => &COMMON_FRIEND,
         b"friends" => &USERID,
         b"nick" => &NICK,
         b"password" => &LOGIN_DIGEST,
@@ -219,14 +219,14 @@ fn named(within: Within, name: &[u8], value_type: u8) -> Option<&'static Field> 
         b"gport" | b"port" | b"vport" | b"localport" => &PORT,
         b"vid" => &VOICE,
         b"nat" => &NAT_TYPE,
-        b"status" if within == Within::PeerMessage => &NAT_TYPE,
+        b"status" if container == Container::PeerMessage => &NAT_TYPE,
         b"msgtype" | b"msgtyp" => &MSGTYPE,
         b"imindex" => &IMINDEX,
         b"im" => &IM,
         b"typing" => &TYPING,
         b"climsg" => &CLIMSG,
         b"msg" => &MESSAGE,
-        b"reason" if within == Within::Packet(DISCONNECT_NOTICE) => &REASON,
+        b"reason" if container == Container::Packet(DISCONNECT_NOTICE) => &REASON,
         b"ctry" => &COUNTRY,
         b"fileid" => &FILE_ID,
         b"filename" => &FILE_NAME,
@@ -238,8 +238,8 @@ fn named(within: Within, name: &[u8], value_type: u8) -> Option<&'static Field> 
     })
 }
 
-fn numbered(within: Within, number: u8) -> Option<&'static Field> {
-    if within == Within::Preferences {
+fn numbered(container: Container, number: u8) -> Option<&'static Field> {
+    if container == Container::Preferences {
         return None;
     }
     Some(match number {
@@ -250,7 +250,7 @@ fn numbered(within: Within, number: u8) -> Option<&'static Field> {
         0x05 => &ROOM_NAME,
         0x0c => &RESPONSE,
         0x0d | 0x43 | 0x6d => &NICK,
-        0x12 if within == Within::Packet(CHAT_JOIN_INFO) => &PERMISSION,
+        0x12 if container == Container::Packet(CHAT_JOIN_INFO) => &PERMISSION,
         0x13 | 0x44 | 0x49 => &PERMISSION,
         0x14 | 0x50 | 0x52 | 0x53 => &TIME,
         0x17 => &ACCESS,

@@ -1,61 +1,61 @@
-//! Xfire: an instant messenger for players, 2003 to 2015, with presence by game, chat rooms, clans and files sent from
-//! one client to another.
+//! Xfire, an instant messenger for players (2003 to 2015): presence by game, chat rooms, clans, and file transfers between
+//! clients.
 //!
-//! A client keeps one TCP connection to the server. Numbers are little-endian, text is UTF-8.
+//! A client keeps one TCP connection to the server. Integers are little-endian, text is UTF-8.
 //!
 //! ```text
 //! opening          "UA01", once, from the client
 //! message          length:2 | type:2 | count:1 | attributes              length counts the whole message
 //! attribute        name length:1 | name | value type:1 | value           in messages of some types
-//!                  key:1 | value type:1 | value                          in those of the others
+//!                  key:1 | value type:1 | value                          in messages of other types
 //! value   1 string length:2 | text      4 list       type:1 | count:2 | values    7 int64  :8
 //!         2 int32  :4                   5 string map count:1 | attributes         8 uint8  :1
 //!         3 sid    :16                  6 did        :21                          9 byte map, as 5 with keys
 //!
 //! datagram         key:1 | 0:3 | moniker:20 | type:4 | id:4 | sequence:4 | length:4 | 0:4
-//!                  and with data, combined with the key: 0:4 | message | category:16 | CRC-32:4
+//!                  then with data, XORed with the key: 0:4 | message | category:16 | CRC-32:4
 //! probe            "SC01" | 04 5a cb 00 | 1:4 | stage:4 | port:2 (big-endian)
 //! reply            "CK01" | address:4 | port:2
 //! ```
-//! A message in a datagram of category `DL` has a length of 4 bytes. Files are joined from their parts.
+//! A message in a datagram of category `DL` has a length of 4 bytes. Files are reassembled from their chunks.
 //!
-//! A stream that tells an address announces the datagrams there, and whose monikers they carry.
+//! A stream that contains an address announces datagrams there, with the monikers of both users.
 
 mod attr;
-mod facts;
 mod fields;
 mod files;
+mod heuristics;
 mod keys;
-mod looks;
 mod p2p;
 mod packets;
 mod rows;
 mod scan;
 mod state;
 mod step;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod words;
+mod values;
 
 use crate::tree::{Side, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use attr::Reader;
-use facts::Facts;
 use fields::*;
 use files::Sent;
 use packets::{FILE_FIRST, FILE_LAST, GROUP_CHAT, Keys, LOGIN_REQUEST, PEER_MESSAGE, PEER_MESSAGE_IN, SESSION_IDS, packet};
 use rows::Rows;
-use scan::Reach;
-use state::{State, quoted, whom};
+use scan::ValidExtent;
+use state::{State, quoted, user_label};
 use step::Step;
+use values::Values;
 
 /// Xfire.
 pub static PROTOCOL: Protocol = Protocol {
     this: &XFIRE,
     fields: FIELDS,
     found: &[
-        On::Tcp(25999).stream(Looks::Stream(looks::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+        On::Tcp(25999).stream(Looks::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
         On::Udp(9856).exchange(Looks::Datagram(p2p::is_nat), p2p::open),
         On::AnyUdp.exchange(Looks::Datagram(p2p::is_any), p2p::open),
         On::Over(p2p::ANNOUNCED).exchange(Looks::Datagram(p2p::may_be_p2p), p2p::open),
@@ -74,17 +74,17 @@ pub static PROTOCOL: Protocol = Protocol {
     ],
 };
 
-/// What a client says before its first message.
+/// Sent by a client before its first message.
 const HELLO: [u8; 4] = *b"UA01";
 
-/// All that a client says to test a connection, and all that it is answered.
+/// Whole content of a connection test, from client and server.
 const TEST: [u8; 4] = *b"test";
 const ANSWER: [u8; 7] = *b"success";
 
-/// Bytes of a message's length, type and count.
+/// Size of length, type and count of a message in bytes.
 const HEADER: usize = 5;
 
-/// What one connection has to remember.
+/// State of a connection.
 #[derive(Default)]
 struct Session {
     steps: [Step; 2],
@@ -122,7 +122,7 @@ impl Conversation for Session {
         let length = wire.u16_le(&LENGTH)?;
         if usize::from(length) < HEADER {
             wire.name("broken");
-            wire.note(&BAD_LENGTH, format_args!("{length} bytes; no message has fewer than {HEADER}"));
+            wire.note(&BAD_LENGTH, format_args!("{length} bytes; the minimum is {HEADER}"));
             return Err(Error::Malformed);
         }
         body(wire, Some(from), &mut self.state, None)
@@ -134,7 +134,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
-            self.step(from).lose();
+            self.step(from).mark_gap();
         }
     }
 }
@@ -145,7 +145,7 @@ fn magic(wire: &mut Wire<'_>, name: &str) -> Result {
     Ok(())
 }
 
-/// A message behind its length; `sent` is where files go that are sent in it.
+/// Dissects a message after its length; `sent` receives file contents.
 fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option<Sent<'_>>) -> Result {
     let kind = wire.u16_le(&TYPE)?;
     let known = packet(kind);
@@ -154,7 +154,7 @@ fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option
         None => wire.name(&format!("unknown_{kind}")),
     }
     if known.is_none() {
-        wire.note(&UNKNOWN_TYPE, format_args!("no message type {kind} is known"));
+        wire.note(&UNKNOWN_TYPE, format_args!("the message type {kind} is unknown"));
     }
     if let (Some(from), Some(speaker)) = (from, known.and_then(|packet| packet.from))
         && from != speaker
@@ -164,7 +164,7 @@ fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option
     let count = usize::from(wire.u8(&ATTR_COUNT)?);
     let (bytes, base) = (wire.ahead(), wire.at());
     let mode = Mode::of(kind, bytes, count, wire.cut() != Cut::No);
-    mode.tell(wire, known.is_some() && kind != SESSION_IDS);
+    mode.add(wire, known.is_some() && kind != SESSION_IDS);
 
     let has_rows = packets::has_rows(kind);
     let mut reader = Reader::new(kind, &mut state.users, has_rows);
@@ -174,52 +174,52 @@ fn body(wire: &mut Wire<'_>, from: Option<Side>, state: &mut State, sent: Option
             reader.attributes(wire, Keys::Named, named).and_then(|()| reader.attributes(wire, Keys::Numbered, count - named))
         }
     };
-    let Reader { facts, lists, .. } = reader;
+    let Reader { values, lists, .. } = reader;
     let rows = if has_rows && lists.iter().flatten().count() > 1 {
         rows::rows(wire, lists, bytes, base, &mut state.users)
     } else {
         Rows::default()
     };
     let is_peer_message = kind == PEER_MESSAGE || kind == PEER_MESSAGE_IN;
-    if is_peer_message && result.is_ok() && facts.number(&MSGTYPE).is_none() {
-        wire.note_layer(&NO_MSGTYPE, format_args!("nothing says what it is"));
+    if is_peer_message && result.is_ok() && values.number(&MSGTYPE).is_none() {
+        wire.note_layer(&NO_MSGTYPE, format_args!("the peer message has no message type"));
     }
     if let Some(from) = from {
         if is_peer_message {
-            state.pair(from, &facts, wire);
+            state.pair(from, &values, wire);
         } else {
-            state.take(kind, from, &facts, wire);
+            state.take(kind, from, &values, wire);
         }
     }
     if let (Some(sent), Ok(())) = (sent, result) {
-        sent.take(kind, &facts, wire);
+        sent.take(kind, &values, wire);
     }
-    line(wire, kind, &facts, &rows, state);
+    line(wire, kind, &values, &rows, state);
     let left = wire.remaining();
     if result.is_ok() && left > 0 && wire.cut() == Cut::No {
-        return wire.malformed(&TRAILING_BYTES, format_args!("{left} bytes behind the last attribute"));
+        return wire.malformed(&TRAILING_BYTES, format_args!("{left} bytes after the last attribute"));
     }
     result
 }
 
-/// How the attributes of a message are keyed.
+/// Keys of the attributes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// All alike; as others of its type are, or not.
+    /// All of one kind; `is_listed` if it is the usual one of the message type.
     One { keys: Keys, is_listed: bool },
-    /// So many with names, then numbers: a server that has both in one message really exists.
+    /// This many named attributes, then numbered ones, as some servers send.
     Mixed(usize),
 }
 
 impl Mode {
-    /// The kind that fits to the last byte. At most one does: what is the length of a name in one is a key in the other,
-    /// and then the first letter of the name would be a type of values, which all are smaller than any letter.
+    /// Kind of keys for which the attributes end with the message. The two are exclusive: the length of a name would be a numeric
+    /// key, and the first letter of the name a value type, which are all smaller than letters.
     fn of(kind: u16, bytes: &[u8], count: usize, is_cut: bool) -> Mode {
         let listed = packets::keys(kind, bytes.first().copied());
         let reach = |keys| scan::attributes(bytes, keys, count);
         let as_listed = Mode::One { keys: listed, is_listed: true };
         let first = reach(listed);
-        if first.fits(bytes.len()) || (is_cut && first.why == Some(scan::Why::Short)) {
+        if first.fits(bytes.len()) || (is_cut && first.why == Some(scan::Invalid::Short)) {
             return as_listed;
         }
         let other = reach(listed.other());
@@ -233,21 +233,21 @@ impl Mode {
         if other.at > first.at && first.why.is_some() { as_other } else { as_listed }
     }
 
-    /// How many attributes have names, if all others have numbers.
-    fn named(reach: Reach, bytes: &[u8], count: usize) -> Option<usize> {
+    /// Number of named attributes if all others are numbered.
+    fn named(reach: ValidExtent, bytes: &[u8], count: usize) -> Option<usize> {
         let rest = bytes.get(reach.end..).filter(|_| reach.why.is_some() && reach.whole > 0)?;
         scan::attributes(rest, Keys::Numbered, count - reach.whole).fits(rest.len()).then_some(reach.whole)
     }
 
-    fn tell(self, wire: &mut Wire<'_>, is_certain: bool) {
-        let (words, is_odd) = match self {
+    fn add(self, wire: &mut Wire<'_>, is_certain: bool) {
+        let (text, is_odd) = match self {
             Mode::One { keys: Keys::Named, is_listed } => ("string", !is_listed),
             Mode::One { keys: Keys::Numbered, is_listed } => ("byte", !is_listed),
             Mode::Mixed(_) => ("mixed", false),
         };
-        wire.add_text(&KEY_MODE, format_args!("{words}"));
+        wire.add_text(&KEY_MODE, format_args!("{text}"));
         if is_odd && is_certain {
-            wire.note(&KEY_MODE_UNEXPECTED, format_args!("{words} keys, which messages of this type do not have"));
+            wire.note(&KEY_MODE_UNEXPECTED, format_args!("{text} keys, which messages of this type do not have"));
         }
         if let Mode::Mixed(named) = self {
             wire.note(&MIXED_KEYS, format_args!("{named} attributes with names, then others with numbers"));
@@ -255,52 +255,52 @@ impl Mode {
     }
 }
 
-/// What a message says, in a line.
-fn line(wire: &mut Wire<'_>, kind: u16, facts: &Facts<'_>, rows: &Rows<'_>, state: &State) {
+/// Sets the heading of a message.
+fn line(wire: &mut Wire<'_>, kind: u16, values: &Values<'_>, rows: &Rows<'_>, state: &State) {
     match kind {
         LOGIN_REQUEST => {
-            if let Some(name) = facts.text(&NAME) {
+            if let Some(name) = values.text(&NAME) {
                 wire.info(format_args!("{name}"));
             }
         }
-        PEER_MESSAGE | PEER_MESSAGE_IN => peer_line(wire, kind, facts, state),
+        PEER_MESSAGE | PEER_MESSAGE_IN => peer_line(wire, kind, values, state),
         GROUP_CHAT => {
-            let Some(request) = facts.number(&CLIMSG) else { return };
+            let Some(request) = values.number(&CLIMSG) else { return };
             match name_of(keys::CLIMSGS, request.into()) {
                 Some(name) => {
-                    let said = quoted(facts.text(&MESSAGE).or(facts.text(&ROOM_NAME)));
-                    let between = if said.is_empty() { "" } else { " " };
-                    wire.info(format_args!("{name}{between}{said}"));
+                    let text = quoted(values.text(&MESSAGE).or(values.text(&ROOM_NAME)));
+                    let between = if text.is_empty() { "" } else { " " };
+                    wire.info(format_args!("{name}{between}{text}"));
                 }
                 None => wire.info(format_args!("request {request}")),
             }
         }
         FILE_FIRST..=FILE_LAST => {
-            let name = quoted(facts.text(&FILE_NAME));
+            let name = quoted(values.text(&FILE_NAME));
             let between = if name.is_empty() { "" } else { " " };
-            let id = facts.number(&FILE_ID).unwrap_or_default();
+            let id = values.number(&FILE_ID).unwrap_or_default();
             wire.info(format_args!("file {id:#010x}{between}{name}"));
         }
         _ if rows.count > 0 => wire.info(format_args!("{rows}")),
-        _ => wire.info(format_args!("{}", facts.line(&state.users))),
+        _ => wire.info(format_args!("{}", values.line(&state.users))),
     }
 }
 
-/// What one user says to another. Session ids are secrets: names of users or numbers stand for them.
-fn peer_line(wire: &mut Wire<'_>, kind: u16, facts: &Facts<'_>, state: &State) {
-    let user = whom(&state.users, facts.bytes(&SID));
+/// Sets the heading of a peer message. Names or numbers of sessions stand for session IDs, which are secret.
+fn peer_line(wire: &mut Wire<'_>, kind: u16, values: &Values<'_>, state: &State) {
+    let user = user_label(&state.users, values.bytes(&SID));
     let preposition = if kind == PEER_MESSAGE { "to" } else { "from" };
     let user = user.map(|user| format!(" {preposition} {user}")).unwrap_or_default();
-    let number = facts.number(&IMINDEX).unwrap_or_default();
-    match facts.number(&MSGTYPE) {
-        Some(0) => wire.info(format_args!("IM #{number}{user}: {}", quoted(facts.text(&IM)))),
+    let number = values.number(&IMINDEX).unwrap_or_default();
+    match values.number(&MSGTYPE) {
+        Some(0) => wire.info(format_args!("IM #{number}{user}: {}", quoted(values.text(&IM)))),
         Some(1) => wire.info(format_args!("acknowledgement #{number}{user}")),
-        Some(2) => wire.info(format_args!("address{user}: {}", facts.line(&state.users))),
+        Some(2) => wire.info(format_args!("address{user}: {}", values.line(&state.users))),
         Some(3) => {
-            let typing = if facts.number(&TYPING) == Some(0) { "no longer typing" } else { "typing" };
+            let typing = if values.number(&TYPING) == Some(0) { "no longer typing" } else { "typing" };
             wire.info(format_args!("{typing}{user}"));
         }
         Some(other) => wire.info(format_args!("message type {other}{user}")),
-        None => wire.info(format_args!("{}", facts.line(&state.users))),
+        None => wire.info(format_args!("{}", values.line(&state.users))),
     }
 }

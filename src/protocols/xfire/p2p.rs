@@ -1,4 +1,4 @@
-//! What goes over UDP: datagrams of two clients, and the probe that finds out what stands between them.
+//! UDP: datagrams between two clients, and NAT probes.
 
 use super::attr::need;
 use super::fields::*;
@@ -9,7 +9,7 @@ use crate::tree::{Names, Object, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Settings, Wire};
 use flate2::Crc;
 
-/// Kinds of datagrams.
+/// Datagram types.
 pub(super) const TYPES: Names = &[
     (0x0000, "data32"),
     (0x0010, "ping"),
@@ -21,22 +21,22 @@ pub(super) const TYPES: Names = &[
     (0x1000, "keepalive_reply"),
 ];
 
-/// The name under which clients announce datagrams.
+/// Name under which streams announce datagrams.
 pub(super) const ANNOUNCED: &str = "xfire.p2p";
 
 const DATA32: u32 = 0x0000;
 const DATA16: u32 = 0x0300;
 
-/// Bytes in front of the data of a datagram.
+/// Size of the datagram header in bytes.
 const P2P_HEADER: usize = 44;
 
-/// Bytes around the data, behind the header: zeros, category and checksum.
+/// Size in bytes of zeros, category and checksum around the message.
 const AROUND: usize = 24;
 
-/// Bytes of a category.
+/// Size of a category in bytes.
 const CATEGORY: usize = 16;
 
-/// Bytes of the header of a message about files.
+/// Size of the header of a file message in bytes.
 const DL_HEADER: usize = 7;
 
 const PROBE: [u8; 8] = *b"SC01\x04\x5a\xcb\x00";
@@ -44,17 +44,17 @@ const PROBE_LEN: usize = 18;
 const REPLY: [u8; 4] = *b"CK01";
 const REPLY_LEN: usize = 10;
 
-/// What two ends have said to each other in datagrams.
+/// State of a conversation between two clients.
 #[derive(Default)]
 pub(super) struct Peers {
-    /// One of their datagrams proved what they are.
+    /// A checksum confirmed the protocol.
     is_known: bool,
-    /// Who is behind a moniker, as the stream told that announced the datagrams.
+    /// Users by moniker, from the stream that announced the datagrams.
     users: Vec<([u8; MONIKER], Box<str>)>,
     files: Files,
 }
 
-/// Bytes of a moniker.
+/// Size of a moniker in bytes.
 const MONIKER: usize = 20;
 
 pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
@@ -62,7 +62,7 @@ pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
 }
 
 impl Exchange for Peers {
-    /// What somebody calls one of ours is from client to client, unless it is a probe.
+    /// Datagrams other than probes are assumed to be from client to client.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         if is_nat(wire.ahead()) {
             return nat(wire);
@@ -71,8 +71,8 @@ impl Exchange for Peers {
         datagram(wire, from, self)
     }
 
-    fn announced(&mut self, told: &[u8]) {
-        let mut rest = told;
+    fn announced(&mut self, announcement: &[u8]) {
+        let mut rest = announcement;
         while let Some((moniker, behind)) = rest.split_first_chunk() {
             let Some((len, behind)) = behind.split_first() else { return };
             let Some((name, behind)) = behind.split_at_checked(usize::from(*len)) else { return };
@@ -86,7 +86,7 @@ impl Exchange for Peers {
     }
 
     fn objects(&self) -> Vec<Object> {
-        self.files.open_ones()
+        self.files.unfinished()
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
@@ -98,16 +98,16 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().copied().map(u32::from_le_bytes)
 }
 
-/// Whether a datagram is a probe, its reply, or goes from client to client.
+/// Whether a datagram is a probe, a probe reply, or from client to client.
 pub(super) fn is_any(datagram: &[u8]) -> bool {
     is_nat(datagram) || is_p2p(datagram)
 }
 
-/// The type of a datagram and the length of its data, if it begins as those from client to client do.
+/// Type and data length of a plausible datagram between clients.
 fn head(datagram: &[u8]) -> Option<(u32, usize)> {
     let (kind, len) = (u32_at(datagram, 24)?, u32_at(datagram, 36)? as usize);
     let has_zeros = datagram.get(1..4) == Some(&[0; 3]) && datagram.get(40..44) == Some(&[0; 4]);
-    // Nothing but zeros and a type is too little to go by.
+    // Zeros and a type alone are too weak.
     let has_moniker = datagram.get(4..24)?.iter().any(|byte| *byte != 0);
     let is_sound = match kind {
         DATA32 | DATA16 => len >= 1,
@@ -119,25 +119,25 @@ fn head(datagram: &[u8]) -> Option<(u32, usize)> {
     (has_zeros && is_sound).then_some((kind, len))
 }
 
-/// Whether a datagram goes from client to client. Data prove it by their checksum.
+/// Whether a datagram is from client to client. The checksum must match if there is data.
 pub(super) fn is_p2p(datagram: &[u8]) -> bool {
     let proof = |(kind, len): (u32, usize)| match kind {
         DATA32 | DATA16 => {
-            let (carried, right) = checks(datagram.get(P2P_HEADER..)?, *datagram.first()?, len)?;
-            Some(carried == right)
+            let (carried, expected) = checks(datagram.get(P2P_HEADER..)?, *datagram.first()?, len)?;
+            Some(carried == expected)
         }
         _ => Some(true),
     };
     head(datagram).and_then(proof).unwrap_or(false)
 }
 
-/// Whether a datagram may go from client to client, where it is known that some do: it begins so, but its data may be
-/// damaged or cut.
+/// Whether a datagram may be from client to client in a known conversation: its header matches, but its data may be malformed
+/// or truncated.
 pub(super) fn may_be_p2p(datagram: &[u8]) -> bool {
     head(datagram).is_some()
 }
 
-/// The checksum that a datagram carries and the one it should.
+/// Checksum in the datagram and computed checksum.
 fn checks(tail: &[u8], key: u8, len: usize) -> Option<(u32, u32)> {
     let end = len.checked_add(AROUND - 4)?;
     let mut crc = Crc::new();
@@ -152,12 +152,12 @@ fn checks(tail: &[u8], key: u8, len: usize) -> Option<(u32, u32)> {
     Some((u32::from_le_bytes(carried.map(|byte| byte ^ key)), crc.sum()))
 }
 
-/// Whether a datagram is a probe or its reply.
+/// Whether a datagram is a probe or a probe reply.
 pub(super) fn is_nat(datagram: &[u8]) -> bool {
     (datagram.len() == PROBE_LEN && datagram.starts_with(&PROBE)) || (datagram.len() == REPLY_LEN && datagram.starts_with(&REPLY))
 }
 
-/// A probe or its reply.
+/// Dissects a probe or a probe reply.
 pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
     let is_probe = wire.ahead().starts_with(b"SC01");
     wire.name(if is_probe { "nat_probe" } else { "nat_reply" });
@@ -179,7 +179,7 @@ pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// A datagram from client to client.
+/// Dissects a datagram between clients.
 pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, peers: &mut Peers) -> Result {
     let all = wire.ahead();
     let key = wire.u8(&P2P_ENCODING)?;
@@ -206,10 +206,10 @@ pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, peers: &mut Peers) -> Re
     let tail = all.get(P2P_HEADER..).unwrap_or_default();
     let whole = len.saturating_add(AROUND);
     if tail.len() < whole {
-        wire.note_ahead(&TRUNCATED, format_args!("{} of {whole} bytes behind the header", tail.len()));
+        wire.note_ahead(&TRUNCATED, format_args!("{} of {whole} bytes after the header", tail.len()));
     }
     let check = checks(tail, key, len);
-    let is_right = check.is_some_and(|(carried, right)| carried == right);
+    let is_right = check.is_some_and(|(carried, expected)| carried == expected);
     let sent = is_right.then_some(Sent { from, files });
     let count = whole.min(tail.len());
     if key == 0 {
@@ -225,12 +225,12 @@ pub(super) fn datagram(wire: &mut Wire<'_>, from: Side, peers: &mut Peers) -> Re
 fn reserved(wire: &mut Wire<'_>, count: usize) -> Result {
     let bytes = wire.bytes(&P2P_RESERVED, count)?;
     if bytes.iter().any(|byte| *byte != 0) {
-        wire.note(&RESERVED, format_args!("not zero"));
+        wire.note(&RESERVED, format_args!("the bytes are not zero"));
     }
     Ok(())
 }
 
-/// What is behind the header, decoded.
+/// Dissects the decoded bytes after the header.
 fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>, sent: Option<Sent<'_>>) -> Result {
     wire.bytes(&P2P_UNKNOWN, 4)?;
     wire.group(&P2P_DATA, |wire| {
@@ -248,10 +248,10 @@ fn inside(wire: &mut Wire<'_>, len: usize, kind: u32, check: Option<(u32, u32)>,
     wire.text(&P2P_CATEGORY, len)?;
     wire.bytes(&P2P_PADDING, CATEGORY - len)?;
     wire.u32_le(&P2P_CRC)?;
-    if let Some((carried, right)) = check
-        && carried != right
+    if let Some((carried, expected)) = check
+        && carried != expected
     {
-        wire.note(&BAD_CRC, format_args!("{right:#010x} would be right"));
+        wire.note(&BAD_CRC, format_args!("the expected checksum is {expected:#010x}"));
     }
     Ok(())
 }
@@ -272,6 +272,6 @@ pub(super) fn file_message(wire: &mut Wire<'_>, len: usize, sent: Option<Sent<'_
 
 fn check_length(wire: &mut Wire<'_>, length: usize, len: usize) {
     if length != len {
-        wire.note(&BAD_LENGTH, format_args!("{length} bytes in a place for {len}"));
+        wire.note(&BAD_LENGTH, format_args!("{length} bytes declared, {len} present"));
     }
 }

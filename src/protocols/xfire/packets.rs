@@ -1,13 +1,13 @@
-//! Every packet type: what it is called, who sends it, and which kind of keys its attributes have.
+//! Packet types: names, senders and kinds of keys.
 
 use crate::tree::{Names, Side};
 
-/// How attributes are keyed.
+/// Kind of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
-    /// By a text with its length in front.
+    /// Text with its length.
     Named,
-    /// By one byte.
+    /// One byte.
     Numbered,
 }
 
@@ -20,12 +20,12 @@ impl Keys {
     }
 }
 
-/// A packet type that is known.
+/// Known packet type.
 #[derive(Clone, Copy)]
 pub(super) struct Packet {
     pub(super) kind: u16,
     pub(super) name: &'static str,
-    /// Who sends it to the other; nobody in particular sends those of two clients.
+    /// Sender; `None` for messages between clients.
     pub(super) from: Option<Side>,
 }
 
@@ -61,7 +61,6 @@ pub(super) const FILE_DATA: u16 = 16012;
 pub(super) const FILE_COMPLETE: u16 = 16013;
 pub(super) const FILE_LAST: u16 = 16014;
 
-/// In the order of their numbers.
 const PACKETS: &[Packet; 128] = &[
     c(1, "login_request"),
     c(2, "peer_message"),
@@ -193,7 +192,7 @@ const PACKETS: &[Packet; 128] = &[
     p(16014, "file_event"),
 ];
 
-/// The names of the types, for the field that shows them.
+/// Names of the packet types.
 pub(super) const TYPES: Names = &names(PACKETS);
 
 #[allow(clippy::indexing_slicing, reason = "both have the same length, and the compiler runs it")]
@@ -207,16 +206,16 @@ const fn names<const N: usize>(packets: &[Packet; N]) -> [(u64, &'static str); N
     names
 }
 
-/// What is known of a type.
+/// Known packet type with this number.
 pub(super) fn packet(kind: u16) -> Option<&'static Packet> {
     let place = PACKETS.binary_search_by_key(&kind, |packet| packet.kind).ok()?;
     PACKETS.get(place)
 }
 
-/// Which keys a type has. Nothing on the wire says it.
+/// Kind of keys of a packet type, which the message itself does not declare.
 pub(super) fn keys(kind: u16, first: Option<u8>) -> Keys {
     match kind {
-        // Old servers name the attributes, the first one with the six letters of `userid`.
+        // Old servers use named attributes, the first of which is `userid`.
         SESSION_IDS if first == Some(6) => Keys::Named,
         22 | 26..=30 | 32 | 35..=38 | 132 | 141 | 150..=153 | 155 | 157..=163 | 165 | 169..=177 | 179 | 182..=184 | 186..=191 => {
             Keys::Numbered
@@ -227,7 +226,7 @@ pub(super) fn keys(kind: u16, first: Option<u8>) -> Keys {
     }
 }
 
-/// Whether its lists belong together, the first element of one with the first of all others.
+/// Whether the lists of a packet type are parallel.
 pub(super) fn has_rows(kind: u16) -> bool {
     matches!(
         kind,

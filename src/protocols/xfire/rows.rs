@@ -1,21 +1,21 @@
-//! Lists that belong together, put together: the first element of one with the first of all others.
+//! Rows: corresponding elements of parallel lists.
 
 use super::attr::{List, Lists, identify, mean};
-use super::facts::Text;
 use super::fields::*;
 use super::keys::{DID, INT32, INT64, LIST, SID_TYPE, STRING, UINT8};
 use super::scan::value_len;
 use super::state::Users;
+use super::values::Text;
 use crate::limits;
 use crate::tree::{Field, Value};
 use crate::wire::Wire;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Rows whose names are told in a line.
+/// Number of rows whose names are shown in a summary.
 const TOLD: usize = 3;
 
-/// What rows said.
+/// Summary of rows.
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     pub(super) count: usize,
@@ -30,14 +30,14 @@ impl fmt::Display for Rows<'_> {
             write!(f, "{between}{}", Text(name))?;
             between = ", ";
         }
-        let told = self.names.iter().flatten().count();
-        if told > 0 && told < self.count { f.write_str(", …") } else { Ok(()) }
+        let shown = self.names.iter().flatten().count();
+        if shown > 0 && shown < self.count { f.write_str(", …") } else { Ok(()) }
     }
 }
 
-/// What one row says of a user.
+/// Values of a row about a user.
 #[derive(Default, Clone, Copy)]
-struct Who<'a> {
+struct RowUser<'a> {
     id: Option<u32>,
     sid: Option<&'a [u8]>,
     name: Option<&'a [u8]>,
@@ -45,16 +45,16 @@ struct Who<'a> {
     title: Option<&'a [u8]>,
 }
 
-/// Put the lists of a message together; `bytes` are those of the source, in which the lists have their places.
+/// Adds the rows of a message. The lists refer to the source at offset `base`, whose bytes are `bytes`.
 pub(super) fn rows<'a>(wire: &mut Wire<'a>, mut lists: Lists, bytes: &'a [u8], base: usize, users: &mut Users) -> Rows<'a> {
     let counts = || lists.iter().flatten().map(|list| list.count);
     let (most, fewest) = (counts().max().unwrap_or_default(), counts().min().unwrap_or_default());
     if most != fewest {
-        wire.note_layer(&LIST_COUNT_MISMATCH, format_args!("between {fewest} and {most} elements in lists that belong together"));
+        wire.note_layer(&LIST_COUNT_MISMATCH, format_args!("parallel lists have between {fewest} and {most} elements"));
     }
     let mut rows = Rows::default();
     for _ in 0..most.min(limits::XFIRE_ROWS.get()) {
-        let mut who = Who::default();
+        let mut who = RowUser::default();
         wire.put_over(&ROW, Value::None, None, |wire| {
             for list in lists.iter_mut().flatten() {
                 cell(wire, list, bytes, base, users, &mut who);
@@ -71,7 +71,7 @@ pub(super) fn rows<'a>(wire: &mut Wire<'a>, mut lists: Lists, bytes: &'a [u8], b
     rows
 }
 
-fn cell<'a>(wire: &mut Wire<'a>, list: &mut List, bytes: &'a [u8], base: usize, users: &Users, who: &mut Who<'a>) {
+fn cell<'a>(wire: &mut Wire<'a>, list: &mut List, bytes: &'a [u8], base: usize, users: &Users, who: &mut RowUser<'a>) {
     let Some(left) = list.count.checked_sub(1) else { return };
     let Some(ahead) = list.at.checked_sub(base).and_then(|at| bytes.get(at..list.end.checked_sub(base)?)) else { return };
     let Some(len) = value_len(ahead, list.value_type) else { return };
@@ -108,7 +108,7 @@ fn cell<'a>(wire: &mut Wire<'a>, list: &mut List, bytes: &'a [u8], base: usize, 
             who.sid = Some(value);
         }
         DID => identify(wire, list.means.unwrap_or(&VALUE_DID), value, start..end, users),
-        // Common friends: a list of ids for each row.
+        // Common friends: a list of IDs in each row.
         LIST if value.first() == Some(&INT32) => {
             for (at, id) in value.get(3..).unwrap_or_default().chunks_exact(4).enumerate() {
                 let raw = id.first_chunk().copied().map(u32::from_le_bytes).unwrap_or_default();

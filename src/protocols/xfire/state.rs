@@ -1,9 +1,9 @@
-//! What one connection has said so far that later messages refer to.
+//! State of a connection that later messages refer to.
 
-use super::facts::{Facts, Text};
 use super::fields::*;
 use super::p2p::ANNOUNCED;
 use super::packets::{KEEPALIVE, KEEPALIVE_REPLY, LOGIN_REQUEST, LOGIN_SALT, LOGIN_SUCCESS};
+use super::values::{Text, Values};
 use crate::tree::{Side, Value, hex};
 use crate::wire::{Settings, Wire};
 use foldhash::{HashMap, HashMapExt};
@@ -12,41 +12,40 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-/// Users that are remembered.
+/// Largest number of users.
 const USERS_MAX: usize = 4096;
 
-/// Bytes of a name that are remembered.
+/// Largest stored size of a name in bytes.
 const NAME_MAX: usize = 64;
 
-/// Bytes of a salt that are remembered.
+/// Largest stored size of a salt in bytes.
 const SALT_MAX: usize = 256;
 
-/// What one client says to tell another where it is.
+/// Message type of the address of a peer.
 const ADDRESS: u32 = 2;
 
-/// Texts that wait for their acknowledgement.
+/// Largest number of texts that wait for their acknowledgement.
 const WAITING_MAX: usize = 64;
 
-/// Bytes of such a text.
+/// Largest stored size of such a text in bytes.
 const TEXT_MAX: usize = 120;
 
-/// The text that is digested along with every password.
+/// Constant that is hashed together with every password.
 const PEPPER: &str = "UltimateArena";
 
-/// A session id.
+/// Session ID.
 pub(super) type Sid = [u8; 16];
 
-/// Who is who.
+/// Users and sessions.
 #[derive(Default)]
 pub(super) struct Users {
     names: HashMap<u32, Box<str>>,
     sessions: HashMap<Sid, u32>,
-    /// Numbers of session ids, in the order of their first appearance.
+    /// Numbers of session IDs by first appearance.
     aliases: HashMap<Sid, u32>,
 }
 
 impl Users {
-    /// Nobody is known yet.
     pub(super) fn new() -> Users {
         Users { names: HashMap::new(), sessions: HashMap::new(), aliases: HashMap::new() }
     }
@@ -59,7 +58,7 @@ impl Users {
         self.sessions.get(sid).and_then(|id| self.by_id(*id))
     }
 
-    /// Number a session id, unless it has a number or stands for nobody.
+    /// Assigns a number to a new session ID; all zeros stand for no session.
     pub(super) fn number(&mut self, sid: &[u8]) {
         let Some(sid) = Sid::try_from(sid).ok().filter(|sid| *sid != [0; 16]) else { return };
         if self.aliases.len() < USERS_MAX {
@@ -68,17 +67,17 @@ impl Users {
         }
     }
 
-    /// The number of a session id.
+    /// Number of a session ID.
     pub(super) fn alias(&self, sid: &[u8]) -> Option<u32> {
         self.aliases.get(sid).copied()
     }
 
-    /// What a message says of one user.
+    /// Stores the values of a message about one user.
     pub(super) fn learn(&mut self, id: Option<u32>, sid: Option<&[u8]>, name: Option<&[u8]>, nick: Option<&[u8]>) {
         let id = id.or_else(|| self.sessions.get(sid?).copied());
         let Some(id) = id else { return };
         let name = name.filter(|name| !name.is_empty());
-        // A nick names those whose login name nobody told.
+        // Without a login name, the nick is used.
         let nick = nick.filter(|nick| !nick.is_empty() && !self.names.contains_key(&id));
         if let Some(name) = name.or(nick)
             && (self.names.len() < USERS_MAX || self.names.contains_key(&id))
@@ -95,7 +94,7 @@ impl Users {
     }
 }
 
-/// A text that was not acknowledged yet.
+/// Text without an acknowledgement.
 struct Waiting {
     from: Side,
     with: Sid,
@@ -103,12 +102,12 @@ struct Waiting {
     text: Box<str>,
 }
 
-/// What is remembered of a connection.
+/// State of a connection.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) users: Users,
     login: Option<Box<[u8]>>,
-    /// The session of whoever logged in.
+    /// Session of the user who logged in.
     own: Option<Sid>,
     salt: Option<Box<[u8]>>,
     waiting: VecDeque<Waiting>,
@@ -117,7 +116,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Bytes of memory held on the heap, about.
+    /// Approximate heap memory use in bytes.
     pub(super) fn held(&self) -> usize {
         let users = self.users.names.capacity() * (size_of::<(u32, Box<str>)>() + NAME_MAX);
         let sessions = (self.users.sessions.capacity() + self.users.aliases.capacity()) * size_of::<(Sid, u32)>();
@@ -140,15 +139,15 @@ impl State {
         State { users: Users::new(), passwords, ..State::default() }
     }
 
-    /// Remember what a message says, and tell what only earlier ones explain.
-    pub(super) fn take(&mut self, kind: u16, from: Side, facts: &Facts<'_>, wire: &mut Wire<'_>) {
-        let (id, sid) = (facts.number(&USERID), facts.bytes(&SID));
-        let (name, nick) = (facts.bytes(&NAME), facts.bytes(&NICK));
+    /// Updates the state with a message, and adds fields that depend on earlier messages.
+    pub(super) fn take(&mut self, kind: u16, from: Side, values: &Values<'_>, wire: &mut Wire<'_>) {
+        let (id, sid) = (values.number(&USERID), values.bytes(&SID));
+        let (name, nick) = (values.bytes(&NAME), values.bytes(&NICK));
         match kind {
-            LOGIN_SALT => self.salt = facts.bytes(&SALT).map(|salt| salt.get(..SALT_MAX).unwrap_or(salt).into()),
+            LOGIN_SALT => self.salt = values.bytes(&SALT).map(|salt| salt.get(..SALT_MAX).unwrap_or(salt).into()),
             LOGIN_REQUEST => {
                 self.login = name.map(|name| name.get(..NAME_MAX).unwrap_or(name).into());
-                self.login(facts, wire);
+                self.login(values, wire);
             }
             LOGIN_SUCCESS => {
                 let login = self.login.clone();
@@ -161,21 +160,21 @@ impl State {
                 *count += 1;
                 wire.add(&KEEPALIVE_NUMBER, Value::Unsigned(*count));
             }
-            // A clan has a name as well.
-            _ if facts.number(&CLAN_ID).is_some() => self.users.learn(id, None, None, nick),
+            // Clans have a name as well.
+            _ if values.number(&CLAN_ID).is_some() => self.users.learn(id, None, None, nick),
             _ => self.users.learn(id, sid, name, nick),
         }
     }
 
-    /// Pair a text with its acknowledgement, and announce the datagrams that an address is told for.
-    pub(super) fn pair(&mut self, from: Side, facts: &Facts<'_>, wire: &mut Wire<'_>) {
-        if facts.number(&MSGTYPE) == Some(ADDRESS) {
-            let told = self.monikers(facts);
-            facts.addresses().for_each(|end| wire.expect_told(end, ANNOUNCED, &told));
+    /// Matches a text with its acknowledgement, and announces the datagrams at an address.
+    pub(super) fn pair(&mut self, from: Side, values: &Values<'_>, wire: &mut Wire<'_>) {
+        if values.number(&MSGTYPE) == Some(ADDRESS) {
+            let announcement = self.monikers(values);
+            values.addresses().for_each(|end| wire.expect_told(end, ANNOUNCED, &announcement));
         }
-        let Some(with) = facts.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok()) else { return };
-        let Some(number) = facts.number(&IMINDEX) else { return };
-        match (facts.number(&MSGTYPE), facts.bytes(&IM)) {
+        let Some(with) = values.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok()) else { return };
+        let Some(number) = values.number(&IMINDEX) else { return };
+        match (values.number(&MSGTYPE), values.bytes(&IM)) {
             (Some(0), Some(text)) => {
                 if self.waiting.len() >= WAITING_MAX {
                     self.waiting.pop_front();
@@ -194,11 +193,11 @@ impl State {
         }
     }
 
-    /// Who the datagrams at an address will be from: for both users the moniker, the length of the name, the name.
-    fn monikers(&self, facts: &Facts<'_>) -> Vec<u8> {
-        let Some(salt) = facts.bytes(&SALT) else { return Vec::new() };
-        let peer = facts.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok());
-        let mut told = Vec::new();
+    /// Announcement of the datagrams at an address: moniker, length of the name and name of both users.
+    fn monikers(&self, values: &Values<'_>) -> Vec<u8> {
+        let Some(salt) = values.bytes(&SALT) else { return Vec::new() };
+        let peer = values.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok());
+        let mut announcement = Vec::new();
         for sid in [peer, self.own].into_iter().flatten() {
             let Some(name) = self.users.by_sid(&sid) else { continue };
             let mut sha1 = Sha1::new();
@@ -207,35 +206,35 @@ impl State {
             let _ = hex(&sid, &mut digits);
             sha1.update(digits.as_bytes());
             sha1.update(salt);
-            told.extend(sha1.finalize());
-            told.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
-            told.extend(name.bytes().take(u8::MAX.into()));
+            announcement.extend(sha1.finalize());
+            announcement.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
+            announcement.extend(name.bytes().take(u8::MAX.into()));
         }
-        told
+        announcement
     }
 
-    /// Check the digest of a login: its form, and with a password its value.
-    fn login(&self, facts: &Facts<'_>, wire: &mut Wire<'_>) {
-        let Some(digest) = facts.bytes(&LOGIN_DIGEST) else { return };
+    /// Checks the form of a login digest, and its value if passwords are configured.
+    fn login(&self, values: &Values<'_>, wire: &mut Wire<'_>) {
+        let Some(digest) = values.bytes(&LOGIN_DIGEST) else { return };
         if digest.len() != 40 || !digest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             wire.note_layer(&BAD_DIGEST, format_args!("{} bytes, not 40 hexadecimal digits", digest.len()));
             return;
         }
-        let (Some(name), Some(salt)) = (facts.text(&NAME), self.salt.as_deref()) else { return };
+        let (Some(name), Some(salt)) = (values.text(&NAME), self.salt.as_deref()) else { return };
         let name = name.to_string().to_lowercase();
         let mut for_user = self.passwords.iter().filter(|(user, _)| user.as_deref().is_none_or(|user| user == name)).peekable();
         if for_user.peek().is_none() {
             return;
         }
         if for_user.any(|(_, password)| digest_of(&name, password, salt).as_bytes() == digest) {
-            wire.note_layer(&DIGEST_RIGHT, format_args!("the password is right"));
+            wire.note_layer(&DIGEST_RIGHT, format_args!("the password is correct"));
         } else {
-            wire.note_layer(&DIGEST_WRONG, format_args!("the password is wrong, or the salt another"));
+            wire.note_layer(&DIGEST_WRONG, format_args!("the password is wrong, or the salt differs"));
         }
     }
 }
 
-/// What a client sends in place of a password. Both steps digest the digits of the step before, not its bytes.
+/// Digest that a client sends in place of a password. Both steps hash the hexadecimal digits of the previous one.
 fn digest_of(name: &str, password: &str, salt: &[u8]) -> String {
     let inner = sha1_hex(&[name.as_bytes(), password.as_bytes(), PEPPER.as_bytes()]);
     sha1_hex(&[inner.as_bytes(), salt])
@@ -252,13 +251,13 @@ fn sha1_hex(parts: &[&[u8]]) -> String {
     digits
 }
 
-/// A user in a line: by name, or by the number of the session id.
-pub(super) fn whom<'a>(users: &'a Users, sid: Option<&[u8]>) -> Option<Cow<'a, str>> {
+/// Name of a user in a summary, or the number of the session.
+pub(super) fn user_label<'a>(users: &'a Users, sid: Option<&[u8]>) -> Option<Cow<'a, str>> {
     let by_name = users.by_sid(sid?).map(Cow::Borrowed);
     by_name.or_else(|| users.alias(sid?).map(|alias| Cow::Owned(format!("sid #{alias}"))))
 }
 
-/// Texts as they stand in a line.
+/// Text in quotes for a summary.
 pub(super) fn quoted(text: Option<Text<'_>>) -> String {
     text.map(|text| format!("\"{text}\"")).unwrap_or_default()
 }

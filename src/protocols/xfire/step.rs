@@ -1,25 +1,25 @@
-//! Where messages begin: told by the length of the last one, and searched for where that is lost.
+//! Message boundaries: by the declared length, or by a search after a gap.
 
 use super::packets::{Keys, keys, packet};
-use super::scan::{self, Why};
+use super::scan::{self, Invalid};
 use super::{ANSWER, HEADER, HELLO, TEST};
 use crate::tree::Side;
 use crate::wire::Extent;
 
-/// Bytes that a search may read before it has passed over any, and for each one that it passes over: what a hostile
-/// stream can make it read stays in proportion to the stream.
+/// Bytes that a search may read initially, and for each skipped byte: the work on a hostile stream stays proportional to its
+/// size.
 const EFFORT: i64 = 4 << 20;
 const EFFORT_PER_BYTE: i64 = 16;
 
-/// How one direction of a connection stands.
+/// State of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Step {
-    /// Nothing was said yet. The capture may begin anywhere.
+    /// No bytes yet; the capture may begin midway.
     #[default]
     Fresh,
-    /// The next message begins with the next byte.
+    /// The next byte begins a message.
     Steady,
-    /// It begins anywhere. The search may still read so many bytes.
+    /// Message boundaries are unknown. The search may read this many more bytes.
     Lost(i64),
 }
 
@@ -53,13 +53,13 @@ impl Step {
         }
     }
 
-    /// Decide whether the first bytes are the beginning of a message.
+    /// Decides whether the first bytes begin a message.
     fn begin(&mut self, from: Side, ahead: &[u8], more: bool) -> Option<Extent> {
         if ahead.len() < HEADER && more {
             return Some(Extent::NeedMore(HEADER));
         }
         let is_likely = Head::of(ahead).is_none_or(|head| {
-            // A short input that somebody called one of ours is one, whatever it says.
+            // A short input that was assigned to Xfire is a message in any case.
             let is_alone = !more && !search(from, ahead, false, &mut { EFFORT }).1;
             is_alone || (head.length >= HEADER && (packet(head.kind).is_some() || fit(ahead) == Fit::Yes(head.length)))
         });
@@ -67,26 +67,26 @@ impl Step {
         None
     }
 
-    /// Bytes were lost, nobody knows up to where in which message.
-    pub(super) fn lose(&mut self) {
+    /// Marks a gap, after which message boundaries are unknown.
+    pub(super) fn mark_gap(&mut self) {
         if !matches!(self, Step::Lost(_)) {
             *self = Step::Lost(EFFORT);
         }
     }
 }
 
-/// What comes before all messages.
+/// Extent of the openings before the first message.
 fn opening(from: Side, ahead: &[u8], more: bool) -> Option<Extent> {
-    let words: &[&[u8]] = if from == Side::Client { &[&HELLO, &TEST] } else { &[&ANSWER] };
-    words.iter().find_map(|word| {
-        if ahead.starts_with(word) {
-            return Some(Extent::Message(word.len()));
+    let openings: &[&[u8]] = if from == Side::Client { &[&HELLO, &TEST] } else { &[&ANSWER] };
+    openings.iter().find_map(|opening| {
+        if ahead.starts_with(opening) {
+            return Some(Extent::Message(opening.len()));
         }
-        (more && word.starts_with(ahead)).then_some(Extent::NeedMore(word.len()))
+        (more && opening.starts_with(ahead)).then_some(Extent::NeedMore(opening.len()))
     })
 }
 
-/// The bytes in front of the next message, or the message; and whether that was found.
+/// Extent of the next message or of the bytes before it, and whether it was found.
 fn search(from: Side, ahead: &[u8], more: bool, effort: &mut i64) -> (Extent, bool) {
     let mut at = 0;
     while let Some(bytes) = ahead.get(at..).filter(|bytes| bytes.len() >= HEADER) {
@@ -107,7 +107,7 @@ fn search(from: Side, ahead: &[u8], more: bool, effort: &mut i64) -> (Extent, bo
     (Extent::Unknown(at), false)
 }
 
-/// Two messages in a row, or one that ends where everything does.
+/// Recognizes two consecutive messages, or one that ends with the stream.
 pub(super) fn pair(from: Option<Side>, bytes: &[u8], more: bool, effort: &mut i64) -> Fit {
     let first = candidate(from, bytes, effort);
     let Fit::Yes(length) = first else {
@@ -126,13 +126,13 @@ pub(super) fn pair(from: Option<Side>, bytes: &[u8], more: bool, effort: &mut i6
     match candidate(from, rest, effort) {
         Fit::Yes(_) => first,
         Fit::More(enough) if more => Fit::More(length + enough),
-        // Cut by the end, but nothing speaks against it.
+        // The truncated second message is plausible.
         Fit::More(_) => first,
         Fit::No => Fit::No,
     }
 }
 
-/// Whether a message begins here that this side, or anybody, may have sent.
+/// Recognizes a message of this side, or of any side.
 fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     let Some(head) = Head::of(bytes) else { return Fit::No };
     let speaker = packet(head.kind).map(|packet| packet.from);
@@ -144,12 +144,12 @@ fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     fit(bytes)
 }
 
-/// Whether something is what is looked for.
+/// Result of a recognition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// It is, and has so many bytes.
+    /// Recognized, with this size.
     Yes(usize),
-    /// It may be, and so many bytes tell more.
+    /// Plausible; this many bytes are needed to decide.
     More(usize),
     No,
 }
@@ -160,7 +160,7 @@ impl Fit {
     }
 }
 
-/// Whether the attributes of a message fill it.
+/// Whether the attributes of a message end with it.
 pub(super) fn fit(bytes: &[u8]) -> Fit {
     let Some(head) = Head::of(bytes).filter(|head| head.length >= HEADER) else { return Fit::No };
     let Some(there) = bytes.get(HEADER..head.length.min(bytes.len())) else { return Fit::No };
@@ -172,7 +172,7 @@ pub(super) fn fit(bytes: &[u8]) -> Fit {
         if is_whole && reach.fits(there.len()) {
             return Fit::Yes(head.length);
         }
-        may_be |= !is_whole && reach.why == Some(Why::Short);
+        may_be |= !is_whole && reach.why == Some(Invalid::Short);
     }
     if is_whole && is_mixed(there, head.count) {
         return Fit::Yes(head.length);
@@ -180,7 +180,7 @@ pub(super) fn fit(bytes: &[u8]) -> Fit {
     if !may_be {
         return Fit::No;
     }
-    // Asked again each time the bytes have doubled, so that a message that turns out to be none stops early.
+    // Repeated whenever the bytes have doubled, so that an invalid message is rejected early.
     Fit::More(head.length.min(bytes.len() * 2))
 }
 
@@ -192,7 +192,7 @@ fn is_mixed(there: &[u8], count: u8) -> bool {
         && scan::attributes(rest, Keys::Numbered, usize::from(count) - named.whole).fits(rest.len())
 }
 
-/// The beginning of a message.
+/// Message header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) length: usize,

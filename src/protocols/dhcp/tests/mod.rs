@@ -1,4 +1,4 @@
-//! Messages of DHCP, and what goes wrong with them.
+//! DHCP and BOOTP messages, valid and malformed.
 
 use super::*;
 use crate::wire::{Cut, trial};
@@ -23,7 +23,7 @@ fn read(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_host_looks_for_an_address() {
+fn a_discover_message_is_dissected() {
     insta::assert_snapshot!(read(&trial::bytes(DISCOVER)), @r#"
     dhcp 0..293 | discover | transaction 0x3d1d5eed
       0..1 dhcp.type = 1 (request)
@@ -85,7 +85,7 @@ fn a_host_looks_for_an_address() {
 }
 
 #[test]
-fn options_may_lie_in_the_name_of_the_file() {
+fn an_overloaded_file_field_holds_options() {
     insta::assert_snapshot!(read(&trial::bytes(ACK)), @r#"
     dhcp 0..342 | ACK | 192.0.2.9, transaction 0x3d1d5eed
       0..1 dhcp.type = 2 (reply)
@@ -177,17 +177,17 @@ fn options_may_lie_in_the_name_of_the_file() {
 }
 
 #[test]
-fn without_a_cookie_the_rest_is_the_vendors() {
+fn without_a_magic_cookie_the_rest_is_the_vendor_area() {
     let mut bytes = trial::bytes(DISCOVER);
     bytes.truncate(HEADER);
     bytes.extend([0; 64]);
     let dump = read(&bytes);
     assert!(dump.contains("236..300 dhcp.vendor = 64 bytes"), "{dump}");
-    assert!(looks(&bytes) && !has_cookie(&bytes));
+    assert!(recognize(&bytes) && !has_cookie(&bytes));
 }
 
 #[test]
-fn an_option_longer_than_the_message_is_told() {
+fn an_option_beyond_the_message_is_noted() {
     let mut bytes = trial::bytes(DISCOVER);
     bytes.truncate(240);
     bytes.extend([12, 9, b'a', b'b']);
@@ -197,7 +197,7 @@ fn an_option_longer_than_the_message_is_told() {
 
 proptest! {
     #[test]
-    fn damaged_messages_are_read_to_their_end(place in 236_usize..342, byte in any::<u8>(), cut in 0_usize..343) {
+    fn damaged_messages_are_dissected_without_panic(place in 236_usize..342, byte in any::<u8>(), cut in 0_usize..343) {
         let mut bytes = trial::bytes(ACK);
         bytes[place] = byte;
         bytes.truncate(cut);

@@ -1,11 +1,11 @@
-//! Messages of DNS and its relatives, and what goes wrong with them.
+//! DNS, multicast DNS and LLMNR messages, valid and malformed.
 
 mod records;
 
 use super::*;
 use crate::wire::{Cut, Opening, Verdict, trial};
 use proptest::prelude::*;
-use records::ZOO;
+use records::ALL_TYPES;
 
 const QUERY: &str = "1a2b0100000100000000000104706c6179076578616d706c6503636f6d000001000100002904d000008000000c000a0008000102 \
     0304050607";
@@ -19,7 +19,7 @@ const MDNS_RESPONSE: &str = "000084000000000400000000055f706c6179045f756470056c6
 const LLMNR_QUERY: &str = "d0c80000000100000000000005636f7563680000010001";
 const LLMNR_RESPONSE: &str = "d0c88000000100010000000005636f7563680000010001c00c000100010000001e0004c0000209";
 
-fn read(asked: &mut Asked, bytes: &[u8]) -> String {
+fn read(asked: &mut Queries, bytes: &[u8]) -> String {
     let protocol = match asked.dialect {
         Dialect::Dns => &PROTOCOL,
         Dialect::Multicast => &MULTICAST,
@@ -29,11 +29,11 @@ fn read(asked: &mut Asked, bytes: &[u8]) -> String {
 }
 
 fn alone(dialect: Dialect, hex: &str) -> String {
-    read(&mut Asked::new(dialect), &trial::bytes(hex))
+    read(&mut Queries::new(dialect), &trial::bytes(hex))
 }
 
 #[test]
-fn a_question_with_a_cookie() {
+fn a_query_with_a_cookie() {
     insta::assert_snapshot!(alone(Dialect::Dns, QUERY), @r#"
     dns 0..57 | query | A play.example.com
       0..2 dns.id = 0x1a2b
@@ -72,8 +72,8 @@ fn a_question_with_a_cookie() {
 }
 
 #[test]
-fn an_answer_that_points_back_and_knows_its_question() {
-    let mut asked = Asked::new(Dialect::Dns);
+fn a_compressed_response_is_matched_with_its_query() {
+    let mut asked = Queries::new(Dialect::Dns);
     read(&mut asked, &trial::bytes(QUERY));
     insta::assert_snapshot!(read(&mut asked, &trial::bytes(RESPONSE)), @r#"
     dns 0..136 | response | A play.example.com: CNAME eu-1.example.com, 192.0.2.80
@@ -147,7 +147,7 @@ fn an_answer_that_points_back_and_knows_its_question() {
 }
 
 #[test]
-fn multicast_dns_has_other_uses_for_a_bit_of_the_class() {
+fn multicast_dns_has_flags_in_the_class() {
     insta::assert_snapshot!(alone(Dialect::Multicast, MDNS_QUERY), @r#"
     mdns 0..51 | query | PTR _play._udp.local
       0..2 dns.id = 0x0000
@@ -288,26 +288,26 @@ fn link_local_names_are_tentative() {
 }
 
 #[test]
-fn a_stream_has_lengths() {
+fn messages_over_tcp_have_a_length_prefix() {
     let message = [&[0, 136][..], &trial::bytes(RESPONSE)].concat();
-    let mut stream = Stream(Asked::new(Dialect::Dns));
+    let mut stream = Stream(Queries::new(Dialect::Dns));
     assert_eq!(stream.extent(Side::Server, &message[..1], true), Extent::NeedMore(2));
     assert_eq!(stream.extent(Side::Server, &message, true), Extent::Message(138));
     let dump = trial::message(&PROTOCOL, &mut stream, Side::Server, &message, Cut::No);
     assert!(dump.contains("\n  0..2 dns.length = 136\n"));
     assert!(dump.contains("dns.cname = \"eu-1.example.com\""), "{dump}");
-    let opening = |said| Opening { said, from_start: [true, true], complete: false };
-    assert_eq!(looks::is_stream(&opening([&message, &[]])), Verdict::Yes(Side::Client));
-    assert_eq!(looks::is_stream(&opening([&[], &message])), Verdict::Yes(Side::Server));
-    assert_eq!(looks::is_stream(&opening([&message[..10], &[]])), Verdict::Unsure);
-    assert_eq!(looks::is_stream(&opening([b"GET / HTTP/1.1\r\n", &[]])), Verdict::No);
+    let opening = |bytes| Opening { said: bytes, from_start: [true, true], complete: false };
+    assert_eq!(heuristics::is_stream(&opening([&message, &[]])), Verdict::Yes(Side::Client));
+    assert_eq!(heuristics::is_stream(&opening([&[], &message])), Verdict::Yes(Side::Server));
+    assert_eq!(heuristics::is_stream(&opening([&message[..10], &[]])), Verdict::Unsure);
+    assert_eq!(heuristics::is_stream(&opening([b"GET / HTTP/1.1\r\n", &[]])), Verdict::No);
 }
 
 #[test]
-fn a_stream_on_any_port_begins_with_a_whole_message() {
+fn a_stream_on_any_port_is_recognized_by_a_complete_message() {
     let query = [&[0, 57][..], &trial::bytes(QUERY)].concat();
     let response = [&[0, 136][..], &trial::bytes(RESPONSE)].concat();
-    let judge = |said, complete| looks::is_stream_anywhere(&Opening { said, from_start: [true, true], complete });
+    let judge = |bytes, complete| heuristics::is_stream_anywhere(&Opening { said: bytes, from_start: [true, true], complete });
     assert_eq!(judge([&query, &[]], false), Verdict::Yes(Side::Server));
     assert_eq!(judge([&[], &query], false), Verdict::Yes(Side::Client));
     assert_eq!(judge([&[], &response], false), Verdict::Yes(Side::Server));
@@ -316,7 +316,7 @@ fn a_stream_on_any_port_begins_with_a_whole_message() {
     for cut in [14, 40, 58] {
         assert_eq!([false, true].map(|complete| judge([&query[..cut], &[]], complete)), [Verdict::Unsure, Verdict::No]);
     }
-    // Fewer bytes than a header, a length with more behind the last record, a status query.
+    // Incomplete header, bytes after the last record, status query.
     let mut longer = [&query[..], &[0]].concat();
     longer[1] += 1;
     let mut status = query.clone();
@@ -327,16 +327,16 @@ fn a_stream_on_any_port_begins_with_a_whole_message() {
 }
 
 #[test]
-fn looks_alone_are_strict() {
+fn the_heuristic_for_any_port_is_strict() {
     for hex in [QUERY, RESPONSE, LLMNR_QUERY] {
         let bytes = trial::bytes(hex);
-        assert!(looks::is_message(&bytes), "{hex}");
-        assert!(!looks::is_message(&bytes[..bytes.len() - 1]));
-        assert!(!looks::is_message(&[&bytes[..], &[0]].concat()));
+        assert!(heuristics::is_message(&bytes), "{hex}");
+        assert!(!heuristics::is_message(&bytes[..bytes.len() - 1]));
+        assert!(!heuristics::is_message(&[&bytes[..], &[0]].concat()));
     }
 }
 
-/// A name that points at itself, one with a label of an unknown kind, one that points out of the message.
+/// Compression pointer to itself, unknown label type, pointer beyond the message.
 const LOOP: &str = "0000 8180 0001 0000 0000 0000 c00c 0001 0001";
 const LABEL: &str = "0000 8180 0001 0000 0000 0000 80 41 00 0001 0001";
 const OUTSIDE: &str = "0000 8180 0001 0000 0000 0000 ffff 0001 0001";
@@ -344,7 +344,7 @@ const FEW: &str = "0000 8180 0002 0000 0000 0000 01 61 00 0001 0001";
 const LONG_DATA: &str = "0000 8180 0000 0001 0000 0000 00 0001 0001 00000000 0009 c0000201";
 
 #[test]
-fn names_that_lead_nowhere_are_told() {
+fn invalid_names_are_noted() {
     insta::assert_snapshot!(alone(Dialect::Dns, LOOP), @r#"
     dns 0..18 | response | A …
       0..2 dns.id = 0x0000
@@ -425,7 +425,7 @@ fn names_that_lead_nowhere_are_told() {
 }
 
 #[test]
-fn counts_and_lengths_promise_nothing() {
+fn excessive_counts_and_lengths_are_noted() {
     insta::assert_snapshot!(alone(Dialect::Dns, FEW), @r#"
     dns 0..19 | response | A a
       0..2 dns.id = 0x0000
@@ -451,7 +451,7 @@ fn counts_and_lengths_promise_nothing() {
         15..17 dns.qry.type = 1 (A)
         17..19 dns.qry.class = 0x0001 (IN)
       dns.unsolicited = true
-    ! broken dns.note.count at 19..19 dns.qry.class: 1 more of them are promised than follow
+    ! broken dns.note.count at 19..19 dns.qry.class: 1 more entries are declared than present
     "#);
     insta::assert_snapshot!(alone(Dialect::Dns, LONG_DATA), @r#"
     dns 0..27 | response
@@ -484,7 +484,7 @@ fn counts_and_lengths_promise_nothing() {
 }
 
 #[test]
-fn a_chain_of_pointers_is_followed_up_to_a_bound() {
+fn the_number_of_compression_pointers_is_limited() {
     let chain = |length: usize| {
         let mut message = trial::bytes("0000 8180 0001 0000 0000 0000 00");
         for _ in 0..length {
@@ -498,8 +498,8 @@ fn a_chain_of_pointers_is_followed_up_to_a_bound() {
 }
 
 #[test]
-fn a_question_asked_twice_is_told() {
-    let mut asked = Asked::new(Dialect::Dns);
+fn a_repeated_query_is_marked_as_retransmission() {
+    let mut asked = Queries::new(Dialect::Dns);
     let twice = [(); 2].map(|()| read(&mut asked, &trial::bytes(QUERY)));
     assert!(!twice[0].contains("dns.retransmission"));
     assert!(twice[1].contains("dns.retransmission = true"));
@@ -507,19 +507,19 @@ fn a_question_asked_twice_is_told() {
 
 proptest! {
     #[test]
-    fn damaged_messages_are_read_to_their_end(place in 0_usize..745, byte in any::<u8>(), cut in 0_usize..746) {
-        let mut bytes = trial::bytes(ZOO);
+    fn damaged_messages_are_dissected_without_panic(place in 0_usize..745, byte in any::<u8>(), cut in 0_usize..746) {
+        let mut bytes = trial::bytes(ALL_TYPES);
         bytes[place] = byte;
         bytes.truncate(cut);
-        let dump = read(&mut Asked::new(Dialect::Dns), &bytes);
+        let dump = read(&mut Queries::new(Dialect::Dns), &bytes);
         prop_assert!(dump.starts_with("dns 0.."));
-        looks::is_message(&bytes);
+        heuristics::is_message(&bytes);
     }
 
     #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn arbitrary_bytes_are_dissected_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         for dialect in [Dialect::Dns, Dialect::Multicast, Dialect::LinkLocal] {
-            read(&mut Asked::new(dialect), &bytes);
+            read(&mut Queries::new(dialect), &bytes);
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Keys by published vectors: RFC 8448 for TLS 1.3, the vector that the TLS working group was sent for TLS 1.2.
+//! Published test vectors: RFC 8448 for TLS 1.3, the PRF vector of the TLS working group for TLS 1.2.
 
 use super::*;
 use crate::wire::trial;
 
-/// Section 3 of RFC 8448, simple 1-RTT handshake; its suite is TLS_AES_128_GCM_SHA256.
+/// RFC 8448 section 3, simple 1-RTT handshake with TLS_AES_128_GCM_SHA256.
 const SUITE: u16 = 0x1301;
 const CLIENT_SECRET: &str = "9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f792ebb7c17504a5";
 const CLIENT_DATA: &str = "1703030043 a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4";
 
-fn sealed(record: &[u8], number: u64) -> Sealed<'_> {
-    Sealed { header: *record.first_chunk().unwrap(), payload: &record[5..], number }
+fn encrypted(record: &[u8], number: u64) -> EncryptedRecord<'_> {
+    EncryptedRecord { header: *record.first_chunk().unwrap(), payload: &record[5..], number }
 }
 
 #[test]
-fn keys_of_tls_1_3_are_those_of_rfc_8448() {
+fn tls_1_3_keys_match_rfc_8448() {
     let secret = trial::bytes("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38");
     assert_eq!(Hash::Sha256.expand(&secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
     assert_eq!(Hash::Sha256.expand(&secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
@@ -21,22 +21,22 @@ fn keys_of_tls_1_3_are_those_of_rfc_8448() {
 }
 
 #[test]
-fn a_record_of_rfc_8448_is_opened_and_a_changed_one_is_not() {
-    let opener = Opener::of_traffic(&trial::bytes(CLIENT_SECRET), SUITE).unwrap();
+fn a_record_of_rfc_8448_is_decrypted_and_a_modified_one_is_rejected() {
+    let decryptor = Decryptor::from_traffic_secret(&trial::bytes(CLIENT_SECRET), SUITE).unwrap();
     let mut record = trial::bytes(CLIENT_DATA);
-    let said: Vec<u8> = (0..50).chain([23]).collect();
-    assert_eq!(opener.open(&sealed(&record, 0)), Some(Content { bytes: said, from: 0 }));
-    assert_eq!(opener.open(&sealed(&record, 1)), None);
+    let plaintext: Vec<u8> = (0..50).chain([23]).collect();
+    assert_eq!(decryptor.decrypt(&encrypted(&record, 0)), Some(Plaintext { bytes: plaintext, from: 0 }));
+    assert_eq!(decryptor.decrypt(&encrypted(&record, 1)), None);
     for place in [0, 4, 5, record.len() - 1] {
         record[place] ^= 1;
-        assert_eq!(opener.open(&sealed(&record, 0)), None, "byte {place}");
+        assert_eq!(decryptor.decrypt(&encrypted(&record, 0)), None, "byte {place}");
         record[place] ^= 1;
     }
-    assert!(opener.open(&sealed(&record, 0)).is_some());
+    assert!(decryptor.decrypt(&encrypted(&record, 0)).is_some());
 }
 
 #[test]
-fn keys_of_tls_1_2_follow_the_vector_of_its_prf() {
+fn the_tls_1_2_prf_matches_its_test_vector() {
     let made = Hash::Sha256.prf(
         &trial::bytes("9bbe436ba940f017b17652849a71db35"),
         b"test label",
@@ -49,7 +49,7 @@ fn keys_of_tls_1_2_follow_the_vector_of_its_prf() {
 }
 
 #[test]
-fn suites_tell_their_algorithms_and_others_are_left_alone() {
+fn algorithms_are_derived_from_suite_names() {
     let of = |suite| Algorithms::of(suite).map(|of| (of.kind, of.mac, of.hash));
     assert_eq!(of(0xc02f), Some((Kind::Gcm(16), Hash::Sha256, Hash::Sha256)));
     assert_eq!(of(0xc030), Some((Kind::Gcm(32), Hash::Sha384, Hash::Sha384)));
@@ -62,17 +62,17 @@ fn suites_tell_their_algorithms_and_others_are_left_alone() {
 }
 
 #[test]
-fn payloads_of_any_length_are_not_opened_and_do_no_harm() {
-    let terms = |suite, mac_last| Terms { suite, randoms: [&[1; 32], &[2; 32]], mac_last };
+fn invalid_payloads_of_any_length_are_rejected() {
+    let parameters = |suite, mac_last| SecurityParameters { suite, randoms: [&[1; 32], &[2; 32]], mac_last };
     for suite in [0xc02f, 0xc030, 0x002f, 0xc024, 0xcca9, 0x1301] {
         for mac_last in [false, true] {
-            let opener = Opener::of_master(&[3; 48], &terms(suite, mac_last), Side::Client).unwrap();
+            let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(suite, mac_last), Side::Client).unwrap();
             for length in 0..100 {
-                let sealed = Sealed { header: [23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
-                assert_eq!(opener.open(&sealed), None, "{suite:04x} {length}");
+                let encrypted = EncryptedRecord { header: [23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
+                assert_eq!(decryptor.decrypt(&encrypted), None, "{suite:04x} {length}");
             }
         }
     }
-    assert!(Opener::of_traffic(&[0; 3], 0x1301).is_none());
-    assert!(Opener::of_traffic(&[0; 32], 0x002f).is_none());
+    assert!(Decryptor::from_traffic_secret(&[0; 3], 0x1301).is_none());
+    assert!(Decryptor::from_traffic_secret(&[0; 32], 0x002f).is_none());
 }

@@ -1,4 +1,4 @@
-//! Datagrams of two clients and probes, whole.
+//! Datagrams between clients and NAT probes.
 
 use super::*;
 
@@ -115,7 +115,7 @@ fn datagram_with_a_message() {
 }
 
 #[test]
-fn encoded_datagram_reads_as_the_plain_one() {
+fn encoded_datagram_equals_the_plain_one() {
     insta::assert_snapshot!(datagram(X21), @r#"
     xfire 0..142 | peer_message | typing to sid #1
       0..1 xfire.p2p.encoding = 0x33
@@ -171,7 +171,7 @@ fn encoded_datagram_reads_as_the_plain_one() {
 }
 
 #[test]
-fn datagram_about_a_file() {
+fn datagram_with_a_file_message() {
     insta::assert_snapshot!(datagram(X22), @r#"
     xfire 0..87 | file_complete | file 0x80000000
       0..1 xfire.p2p.encoding = 0x00
@@ -212,7 +212,7 @@ fn probe() {
 }
 
 #[test]
-fn reply_to_a_probe() {
+fn probe_reply() {
     insta::assert_snapshot!(nat(X24), @r#"
     xfire 0..10 | nat_reply | 198.51.100.7:40000
       0..4 xfire.nat.magic = "CK01"
@@ -222,7 +222,7 @@ fn reply_to_a_probe() {
 }
 
 #[test]
-fn flipped_bit_is_found() {
+fn flipped_bit_is_detected() {
     insta::assert_snapshot!(datagram(M10), @r#"
     xfire 0..142 | peer_message | typing to sid #1
       0..1 xfire.p2p.encoding = 0x33
@@ -274,6 +274,6 @@ fn flipped_bit_is_found() {
       78..80 xfire.p2p.category = "IM"
       80..94 xfire.p2p.padding = 0000000000000000000000000000
       94..98 xfire.p2p.crc32 = 0x72ad6f5a
-    ! odd xfire.expert.bad_crc at 94..98 xfire.p2p.crc32: 0x8f0e797f would be right
+    ! odd xfire.expert.bad_crc at 94..98 xfire.p2p.crc32: the expected checksum is 0x8f0e797f
     "#);
 }

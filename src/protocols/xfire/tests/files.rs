@@ -1,24 +1,24 @@
-//! Files put together from their parts, and datagrams that are known because of what was said before.
+//! Reassembly of files, and datagrams that earlier messages announce.
 
 use super::*;
 use flate2::Crc;
 
 const ID: u32 = 0x8000_0001;
 
-/// An attribute with a name.
+/// Named attribute.
 fn attribute(name: &str, value_type: u8, value: &[u8]) -> Vec<u8> {
     [&[u8::try_from(name.len()).unwrap()], name.as_bytes(), &[value_type], value].concat()
 }
 
-fn about_file(kind: u16, attributes: &[Vec<u8>]) -> Vec<u8> {
+fn file_message_of(kind: u16, attributes: &[Vec<u8>]) -> Vec<u8> {
     let id = attribute("fileid", 2, &ID.to_le_bytes());
     let length = u32::try_from(7 + id.len() + attributes.concat().len()).unwrap();
     let count = u8::try_from(attributes.len() + 1).unwrap();
     [&length.to_le_bytes()[..], &kind.to_le_bytes(), &[count], &id, &attributes.concat()].concat()
 }
 
-/// A datagram around a message about a file.
-fn around(message: &[u8]) -> Vec<u8> {
+/// Datagram with a file message.
+fn in_datagram(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).unwrap().to_le_bytes();
     let mut tail = [&[0; 4], message, b"DL", &[0; 14]].concat();
     let mut crc = Crc::new();
@@ -29,19 +29,19 @@ fn around(message: &[u8]) -> Vec<u8> {
 
 fn request(size: i64) -> Vec<u8> {
     let name = [&8_u16.to_le_bytes()[..], b"moor.map"].concat();
-    around(&about_file(16007, &[attribute("filename", 1, &name), attribute("size", 7, &size.to_le_bytes())]))
+    in_datagram(&file_message_of(16007, &[attribute("filename", 1, &name), attribute("size", 7, &size.to_le_bytes())]))
 }
 
 fn data(offset: i64, bytes: &[u8]) -> Vec<u8> {
     let count = u16::try_from(bytes.len()).unwrap().to_le_bytes();
     let block = [&[8][..], &count, bytes].concat();
-    around(&about_file(16012, &[attribute("offset", 7, &offset.to_le_bytes()), attribute("data", 4, &block)]))
+    in_datagram(&file_message_of(16012, &[attribute("offset", 7, &offset.to_le_bytes()), attribute("data", 4, &block)]))
 }
 
-/// What can be saved behind each datagram of a conversation.
-fn objects(peers: &mut Peers, said: &[(Side, Vec<u8>)]) -> Vec<(String, String)> {
+/// Objects offered by the datagrams of a conversation.
+fn objects(peers: &mut Peers, datagrams: &[(Side, Vec<u8>)]) -> Vec<(String, String)> {
     let mut objects = Vec::new();
-    for (from, bytes) in said {
+    for (from, bytes) in datagrams {
         let mut tree = Tree::new(Want { objects: true, ..Want::LAYERS });
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
@@ -61,42 +61,42 @@ fn file(name: &str, bytes: &str) -> (String, String) {
 }
 
 #[test]
-fn a_file_is_there_when_all_its_parts_are_in_any_order() {
+fn a_file_is_complete_with_all_chunks_in_any_order() {
     use Side::{Client, Server};
-    let said = [
+    let datagrams = [
         (Server, request(10)),
         (Server, data(4, b"efgh")),
         (Server, data(4, b"ef")),
-        // The other side has a file of that number as well.
+        // Both sides may use the same file ID.
         (Client, data(0, b"another")),
         (Server, data(8, b"ij")),
         (Server, data(0, b"abcd")),
-        (Client, around(&about_file(16013, &[]))),
+        (Client, in_datagram(&file_message_of(16013, &[]))),
     ];
-    assert_eq!(objects(&mut Peers::default(), &said), [file("moor.map", "abcdefghij"), file("file-80000001", "another")]);
+    assert_eq!(objects(&mut Peers::default(), &datagrams), [file("moor.map", "abcdefghij"), file("file-80000001", "another")]);
 }
 
 #[test]
-fn what_is_missing_ends_a_file() {
+fn a_gap_truncates_a_file() {
     use Side::{Client, Server};
-    let said = [
+    let datagrams = [
         (Server, request(12)),
         (Server, data(0, b"abc")),
         (Server, data(2, b"cd")),
         (Server, data(8, b"ijkl")),
         (Server, data(i64::MAX, b"far")),
-        (Client, around(&about_file(16013, &[]))),
-        (Client, around(&about_file(16013, &[]))),
+        (Client, in_datagram(&file_message_of(16013, &[]))),
+        (Client, in_datagram(&file_message_of(16013, &[]))),
     ];
-    assert_eq!(objects(&mut Peers::default(), &said), [file("moor.map.part", "abcd")]);
+    assert_eq!(objects(&mut Peers::default(), &datagrams), [file("moor.map.part", "abcd")]);
     let mut damaged = data(0, b"abcd");
     *damaged.last_mut().unwrap() ^= 1;
-    let said = [(Server, request(4)), (Server, damaged), (Client, around(&about_file(16014, &[])))];
-    assert!(objects(&mut Peers::default(), &said).is_empty());
+    let datagrams = [(Server, request(4)), (Server, damaged), (Client, in_datagram(&file_message_of(16014, &[])))];
+    assert!(objects(&mut Peers::default(), &datagrams).is_empty());
 }
 
 #[test]
-fn damaged_datagrams_are_known_where_others_were_proved() {
+fn malformed_datagrams_are_claimed_in_a_confirmed_conversation() {
     let mut peers = Peers::default();
     let bytes = trial::bytes(M10);
     assert!(!peers.claims(Side::Client, &bytes));
@@ -110,7 +110,7 @@ fn damaged_datagrams_are_known_where_others_were_proved() {
 }
 
 #[test]
-fn a_file_of_which_nobody_says_the_end_can_be_saved() {
+fn a_file_without_confirmed_end_can_be_saved() {
     let mut peers = Peers::default();
     assert!(objects(&mut peers, &[(Side::Server, request(9)), (Side::Server, data(0, b"abcd"))]).is_empty());
     let open: Vec<_> = peers.objects().into_iter().map(|object| (object.name, object.bytes)).collect();
@@ -118,7 +118,7 @@ fn a_file_of_which_nobody_says_the_end_can_be_saved() {
 }
 
 #[test]
-fn a_moniker_is_told_as_the_user_that_the_stream_named() {
+fn a_moniker_is_resolved_to_the_announced_user() {
     let moniker = &trial::bytes(X19)[4..24];
     let mut peers = Peers::default();
     peers.announced(&[&[7; 20][..], b"\x03Bob", moniker, b"\x05Alice", moniker, b"\xffcut"].concat());
@@ -128,9 +128,9 @@ fn a_moniker_is_told_as_the_user_that_the_stream_named() {
     assert!(!stranger.contains("xfire.p2p.user"), "{stranger}");
 }
 
-/// The moniker of X19 is the digest of this session id, as digits, and forty digits of salt.
+/// The moniker in X19 is the digest of this session ID in hexadecimal and a salt of forty digits.
 #[test]
-fn monikers_are_worked_out_from_session_and_salt() {
+fn monikers_are_derived_from_session_and_salt() {
     let sid = trial::bytes("0cf00615e44895c5716a061ccc46eed1");
     let named =
         |name: &str, value: &[u8]| attribute(name, 1, &[&u16::try_from(value.len()).unwrap().to_le_bytes()[..], value].concat());
@@ -190,14 +190,14 @@ proptest! {
     ) {
         let whole: Vec<u8> = (0..=255).collect();
         let side = |is_client| if is_client { Side::Client } else { Side::Server };
-        let mut said = vec![(Side::Server, request(size))];
+        let mut datagrams = vec![(Side::Server, request(size))];
         for (is_client, offset, len) in &parts {
             let start = usize::try_from(*offset).unwrap_or_default().min(60);
-            said.push((side(*is_client), data(*offset, &whole[start..start + len])));
+            datagrams.push((side(*is_client), data(*offset, &whole[start..start + len])));
         }
-        said.push((Side::Client, around(&about_file(16013, &[]))));
+        datagrams.push((Side::Client, in_datagram(&file_message_of(16013, &[]))));
         let mut peers = Peers::default();
-        for (_, bytes) in objects(&mut peers, &said) {
+        for (_, bytes) in objects(&mut peers, &datagrams) {
             prop_assert!(bytes.len() <= 20 * 41 * 3);
         }
     }

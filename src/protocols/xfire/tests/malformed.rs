@@ -1,10 +1,10 @@
-//! The malformed messages of the protocol's description, and a line for every type.
+//! Malformed messages of the protocol description, and a line for each packet type.
 
 use super::*;
 
 #[test]
-fn text_that_is_cut_stays_unread() {
-    insta::assert_snapshot!(said(Side::Client, &trial::bytes(M1), Cut::Stream { want: 91 }), @r#"
+fn truncated_text_is_unparsed() {
+    insta::assert_snapshot!(dissect(Side::Client, &trial::bytes(M1), Cut::Stream { want: 91 }), @r#"
     xfire 0..72 | peer_message | IM #4 to sid #1: 
       0..2 xfire.length = 91
       2..4 xfire.type = 2 (peer_message)
@@ -46,12 +46,12 @@ fn text_that_is_cut_stays_unread() {
 }
 
 #[test]
-fn length_that_no_message_has() {
+fn invalid_message_length() {
     insta::assert_snapshot!(by_client(M2), @"
     xfire 0..5 | broken
       0..2 xfire.length = 3
       2..5 xfire.unparsed = 010000
-    ! broken xfire.expert.bad_length at 0..2 xfire.length: 3 bytes; no message has fewer than 5
+    ! broken xfire.expert.bad_length at 0..2 xfire.length: 3 bytes; the minimum is 5
     ");
 }
 
@@ -68,12 +68,12 @@ fn unknown_value_type_ends_the_message() {
         6..12 xfire.attr.name = "reason"
         12..13 xfire.attr.type = 10
       13..17 xfire.unparsed = 01000000
-    ! broken xfire.expert.unknown_value_type at 12..13 xfire.attr.type: no value type 10 is known, nor its length
+    ! broken xfire.expert.unknown_value_type at 12..13 xfire.attr.type: the value type 10 is unknown, and so is its length
     "#);
 }
 
 #[test]
-fn both_kinds_of_keys_are_read() {
+fn both_kinds_of_keys_are_dissected() {
     insta::assert_snapshot!(by_server(M4), @r#"
     xfire 0..47 | session_ids | 1 row
       0..2 xfire.length = 47
@@ -110,7 +110,7 @@ fn both_kinds_of_keys_are_read() {
 }
 
 #[test]
-fn list_that_claims_too_much() {
+fn list_count_beyond_the_message() {
     insta::assert_snapshot!(by_server(M5), @r#"
     xfire 0..16 | friends_games
       0..2 xfire.length = 16
@@ -124,12 +124,12 @@ fn list_that_claims_too_much() {
         13..16 xfire.list
           13..14 xfire.list.elem_type = 2 (int32)
           14..16 xfire.list.count = 65535
-    ! broken xfire.expert.attr_overrun at 16..16 xfire.list.count: 262140 bytes wanted, 0 left in the message
+    ! broken xfire.expert.attr_overrun at 16..16 xfire.list.count: 262140 bytes required, 0 left in the message
     "#);
 }
 
 #[test]
-fn trailing_bytes_are_kept() {
+fn trailing_bytes_are_shown() {
     insta::assert_snapshot!(by_client(M6), @r#"
     xfire 0..28 | keepalive
       0..2 xfire.length = 28
@@ -150,12 +150,12 @@ fn trailing_bytes_are_kept() {
           24..26 xfire.list.count = 0
       xfire.keepalive.number = 1
       26..28 xfire.unparsed = dead
-    ! broken xfire.expert.trailing_bytes at 26..28 xfire.list.count: 2 bytes behind the last attribute
+    ! broken xfire.expert.trailing_bytes at 26..28 xfire.list.count: 2 bytes after the last attribute
     "#);
 }
 
 #[test]
-fn lists_nested_too_deep_are_not_entered() {
+fn lists_beyond_the_nesting_limit_are_not_dissected() {
     insta::assert_snapshot!(by_server(M7), @r#"
     xfire 0..71 | friends_of_friends
       0..2 xfire.length = 71
@@ -191,12 +191,12 @@ fn lists_nested_too_deep_are_not_entered() {
                         29..30 xfire.list.elem_type = 4 (list)
                         30..32 xfire.list.count = 1
       32..71 xfire.unparsed = 39 bytes
-    ! broken xfire.expert.too_deep at 32..71 xfire.list.count: more than 8 lists or maps inside each other
+    ! broken xfire.expert.too_deep at 32..71 xfire.list.count: more than 8 nested lists or maps
     "#);
 }
 
 #[test]
-fn the_other_kind_of_keys_is_found() {
+fn the_unexpected_kind_of_keys_is_detected() {
     insta::assert_snapshot!(by_server(M8), @r#"
     xfire 0..20 | favourite_servers | game 4578
       0..2 xfire.length = 20
@@ -220,7 +220,7 @@ fn the_other_kind_of_keys_is_found() {
 }
 
 #[test]
-fn lists_of_different_length() {
+fn parallel_lists_of_different_length() {
     insta::assert_snapshot!(by_server(M9), @r#"
     xfire 0..61 | friend_names | 3 rows: a, b, …
       0..2 xfire.length = 61
@@ -272,12 +272,12 @@ fn lists_of_different_length() {
       xfire.row
         24..28 xfire.userid = 3
         61..61 xfire.nick = ""
-    ! odd xfire.expert.list_count_mismatch at 61..61 xfire: between 2 and 3 elements in lists that belong together
+    ! odd xfire.expert.list_count_mismatch at 61..61 xfire: parallel lists have between 2 and 3 elements
     "#);
 }
 
 #[test]
-fn every_type_has_its_name_its_side_and_its_keys() {
+fn every_type_has_name_sender_and_kind_of_keys() {
     insta::assert_snapshot!(streams::every_type(), @r#"
     1 c2s xfire 0..15 | login_request | Al | xfire.key_mode = "string" | 0 notes
     2 c2s xfire 0..15 | peer_message | name "Al" | xfire.key_mode = "string" | 1 notes

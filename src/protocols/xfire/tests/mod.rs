@@ -1,4 +1,4 @@
-//! The vectors of the protocol and what else a session may bring.
+//! Test vectors of the protocol, and further sessions.
 
 mod datagrams;
 mod files;
@@ -40,7 +40,7 @@ const X7: &str = "3f 00 83 00 03 07 66 72 69 65 6e 64 73 04 01 02 00 05 00 61 6c
 /// Session ids, byte-keyed form.
 const X8: &str = "37 00 84 00 02 01 04 02 02 00 e9 03 00 00 ea 03 00 00 03 04 03 02 00 0c f0 06 15 e4 48 95 c5 71
     6a 06 1c cc 46 ee d1 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00";
-/// Session ids, string-keyed form of the same.
+/// Session ids, string-keyed form.
 const X9: &str = "40 00 84 00 02 06 75 73 65 72 69 64 04 02 02 00 e9 03 00 00 ea 03 00 00 03 73 69 64 04 03 02 00
     0c f0 06 15 e4 48 95 c5 71 6a 06 1c cc 46 ee d1 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00";
 /// Preferences.
@@ -78,7 +78,7 @@ const X20: &str = "00 00 00 00 47 42 d4 4b 8d c7 51 fa 42 05 47 92 7d a9 16 78 d
     95 c5 71 6a 06 1c cc 46 ee d1 07 70 65 65 72 6d 73 67 05 03 07 6d 73 67 74 79 70 65 02 03 00 00
     00 07 69 6d 69 6e 64 65 78 02 01 00 00 00 06 74 79 70 69 6e 67 02 01 00 00 00 49 4d 00 00 00 00
     00 00 00 00 00 00 00 00 00 00 5a 6f ad 72";
-/// The same as a first retry.
+/// First retry of the same datagram.
 const X21: &str = "33 00 00 00 47 42 d4 4b 8d c7 51 fa 42 05 47 92 7d a9 16 78 d8 74 c1 19 00 03 00 00 02 00 00 00
     00 00 00 00 4a 00 00 00 00 00 00 00 33 33 33 33 79 33 31 33 31 30 40 5a 57 30 3f c3 35 26 d7 7b
     a6 f6 42 59 35 2f ff 75 dd e2 34 43 56 56 41 5e 40 54 36 30 34 5e 40 54 47 4a 43 56 31 30 33 33
@@ -118,7 +118,7 @@ const M10: &str = "33 00 00 00 47 42 d4 4b 8d c7 51 fa 42 05 47 92 7d a9 16 78 d
     a6 f6 42 59 35 2f ff 75 dd e2 34 43 56 56 41 5e 40 54 36 30 34 5e 40 54 47 4a 43 56 31 30 33 33
     33 34 5a 5e 5a 5d 57 56 4b 31 32 33 33 33 35 47 4a 43 5a 5d 54 31 32 33 33 33 7a 7e 33 33 33 33
     33 33 33 33 33 33 33 33 33 33 69 5c 9e 41";
-/// A text that is cut one byte before its end.
+/// A text truncated by one byte.
 const M1: &str = "5b 00 02 00 02 03 73 69 64 03 0b 8e eb 3e 81 f8 d9 4f 6a ed 08 54 8f 96 d3 93 07 70 65 65 72 6d
     73 67 05 03 07 6d 73 67 74 79 70 65 02 00 00 00 00 07 69 6d 69 6e 64 65 78 02 04 00 00 00 02 69
     6d 01 05 00 64 75 64 65";
@@ -127,16 +127,16 @@ const CLIENT: &[&str] = &[X3, X4, X5, X13];
 const SERVER: &[&str] = &[X2, X6, X7, X8, X9, X10, X11, X12, X14, X15, X16, X18];
 const MALFORMED: &[&str] = &[M3, M4, M5, M6, M7, M8, M9];
 
-fn said(from: Side, bytes: &[u8], cut: Cut) -> String {
+fn dissect(from: Side, bytes: &[u8], cut: Cut) -> String {
     trial::message(&PROTOCOL, &mut Session::default(), from, bytes, cut)
 }
 
 fn by_client(hex: &str) -> String {
-    said(Side::Client, &trial::bytes(hex), Cut::No)
+    dissect(Side::Client, &trial::bytes(hex), Cut::No)
 }
 
 fn by_server(hex: &str) -> String {
-    said(Side::Server, &trial::bytes(hex), Cut::No)
+    dissect(Side::Server, &trial::bytes(hex), Cut::No)
 }
 
 fn datagram(hex: &str) -> String {
@@ -156,7 +156,7 @@ fn file_message(hex: &str) -> String {
     trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::file_message(wire, bytes.len(), None))
 }
 
-/// What the messages of a stream of this side are read as.
+/// Dissects the messages of a stream from this side.
 fn stream(from: Side, bytes: &[u8]) -> String {
     let mut session = Session::default();
     let mut out = String::new();
@@ -169,7 +169,7 @@ fn stream(from: Side, bytes: &[u8]) -> String {
     out
 }
 
-/// A message around attributes.
+/// Message with these attributes.
 fn message(kind: u16, count: u8, attributes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(attributes.len() + HEADER).unwrap();
     [&length.to_le_bytes()[..], &kind.to_le_bytes(), &[count], attributes].concat()

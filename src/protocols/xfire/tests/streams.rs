@@ -1,8 +1,8 @@
-//! Messages in their streams: every type, cut anywhere, behind gaps, from the middle, and what is recognised.
+//! Streams: all types, segmentation, gaps, midway starts, heuristics.
 
 use super::*;
 
-/// A line for each type: a message with a name that its users would not send, keyed as the type is.
+/// A line for each packet type: a message with an attribute in the keys of the type.
 pub(super) fn every_type() -> String {
     packets::all()
         .map(|packet| {
@@ -11,7 +11,7 @@ pub(super) fn every_type() -> String {
                 Keys::Numbered => b"\x02\x01\x02\0Al",
             };
             let bytes = message(packet.kind, 1, attribute);
-            let tree = said(packet.from.unwrap_or(Side::Client), &bytes, Cut::No);
+            let tree = dissect(packet.from.unwrap_or(Side::Client), &bytes, Cut::No);
             let mode = tree.lines().find(|line| line.contains("key_mode")).unwrap().trim();
             let notes = tree.matches("\n!").count();
             let who = packet.from.map_or("c2c", Side::direction);
@@ -20,7 +20,7 @@ pub(super) fn every_type() -> String {
         .collect()
 }
 
-/// The fields that hold a value and lie somewhere.
+/// Value fields without children, with their spans.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -47,8 +47,8 @@ fn good() -> impl Iterator<Item = (Side, Vec<u8>)> {
 }
 
 #[test]
-fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
-    // What rows make of whole lists is not there yet while these are cut.
+fn a_truncated_message_has_the_same_fields_up_to_its_end() {
+    // Rows need complete lists.
     let without_rows = |leaves: Vec<(&'static str, Span, String)>| {
         let mut end = 0;
         let in_order: Vec<_> = leaves
@@ -74,10 +74,10 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
 }
 
 #[test]
-fn a_cut_message_gets_no_note_but_the_cut() {
+fn a_truncated_message_has_no_other_note() {
     for (from, bytes) in good() {
         for end in 2..bytes.len() {
-            let tree = said(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(from, &bytes[..end], Cut::Stream { want: bytes.len() });
             let is_mismatch = tree.contains("list_count_mismatch");
             assert_eq!(tree.matches("\n! ").count() - usize::from(is_mismatch), 1, "{tree}");
             assert!(tree.contains("! broken xfire.expert.truncated"), "{tree}");
@@ -85,7 +85,7 @@ fn a_cut_message_gets_no_note_but_the_cut() {
     }
 }
 
-/// A reassembler: messages and unknown bytes as the conversation tells them apart, when bytes arrive in these pieces.
+/// Delivers pieces of a stream to a conversation and collects messages and unknown bytes.
 #[derive(Default)]
 pub(super) struct Stream {
     session: Session,
@@ -145,7 +145,7 @@ fn joined(messages: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn messages_come_out_of_a_stream_however_it_is_cut() {
+fn messages_are_found_at_any_segmentation() {
     let opening = joined(&[X1, X3]);
     for sizes in [vec![3, 7, 1, 30, 65], vec![1; 106], vec![106]] {
         let mut stream = Stream::default();
@@ -203,7 +203,7 @@ fn opening_version_and_login_in_one_stream() {
 }
 
 #[test]
-fn messages_are_found_again_behind_a_gap() {
+fn messages_are_found_after_a_gap() {
     for before in [0, 1, 7, 40] {
         let mut stream = Stream::default();
         stream.arrive(Side::Server, &trial::bytes(X2));
@@ -217,7 +217,7 @@ fn messages_are_found_again_behind_a_gap() {
 }
 
 #[test]
-fn a_hostile_length_costs_two_bytes_and_a_search() {
+fn an_invalid_length_is_skipped_by_a_search() {
     let mut stream = Stream::default();
     let bytes = [trial::bytes(X4), vec![3, 0, 1, 0, 0], joined(&[X5, X4])].concat();
     stream.arrive(Side::Client, &bytes);
@@ -231,9 +231,9 @@ fn judge(look: fn(&Opening<'_>) -> Verdict, client: &[u8], server: &[u8], from_s
 }
 
 #[test]
-fn clients_and_servers_are_recognised_anywhere_and_from_either_side() {
+fn clients_and_servers_are_recognized_on_any_port() {
     let (hello, salt) = (trial::bytes(X1), trial::bytes(X2));
-    for look in [looks::on_port, looks::anywhere] {
+    for look in [heuristics::on_port, heuristics::anywhere] {
         assert_eq!(judge(look, &hello, &[], true, false), Verdict::Yes(Side::Server));
         assert_eq!(judge(look, &[], &hello, true, false), Verdict::Yes(Side::Client));
         assert_eq!(judge(look, &[], &salt, true, false), Verdict::Yes(Side::Server));
@@ -242,28 +242,28 @@ fn clients_and_servers_are_recognised_anywhere_and_from_either_side() {
         assert_eq!(judge(look, b"GET / HTTP/1.1\r\n", &[], true, true), Verdict::No);
         assert_eq!(judge(look, b"UA", &[], true, false), Verdict::Unsure);
     }
-    assert_eq!(judge(looks::anywhere, b"UA01", &[], true, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, b"UA01", &[], true, false), Verdict::Yes(Side::Server));
-    assert_eq!(judge(looks::anywhere, b"UA01\x03\0\x03\0\x01", &[], true, true), Verdict::No);
+    assert_eq!(judge(heuristics::anywhere, b"UA01", &[], true, true), Verdict::No);
+    assert_eq!(judge(heuristics::on_port, b"UA01", &[], true, false), Verdict::Yes(Side::Server));
+    assert_eq!(judge(heuristics::anywhere, b"UA01\x03\0\x03\0\x01", &[], true, true), Verdict::No);
     for (client, server) in [(&b"test"[..], &b""[..]), (b"", b"success")] {
-        assert_eq!(judge(looks::on_port, client, server, true, true), Verdict::Yes(Side::Server));
-        assert_eq!(judge(looks::anywhere, client, server, true, true), Verdict::No);
+        assert_eq!(judge(heuristics::on_port, client, server, true, true), Verdict::Yes(Side::Server));
+        assert_eq!(judge(heuristics::anywhere, client, server, true, true), Verdict::No);
     }
 }
 
 #[test]
-fn every_vector_alone_is_recognised_on_the_port() {
+fn every_test_vector_is_recognized_on_the_port() {
     for (from, bytes) in good() {
-        let mut said: [&[u8]; 2] = [&[], &[]];
-        said[from.index()] = &bytes;
-        let verdict = looks::on_port(&Opening { said, from_start: [true; 2], complete: true });
+        let mut opening: [&[u8]; 2] = [&[], &[]];
+        opening[from.index()] = &bytes;
+        let verdict = heuristics::on_port(&Opening { said: opening, from_start: [true; 2], complete: true });
         assert_eq!(verdict, Verdict::Yes(Side::Server), "{bytes:02x?}");
     }
 }
 
 #[test]
-fn logins_are_checked_with_a_password() {
-    let told = |name: &'static str, value: &str| {
+fn login_digests_are_verified_with_passwords() {
+    let with_setting = |name: &'static str, value: &str| {
         let mut settings = Settings::new();
         settings.tell(PROTOCOL.settings.iter().find(|setting| setting.name == name).unwrap(), value.into());
         let mut session = Session { state: State::new(&settings), ..Session::default() };
@@ -271,14 +271,14 @@ fn logins_are_checked_with_a_password() {
         let tree = trial::message(&PROTOCOL, &mut session, Side::Client, &trial::bytes(X3), Cut::No);
         tree.lines().last().unwrap().to_owned()
     };
-    assert!(told("xfire.password", "secret").contains("xfire.expert.digest_right"));
-    assert!(told("xfire.password", "Secret").contains("! odd xfire.expert.digest_wrong"));
-    assert!(told("xfire.passwords", "# all\nother:x\nTestUser:secret\n").contains("xfire.expert.digest_right"));
-    assert!(!told("xfire.passwords", "other:x\n").contains("expert"));
+    assert!(with_setting("xfire.password", "secret").contains("xfire.expert.digest_right"));
+    assert!(with_setting("xfire.password", "Secret").contains("! odd xfire.expert.digest_wrong"));
+    assert!(with_setting("xfire.passwords", "# all\nother:x\nTestUser:secret\n").contains("xfire.expert.digest_right"));
+    assert!(!with_setting("xfire.passwords", "other:x\n").contains("expert"));
 }
 
 #[test]
-fn users_are_named_and_texts_paired_with_their_acknowledgements() {
+fn users_are_named_and_texts_matched_with_acknowledgements() {
     let mut session = Session::default();
     let mut say = |from, hex: &str| trial::message(&PROTOCOL, &mut session, from, &trial::bytes(hex), Cut::No);
     say(Side::Server, X7);
@@ -293,7 +293,7 @@ fn users_are_named_and_texts_paired_with_their_acknowledgements() {
 }
 
 #[test]
-fn secrets_are_masked_unless_asked_for() {
+fn secrets_are_masked_by_default() {
     let bytes = trial::bytes(X3);
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -307,7 +307,7 @@ fn secrets_are_masked_unless_asked_for() {
     assert!(by_client(X3).contains("efbc7394"));
 }
 
-/// Bytes that lead further than noise does: pieces of messages, and noise.
+/// Hostile bytes: parts of messages, and noise.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let all = || proptest::sample::select([CLIENT, SERVER, MALFORMED, &[X1, X17, X20, X21]].concat());
     let part = prop_oneof![
@@ -329,9 +329,9 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_bytes_upset_a_message(bytes in hostile(), from_server: bool, is_cut: bool) {
+    fn arbitrary_bytes_are_dissected_without_panic(bytes in hostile(), from_server: bool, is_cut: bool) {
         let from = if from_server { Side::Server } else { Side::Client };
-        said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
+        dissect(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
         trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::datagram(wire, Side::Client, &mut Peers::default()));
         trial::read(&PROTOCOL, &bytes, Cut::No, p2p::nat);
         trial::read(&PROTOCOL, &bytes, Cut::Capture, |wire| Peers::default().message(Side::Client, wire));
@@ -345,7 +345,7 @@ proptest! {
     }
 
     #[test]
-    fn extents_always_get_on_and_drop_nothing(bytes in hostile(), size in 1..40_usize, lost: bool, from_server: bool) {
+    fn extents_advance_and_cover_all_bytes(bytes in hostile(), size in 1..40_usize, lost: bool, from_server: bool) {
         let from = if from_server { Side::Server } else { Side::Client };
         let mut stream = Stream::default();
         if lost {
@@ -358,23 +358,23 @@ proptest! {
     }
 
     #[test]
-    fn any_opening_is_judged(client in hostile(), server in hostile(), from_start: bool, complete: bool) {
-        for look in [looks::on_port, looks::anywhere] {
+    fn arbitrary_openings_are_judged_without_panic(client in hostile(), server in hostile(), from_start: bool, complete: bool) {
+        for look in [heuristics::on_port, heuristics::anywhere] {
             let verdict = judge(look, &client, &server, from_start, complete);
             prop_assert!(!complete || verdict != Verdict::Unsure);
         }
     }
 }
 
-/// A message with a session id, under a key.
+/// Message with a session ID under this key.
 fn with_sid(name: &[u8], sid: u8) -> Vec<u8> {
     message(packets::CLIENT_VERSION, 1, &[&[u8::try_from(name.len()).unwrap()][..], name, &[3], &[sid; 16]].concat())
 }
 
 #[test]
-fn session_ids_are_told_apart_by_their_number() {
-    let said: Vec<u8> = [7, 9, 7, 0].into_iter().flat_map(|sid| with_sid(b"sid", sid)).collect();
-    let trees = stream(Side::Client, &said);
+fn session_ids_are_distinguished_by_their_number() {
+    let messages: Vec<u8> = [7, 9, 7, 0].into_iter().flat_map(|sid| with_sid(b"sid", sid)).collect();
+    let trees = stream(Side::Client, &messages);
     let numbers: Vec<&str> =
         trees.lines().filter_map(|line| line.trim().split_once("xfire.session = ")).map(|(_, n)| n).collect();
     assert_eq!(numbers, ["1", "2", "1"]);
@@ -383,7 +383,7 @@ fn session_ids_are_told_apart_by_their_number() {
 }
 
 #[test]
-fn a_user_without_a_name_is_called_by_the_number_of_the_session() {
+fn a_user_without_name_is_shown_by_session_number() {
     assert!(by_client(X5).contains("peer_message | IM #4 to sid #1: \"dude!\""), "{}", by_client(X5));
 }
 
@@ -395,7 +395,7 @@ fn keys_are_iso_8859_1() {
 }
 
 #[test]
-fn common_friends_are_no_ids_of_their_row() {
+fn common_friends_are_separate_from_the_user_of_their_row() {
     let tree = by_server(X14);
     let row = tree.split("xfire.row").nth(1).unwrap();
     let of = |name: &str| row.matches(name).count();

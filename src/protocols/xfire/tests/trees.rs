@@ -1,8 +1,8 @@
-//! Attributes of any shape come out as they went in.
+//! Round trips of attributes of any shape.
 
 use super::*;
 
-/// A value as somebody would write it.
+/// Value to be encoded.
 #[derive(Debug, Clone, PartialEq)]
 enum Plain {
     Text(String),
@@ -58,7 +58,7 @@ impl Plain {
         }
     }
 
-    /// What was read, put together again.
+    /// Value of a dissected tree.
     fn read(node: NodeRef<'_>) -> Plain {
         let bytes = node.bytes();
         match node.field() {
@@ -137,7 +137,7 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The attributes that a message of this type is read as.
+/// Dissected attributes of a message.
 fn attributes(bytes: &[u8]) -> Vec<(Option<String>, u8, Plain)> {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -159,7 +159,7 @@ fn members() -> impl Strategy<Value = (u16, Members)> {
     (kinds, proptest::collection::vec((names(), any::<u8>(), values()), 0..6))
 }
 
-/// The message with its attributes by name, and with the same by number.
+/// Message with named attributes, and with numbered ones.
 fn written(kind: u16, members: &Members) -> [Vec<u8>; 2] {
     let (mut with_names, mut with_numbers) = (Vec::new(), Vec::new());
     for (name, number, value) in members {
@@ -171,12 +171,12 @@ fn written(kind: u16, members: &Members) -> [Vec<u8>; 2] {
 
 proptest! {
     #[test]
-    fn attributes_come_out_as_they_went_in_however_the_stream_is_cut(
-        said in proptest::collection::vec(members(), 1..4),
+    fn attributes_survive_a_round_trip_at_any_segmentation(
+        messages in proptest::collection::vec(members(), 1..4),
         cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        // What comes first must be known, or it is searched for.
-        let stream: Vec<u8> = trial::bytes(X2).into_iter().chain(said.iter().flat_map(|(kind, members)| written(*kind, members)).flatten()).collect();
+        // The stream begins with a known message, so that no search is needed.
+        let stream: Vec<u8> = trial::bytes(X2).into_iter().chain(messages.iter().flat_map(|(kind, members)| written(*kind, members)).flatten()).collect();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).chain([0, stream.len()]).collect();
         cuts.sort_unstable();
         let mut read = streams::Stream::default();
@@ -186,7 +186,7 @@ proptest! {
         prop_assert!(read.unknown.is_empty());
         let by_name = |(name, _, value): &(String, u8, Plain)| (Some(name.clone()), 0, value.clone());
         let by_number = |(_, number, value): &(String, u8, Plain)| (None, *number, value.clone());
-        let whole = said.iter().flat_map(|(_, members)| {
+        let whole = messages.iter().flat_map(|(_, members)| {
             [members.iter().map(by_name).collect::<Vec<_>>(), members.iter().map(by_number).collect()]
         });
         let read: Vec<_> = read.messages.iter().skip(1).map(|message| attributes(message)).collect();

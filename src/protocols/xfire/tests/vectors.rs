@@ -1,9 +1,9 @@
-//! The messages of the protocol's description, whole.
+//! Messages of the protocol description.
 
 use super::*;
 
 #[test]
-fn a_client_opens_and_tells_its_version() {
+fn client_opening_and_version() {
     insta::assert_snapshot!(stream(Side::Client, &trial::bytes(X1)), @r#"
     xfire 0..4 | hello
       0..4 xfire.magic = "UA01"
@@ -40,7 +40,7 @@ fn login_salt() {
 }
 
 #[test]
-fn login_request_that_answers_the_salt() {
+fn login_request_after_a_salt() {
     insta::assert_snapshot!(by_client(X3), @r#"
     xfire 0..84 | login_request | testuser
       0..2 xfire.length = 84

@@ -1,4 +1,4 @@
-//! What tells HTTP from other protocols.
+//! Heuristics that recognize HTTP.
 
 use super::head::{self, Start, is_method};
 use crate::protocols::lines;
@@ -6,33 +6,34 @@ use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 use memchr::memmem;
 
-/// The longest first line.
+/// Longest start line in bytes.
 const LINE_MAX: usize = 16 << 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum StartLine {
     Request,
     Response,
-    /// It may become either.
+    /// Incomplete start line.
     Unfinished,
     Other,
 }
 
-/// On any port: a side begins with a first line.
+/// Recognizes HTTP on any port: a side begins with a start line.
 pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
-    let said = [Side::Client, Side::Server].map(|side| (side, says(opening.of(side))));
-    for (side, says) in said {
-        match says {
-            Says::Request => return Verdict::Yes(side.other()),
-            Says::Response => return Verdict::Yes(side),
-            Says::Unfinished | Says::Other => {}
+    let bytes = [Side::Client, Side::Server].map(|side| (side, start_line(opening.of(side))));
+    for (side, start_line) in bytes {
+        match start_line {
+            StartLine::Request => return Verdict::Yes(side.other()),
+            StartLine::Response => return Verdict::Yes(side),
+            StartLine::Unfinished | StartLine::Other => {}
         }
     }
-    let is_open = said.iter().any(|(_, says)| *says == Says::Unfinished) && said.iter().all(|(_, says)| *says != Says::Other);
+    let is_open = bytes.iter().any(|(_, start_line)| *start_line == StartLine::Unfinished)
+        && bytes.iter().all(|(_, start_line)| *start_line != StartLine::Other);
     if is_open && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-/// On a port of its own also where nobody saw the stream open, and a body comes first.
+/// Recognizes HTTP on a registered port, also joined midway inside a body.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     if verdict != Verdict::No {
@@ -44,9 +45,9 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
         let bytes = opening.of(side);
         let start = next_start(bytes).filter(|_| !opening.starts(side));
-        match start.map(|at| says(bytes.get(at..).unwrap_or_default())) {
-            Some(Says::Request) => return Verdict::Yes(side.other()),
-            Some(Says::Response) => return Verdict::Yes(side),
+        match start.map(|at| start_line(bytes.get(at..).unwrap_or_default())) {
+            Some(StartLine::Request) => return Verdict::Yes(side.other()),
+            Some(StartLine::Response) => return Verdict::Yes(side),
             _ => {}
         }
     }
@@ -54,7 +55,7 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if is_midway && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Where a message may begin again in bytes that are none. What is before it need not end with a line.
+/// Offset of the next plausible start line, which need not follow a line end.
 pub(super) fn next_start(bytes: &[u8]) -> Option<usize> {
     const METHODS: [&[u8]; 7] = [b"GET ", b"POST ", b"HEAD ", b"PUT ", b"OPTIONS ", b"DELETE ", b"CONNECT "];
     let mut found = memmem::find_iter(bytes, b"HTTP/1.").flat_map(|at| {
@@ -63,10 +64,12 @@ pub(super) fn next_start(bytes: &[u8]) -> Option<usize> {
         let method = METHODS.iter().filter_map(|method| memmem::find(before, method)).min();
         [line, at, line + method.unwrap_or_default()]
     });
-    found.find(|at| *at > 0 && matches!(says(bytes.get(*at..).unwrap_or_default()), Says::Request | Says::Response))
+    found.find(|at| {
+        *at > 0 && matches!(start_line(bytes.get(*at..).unwrap_or_default()), StartLine::Request | StartLine::Response)
+    })
 }
 
-/// The beginning of the line that has the byte at this place.
+/// Offset of the line that contains this byte.
 fn start_of_line(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(at.saturating_sub(LINE_MAX)..at).unwrap_or_default();
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -75,31 +78,31 @@ fn start_of_line(bytes: &[u8], at: usize) -> usize {
 
 /// Whether a message may begin here.
 pub(super) fn may_start(bytes: &[u8]) -> bool {
-    says(bytes) != Says::Other || is_simple(bytes)
+    start_line(bytes) != StartLine::Other || is_simple(bytes)
 }
 
-/// Whether a request of HTTP/0.9 is all there. Only a port tells it from other lines.
+/// Whether the bytes are a complete HTTP/0.9 request, which only a registered port identifies.
 fn is_simple(bytes: &[u8]) -> bool {
     let first = lines::line(bytes.get(..bytes.len().min(LINE_MAX)).unwrap_or_default());
     first.and_then(|first| bytes.get(..first.text)).and_then(head::simple).is_some()
 }
 
-fn says(bytes: &[u8]) -> Says {
+fn start_line(bytes: &[u8]) -> StartLine {
     if bytes.is_empty() {
-        return Says::Unfinished;
+        return StartLine::Unfinished;
     }
     match lines::line(bytes.get(..bytes.len().min(LINE_MAX)).unwrap_or_default()) {
         Some(line) => match bytes.get(..line.text).and_then(Start::of) {
-            Some(Start::Request { .. }) => Says::Request,
-            Some(Start::Response { .. }) => Says::Response,
-            None => Says::Other,
+            Some(Start::Request { .. }) => StartLine::Request,
+            Some(Start::Response { .. }) => StartLine::Response,
+            None => StartLine::Other,
         },
-        None if may_become(bytes) => Says::Unfinished,
-        None => Says::Other,
+        None if may_become(bytes) => StartLine::Unfinished,
+        None => StartLine::Other,
     }
 }
 
-/// Whether the beginning of a line may be one of a message's first.
+/// Whether bytes may be an incomplete start line.
 fn may_become(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     if bytes.len() >= LINE_MAX {

@@ -1,4 +1,4 @@
-//! What bytes are DNS.
+//! Heuristics that recognize DNS.
 
 use super::names::Name;
 use super::values::{CLASSES, OPCODES, OPT, TYPES};
@@ -6,21 +6,20 @@ use super::{HEADER, LENGTH_SIZE};
 use crate::tree::{Side, name_of};
 use crate::wire::{Opening, Verdict};
 
-/// Questions and records that a message has which nothing but its looks makes one.
-const LIKELY: usize = 100;
+/// Most records of a message that is recognized by its content alone.
+const MAX_HEURISTIC_RECORDS: usize = 100;
 
-/// Whether a datagram on a port of DNS has room for a header, and its opcode is one.
+/// Whether a datagram on a DNS port has the flags of a header with a known opcode.
 pub(super) fn has_header(bytes: &[u8]) -> bool {
     bytes.get(2).is_some_and(|flags| name_of(OPCODES, u64::from(flags >> 3 & 15)).is_some())
 }
 
-/// Whether a datagram on any port is a message from its first byte to its last: names that can be read, known types and
-/// classes, and counts that fit.
+/// Whether a datagram on any port is exactly one message: valid names, known types and classes, matching counts.
 pub(super) fn is_message(bytes: &[u8]) -> bool {
-    follow(bytes).is_some_and(|end| end == bytes.len())
+    end_of_records(bytes).is_some_and(|end| end == bytes.len())
 }
 
-/// How many records follow the question that a header counts, if it is one that nothing but its looks makes likely.
+/// Number of records after the question, if the header is that of an ordinary query or response.
 fn records(bytes: &[u8]) -> Option<usize> {
     let number = |at: usize| Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?));
     let flags = number(2)?;
@@ -28,15 +27,15 @@ fn records(bytes: &[u8]) -> Option<usize> {
     let records = answers + authorities + additionals;
     let is_response = flags & 0x8000 != 0;
     let is_query = flags & 0x7840 == 0 && questions == 1 && (is_response || (answers == 0 && flags & 0x048f == 0));
-    Some(records).filter(|records| is_query && *records <= LIKELY)
+    Some(records).filter(|records| is_query && *records <= MAX_HEURISTIC_RECORDS)
 }
 
 fn is_likely(bytes: &[u8]) -> bool {
     records(bytes).is_some()
 }
 
-/// Where the last record ends.
-fn follow(bytes: &[u8]) -> Option<usize> {
+/// Offset after the last record.
+fn end_of_records(bytes: &[u8]) -> Option<usize> {
     let number = |at: usize| Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?));
     let records = records(bytes)?;
     let known = |kind: u16, class: u16| {
@@ -62,13 +61,13 @@ fn follow(bytes: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// Whether what comes first on a port of DNS is a message behind its length.
+/// Whether the first bytes on a DNS port are a message with its length prefix.
 pub(super) fn is_stream(opening: &Opening<'_>) -> Verdict {
     let mut verdict = Verdict::No;
     for side in [Side::Client, Side::Server] {
-        let said = opening.of(side);
-        match begins(said) {
-            Some(true) => return server_of(side, said),
+        let bytes = opening.of(side);
+        match begins(bytes) {
+            Some(true) => return server_of(side, bytes),
             Some(false) => return Verdict::No,
             None if !opening.complete => verdict = Verdict::Unsure,
             None => {}
@@ -77,48 +76,48 @@ pub(super) fn is_stream(opening: &Opening<'_>) -> Verdict {
     verdict
 }
 
-/// Bytes of the longest message that is waited for on any port.
-const LONGEST_FIRST: usize = 4096;
+/// Longest message in bytes that is waited for on other ports.
+const MAX_FIRST_MESSAGE: usize = 4096;
 
-/// Whether what comes first on any port is a whole message behind its length.
+/// Whether the first bytes on any port are a complete message with its length prefix.
 pub(super) fn is_stream_anywhere(opening: &Opening<'_>) -> Verdict {
     let mut verdict = Verdict::No;
     for side in [Side::Client, Side::Server] {
-        let said = opening.of(side);
-        if begins(said) != Some(true) {
+        let bytes = opening.of(side);
+        if begins(bytes) != Some(true) {
             continue;
         }
-        let length = said.first_chunk().map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
-        let message = said.get(LENGTH_SIZE..).unwrap_or_default();
+        let length = bytes.first_chunk().map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
+        let message = bytes.get(LENGTH_SIZE..).unwrap_or_default();
         match message.get(..length) {
-            Some(message) if is_message(message) => return server_of(side, said),
-            None if !opening.complete && length <= LONGEST_FIRST && is_likely(message) => verdict = Verdict::Unsure,
+            Some(message) if is_message(message) => return server_of(side, bytes),
+            None if !opening.complete && length <= MAX_FIRST_MESSAGE && is_likely(message) => verdict = Verdict::Unsure,
             _ => {}
         }
     }
     verdict
 }
 
-/// A stream with a side that begins with this message.
-fn server_of(side: Side, said: &[u8]) -> Verdict {
-    // Bit 0 of the flags says who answers.
-    let is_response = said.get(LENGTH_SIZE + 2).is_some_and(|flags| flags & 0x80 != 0);
+/// Identifies the server of a stream in which this side begins with this message.
+fn server_of(side: Side, bytes: &[u8]) -> Verdict {
+    // The highest bit of the flags is set in responses.
+    let is_response = bytes.get(LENGTH_SIZE + 2).is_some_and(|flags| flags & 0x80 != 0);
     Verdict::Yes(if is_response { side } else { side.other() })
 }
 
-/// Whether these are a length and a header whose counts have room in it; nothing where there are too few bytes.
-fn begins(said: &[u8]) -> Option<bool> {
-    const LEAST_QUESTION: usize = 5;
-    const LEAST_RECORD: usize = 11;
-    let [length, _, _, counts @ ..] = number_pairs(said)?;
+/// Whether the length and the header are plausible; `None` if bytes are missing.
+fn begins(bytes: &[u8]) -> Option<bool> {
+    const MIN_QUESTION: usize = 5;
+    const MIN_RECORD: usize = 11;
+    let [length, _, _, counts @ ..] = header_words(bytes)?;
     let [questions, records @ ..] = counts.map(usize::from);
-    let least = HEADER + questions * LEAST_QUESTION + records.iter().sum::<usize>() * LEAST_RECORD;
-    Some(usize::from(length) >= least && has_header(said.get(LENGTH_SIZE..)?))
+    let minimum = HEADER + questions * MIN_QUESTION + records.iter().sum::<usize>() * MIN_RECORD;
+    Some(usize::from(length) >= minimum && has_header(bytes.get(LENGTH_SIZE..)?))
 }
 
-/// The numbers of a length and a header.
-fn number_pairs(said: &[u8]) -> Option<[u16; 7]> {
-    let bytes = said.get(..LENGTH_SIZE + HEADER)?;
+/// Length prefix and header as 16-bit integers.
+fn header_words(bytes: &[u8]) -> Option<[u16; 7]> {
+    let bytes = bytes.get(..LENGTH_SIZE + HEADER)?;
     let mut numbers = [0; 7];
     for (number, pair) in numbers.iter_mut().zip(bytes.chunks_exact(2)) {
         *number = u16::from_be_bytes(*pair.first_chunk()?);

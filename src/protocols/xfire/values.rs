@@ -1,4 +1,4 @@
-//! What a message says in single values, kept while it is read: for its line, and for what is remembered of it.
+//! Single values of a message, kept during dissection for its summary and for the state of the connection.
 
 use super::fields::{IP, MSGTYPE, NAME, PORT, USERID};
 use super::state::Users;
@@ -6,58 +6,58 @@ use crate::tree::{Field, Kind, name_of};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// Values that are kept of a message.
+/// Largest number of values kept for a message.
 const KEPT: usize = 20;
 
-/// Values that a line tells.
+/// Largest number of values shown in a summary.
 const TOLD: usize = 4;
 
-/// A value.
+/// Value of a known field.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Fact<'a> {
+pub(super) enum KnownValue<'a> {
     Number(i64),
-    /// A text or an id.
+    /// Text or ID.
     Bytes(&'a [u8]),
 }
 
-/// The first values of a message whose meaning is known.
+/// First values of a message that have a meaning.
 #[derive(Default)]
-pub(super) struct Facts<'a> {
-    kept: [Option<(&'static Field, Fact<'a>)>; KEPT],
+pub(super) struct Values<'a> {
+    kept: [Option<(&'static Field, KnownValue<'a>)>; KEPT],
 }
 
-impl<'a> Facts<'a> {
-    pub(super) fn keep(&mut self, field: &'static Field, fact: Fact<'a>) {
+impl<'a> Values<'a> {
+    pub(super) fn keep(&mut self, field: &'static Field, fact: KnownValue<'a>) {
         if let Some(slot) = self.kept.iter_mut().find(|slot| slot.is_none()) {
             *slot = Some((field, fact));
         }
     }
 
-    fn of(&self, field: &Field) -> Option<Fact<'a>> {
+    fn of(&self, field: &Field) -> Option<KnownValue<'a>> {
         self.kept.iter().flatten().find(|(known, _)| known.is(field)).map(|(_, fact)| *fact)
     }
 
-    /// The number that a field says, as 32 bits.
+    /// Number of a field in 32 bits.
     pub(super) fn number(&self, field: &Field) -> Option<u32> {
         match self.of(field)? {
-            Fact::Number(number) => u32::try_from(number.cast_unsigned() & 0xffff_ffff).ok(),
-            Fact::Bytes(_) => None,
+            KnownValue::Number(number) => u32::try_from(number.cast_unsigned() & 0xffff_ffff).ok(),
+            KnownValue::Bytes(_) => None,
         }
     }
 
-    /// The number that a field says, whole.
+    /// Number of a field in 64 bits.
     pub(super) fn whole(&self, field: &Field) -> Option<u64> {
         match self.of(field)? {
-            Fact::Number(number) => u64::try_from(number).ok(),
-            Fact::Bytes(_) => None,
+            KnownValue::Number(number) => u64::try_from(number).ok(),
+            KnownValue::Bytes(_) => None,
         }
     }
 
-    /// The addresses that a message tells, each with its port.
+    /// Addresses in the message with their ports.
     pub(super) fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         let all = |field: &'static Field| {
             self.kept.iter().flatten().filter_map(move |(known, fact)| match fact {
-                Fact::Number(number) if known.is(field) => Some(told(known, *number)),
+                KnownValue::Number(number) if known.is(field) => Some(displayed(known, *number)),
                 _ => None,
             })
         };
@@ -69,26 +69,26 @@ impl<'a> Facts<'a> {
         all(&IP).zip(all(&PORT)).filter_map(end)
     }
 
-    /// The text or id that a field says.
+    /// Text or ID of a field.
     pub(super) fn bytes(&self, field: &Field) -> Option<&'a [u8]> {
         match self.of(field)? {
-            Fact::Bytes(bytes) => Some(bytes),
-            Fact::Number(_) => None,
+            KnownValue::Bytes(bytes) => Some(bytes),
+            KnownValue::Number(_) => None,
         }
     }
 
-    /// The text that a field says.
+    /// Text of a field.
     pub(super) fn text(&self, field: &Field) -> Option<Text<'a>> {
         self.bytes(field).map(Text)
     }
 
-    /// All of them in a line; secrets are left out.
+    /// Summary of all values without secrets.
     pub(super) fn line<'f>(&'f self, users: &'f Users) -> Line<'f, 'a> {
-        Line { facts: self, users }
+        Line { values: self, users }
     }
 }
 
-/// Text that may not be UTF-8.
+/// Text that may be invalid UTF-8.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a>(pub(super) &'a [u8]);
 
@@ -98,14 +98,14 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Single values in a line.
+/// Summary of single values.
 pub(super) struct Line<'f, 'a> {
-    facts: &'f Facts<'a>,
+    values: &'f Values<'a>,
     users: &'f Users,
 }
 
-/// A number as it is told: ids use all 32 bits and have no sign, and only half of what holds a port is one.
-fn told(field: &Field, number: i64) -> u64 {
+/// Displayed form of a number: IDs are unsigned 32-bit integers, and a port is the lower half of its value.
+fn displayed(field: &Field, number: i64) -> u64 {
     let raw = u64::try_from(number).unwrap_or(number.cast_unsigned() & 0xffff_ffff);
     if field.is(&PORT) { raw & 0xffff } else { raw }
 }
@@ -113,13 +113,13 @@ fn told(field: &Field, number: i64) -> u64 {
 impl fmt::Display for Line<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
-        let is_named = self.facts.number(&USERID).is_some_and(|id| self.users.by_id(id).is_some());
-        let is_told = |field: &Field| !(field.secret || field.is(&MSGTYPE) || (is_named && field.is(&NAME)));
-        let all = self.facts.kept.iter().flatten().filter(|(field, _)| is_told(field));
+        let is_named = self.values.number(&USERID).is_some_and(|id| self.users.by_id(id).is_some());
+        let is_displayed = |field: &Field| !(field.secret || field.is(&MSGTYPE) || (is_named && field.is(&NAME)));
+        let all = self.values.kept.iter().flatten().filter(|(field, _)| is_displayed(field));
         for (field, fact) in all.take(TOLD) {
             match fact {
-                Fact::Number(number) => {
-                    let raw = told(field, *number);
+                KnownValue::Number(number) => {
+                    let raw = displayed(field, *number);
                     let user = u32::try_from(raw).ok().filter(|_| field.is(&USERID)).and_then(|id| self.users.by_id(id));
                     if let Some(user) = user {
                         write!(f, "{between}{user}")?;
@@ -135,8 +135,8 @@ impl fmt::Display for Line<'_, '_> {
                         (None, _) => write!(f, "{between}{} {raw}", field.name)?,
                     }
                 }
-                Fact::Bytes(text) if field.kind == Kind::Text => write!(f, "{between}{} \"{}\"", field.name, Text(text))?,
-                Fact::Bytes(_) => continue,
+                KnownValue::Bytes(text) if field.kind == Kind::Text => write!(f, "{between}{} \"{}\"", field.name, Text(text))?,
+                KnownValue::Bytes(_) => continue,
             }
             between = ", ";
         }

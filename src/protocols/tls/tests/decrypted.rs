@@ -1,14 +1,14 @@
-//! Sessions of OpenSSL with their key logs: what is sealed is told like the rest.
+//! OpenSSL sessions with their key logs: encrypted records are dissected like plaintext ones.
 
 use super::*;
 
-/// The trees of a session of the file that has key logs, with its key log.
-fn opened(suite: &str) -> Vec<String> {
+/// Trees of a session of the sample file, with its key log.
+fn decrypted(suite: &str) -> Vec<String> {
     const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/tls-keys.txt"));
     let text = SESSIONS.split("# ").find(|text| text.lines().next() == Some(suite)).unwrap();
     let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
     let mut session = Session::default();
-    let mut told = Vec::new();
+    let mut trees = Vec::new();
     for line in text.lines() {
         let (from, hex) = match line.split_once(' ') {
             Some(("c", hex)) => (Side::Client, hex),
@@ -19,17 +19,17 @@ fn opened(suite: &str) -> Vec<String> {
         let mut rest = &bytes[..];
         while !rest.is_empty() {
             let Extent::Message(len) = session.extent(from, rest, false) else { panic!("no record") };
-            told.push(trial::knowing(&key_log, &PROTOCOL, &rest[..len], Cut::No, |wire| session.message(from, wire)));
+            trees.push(trial::knowing(&key_log, &PROTOCOL, &rest[..len], Cut::No, |wire| session.message(from, wire)));
             rest = &rest[len..];
         }
     }
-    told
+    trees
 }
 
 #[test]
-fn what_is_sealed_in_tls_1_3_is_told_with_a_key_log() {
-    let told = opened("TLS_AES_128_GCM_SHA256");
-    insta::assert_snapshot!(heads(&told).join("\n"), @r"
+fn tls_1_3_records_are_decrypted_with_a_key_log() {
+    let trees = decrypted("TLS_AES_128_GCM_SHA256");
+    insta::assert_snapshot!(headings(&trees).join("\n"), @r"
     tls 0..257 | client_hello | game.example, http/1.1
     tls 0..127 | server_hello | TLS 1.3, TLS_AES_128_GCM_SHA256
     tls 0..6 | change_cipher_spec | 1 bytes
@@ -42,7 +42,7 @@ fn what_is_sealed_in_tls_1_3_is_told_with_a_key_log() {
     tls 0..24 | alert | warning close_notify
     tls 0..24 | alert | warning close_notify
     ");
-    insta::assert_snapshot!(told[3], @r#"
+    insta::assert_snapshot!(trees[3], @r#"
     tls 0..626 | encrypted_extensions, certificate, certificate_verify, finished | http/1.1, game.example
       0..43 tls.record
         0..1 tls.record.opaque_type = 23 (application_data)
@@ -112,7 +112,7 @@ fn what_is_sealed_in_tls_1_3_is_told_with_a_key_log() {
           4..36 tls.handshake.verify_data = 32 bytes
         36..37 tls.record.content_type = 22 (handshake)
     "#);
-    insta::assert_snapshot!(told[6], @r#"
+    insta::assert_snapshot!(trees[6], @r#"
     tls 0..255 | new_session_ticket | 250 bytes
       0..255 tls.record
         0..1 tls.record.opaque_type = 23 (application_data)
@@ -131,7 +131,7 @@ fn what_is_sealed_in_tls_1_3_is_told_with_a_key_log() {
           231..233 tls.handshake.extensions_length = 0
         233..234 tls.record.content_type = 22 (handshake)
     "#);
-    insta::assert_snapshot!(told[told.len() - 1], @r#"
+    insta::assert_snapshot!(trees[trees.len() - 1], @r#"
     tls 0..24 | alert | warning close_notify
       0..24 tls.record
         0..1 tls.record.opaque_type = 23 (application_data)
@@ -145,12 +145,12 @@ fn what_is_sealed_in_tls_1_3_is_told_with_a_key_log() {
 }
 
 #[test]
-fn what_is_sealed_in_tls_1_2_is_told_with_a_key_log() {
-    let told = opened("TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA");
-    let heads = heads(&told);
-    assert!(heads.iter().any(|head| head.contains("| finished |")), "{heads:?}");
-    let said = told.iter().find(|tree| tree.contains("tls.decrypted")).unwrap();
-    insta::assert_snapshot!(said, @r#"
+fn tls_1_2_records_are_decrypted_with_a_key_log() {
+    let trees = decrypted("TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA");
+    let headings = headings(&trees);
+    assert!(headings.iter().any(|head| head.contains("| finished |")), "{headings:?}");
+    let decrypted_tree = trees.iter().find(|tree| tree.contains("tls.decrypted")).unwrap();
+    insta::assert_snapshot!(decrypted_tree, @r#"
     tls 0..210 | application_data | 2 records, 200 bytes
       0..89 tls.record
         0..1 tls.record.content_type = 23 (application_data)

@@ -1,20 +1,20 @@
-//! What tells TLS from other protocols.
+//! Heuristics that recognize TLS.
 
 use super::records::{self, Header};
-use super::ssl2::{self, Old};
+use super::ssl2::{self, Ssl2};
 use super::{ALERT_TYPE, HANDSHAKE_RECORD, HEADER};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum FirstRecord {
     ClientHello,
     ServerHello,
     Unfinished,
     Other,
 }
 
-/// On any port: a side begins with a hello, or midway with a record.
+/// Recognizes TLS on any port: a side begins with a hello, or with records in a stream joined midway.
 pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     let verdict = begins(opening);
     if verdict != Verdict::No {
@@ -28,30 +28,30 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Whether a side begins with a hello.
+/// Recognizes a side that begins with a hello.
 fn begins(opening: &Opening<'_>) -> Verdict {
-    let said = [Side::Client, Side::Server].map(|side| (side, says(opening.of(side))));
-    for (side, says) in said {
-        match says {
-            Says::ClientHello => return Verdict::Yes(side.other()),
-            Says::ServerHello => return Verdict::Yes(side),
-            Says::Unfinished | Says::Other => {}
+    let records = [Side::Client, Side::Server].map(|side| (side, first_record(opening.of(side))));
+    for (side, record) in records {
+        match record {
+            FirstRecord::ClientHello => return Verdict::Yes(side.other()),
+            FirstRecord::ServerHello => return Verdict::Yes(side),
+            FirstRecord::Unfinished | FirstRecord::Other => {}
         }
     }
-    let is_open = said.iter().all(|(_, says)| *says == Says::Unfinished);
+    let is_open = records.iter().all(|(_, record)| *record == FirstRecord::Unfinished);
     if is_open && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-/// On a port of its own also inside a record: two records in a row follow. A stream may also begin with any record.
+/// Recognizes TLS on a registered port, also midway inside a record if two records follow each other.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     if verdict != Verdict::No {
         return verdict;
     }
-    let said = |side: Side| opening.of(side);
-    let is_midway = |side: &Side| !opening.starts(*side) && !said(*side).is_empty();
-    let holds_records = |side: Side| records::next_record(said(side)) < said(side).len();
-    if Side::BOTH.into_iter().any(|side| chain(said(side)) == Chain::Records)
+    let bytes = |side: Side| opening.of(side);
+    let is_midway = |side: &Side| !opening.starts(*side) && !bytes(*side).is_empty();
+    let holds_records = |side: Side| records::next_record(bytes(side)) < bytes(side).len();
+    if Side::BOTH.into_iter().any(|side| chain(bytes(side)) == Chain::Records)
         || Side::BOTH.into_iter().filter(is_midway).any(holds_records)
     {
         return Verdict::Yes(Side::Server);
@@ -59,35 +59,35 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if !opening.complete && Side::BOTH.iter().any(is_midway) { Verdict::Unsure } else { Verdict::No }
 }
 
-fn says(bytes: &[u8]) -> Says {
+fn first_record(bytes: &[u8]) -> FirstRecord {
     let known = bytes.get(..bytes.len().min(11)).unwrap_or_default();
     match *known {
         [HANDSHAKE_RECORD, 3, 0..=4, high, low, kind @ 1..=2, 0, .., 3, 0..=4] if known.len() == 11 && [high, low] != [0, 0] => {
             if kind == 1 {
-                Says::ClientHello
+                FirstRecord::ClientHello
             } else {
-                Says::ServerHello
+                FirstRecord::ServerHello
             }
         }
-        [ALERT_TYPE, 3, 0..=4, 0, 2, 1..=2, ..] if bytes.len() == 7 => Says::ServerHello,
-        [] | [HANDSHAKE_RECORD | ALERT_TYPE] | [HANDSHAKE_RECORD | ALERT_TYPE, 3] => Says::Unfinished,
-        [HANDSHAKE_RECORD, 3, 0..=4, ..] if known.len() < 11 => Says::Unfinished,
-        [ALERT_TYPE, 3, 0..=4, ..] if known.len() < 7 => Says::Unfinished,
-        [0x80..=0xff, ..] => match ssl2::judge(bytes) {
-            Old::Hello(_) => Says::ClientHello,
-            Old::Unfinished => Says::Unfinished,
-            Old::No => Says::Other,
+        [ALERT_TYPE, 3, 0..=4, 0, 2, 1..=2, ..] if bytes.len() == 7 => FirstRecord::ServerHello,
+        [] | [HANDSHAKE_RECORD | ALERT_TYPE] | [HANDSHAKE_RECORD | ALERT_TYPE, 3] => FirstRecord::Unfinished,
+        [HANDSHAKE_RECORD, 3, 0..=4, ..] if known.len() < 11 => FirstRecord::Unfinished,
+        [ALERT_TYPE, 3, 0..=4, ..] if known.len() < 7 => FirstRecord::Unfinished,
+        [0x80..=0xff, ..] => match ssl2::recognize(bytes) {
+            Ssl2::Hello(_) => FirstRecord::ClientHello,
+            Ssl2::Unfinished => FirstRecord::Unfinished,
+            Ssl2::No => FirstRecord::Other,
         },
-        _ => Says::Other,
+        _ => FirstRecord::Other,
     }
 }
 
-/// Whether bytes are records.
+/// Result of reading bytes as records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chain {
-    /// From the first byte on: a whole one, and nothing else behind it.
+    /// Complete records and nothing else.
     Records,
-    /// The first is not there as a whole, or the header of the next.
+    /// Incomplete first record or second header.
     Unfinished,
     No,
 }
@@ -106,7 +106,7 @@ fn chain(bytes: &[u8]) -> Chain {
                 _ => Chain::No,
             };
         };
-        match ahead.get(header.whole()..) {
+        match ahead.get(header.record_size()..) {
             Some(rest) => (ahead, records) = (rest, records + 1),
             None if records > 0 => return Chain::Records,
             None => return Chain::Unfinished,

@@ -1,6 +1,6 @@
-//! The fields of DNS: the names that Wireshark has for them.
+//! DNS fields, under Wireshark's names.
 
-use super::told;
+use super::summary;
 use super::values::{
     ALGORITHMS, CLASSES, DIGESTS, EXTENDED_ERRORS, MATCHINGS, OPCODES, OPTIONS, RCODES, SELECTORS, SERVICE_KEYS, SSH_DIGESTS,
     SSH_KEYS, TYPES, USAGES,
@@ -9,8 +9,8 @@ use crate::tree::fields;
 
 fields! {
     DNS = protocol("dns", "DNS", "Domain Name System")
-        .covers("Messages over UDP and TCP, records of the common types by their parts, EDNS options, updates; answers paired with their questions")
-        .leaves_open("DNS over HTTPS and TLS, stateful operations, whether signatures are right");
+        .covers("Messages over UDP and TCP, record data of the common types, EDNS options, updates; responses matched with their queries")
+        .leaves_open("DNS over HTTPS and TLS, stateful operations, verification of signatures");
     LENGTH = number("dns.length", "Length", "Bytes of the message, over TCP");
     ID = number("dns.id", "Transaction ID", "Copied into the response").hex(4);
     FLAGS = number("dns.flags", "Flags", "").hex(4);
@@ -34,7 +34,7 @@ fields! {
     PREREQUISITES = number("dns.count.prerequisites", "Prerequisites", "Number of prerequisite records in an update");
     UPDATES = number("dns.count.updates", "Updates", "Number of update records");
 
-    QUERY = group("dns.query", "query", "Question section entry").digest(told::value, told::query);
+    QUERY = group("dns.query", "query", "Question section entry").digest(summary::value, summary::query);
     QRY_NAME = text("dns.qry.name", "Name", "Queried domain name");
     QRY_NAME_LEN = number("dns.qry.name.len", "Name length", "In characters of the text form");
     LABELS = number("dns.count.labels", "Label count", "Labels of the name");
@@ -42,9 +42,9 @@ fields! {
     QRY_CLASS = number("dns.qry.class", "Class", "").hex(4).names(CLASSES);
     QRY_QU = bool("dns.qry.qu", "QU question", "mDNS: a unicast response is acceptable").mask(0x8000);
 
-    ANSWER = group("dns.answer", "answer", "Answer section record").digest(told::value, told::record);
-    AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(told::value, told::record);
-    ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(told::value, told::record);
+    ANSWER = group("dns.answer", "answer", "Answer section record").digest(summary::value, summary::record);
+    AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(summary::value, summary::record);
+    ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(summary::value, summary::record);
     RESP_NAME = text("dns.resp.name", "Name", "Owner name of the record");
     RESP_TYPE = number("dns.resp.type", "Type", "Record type").names(TYPES);
     RESP_CLASS = number("dns.resp.class", "Class", "").hex(4).names(CLASSES);

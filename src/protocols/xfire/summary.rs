@@ -1,15 +1,15 @@
-//! Values told in a line: what stands for an attribute or a row when its fields are folded away.
+//! One-line summaries of attributes, rows and values.
 
 use super::fields::*;
 use crate::tree::{NodeRef, Value, hex};
 use std::fmt::{self, Write};
 
-/// Elements of a list that are told.
-const FEW: usize = 5;
+/// Number of list elements shown.
+const SHOWN_ELEMENTS: usize = 5;
 
 type Out<'o> = &'o mut dyn Write;
 
-/// What an attribute holds.
+/// Value of an attribute.
 pub(super) fn attr_value(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     match attr.children().last() {
         Some(last) => value(last, out),
@@ -17,7 +17,7 @@ pub(super) fn attr_value(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// What an attribute is called, and what its value means.
+/// Key of an attribute and meaning of its value.
 pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     key(attr, out)?;
     let Some(last) = attr.children().last() else { return Ok(()) };
@@ -29,24 +29,24 @@ pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     beside(inner, &mut meaning)
 }
 
-/// The meaning of a value that [`value`] shows: the number of a masked session id is not repeated.
+/// Meaning of a value shown by [`value`]; the number of a masked session ID is not repeated.
 fn beside(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     if node.is_secret() && node.child(&SESSION).is_some() { user_meaning(node, out) } else { node.write_meaning(out) }
 }
 
-/// Puts a comma in front of words, if there are any.
+/// Writes a comma before the first text.
 struct Comma<'o> {
     out: Out<'o>,
     begun: bool,
 }
 
 impl Write for Comma<'_> {
-    fn write_str(&mut self, words: &str) -> fmt::Result {
-        if !self.begun && !words.is_empty() {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if !self.begun && !text.is_empty() {
             self.begun = true;
             self.out.write_str(", ")?;
         }
-        self.out.write_str(words)
+        self.out.write_str(text)
     }
 }
 
@@ -70,11 +70,11 @@ fn value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
         out.write_char('[')?;
         let is_head = |node: &NodeRef<'_>| [&ELEM_TYPE, &LIST_COUNT, &STRING_LEN].iter().any(|head| head.is(node.field()));
         let elements = || node.children().filter(|child| !is_head(child));
-        for (at, element) in elements().take(FEW).enumerate() {
+        for (at, element) in elements().take(SHOWN_ELEMENTS).enumerate() {
             out.write_str(if at > 0 { ", " } else { "" })?;
             value(element, out)?;
         }
-        let more = elements().count().saturating_sub(FEW);
+        let more = elements().count().saturating_sub(SHOWN_ELEMENTS);
         if more > 0 {
             write!(out, ", … {more} more")?;
         }
@@ -101,12 +101,12 @@ fn value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// Whether a field says more of the id above it.
+/// Whether a field describes its parent, an ID.
 fn is_about(node: NodeRef<'_>) -> bool {
     node.field().is(&USER) || node.field().is(&SESSION)
 }
 
-/// The cells of a row.
+/// Cells of a row.
 pub(super) fn row_value(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut is_friend = false;
     for (at, cell) in row.children().enumerate() {
@@ -123,7 +123,7 @@ pub(super) fn row_value(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// What the cells of a row mean, where they do not say it themselves.
+/// Meanings of cells that do not show them themselves.
 pub(super) fn row_meaning(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut last = String::new();
     for cell in row.children() {
@@ -137,7 +137,6 @@ pub(super) fn row_meaning(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// A number as it is.
 pub(super) fn number_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     match node.value() {
         Value::Unsigned(number) => write!(out, "{number}"),
@@ -146,12 +145,11 @@ pub(super) fn number_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// All bytes, however many.
+/// All bytes in hexadecimal.
 pub(super) fn hex_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     hex(node.bytes(), out)
 }
 
-/// As any value.
 pub(super) fn plain_value(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     node.write_plain(out)
 }
@@ -160,7 +158,7 @@ pub(super) fn no_meaning(_: NodeRef<'_>, _: Out<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// The name of the user whom an id stands for.
+/// Name of the user with this ID.
 pub(super) fn user_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     match node.child(&USER) {
         Some(user) => user.write_plain(out),
@@ -168,7 +166,7 @@ pub(super) fn user_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// Which session it is and whose, or that there is none.
+/// Number and user of a session, or its absence.
 pub(super) fn sid_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     if node.bytes().iter().all(|byte| *byte == 0) {
         return out.write_str("offline");
@@ -179,7 +177,7 @@ pub(super) fn sid_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     user_meaning(node, &mut Comma { out, begun: node.child(&SESSION).is_none() })
 }
 
-/// A time of day in UTC.
+/// Time in UTC.
 pub(super) fn time_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let seconds = node.number().and_then(|seconds| i64::try_from(seconds).ok()).filter(|seconds| *seconds > 0);
     match seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok()) {

@@ -1,0 +1,106 @@
+//! Decryption state of one side: its current keys and record sequence number.
+
+use super::handshake::Hello;
+use super::keys::{Decryptor, EncryptedRecord, Plaintext, SecurityParameters};
+use super::{HEADER, TLS_1_2};
+use crate::tree::Side;
+use crate::wire::Wire;
+
+/// Number of sequence numbers tried after a gap, in which records may have been lost.
+const MAX_LOST_RECORDS: u64 = 32;
+
+/// Decryption state of one side.
+#[derive(Default)]
+pub(super) struct DecryptionState {
+    decryptor: Option<Decryptor>,
+    /// Sequence number of the next record.
+    number: u64,
+    /// The side has finished the TLS 1.3 handshake.
+    is_established: bool,
+    /// Records may be missing before the next one.
+    is_behind_gap: bool,
+}
+
+/// Result of a decryption.
+pub(super) enum Outcome {
+    Decrypted(Plaintext),
+    /// The secret is unknown.
+    NoSecret,
+    /// The secret does not decrypt the record.
+    Failed,
+}
+
+impl DecryptionState {
+    /// Decrypts the next record, whose payload is ahead of the cursor.
+    pub(super) fn decrypt(&mut self, from: Side, hello: &Hello, header: [u8; HEADER], wire: &Wire<'_>) -> Outcome {
+        let first = self.number;
+        self.number += 1;
+        if self.decryptor.is_none() {
+            self.decryptor = self.derive_keys(from, hello, wire);
+        }
+        let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
+        let last = if std::mem::take(&mut self.is_behind_gap) { first.saturating_add(MAX_LOST_RECORDS) } else { first };
+        let decrypt = |number| Some((number, decryptor.decrypt(&EncryptedRecord { header, payload: wire.ahead(), number })?));
+        match (first..=last).find_map(decrypt) {
+            Some((number, content)) => {
+                self.number = number + 1;
+                Outcome::Decrypted(content)
+            }
+            // Early data is encrypted with a secret of an earlier connection.
+            None if first == 0 && from == Side::Client && hello.early && !self.is_established => {
+                self.number = first;
+                Outcome::NoSecret
+            }
+            None => Outcome::Failed,
+        }
+    }
+
+    /// Approximate heap memory use in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.decryptor.as_ref().map_or(0, Decryptor::held)
+    }
+
+    /// Skips an incomplete record.
+    pub(super) fn skip_record(&mut self) {
+        self.number += 1;
+    }
+
+    /// Marks a gap with an unknown number of records.
+    pub(super) fn mark_gap(&mut self) {
+        self.is_behind_gap = true;
+    }
+
+    /// Switches to new TLS 1.2 keys.
+    pub(super) fn change(&mut self) {
+        *self = DecryptionState::default();
+    }
+
+    /// Switches to the TLS 1.3 application traffic keys.
+    pub(super) fn establish(&mut self) {
+        *self = DecryptionState { is_established: true, ..DecryptionState::default() };
+    }
+
+    /// Switches to the next TLS 1.3 traffic keys.
+    pub(super) fn update(&mut self, suite: u16) {
+        self.decryptor = self.decryptor.take().and_then(|decryptor| decryptor.next_generation(suite));
+        self.number = 0;
+    }
+
+    /// Derives the keys if the secret is known.
+    fn derive_keys(&self, from: Side, hello: &Hello, wire: &Wire<'_>) -> Option<Decryptor> {
+        let label = match (hello.version, self.is_established, from) {
+            (TLS_1_2, _, _) => "CLIENT_RANDOM",
+            _ if !hello.is_1_3() => return None,
+            (_, false, Side::Client) => "CLIENT_HANDSHAKE_TRAFFIC_SECRET",
+            (_, false, Side::Server) => "SERVER_HANDSHAKE_TRAFFIC_SECRET",
+            (_, true, Side::Client) => "CLIENT_TRAFFIC_SECRET_0",
+            (_, true, Side::Server) => "SERVER_TRAFFIC_SECRET_0",
+        };
+        let secret = wire.secret(label, &hello.client_random)?;
+        if hello.is_1_3() {
+            return Decryptor::from_traffic_secret(secret, hello.suite);
+        }
+        let randoms = [&hello.client_random, &hello.server_random];
+        Decryptor::from_master_secret(secret, &SecurityParameters { suite: hello.suite, randoms, mac_last: hello.mac_last }, from)
+    }
+}
