@@ -1,23 +1,23 @@
-//! Character sets of texts: UTF-8, or what old Japanese browsers send.
+//! Character sets of texts: UTF-8, or the legacy encodings of old Japanese browsers.
 
 use crate::wire::{Settings, Unfit};
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
 use std::borrow::Cow;
 
-/// The setting that names a character set.
+/// Name of the setting.
 pub(super) const SETTING: &str = "vscp.charset";
 
-/// The character set of a connection's texts.
+/// Character set of a connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Charset {
-    /// UTF-8, or Shift_JIS where a text can be nothing else.
+    /// UTF-8, or Shift_JIS where the bytes are unambiguous.
     #[default]
     Detected,
-    /// As set.
+    /// Configured encoding.
     Fixed(&'static Encoding),
 }
 
-/// A text in UTF-8, and whether its character set was detected.
+/// Text in UTF-8, and whether its character set was detected.
 pub(super) struct Decoded<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) is_detected: bool,
@@ -28,7 +28,7 @@ impl Charset {
         settings.get(SETTING).and_then(encoding).map_or(Charset::Detected, Charset::Fixed)
     }
 
-    /// The text that bytes stand for, unless they have to stay as they are.
+    /// Decodes bytes to text, or returns `None` if they must be shown as they are.
     pub(super) fn decode(self, bytes: &[u8]) -> Option<Decoded<'_>> {
         match self {
             _ if bytes.is_ascii() => None,
@@ -40,27 +40,28 @@ impl Charset {
     }
 }
 
-/// The character set of this name, if texts that end with a NUL can be in it.
+/// Looks up an encoding that allows NUL-terminated texts.
 fn encoding(name: &str) -> Option<&'static Encoding> {
     Encoding::for_label(name.as_bytes()).filter(|encoding| encoding.is_ascii_compatible())
 }
 
-/// Whether a character set has this name.
+/// Validates the name of a character set.
 pub(super) fn check(name: &str) -> Result<(), Unfit> {
     match encoding(name) {
         Some(_) => Ok(()),
         None => Err(Unfit {
             line: None,
-            words: format!("no character set is called {name:?}; expected one such as shift_jis, utf-8 or euc-jp"),
+            words: format!("unknown character set {name:?}; expected one such as shift_jis, utf-8 or euc-jp"),
         }),
     }
 }
 
-/// Characters of two bytes that a text must have to be taken for Shift_JIS, if none of them is kana.
+/// Minimum number of two-byte characters for Shift_JIS detection without kana.
 const LEAST: usize = 2;
 
-/// The text, if it is Shift_JIS and unlikely to be anything else. Latin text has bytes above 0x7f too, but hardly in pairs
-/// that stand for kana, nor several whose first byte is a control character there.
+/// Decodes Shift_JIS if the text is unlikely to be anything else. Latin text also has bytes above 0x7f, but hardly in
+/// pairs
+/// that encode kana, nor several with a lead byte that is a control character.
 fn shift_jis(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)?;
     let is_kana = |character: char| matches!(character, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}');
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn shift_jis_is_detected_where_it_is_unambiguous() {
-        // The code points are those of JIS X 0208.
+        // Code points of JIS X 0208.
         assert_eq!(detected(b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd").as_deref(), Some("こんにちは"));
         assert_eq!(detected(b"Aki: \x83\x65\x83\x58\x83\x67").as_deref(), Some("Aki: テスト"));
         assert_eq!(detected(b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));

@@ -1,4 +1,4 @@
-//! Common messages: what users do and say, passed on by the server to some of the others.
+//! Common messages: actions and chat of users, relayed by the server.
 
 use super::users::{Called, Chat, Users};
 use super::values::{Brief, Bytes, at_least, id, peek, real, text};
@@ -22,14 +22,14 @@ const AVATAR_CHANGE: u32 = 14;
 const PRIVATE_CHAT: u32 = 15;
 const VC_REGISTER: u32 = 16;
 const VOICE: u32 = 18;
-/// Seen, but known to nobody; servers take other unassigned types for calls of scripts.
+/// Captured, but undocumented; servers treat other unassigned types as script calls.
 const UNKNOWN_19: u32 = 19;
 const APPL_SPECIFIC: u32 = 10_000;
 
 const SPECIFIC: u8 = 2;
 const STRATEGY_MAX: u8 = 6;
 
-/// Bytes in front of what differs by type.
+/// Bytes before the type-specific part.
 const HEADER: usize = 9;
 
 const TRANSFORM: usize = 48;
@@ -37,10 +37,10 @@ const VOICE_LEN: usize = 6;
 const APPL_MIN: usize = 7;
 const PRIVATE_MIN: usize = 5;
 
-/// Requests that the master answers: their number says who asks.
+/// Requests answered by the master; their number identifies the requester.
 const REQUESTS: [&[u8]; 2] = [b"startAreaRequest", b"broadcastRequest"];
 
-/// Texts that steer a private chat, what they mean, and how the chat stands then; some leave it as it is.
+/// Control words of a private chat, their meaning, and the resulting chat state, if it changes.
 const CONTROLS: &[(&[u8], &str, Option<Chat>)] = &[
     (b"%%REQ", "request", Some(Chat::Asked)),
     (b"%%RINGING", "ringing", Some(Chat::Ringing)),
@@ -52,7 +52,7 @@ const CONTROLS: &[(&[u8], &str, Option<Chat>)] = &[
     (b"%%SILENT", "silent", Some(Chat::Closed)),
 ];
 
-/// What every common message begins with.
+/// Header of a common message.
 #[derive(Clone, Copy)]
 struct Head {
     id: i32,
@@ -81,7 +81,7 @@ pub(super) fn common(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Resu
 }
 
 fn head(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result<Head> {
-    // An object may have the number of a user; only whoever is to receive a call is one.
+    // An object may have the number of a user; only the receiver of a call is certainly one.
     let is_object = peek(wire, 4).is_some_and(is_call) && wire.ahead().get(HEADER - 1) != Some(&SPECIFIC);
     let common = id(wire, &COMMON_ID, |id| users.by_broadcast(id).filter(|_| !is_object))?;
     let kind = wire.u32_be(&COMMON_TYPE)?;
@@ -100,22 +100,22 @@ fn head(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result<Head> {
         Ok(())
     })?;
     if strategy > STRATEGY_MAX {
-        wire.note(&NOTE_VALUE, format_args!("no strategy {strategy} is known"));
+        wire.note(&NOTE_VALUE, format_args!("strategy {strategy} is unknown"));
     }
     Ok(head)
 }
 
-/// Whether the id of such messages is their sender's.
+/// Whether the ID of this message type is the sender's.
 fn is_of_sender(kind: u32) -> bool {
     matches!(kind, TRANSFORM_UPDATE | CHAT_SEND | CHARACTER_UPDATE | NAME_CHANGE | AVATAR_CHANGE | VOICE)
 }
 
-/// Whether such messages call a script.
+/// Whether this message type calls a script.
 fn is_call(kind: u32) -> bool {
     !is_of_sender(kind) && !matches!(kind, PRIVATE_CHAT | VC_REGISTER | UNKNOWN_19)
 }
 
-/// Put into words who receives the message.
+/// Adds the receivers of the message as text.
 fn receivers(wire: &mut Wire<'_>, range: Range<usize>, from: Side, head: Head, users: &Users) {
     if let Some(words) = receivers_of(from, head, users) {
         wire.put_text(&RECEIVERS, range, format_args!("{words}"));
@@ -128,7 +128,7 @@ fn receivers_of(from: Side, head: Head, users: &Users) -> Option<Receivers<'_>> 
         0 if !is_for_nobody => Receivers::Words("all in the aura, sender too"),
         1 if !is_for_nobody => Receivers::Words("all in the aura but the sender"),
         SPECIFIC if is_for_nobody => Receivers::Words("the master client"),
-        // Some servers put the sender's id into what they pass on.
+        // Some servers put the sender's ID into relayed messages.
         SPECIFIC if from == Side::Server && head.kind == PRIVATE_CHAT => Receivers::User(users.name_me()),
         SPECIFIC => Receivers::User(users.name(head.id)),
         0 | 3 if is_for_nobody => Receivers::Words("everyone"),
@@ -180,7 +180,7 @@ fn transform_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
     let y = real(wire, &TRANSFORM_Y, &TRANSFORM_Y_RAW)?;
     let z = real(wire, &TRANSFORM_Z, &TRANSFORM_Z_RAW)?;
     for (field, turn) in [(&ROT_X, m32.atan2(m33)), (&ROT_Y, (-m31).atan2(m32.hypot(m33))), (&ROT_Z, m21.atan2(m11))] {
-        // A sum with 0 has no negative zero.
+        // Adding 0 removes a negative zero.
         wire.add(field, Value::Double(turn.to_degrees() + 0.0));
     }
     wire.info(format_args!("{who} moved to {x:.2} {y:.2} {z:.2}"));
@@ -195,11 +195,11 @@ fn chat_send(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
     Ok(())
 }
 
-/// What a user says. Texts begin with the user's name, which need not be told twice.
+/// Chat text. It usually starts with the user's name, which is then omitted.
 struct Says<'a>(Called<'a>, &'a [u8]);
 
 impl<'a> Says<'a> {
-    /// The text without the name in front, if that is the user's.
+    /// The text without a leading user name.
     fn without_name(&self) -> Option<&'a [u8]> {
         let name = self.0.name();
         self.1.strip_prefix(name.as_bytes())?.strip_prefix(b": ").filter(|_| !name.is_empty())
@@ -235,7 +235,7 @@ fn character_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
     let (_, medal) = character.medal;
     let medal = name_of(MEDALS, medal);
     if medal.is_none() {
-        wire.note(&NOTE_VALUE, format_args!("no medal {} is known", character.medal.1));
+        wire.note(&NOTE_VALUE, format_args!("medal {} is unknown", character.medal.1));
     }
     let sleep = if character.sleep.1 == 0 { "awake" } else { "asleep" };
     wire.info(format_args!("{who}: {sleep}, avatar {} for {} min", character.avatar.1, character.minutes.1));
@@ -246,7 +246,7 @@ fn put_number(wire: &mut Wire<'_>, field: &'static Field, start: usize, range: &
     wire.put(field, Value::Unsigned(value), start + range.start..start + range.end);
 }
 
-/// The parts of `sleep:1 1:000000000000:58:0:`, each with its place in the text.
+/// Parts of `sleep:1 1:000000000000:58:0:`, each with its range in the text.
 struct Character {
     sleep: (Range<usize>, u64),
     avatar: (Range<usize>, u64),
@@ -310,7 +310,7 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
     let before = users.chat(partner);
     let control = CONTROLS.iter().find(|(word, ..)| *word == &*said);
     let after = match control {
-        // An open chat is kept alive with requests.
+        // Requests keep an open chat alive.
         Some((_, _, Some(Chat::Asked))) if before == Some(Chat::Open) => Chat::Open,
         Some((_, _, Some(after))) => *after,
         _ => Chat::Open,
@@ -349,7 +349,7 @@ fn appl_specific(wire: &mut Wire<'_>, from: Side, head: Head, users: &Users) -> 
     let method = text(wire, &APPL_METHOD, users.charset)?;
     wire.info(format_args!("{}()", Brief(&method)));
     let argument = text(wire, &APPL_STR_ARG, users.charset)?;
-    // The number may be any; it is a user's where who asks is what it tells.
+    // The number is arbitrary, except where a requester sends its own user ID.
     let tells_user = |id| users.is_me(id) && from == Side::Client || REQUESTS.contains(&&*method);
     let number = id(wire, &APPL_INT_ARG, |id| users.by_broadcast(id).filter(|_| tells_user(id)))?;
     let call = Call { method: &method, argument: &argument, number };
@@ -374,7 +374,7 @@ impl fmt::Display for Call<'_> {
     }
 }
 
-/// Whether bytes are a call of a script to the last one.
+/// Whether the bytes are exactly one script call.
 fn is_appl(rest: &[u8]) -> bool {
     let behind_text = |bytes: &[u8], at: usize| Some(at + memchr::memchr(0, bytes.get(at..)?)? + 1);
     let end = behind_text(rest, 1).and_then(|at| behind_text(rest, at));

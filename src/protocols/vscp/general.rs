@@ -1,4 +1,4 @@
-//! General messages by their opcode, and position updates.
+//! General messages by opcode, and position updates.
 
 use super::step::speaker;
 use super::users::{Leading, User, Users};
@@ -14,10 +14,10 @@ use super::{
 use crate::tree::{Field, Side, name_of};
 use crate::wire::{Cut, Error, Result, Wire};
 
-/// The longest content that servers accept.
+/// Maximum content size accepted by servers.
 const ACCEPTED_MAX: u32 = 1024;
 
-/// Content of a `set_master` with a length in front of its flag, as one server sends it.
+/// Content of a `set_master` with a length before the flag, as sent by one server.
 const LONG_MASTER: usize = 5;
 
 pub(super) fn general(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
@@ -28,7 +28,7 @@ pub(super) fn general(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Res
         Some(name) => wire.name(name),
         None => {
             wire.name("unknown");
-            wire.note(&NOTE_UNKNOWN_OPCODE, format_args!("no opcode {opcode} is known"));
+            wire.note(&NOTE_UNKNOWN_OPCODE, format_args!("opcode {opcode} is unknown"));
         }
     }
     if !is_ours {
@@ -49,12 +49,12 @@ pub(super) fn general(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Res
     content(wire, from, opcode, size, users)?;
     if wire.remaining() > 0 && wire.cut() == Cut::No {
         let trailing = wire.rest(&TRAILING).len();
-        wire.note(&NOTE_TRAILING, format_args!("{trailing} more than the fields explain"));
+        wire.note(&NOTE_TRAILING, format_args!("{trailing} bytes after the last field"));
     }
     Ok(())
 }
 
-/// The two ids in front. What the client says of its own is remembered.
+/// Reads the two leading IDs. Those sent by the client are remembered.
 fn leading(wire: &mut Wire<'_>, from: Side, users: &mut Users, fields: [&'static Field; 2]) -> Result {
     let [first, second] = fields;
     let connection = id(wire, first, |id| users.by_leading(from, Leading::Connection, id))?;
@@ -141,7 +141,7 @@ fn state_change(wire: &mut Wire<'_>, users: &Users) -> Result {
     match name_of(STATES, state.into()) {
         Some(name) => wire.info(format_args!("{}: {name}", users.name_me())),
         None => {
-            wire.note(&NOTE_VALUE, format_args!("no state {state} is known"));
+            wire.note(&NOTE_VALUE, format_args!("state {state} is unknown"));
             wire.info(format_args!("{}: state {state}", users.name_me()));
         }
     }
@@ -151,7 +151,7 @@ fn state_change(wire: &mut Wire<'_>, users: &Users) -> Result {
 fn set_master(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
     if wire.remaining() == LONG_MASTER && wire.cut() == Cut::No {
         wire.bytes(&TRAILING, LONG_MASTER - 1)?;
-        wire.note(&NOTE_TRAILING, format_args!("{} bytes in front of the flag", LONG_MASTER - 1));
+        wire.note(&NOTE_TRAILING, format_args!("{} bytes before the flag", LONG_MASTER - 1));
     }
     let is_master = wire.u8(&IS_MASTER)? != 0;
     wire.info(format_args!("{} is {}the master", users.name_me(), if is_master { "" } else { "not " }));

@@ -1,29 +1,29 @@
-//! What tells a session from whatever else uses its ports, and on any other port.
+//! Heuristics for sessions, on registered ports and on any other.
 
 use super::step::{Row, in_a_row};
 use super::{ACCEPTED, HELLO_LEN, REFUSED, REPLY_LEN, WORDS};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 
-/// Bytes of one side that are searched for the middle of a session before it is taken for something else.
+/// Bytes of one side that are searched for sections of a session joined midway.
 const PATIENCE: usize = 8 << 10;
 
-/// The highest part of a version that is believed.
+/// Maximum plausible part of a version.
 const VERSION_MAX: u8 = 9;
 
-/// The version that all known browsers have.
+/// Version of all known browsers.
 const USUAL_VERSION: &[u8] = &[1, 1];
 
-/// Whether a side's first bytes are a hello.
+/// Result of matching a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hello {
     Yes,
-    /// As far as they go.
+    /// Matches, but is incomplete.
     Begun,
     No,
 }
 
-/// On any port: hello, and the answer to it.
+/// Heuristic for other ports: hello and hello reply.
 pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     let mut is_open = false;
     let mut server = None;
@@ -31,9 +31,9 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
         let (said, answer) = (opening.of(side.other()), opening.of(side));
         match (hello(said, &[ACCEPTED]), reply(answer)) {
             (Hello::Yes, Hello::Yes) if server.is_none() || has_usual_version(said) => server = Some(side),
-            // Clients wait for the answer before they go on.
+            // Clients wait for the reply before they continue.
             (_, Hello::Begun) if answer.is_empty() && said.len() > HELLO_LEN => {}
-            // Who speaks first is the client, unless the two were told apart before.
+            // The side that sends first is the client, unless the sides were already distinguished.
             (Hello::Begun, _) if said.is_empty() && side == Side::Client => {}
             (Hello::Yes | Hello::Begun, Hello::Yes | Hello::Begun) => is_open = true,
             _ => {}
@@ -46,7 +46,7 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// On the ports of servers: hello, or the middle of a session.
+/// Heuristic for registered ports: hello, or a session joined midway.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     if matches!(verdict, Verdict::Yes(_)) {
@@ -68,7 +68,7 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if (is_open || may_be_midway) && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Whether the capture may begin inside what a side says.
+/// Whether the capture of a side may start midway.
 fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
     !opening.starts(side)
 }
@@ -98,7 +98,7 @@ fn reply(said: &[u8]) -> Hello {
         return Hello::Yes;
     }
     match said.strip_prefix(ACCEPTED) {
-        // Greetings of programs that speak in words.
+        // Greetings of text protocols.
         Some([b' ' | b',' | b'\r' | b'\n', ..]) => Hello::No,
         Some(_) if said.len() < REPLY_LEN => Hello::Begun,
         Some(_) => Hello::Yes,

@@ -1,7 +1,8 @@
 //! VSCP, the Virtual Society Client Protocol: shared 3D worlds of Sony's Community Place, 1996 to 2000.
 //!
-//! A browser joins the server of a world, the Bureau, with a hello; then both send sections back to back. Numbers are
-//! big-endian, texts end with a NUL.
+//! A browser connects to the server of a world, the Bureau, with a hello; then both sides send consecutive sections.
+//! Numbers
+//! are big-endian, texts are NUL-terminated.
 //!
 //! ```text
 //! hello          word:5 | version:2                                            first of the client
@@ -19,9 +20,11 @@
 //!   3 user_left     id:4                               11 user_count    ?:1 | count:4
 //!   4 broadcast_id  id:4
 //! ```
-//! A broadcast id stands for a user towards others; who that is, is remembered from the messages that tell, and shown with
-//! every later id. Not covered: what `sys1` and voice chat say, which nobody has written down. The protocol that finds a
-//! Bureau for a place in a world is in `wls`.
+//! A broadcast ID identifies a user to the others; names are remembered from earlier messages and shown with every
+//! later ID.
+//! Not covered: the contents of `sys1` and voice chat, which are undocumented. The protocol that finds a Bureau for a
+//! position
+//! in a world is in `wls`.
 
 mod charset;
 mod common;
@@ -42,7 +45,7 @@ use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers,
 
 pub use wls::PROTOCOL as WORLD_LOCATION;
 
-/// Community Place.
+/// Virtual Society Client Protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &VSCP,
     fields: FIELDS,
@@ -63,65 +66,65 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)")
-        .covers("Hello and reply, general messages of every known opcode, positions; each id with the user it stands for, private chats")
-        .leaves_open("What sys1 and voice chat say, which nobody has written down");
-    HELLO_WORD = text("vscp.hello.word", "word", "Kind of peer").digest(text_value, nothing);
-    VERSION_MAJOR = number("vscp.hello.version_major", "version major", "Version of the protocol, first part");
-    VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "Version of the protocol, second part");
-    REPLY_STATUS = text("vscp.hello_reply.status", "status", "Whether the server takes the client in").digest(text_value, nothing);
-    REPLY_PAD = number("vscp.hello_reply.pad", "pad", "Without meaning").hex(2);
-    REPLY_UNKNOWN = number("vscp.hello_reply.unknown", "unknown", "Not known; some servers repeat the connection id");
-    REPLY_CONNECTION_ID = number("vscp.hello_reply.connection_id", "connection id", "Given to the client by the server");
-    REPLY_UNUSED = bytes("vscp.hello_reply.unused", "unused", "Without meaning behind a refusal");
+        .covers("Hello and reply, general messages of every known opcode, positions; each ID with the user it identifies, private chats")
+        .leaves_open("Contents of sys1 and voice chat, which are undocumented");
+    HELLO_WORD = text("vscp.hello.word", "word", "Type of the client").digest(text_value, nothing);
+    VERSION_MAJOR = number("vscp.hello.version_major", "version major", "Major version of the protocol");
+    VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "Minor version of the protocol");
+    REPLY_STATUS = text("vscp.hello_reply.status", "status", "Acceptance or rejection").digest(text_value, nothing);
+    REPLY_PAD = number("vscp.hello_reply.pad", "pad", "Padding").hex(2);
+    REPLY_UNKNOWN = number("vscp.hello_reply.unknown", "unknown", "Unknown; some servers repeat the connection ID");
+    REPLY_CONNECTION_ID = number("vscp.hello_reply.connection_id", "connection id", "Assigned by the server");
+    REPLY_UNUSED = bytes("vscp.hello_reply.unused", "unused", "Unused after a rejection");
 
-    SECTION_TYPE = number("vscp.section_type", "section type", "How the section is laid out").names(SECTIONS);
-    ID1 = number("vscp.id1", "id 1", "From a client, its connection id; from a server, not dependable").digest(id_value, id_meaning);
-    ID2 = number("vscp.id2", "id 2", "From a client, its client id; from a server, not dependable").digest(id_value, id_meaning);
-    OPCODE = number("vscp.opcode", "opcode", "What the content means").names(OPCODES);
-    CONTENT_SIZE = number("vscp.content_size", "content size", "Bytes of the content");
-    DATA = bytes("vscp.data", "data", "Bytes that are not understood");
-    TRAILING = bytes("vscp.trailing", "trailing", "More bytes than the content has fields");
-    SYS1_DATA = bytes("vscp.sys1.data", "data", "Not known, perhaps movements of a body");
+    SECTION_TYPE = number("vscp.section_type", "section type", "Layout of the section").names(SECTIONS);
+    ID1 = number("vscp.id1", "id 1", "Connection ID if sent by a client; unreliable if sent by a server").digest(id_value, id_meaning);
+    ID2 = number("vscp.id2", "id 2", "Client ID if sent by a client; unreliable if sent by a server").digest(id_value, id_meaning);
+    OPCODE = number("vscp.opcode", "opcode", "Type of the content").names(OPCODES);
+    CONTENT_SIZE = number("vscp.content_size", "content size", "Size of the content in bytes");
+    DATA = bytes("vscp.data", "data", "Undecoded bytes");
+    TRAILING = bytes("vscp.trailing", "trailing", "Bytes after the last field");
+    SYS1_DATA = bytes("vscp.sys1.data", "data", "Undocumented, possibly body movements");
 
-    NEW_USER_NAME = text("vscp.new_user.username", "username", "What the user is called").digest(text_value, nothing);
-    NEW_USER_AVATAR = text("vscp.new_user.avatar", "avatar", "The figure that stands for the user, a path in the world").digest(text_value, nothing);
-    CLIENT_ID = number("vscp.client_id", "client id", "Given to the client").digest(id_value, id_meaning);
-    JOINED_BROADCAST_ID = number("vscp.user_joined.broadcast_id", "broadcast id", "Who can be seen now").digest(id_value, id_meaning);
-    JOINED_UNKNOWN_ID = number("vscp.user_joined.unknown_id", "unknown id", "Not known; servers repeat the broadcast id").digest(id_value, id_meaning);
-    JOINED_AVATAR = text("vscp.user_joined.avatar", "avatar", "The figure that stands for the user").digest(text_value, nothing);
-    JOINED_NAME = text("vscp.user_joined.username", "username", "What the user is called").digest(text_value, nothing);
-    LEFT_BROADCAST_ID = number("vscp.user_left.broadcast_id", "broadcast id", "Who can no longer be seen").digest(id_value, id_meaning);
-    BROADCAST_ID = number("vscp.broadcast_id", "broadcast id", "What names the client's user towards others").digest(id_value, id_meaning);
-    STATE = number("vscp.state", "state", "How the client is").names(STATES);
-    IS_MASTER = number("vscp.set_master.is_master", "is master", "Whether this client answers the scripts of the world").names(MASTERS);
-    COUNT_UNKNOWN = number("vscp.user_count.unknown", "unknown", "Not known, always 1");
-    COUNT = number("vscp.user_count.count", "count", "Users in the world");
+    NEW_USER_NAME = text("vscp.new_user.username", "username", "").digest(text_value, nothing);
+    NEW_USER_AVATAR = text("vscp.new_user.avatar", "avatar", "Path of the avatar model").digest(text_value, nothing);
+    CLIENT_ID = number("vscp.client_id", "client id", "Assigned to the client").digest(id_value, id_meaning);
+    JOINED_BROADCAST_ID = number("vscp.user_joined.broadcast_id", "broadcast id", "User who became visible").digest(id_value, id_meaning);
+    JOINED_UNKNOWN_ID = number("vscp.user_joined.unknown_id", "unknown id", "Unknown; servers repeat the broadcast ID").digest(id_value, id_meaning);
+    JOINED_AVATAR = text("vscp.user_joined.avatar", "avatar", "Path of the avatar model").digest(text_value, nothing);
+    JOINED_NAME = text("vscp.user_joined.username", "username", "").digest(text_value, nothing);
+    LEFT_BROADCAST_ID = number("vscp.user_left.broadcast_id", "broadcast id", "User who is no longer visible").digest(id_value, id_meaning);
+    BROADCAST_ID = number("vscp.broadcast_id", "broadcast id", "Identifies the client's user to other users").digest(id_value, id_meaning);
+    STATE = number("vscp.state", "state", "State of the client").names(STATES);
+    IS_MASTER = number("vscp.set_master.is_master", "is master", "The client executes the scripts of the world").names(MASTERS);
+    COUNT_UNKNOWN = number("vscp.user_count.unknown", "unknown", "Unknown, always 1");
+    COUNT = number("vscp.user_count.count", "count", "Number of users in the world");
 
-    COMMON_ID = number("vscp.common.id", "id", "The sender, the receiver, or an object").digest(id_value, id_meaning);
-    COMMON_TYPE = number("vscp.common.type", "type", "What the rest means").names(TYPES);
-    STRATEGY = number("vscp.common.strategy", "strategy", "To whom the server passes it on").names(STRATEGIES).digest(strategy_value, receivers);
-    RECEIVERS = text("vscp.common.receivers", "receivers", "To whom the server passes it on, in words");
-    CHAT_MESSAGE = text("vscp.chat.message", "message", "Name of the user, a colon, and what is said").digest(text_value, nothing);
-    NAME = text("vscp.name_change.name", "name", "What the user is called from now on").digest(text_value, nothing);
-    AVATAR = text("vscp.avatar_change.avatar", "avatar", "The figure from now on").digest(text_value, nothing);
-    PRIVATE_FROM = number("vscp.private_chat.from", "from", "Who says it").digest(id_value, id_meaning);
-    PRIVATE_MESSAGE = text("vscp.private_chat.message", "message", "What is said, or a word that steers the chat").digest(text_value, nothing);
-    PRIVATE_CONTROL = text("vscp.private_chat.control", "control", "What the steering word means");
-    PRIVATE_STATE = text("vscp.private_chat.state", "state", "How the private chat stands behind this message");
-    VOICE_UNKNOWN1 = number("vscp.voice.unknown1", "unknown 1", "Not known, always 1");
-    VOICE_UNKNOWN2 = number("vscp.voice.unknown2", "unknown 2", "Not known, always 1");
-    VOICE_STATE = number("vscp.voice.state", "state", "Whether the user has voice chat").names(VOICE_STATES);
-    APPL_UNKNOWN = number("vscp.appl.unknown", "unknown", "Not known, always 2");
-    APPL_METHOD = text("vscp.appl.method", "method", "Event of the script that is called").digest(text_value, nothing);
-    APPL_STR_ARG = text("vscp.appl.str_arg", "str arg", "Text that is handed over").digest(text_value, nothing);
-    APPL_INT_ARG = number("vscp.appl.int_arg", "int arg", "Number that is handed over, often the sender's broadcast id").digest(id_value, id_meaning);
+    COMMON_ID = number("vscp.common.id", "id", "ID of the sender, the receiver, or an object").digest(id_value, id_meaning);
+    COMMON_TYPE = number("vscp.common.type", "type", "Type of the message").names(TYPES);
+    STRATEGY = number("vscp.common.strategy", "strategy", "Set of receivers of the relayed message").names(STRATEGIES).digest(strategy_value, receivers);
+    RECEIVERS = text("vscp.common.receivers", "receivers", "Receivers of the relayed message");
+    CHAT_MESSAGE = text("vscp.chat.message", "message", "User name, colon and text").digest(text_value, nothing);
+    NAME = text("vscp.name_change.name", "name", "New name of the user").digest(text_value, nothing);
+    AVATAR = text("vscp.avatar_change.avatar", "avatar", "Path of the new avatar model").digest(text_value, nothing);
+    PRIVATE_FROM = number("vscp.private_chat.from", "from", "Sender").digest(id_value, id_meaning);
+    PRIVATE_MESSAGE = text("vscp.private_chat.message", "message", "Text or control word").digest(text_value, nothing);
+    PRIVATE_CONTROL = text("vscp.private_chat.control", "control", "Meaning of the control word");
+    PRIVATE_STATE = text("vscp.private_chat.state", "state", "State of the private chat after this message");
+    VOICE_UNKNOWN1 = number("vscp.voice.unknown1", "unknown 1", "Unknown, always 1");
+    VOICE_UNKNOWN2 = number("vscp.voice.unknown2", "unknown 2", "Unknown, always 1");
+    VOICE_STATE = number("vscp.voice.state", "state", "Voice chat state of the user").names(VOICE_STATES);
+    APPL_UNKNOWN = number("vscp.appl.unknown", "unknown", "Unknown, always 2");
+    APPL_METHOD = text("vscp.appl.method", "method", "Script event").digest(text_value, nothing);
+    APPL_STR_ARG = text("vscp.appl.str_arg", "str arg", "String argument of the call").digest(text_value, nothing);
+    APPL_INT_ARG = number("vscp.appl.int_arg", "int arg", "Integer argument of the call, often the broadcast ID of the sender").digest(id_value, id_meaning);
 
-    CHARACTER_DATA = text("vscp.character.data", "data", "How the user's figure is, as it was sent").digest(text_value, nothing);
-    SLEEP = number("vscp.character.sleep", "sleep", "Whether the user is away").names(SLEEPS);
-    AVATAR_NUMBER = number("vscp.character.avatar_number", "avatar number", "Which figure it is");
-    BODY = text("vscp.character.body", "body", "Colour and scale of each part of the body").digest(text_value, parts);
-    MINUTES = number("vscp.character.minutes", "minutes", "Time spent with this figure");
-    MEDAL = number("vscp.character.medal", "medal", "Medal of the figure").names(MEDALS);
+    CHARACTER_DATA = text("vscp.character.data", "data", "Avatar state as sent").digest(text_value, nothing);
+    SLEEP = number("vscp.character.sleep", "sleep", "The user is away").names(SLEEPS);
+    AVATAR_NUMBER = number("vscp.character.avatar_number", "avatar number", "Number of the avatar");
+    BODY = text("vscp.character.body", "body", "Color and scale of each body part").digest(text_value, parts);
+    MINUTES = number("vscp.character.minutes", "minutes", "Minutes spent with this avatar");
+    MEDAL = number("vscp.character.medal", "medal", "Medal of the avatar").names(MEDALS);
 
     M11 = float("vscp.transform.m11", "m11", "Rotation matrix, row 1").digest(real_value, nothing);
     M12 = float("vscp.transform.m12", "m12", "Rotation matrix, row 1").digest(real_value, nothing);
@@ -132,10 +135,10 @@ fields! {
     M31 = float("vscp.transform.m31", "m31", "Rotation matrix, row 3").digest(real_value, nothing);
     M32 = float("vscp.transform.m32", "m32", "Rotation matrix, row 3").digest(real_value, nothing);
     M33 = float("vscp.transform.m33", "m33", "Rotation matrix, row 3").digest(real_value, nothing);
-    TRANSFORM_X = float("vscp.transform.x", "x", "Position").digest(real_value, nothing);
-    TRANSFORM_Y = float("vscp.transform.y", "y", "Position, upwards").digest(real_value, nothing);
-    TRANSFORM_Z = float("vscp.transform.z", "z", "Position").digest(real_value, nothing);
-    M11_RAW = number("vscp.transform.m11.raw", "raw", "The number sent, times 65535");
+    TRANSFORM_X = float("vscp.transform.x", "x", "X coordinate").digest(real_value, nothing);
+    TRANSFORM_Y = float("vscp.transform.y", "y", "Y coordinate, upward").digest(real_value, nothing);
+    TRANSFORM_Z = float("vscp.transform.z", "z", "Z coordinate").digest(real_value, nothing);
+    M11_RAW = number("vscp.transform.m11.raw", "raw", "Fixed-point number as sent, times 65535");
     M12_RAW = number("vscp.transform.m12.raw", "raw", "The number sent, times 65535");
     M13_RAW = number("vscp.transform.m13.raw", "raw", "The number sent, times 65535");
     M21_RAW = number("vscp.transform.m21.raw", "raw", "The number sent, times 65535");
@@ -147,41 +150,41 @@ fields! {
     TRANSFORM_X_RAW = number("vscp.transform.x.raw", "raw", "The number sent, times 65535");
     TRANSFORM_Y_RAW = number("vscp.transform.y.raw", "raw", "The number sent, times 65535");
     TRANSFORM_Z_RAW = number("vscp.transform.z.raw", "raw", "The number sent, times 65535");
-    ROT_X = float("vscp.transform.rot_x", "rot x", "Turn about x in degrees, from the matrix").digest(angle, nothing);
-    ROT_Y = float("vscp.transform.rot_y", "rot y", "Turn about y in degrees, from the matrix").digest(angle, nothing);
-    ROT_Z = float("vscp.transform.rot_z", "rot z", "Turn about z in degrees, from the matrix").digest(angle, nothing);
+    ROT_X = float("vscp.transform.rot_x", "rot x", "Rotation about x in degrees, derived from the matrix").digest(angle, nothing);
+    ROT_Y = float("vscp.transform.rot_y", "rot y", "Rotation about y in degrees, derived from the matrix").digest(angle, nothing);
+    ROT_Z = float("vscp.transform.rot_z", "rot z", "Rotation about z in degrees, derived from the matrix").digest(angle, nothing);
 
-    POSITION_CONNECTION_ID = number("vscp.position.connection_id", "connection id", "As id 1").digest(id_value, id_meaning);
-    POSITION_CLIENT_ID = number("vscp.position.client_id", "client id", "As id 2").digest(id_value, id_meaning);
-    POSITION_BROADCAST_ID = number("vscp.position.broadcast_id", "broadcast id", "Whose position it is").digest(id_value, id_meaning);
-    POSITION_X = float("vscp.position.x", "x", "Position").digest(real_value, nothing);
-    POSITION_Y = float("vscp.position.y", "y", "Position, upwards").digest(real_value, nothing);
-    POSITION_Z = float("vscp.position.z", "z", "Position").digest(real_value, nothing);
-    POSITION_X_RAW = number("vscp.position.x.raw", "raw", "The number sent, times 65535");
+    POSITION_CONNECTION_ID = number("vscp.position.connection_id", "connection id", "Same as id 1").digest(id_value, id_meaning);
+    POSITION_CLIENT_ID = number("vscp.position.client_id", "client id", "Same as id 2").digest(id_value, id_meaning);
+    POSITION_BROADCAST_ID = number("vscp.position.broadcast_id", "broadcast id", "User whose position it is").digest(id_value, id_meaning);
+    POSITION_X = float("vscp.position.x", "x", "X coordinate").digest(real_value, nothing);
+    POSITION_Y = float("vscp.position.y", "y", "Y coordinate, upward").digest(real_value, nothing);
+    POSITION_Z = float("vscp.position.z", "z", "Z coordinate").digest(real_value, nothing);
+    POSITION_X_RAW = number("vscp.position.x.raw", "raw", "Fixed-point number as sent, times 65535");
     POSITION_Y_RAW = number("vscp.position.y.raw", "raw", "The number sent, times 65535");
     POSITION_Z_RAW = number("vscp.position.z.raw", "raw", "The number sent, times 65535");
-    POSITION_UNKNOWN = number("vscp.position.unknown", "unknown", "Not known; servers differ in the order of its bytes").hex(4);
+    POSITION_UNKNOWN = number("vscp.position.unknown", "unknown", "Unknown; servers differ in its byte order").hex(4);
 
-    USER_NAME = text("vscp.user.name", "user", "What the user with this id is called, as told before");
-    USER_AVATAR = text("vscp.user.avatar", "avatar", "The figure of the user with this id, as told before");
-    USER_IS_MASTER = bool("vscp.user.is_master", "is master", "The server made the user's client the master");
+    USER_NAME = text("vscp.user.name", "user", "Name of the user with this ID, from earlier messages");
+    USER_AVATAR = text("vscp.user.avatar", "avatar", "Avatar of the user with this ID, from earlier messages");
+    USER_IS_MASTER = bool("vscp.user.is_master", "is master", "The user's client is the master");
 
     TRUNCATED = broken("vscp.truncated", "truncated", "The stream or the capture ends inside the section");
-    ERROR_GAP = broken("vscp.error.gap", "gap", "Bytes of the section are not in the capture");
-    ERROR_HELLO = broken("vscp.error.hello", "bad hello", "The first bytes are no hello");
-    ERROR_SECTION_TYPE = broken("vscp.error.section_type", "bad section type", "No section of this type is known, nor its length");
-    ERROR_CONTENT_SIZE = broken("vscp.error.content_size", "bad content size", "The content is longer than is believed");
-    ERROR_SHORT_CONTENT = broken("vscp.error.short_content", "short content", "The content ends before a field that it must have");
-    WARN_LARGE_CONTENT = odd("vscp.warn.large_content", "large content", "Longer than servers accept");
-    WARN_UNTERMINATED = odd("vscp.warn.unterminated", "unterminated text", "The content ends before the NUL of a text");
-    NOTE_EMPTY_CONTENT = odd("vscp.note.empty_content", "empty content", "Servers refuse sections without content");
+    ERROR_GAP = broken("vscp.error.gap", "gap", "Bytes of the section are missing from the capture");
+    ERROR_HELLO = broken("vscp.error.hello", "bad hello", "The first bytes are not a hello");
+    ERROR_SECTION_TYPE = broken("vscp.error.section_type", "bad section type", "Unknown section type, so its length is unknown");
+    ERROR_CONTENT_SIZE = broken("vscp.error.content_size", "bad content size", "The content size exceeds the maximum");
+    ERROR_SHORT_CONTENT = broken("vscp.error.short_content", "short content", "The content ends before a required field");
+    WARN_LARGE_CONTENT = odd("vscp.warn.large_content", "large content", "The content exceeds the size that servers accept");
+    WARN_UNTERMINATED = odd("vscp.warn.unterminated", "unterminated text", "The content ends before the terminating NUL");
+    NOTE_EMPTY_CONTENT = odd("vscp.note.empty_content", "empty content", "Servers reject sections without content");
     NOTE_TRAILING = odd("vscp.note.trailing", "trailing bytes", "The content is longer than its fields");
-    NOTE_UNKNOWN_OPCODE = odd("vscp.note.unknown_opcode", "unknown opcode", "Nobody knows what the content means");
-    NOTE_DIRECTION = odd("vscp.note.direction", "wrong direction", "The other side sends messages of this kind");
-    NOTE_VALUE = odd("vscp.note.value", "odd value", "A value that is not assigned");
-    NOTE_CHARSET = info("vscp.note.charset", "character set", "The text is in a character set that was detected");
-    NOTE_REPLY_SIZE = odd("vscp.note.reply_size", "hello reply of 13 bytes", "The pad byte behind the word is missing");
-    NOTE_SYS1_SIZE = odd("vscp.note.sys1_size", "sys1 of 14 bytes", "The section is taken for one byte shorter than usual");
+    NOTE_UNKNOWN_OPCODE = odd("vscp.note.unknown_opcode", "unknown opcode", "Unassigned opcode");
+    NOTE_DIRECTION = odd("vscp.note.direction", "wrong direction", "Only the other side sends this message");
+    NOTE_VALUE = odd("vscp.note.value", "invalid value", "Unassigned value");
+    NOTE_CHARSET = info("vscp.note.charset", "character set", "The character set of the text was detected");
+    NOTE_REPLY_SIZE = odd("vscp.note.reply_size", "hello reply of 13 bytes", "The pad byte after the word is missing");
+    NOTE_SYS1_SIZE = odd("vscp.note.sys1_size", "sys1 of 14 bytes", "The section appears one byte shorter than usual");
 }
 
 const GENERAL: u8 = 0;
@@ -238,36 +241,36 @@ const SLEEPS: Names = &[(0, "awake"), (1, "asleep")];
 
 const MEDALS: Names = &[(0, "none"), (1, "happy"), (2, "lucky"), (3, "lovely")];
 
-/// First words of clients; only what follows the first one is known.
+/// First words of clients; only the protocol after `hello` is documented.
 const WORDS: [&[u8]; 4] = [b"hello", b"hella", b"admin", b"vchat"];
 const ACCEPTED: &[u8] = b"hello";
 const REFUSED: &[u8] = b"reject";
 
-/// Bytes of a client's and of a server's hello.
+/// Length of the client's hello and of the server's reply.
 const HELLO_LEN: usize = 7;
 const REPLY_LEN: usize = 14;
 
-/// Bytes of a server's hello without the pad byte, as the oldest description has it.
+/// Length of a hello reply without the pad byte, as in the oldest description.
 const SHORT_REPLY_LEN: usize = 13;
 
 const GENERAL_HEADER: usize = 17;
 const SYS1_LEN: usize = 15;
 const POSITION_LEN: usize = 27;
 
-/// The longest content that is believed.
+/// Maximum content size.
 const CONTENT_MAX: u32 = 65_536;
 
-/// No particular object.
+/// Value for no object.
 const NO_OBJECT: i32 = -9999;
 
-/// What one connection has to remember.
+/// State of one connection.
 #[derive(Default)]
 struct Session {
     client: Step,
     server: Step,
-    /// The client has said hello, so the server's first bytes must be its answer.
+    /// The client sent a hello, so the server's first bytes are the reply.
     greeted: bool,
-    /// The client is of a kind whose sections nobody knows.
+    /// Sections of this client type are undocumented.
     opaque: bool,
     users: Users,
 }
@@ -321,7 +324,7 @@ impl Session {
         self.client = Step::Stopped;
         let word = wire.text(&HELLO_WORD, ACCEPTED.len())?;
         if !WORDS.contains(&word) {
-            wire.note(&ERROR_HELLO, format_args!("no client begins with this word"));
+            wire.note(&ERROR_HELLO, format_args!("unknown client word"));
             return Err(Error::Malformed);
         }
         self.greeted = true;
@@ -352,7 +355,7 @@ impl Session {
         }
         let status = wire.text(&REPLY_STATUS, ACCEPTED.len())?;
         if status != ACCEPTED {
-            wire.note(&ERROR_HELLO, format_args!("no server answers with this word"));
+            wire.note(&ERROR_HELLO, format_args!("unknown reply word"));
             return Err(Error::Malformed);
         }
         if wire.cut() == Cut::No && wire.remaining() == SHORT_REPLY_LEN - ACCEPTED.len() {
@@ -379,7 +382,7 @@ fn section(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result {
         SYS1 => sys1(wire),
         POSITION_UPDATE => general::position_update(wire, from, users),
         _ => {
-            wire.note(&ERROR_SECTION_TYPE, format_args!("no section type {kind} is known"));
+            wire.note(&ERROR_SECTION_TYPE, format_args!("section type {kind} is unknown"));
             Err(Error::Malformed)
         }
     }

@@ -1,4 +1,4 @@
-//! Where sections begin: telling it from the last one, and finding it again where there is none.
+//! Section framing: section lengths, and resynchronization where they are lost.
 //!
 //! ```text
 //! Fresh ── hello ──► Steady ── no section, or too long a one ──► Stopped
@@ -14,37 +14,37 @@ use super::{
 use crate::tree::Side;
 use crate::wire::Extent;
 
-/// The highest opcode that is believed where nothing but the bytes says that a section begins.
+/// Maximum opcode accepted by a search.
 const OPCODE_MAX: u32 = USER_COUNT;
 
-/// The longest content that is believed there.
+/// Maximum content size accepted by a search.
 const LIKELY_MAX: u32 = 1024;
 
-/// The highest id that is believed there.
+/// Maximum ID accepted by a search.
 const ID_MAX: i32 = 0x00ff_ffff;
 
-/// Bytes in which a capture that begins with a section, or soon before one, shows it.
+/// Bytes within which a capture must show its first section.
 const ENOUGH: usize = 64;
 
-/// Bytes of a position update up to where its ids end.
+/// Bytes of a position update up to the end of its IDs.
 const POSITION_IDS: usize = 13;
 
-/// How one direction of a connection stands.
+/// Framing state of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Step {
-    /// Nothing was read yet.
+    /// No bytes were read yet.
     #[default]
     Fresh,
-    /// The next section begins with the next byte.
+    /// The next section starts at the next byte.
     Steady,
-    /// It begins anywhere.
+    /// The next section starts at an unknown offset.
     Lost,
-    /// Nobody will ever know.
+    /// Framing cannot be recovered.
     Stopped,
 }
 
 impl Step {
-    /// Where the next section ends, or the hello. `must_greet` says that a hello is all that can come first.
+    /// Extent of the next section or hello. `must_greet` requires a hello.
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], more: bool, must_greet: bool) -> Extent {
         match self {
             Step::Fresh if may_be_hello(from, ahead) || (must_greet && !is_section_type(ahead)) => hello(from, ahead, more),
@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// All there is, and nothing better in it: a short input that somebody called ours.
+    /// All bytes there are, without a better match: a short input assigned to this protocol by the user.
     fn settle(&mut self, from: Side, ahead: &[u8]) -> Extent {
         if !is_section_type(ahead) {
             return hello(from, ahead, false);
@@ -95,7 +95,7 @@ impl Step {
         }
     }
 
-    /// Bytes were lost, nobody knows up to where in which section.
+    /// Bytes were lost, possibly across section boundaries.
     pub(super) fn lose(&mut self) {
         if *self != Step::Stopped {
             *self = Step::Lost;
@@ -111,8 +111,8 @@ fn hello(from: Side, ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// The oldest description has no pad byte behind the word. Without it the connection id, a small number, stands a byte
-/// earlier, and a general message follows where its last byte would be.
+/// The oldest description has no pad byte after the word. Without it the connection ID, a small number, comes one byte
+/// earlier, and a general message follows at the position of its last byte.
 fn reply(ahead: &[u8], more: bool) -> Extent {
     let unknown = number(ahead, ACCEPTED.len());
     let id = number(ahead, SHORT_REPLY_LEN - 4);
@@ -132,8 +132,9 @@ fn reply(ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// One of two lengths, told by where a section follows. Enough bytes to judge both places are waited for, so that the answer
-/// is the same however the bytes arrive.
+/// Selects one of two lengths by where a section follows. It waits for enough bytes to test both, so that the result
+/// does not
+/// depend on segmentation.
 fn sys1(from: Side, ahead: &[u8], more: bool) -> Extent {
     let [short, long] = [SYS1_LEN - 1, SYS1_LEN].map(|length| ahead.get(length..).unwrap_or_default());
     if short.is_empty() && !more {
@@ -157,17 +158,17 @@ fn sys1(from: Side, ahead: &[u8], more: bool) -> Extent {
     Extent::Message(if belief(from, short) > belief(from, long) { SYS1_LEN - 1 } else { SYS1_LEN })
 }
 
-/// How much speaks for a section that begins with these bytes.
+/// Plausibility of a section at the start of these bytes.
 fn belief(from: Side, bytes: &[u8]) -> u8 {
     match likely(from, bytes) {
         Likely::Yes(_) => 2,
-        // All bytes end here.
+        // End of all bytes.
         _ if bytes.is_empty() => 2,
         _ => u8::from(is_section_type(bytes)),
     }
 }
 
-/// Whether this is a hello, or as much of one as is there.
+/// Whether the bytes are a hello or a prefix of one.
 pub(super) fn may_be_hello(from: Side, ahead: &[u8]) -> bool {
     let agrees = |word: &&[u8]| ahead.starts_with(word) || word.starts_with(ahead);
     match from {
@@ -180,8 +181,9 @@ fn is_section_type(ahead: &[u8]) -> bool {
     ahead.first().is_some_and(|byte| *byte <= POSITION_UPDATE)
 }
 
-/// The bytes in front of the next section, or the section; and whether that was found. One that is `alone` at the end of
-/// all bytes is believed where a capture begins with it.
+/// Returns the next section or the bytes in front of it, and whether a section was found. A single section at the end
+/// is
+/// accepted if `alone` is set.
 fn search(from: Side, ahead: &[u8], more: bool, alone: bool) -> (Extent, bool) {
     for at in 0..ahead.len() {
         let bytes = ahead.get(at..).unwrap_or_default();
@@ -199,18 +201,18 @@ fn search(from: Side, ahead: &[u8], more: bool, alone: bool) -> (Extent, bool) {
     (Extent::Unknown(ahead.len()), false)
 }
 
-/// Whether sections begin at a place.
+/// Result of matching consecutive sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Row {
-    /// Two do; the first has so many bytes.
+    /// Two sections; the length of the first.
     Two(usize),
-    /// With so many bytes that can be told.
+    /// Undecided; needs this many bytes.
     More(usize),
-    /// None does.
+    /// No match.
     No,
 }
 
-/// Whether two sections of this side follow each other. That may be chance, but it is the only mark there is.
+/// Matches two consecutive sections of this side. Chance matches are possible, but sections have no other signature.
 pub(super) fn in_a_row(from: Side, bytes: &[u8]) -> Row {
     let end = match likely(from, bytes) {
         Likely::Yes(end) => end,
@@ -224,12 +226,12 @@ pub(super) fn in_a_row(from: Side, bytes: &[u8]) -> Row {
     }
 }
 
-/// Whether a section begins with these bytes.
+/// Result of matching a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likely {
-    /// It seems so, and it has so many bytes.
+    /// Plausible; its length.
     Yes(usize),
-    /// With so many bytes that can be told.
+    /// Undecided; needs this many bytes.
     More(usize),
     No,
 }
@@ -250,7 +252,7 @@ fn likely(from: Side, bytes: &[u8]) -> Likely {
     }
 }
 
-/// Whether this side sends such an opcode with a content of this size.
+/// Whether this side sends the opcode with this content size.
 fn fits(from: Side, opcode: u32, size: u32) -> bool {
     let is_size = match opcode {
         CLIENT_ID_GIVEN | USER_LEFT | BROADCAST_ID_GIVEN => size == 4,
@@ -262,7 +264,7 @@ fn fits(from: Side, opcode: u32, size: u32) -> bool {
     is_size && opcode <= OPCODE_MAX && speaker(opcode).is_none_or(|side| side == from)
 }
 
-/// Who sends this opcode; both send some, and of some nobody knows.
+/// Side that sends this opcode; `None` if both do or it is unknown.
 pub(super) fn speaker(opcode: u32) -> Option<Side> {
     match opcode {
         NEW_USER | STATE_CHANGE => Some(Side::Client),

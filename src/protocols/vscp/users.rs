@@ -1,20 +1,20 @@
-//! Who is who on one connection: what its messages told of users, and of private chats.
+//! Users and private chats of one connection.
 
 use super::charset::Charset;
 use crate::tree::Side;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Users whose names are kept.
+/// Maximum number of remembered users.
 const USERS_MAX: usize = 4096;
 
-/// Private chats that are followed.
+/// Maximum number of tracked private chats.
 const CHATS_MAX: usize = 1024;
 
-/// Bytes of a name or of a path that are kept.
+/// Maximum bytes kept of a name or path.
 const TEXT_MAX: usize = 256;
 
-/// A user, as far as messages told.
+/// A user known from messages.
 #[derive(Debug, Clone, Default)]
 pub(super) struct User {
     pub(super) name: Box<str>,
@@ -31,7 +31,7 @@ fn kept(text: &[u8]) -> Box<str> {
     String::from_utf8_lossy(text.get(..TEXT_MAX).unwrap_or(text)).into()
 }
 
-/// The name, and the file of the avatar behind it.
+/// Name, and file name of the avatar.
 impl fmt::Display for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.avatar.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -43,7 +43,7 @@ impl fmt::Display for User {
     }
 }
 
-/// How a private chat with somebody stands.
+/// State of a private chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chat {
     Asked,
@@ -63,19 +63,19 @@ impl Chat {
     }
 }
 
-/// What one connection told of its users.
+/// Users of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Users {
-    /// The character set of texts.
+    /// Character set of texts.
     pub(super) charset: Charset,
-    /// By broadcast id.
+    /// Users by broadcast ID.
     known: HashMap<i32, User>,
-    /// By the broadcast id of the other one; those that are closed are left out.
+    /// Open chats by the broadcast ID of the other user.
     chats: HashMap<i32, Chat>,
     me: Me,
 }
 
-/// The user whose connection it is.
+/// The client's own user.
 #[derive(Debug, Default)]
 struct Me {
     connection: Option<i32>,
@@ -85,14 +85,14 @@ struct Me {
     is_master: bool,
 }
 
-/// A user that is known, and whether the server made that client the master.
+/// A known user, and whether its client is the master.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'u> {
     pub(super) user: &'u User,
     pub(super) is_master: bool,
 }
 
-/// Which of the two leading ids of a section.
+/// Position of a leading ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leading {
     Connection,
@@ -104,7 +104,7 @@ impl Users {
         Users { charset, ..Users::default() }
     }
 
-    /// Bytes of memory held on the heap, about; names and files are short as a rule.
+    /// Approximate heap memory in bytes; names and paths are usually short.
     pub(super) fn held(&self) -> usize {
         const TEXTS: usize = 64;
         self.known.capacity() * (size_of::<(i32, User)>() + TEXTS) + self.chats.capacity() * size_of::<(i32, Chat)>()
@@ -114,7 +114,7 @@ impl Users {
         self.me.connection = Some(connection);
     }
 
-    /// What a client's own section says of ids that a capture begun later did not have.
+    /// Learns IDs from a section of the client if the capture started later.
     pub(super) fn seen(&mut self, connection: i32, client: i32) {
         self.me.connection.get_or_insert(connection);
         if client != 0 {
@@ -170,7 +170,7 @@ impl Users {
         }
     }
 
-    /// The user with this broadcast id, who may be new if there is room.
+    /// Returns the user with this broadcast ID, created if there is space.
     fn entry(&mut self, id: i32) -> Option<&mut User> {
         if self.me.broadcast == Some(id) {
             return Some(self.me.user.get_or_insert_default());
@@ -179,7 +179,7 @@ impl Users {
         has_room.then(|| self.known.entry(id).or_default())
     }
 
-    /// The user of this connection.
+    /// Returns the client's own user.
     pub(super) fn me(&self) -> Option<Known<'_>> {
         self.me.user.as_ref().map(|user| Known { user, is_master: self.me.is_master })
     }
@@ -188,7 +188,7 @@ impl Users {
         self.me.broadcast == Some(id)
     }
 
-    /// The user that a broadcast id stands for.
+    /// Returns the user with this broadcast ID.
     pub(super) fn by_broadcast(&self, id: i32) -> Option<Known<'_>> {
         if self.is_me(id) {
             return self.me();
@@ -196,8 +196,7 @@ impl Users {
         self.known.get(&id).map(|user| Known { user, is_master: false })
     }
 
-    /// The user that one of the leading ids stands for. A server's may be the receiver's or the sender's; 0 is what it
-    /// writes where it has none.
+    /// Returns the user of a leading ID. Servers send that of the receiver or the sender, or 0.
     pub(super) fn by_leading(&self, from: Side, which: Leading, id: i32) -> Option<Known<'_>> {
         let is_mine = match (from, which) {
             (Side::Client, Leading::Connection) => self.me.connection == Some(id),
@@ -211,7 +210,7 @@ impl Users {
         }
     }
 
-    /// What to call the user of this connection.
+    /// Display name of the client's own user.
     pub(super) fn name_me(&self) -> Called<'_> {
         match &self.me.user {
             Some(user) => Called::Named(user),
@@ -219,7 +218,7 @@ impl Users {
         }
     }
 
-    /// What to call the user with this broadcast id.
+    /// Display name of the user with this broadcast ID.
     pub(super) fn name(&self, id: i32) -> Called<'_> {
         match self.by_broadcast(id) {
             Some(known) => Called::Named(known.user),
@@ -241,7 +240,7 @@ impl Users {
     }
 }
 
-/// What to call a user in a line.
+/// Display name of a user.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Called<'u> {
     Named(&'u User),
@@ -250,7 +249,7 @@ pub(super) enum Called<'u> {
 }
 
 impl Called<'_> {
-    /// The plain name, as chat texts begin with it.
+    /// Plain name, as it starts chat texts.
     pub(super) fn name(&self) -> &str {
         match self {
             Called::Named(user) => &user.name,

@@ -1,4 +1,4 @@
-//! The types that fields share: texts, real numbers in whole ones, ids with who they stand for; and how they are told.
+//! Shared value types: texts, fixed-point numbers and user IDs, and their display.
 
 use super::charset::{Charset, Decoded};
 use super::users::Known;
@@ -8,20 +8,20 @@ use crate::wire::{Cut, Error, Result, Wire};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// What a whole number that holds a real one counts as 1.
+/// Fixed-point unit.
 const ONE: f64 = 65_535.0;
 
-/// Characters of a text that a heading bears.
+/// Maximum characters of a text in a heading.
 const BRIEF: usize = 100;
 
-/// Read a real number, with the whole one that was sent below it.
+/// Reads a fixed-point number, with the raw value below it.
 pub(super) fn real(wire: &mut Wire<'_>, field: &'static Field, raw: &'static Field) -> Result<f64> {
     let Some(bytes) = wire.ahead().first_chunk() else { return short(wire, 4) };
     let value = f64::from(i32::from_be_bytes(*bytes)) / ONE;
     wire.parent(field, Value::Double(value), |wire| wire.i32_be(raw).map(|_| value))
 }
 
-/// Read an id, with the user whom it stands for below it.
+/// Reads an ID, with its user below it.
 pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOnce(i32) -> Option<Known<'u>>) -> Result<i32> {
     let Some(bytes) = wire.ahead().first_chunk() else { return wire.i32_be(field) };
     let id = i32::from_be_bytes(*bytes);
@@ -40,8 +40,9 @@ pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOn
     })
 }
 
-/// Read a text up to its NUL, or, with a remark, up to the end of the content.
-/// The text is in UTF-8 unless its character set is not known.
+/// Reads a NUL-terminated text. Without a NUL it extends to the end of the content and is noted. The result is UTF-8
+/// unless the
+/// character set is unknown.
 pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, charset: Charset) -> Result<Cow<'a, [u8]>> {
     let ahead = wire.ahead();
     let end = memchr::memchr(0, ahead);
@@ -53,7 +54,7 @@ pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, charset: Char
             wire.skip(bytes.len() + usize::from(end.is_some()))?;
             wire.put_text(field, start..wire.at(), format_args!("{text}"));
             if is_detected {
-                wire.note(&NOTE_CHARSET, format_args!("taken for Shift_JIS"));
+                wire.note(&NOTE_CHARSET, format_args!("detected as Shift_JIS"));
             }
             Cow::Owned(text.into_owned().into_bytes())
         }
@@ -61,12 +62,12 @@ pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, charset: Char
         None => Cow::Borrowed(wire.text_nul(field)?),
     };
     if is_open {
-        wire.note(&WARN_UNTERMINATED, format_args!("no NUL behind the text"));
+        wire.note(&WARN_UNTERMINATED, format_args!("no NUL after the text"));
     }
     Ok(text)
 }
 
-/// Read what has at least so many bytes, and remark if there are fewer. Where a cut is why, only the cut is told.
+/// Reads content with a minimum size and notes a shorter one. After a cut, only the cut is noted.
 pub(super) fn at_least<T>(wire: &mut Wire<'_>, least: usize, read: impl FnOnce(&mut Wire<'_>) -> Result<T>) -> Result<T> {
     let have = wire.remaining();
     match (read(wire), wire.cut()) {
@@ -74,7 +75,7 @@ pub(super) fn at_least<T>(wire: &mut Wire<'_>, least: usize, read: impl FnOnce(&
             wire.malformed(&ERROR_SHORT_CONTENT, format_args!("{have} of {least} bytes"))
         }
         (Err(Error::Short { .. }), Cut::No) => {
-            wire.malformed(&ERROR_SHORT_CONTENT, format_args!("{} left for the next field", Bytes(wire.remaining())))
+            wire.malformed(&ERROR_SHORT_CONTENT, format_args!("{} remain for the next field", Bytes(wire.remaining())))
         }
         (result, _) => result,
     }
@@ -84,12 +85,12 @@ fn short<T>(wire: &Wire<'_>, wanted: usize) -> Result<T> {
     Err(Error::Short { needed: wanted.saturating_sub(wire.remaining()) })
 }
 
-/// The next bytes as a big-endian number, so many ahead.
+/// Big-endian number at an offset ahead.
 pub(super) fn peek(wire: &Wire<'_>, at: usize) -> Option<u32> {
     wire.ahead().get(at..)?.first_chunk().copied().map(u32::from_be_bytes)
 }
 
-/// So many bytes.
+/// Byte count with its unit.
 pub(super) struct Bytes(pub(super) usize);
 
 impl fmt::Display for Bytes {
@@ -98,7 +99,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A text for a heading, no longer than a line bears. Of one that is not UTF-8 only ASCII can be told.
+/// Text for a heading, truncated. If it is not UTF-8, only its ASCII characters are shown.
 pub(super) struct Brief<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Brief<'_> {
@@ -122,7 +123,7 @@ fn brief(characters: impl Iterator<Item = char>, f: &mut fmt::Formatter<'_>) -> 
     Ok(())
 }
 
-/// A text in quotes. Where its character set is not known, all bytes but ASCII are spelled out.
+/// Quoted text. Without a known character set, non-ASCII bytes are escaped.
 pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let bytes = node.text_bytes();
     out.write_char('"')?;
@@ -137,12 +138,12 @@ pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Re
     out.write_char('"')
 }
 
-/// Nothing to add.
+/// Empty meaning.
 pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn fmt::Write) -> fmt::Result {
     Ok(())
 }
 
-/// How many parts of a body a text describes, two characters each.
+/// Number of body parts in a text, two characters each.
 pub(super) fn parts(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match node.text_bytes().len() {
         2 => out.write_str("1 part"),
@@ -172,7 +173,7 @@ pub(super) fn id_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Resu
     }
 }
 
-/// Who has the id.
+/// User of an ID.
 pub(super) fn id_meaning(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     if node.value() == Value::Signed(NO_OBJECT.into()) {
         return out.write_str("no particular object");
@@ -194,7 +195,7 @@ pub(super) fn strategy_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     node.number().map_or(Ok(()), |number| write!(out, "{number}"))
 }
 
-/// The name of a strategy, and who receives the message then.
+/// Name of a strategy, and the receivers.
 pub(super) fn receivers(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(node.name().unwrap_or_default())?;
     match node.child(&RECEIVERS) {

@@ -1,6 +1,6 @@
-//! World Location Server: which server is in charge of a place in a world.
+//! World Location Server: finds the server for a position in a world.
 //!
-//! One question and one answer on a connection, texts of fields between commas, each with a NUL behind it.
+//! One request and one response per connection, both comma-separated and NUL-terminated.
 //!
 //! ```text
 //! f,CLIENT IP,WORLD,X,Y,Z,BUSY,BUSY HOST,BUSY PORT
@@ -15,7 +15,7 @@ use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Opening,
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
-/// World Location Server.
+/// World Location Server protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &WLS,
     fields: FIELDS,
@@ -30,40 +30,40 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")
         .covers("The question for a place in a world, and all answers to it");
-    TEXT = text("vscp.wls.text", "text", "The text as it was sent").digest(text_value, nothing);
-    TYPE = text("vscp.wls.type", "type", "Kind of the text, always f").digest(text_value, nothing);
-    CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Address of the client in its own network").digest(text_value, nothing);
-    WORLD = text("vscp.wls.world", "world", "Name of the world").digest(text_value, nothing);
-    X = text("vscp.wls.x", "x", "Position in the world").digest(text_value, nothing);
-    Y = text("vscp.wls.y", "y", "Position in the world").digest(text_value, nothing);
-    Z = text("vscp.wls.z", "z", "Position in the world").digest(text_value, nothing);
-    BUSY = text("vscp.wls.busy", "busy", "1 if the server named next is full and another one is wanted").digest(text_value, nothing);
-    BUSY_HOST = text("vscp.wls.busy_host", "busy host", "Server that is full").digest(text_value, nothing);
-    BUSY_PORT = text("vscp.wls.busy_port", "busy port", "Port of the server that is full").digest(text_value, nothing);
-    ACK = number("vscp.wls.ack", "ack", "Kind of the answer").names(ACKS);
-    HOST = text("vscp.wls.host", "host", "Server in charge").digest(text_value, nothing);
-    PORT = number("vscp.wls.port", "port", "Port of the server in charge");
-    URL = text("vscp.wls.url", "url", "Page to go to").digest(text_value, nothing);
-    DATA = bytes("vscp.wls.data", "data", "Bytes that are not understood");
+    TEXT = text("vscp.wls.text", "text", "Text as sent").digest(text_value, nothing);
+    TYPE = text("vscp.wls.type", "type", "Type of the text, always f").digest(text_value, nothing);
+    CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Local address of the client").digest(text_value, nothing);
+    WORLD = text("vscp.wls.world", "world", "").digest(text_value, nothing);
+    X = text("vscp.wls.x", "x", "X coordinate").digest(text_value, nothing);
+    Y = text("vscp.wls.y", "y", "Y coordinate").digest(text_value, nothing);
+    Z = text("vscp.wls.z", "z", "Z coordinate").digest(text_value, nothing);
+    BUSY = text("vscp.wls.busy", "busy", "1 if the given server is full and another one is requested").digest(text_value, nothing);
+    BUSY_HOST = text("vscp.wls.busy_host", "busy host", "Host of the full server").digest(text_value, nothing);
+    BUSY_PORT = text("vscp.wls.busy_port", "busy port", "Port of the full server").digest(text_value, nothing);
+    ACK = number("vscp.wls.ack", "ack", "Type of the response").names(ACKS);
+    HOST = text("vscp.wls.host", "host", "Host of the responsible server").digest(text_value, nothing);
+    PORT = number("vscp.wls.port", "port", "Port of the responsible server");
+    URL = text("vscp.wls.url", "url", "Page to open").digest(text_value, nothing);
+    DATA = bytes("vscp.wls.data", "data", "Undecoded bytes");
 
-    TRUNCATED = broken("vscp.wls.truncated", "truncated", "The stream or the capture ends before the text does");
-    NOTE_FIELDS = odd("vscp.wls.note.fields", "odd fields", "The fields are not those that such a text has");
+    TRUNCATED = broken("vscp.wls.truncated", "truncated", "The stream or the capture ends before the text");
+    NOTE_FIELDS = odd("vscp.wls.note.fields", "invalid fields", "The number of fields does not match the type");
 }
 
 const ACKS: Names = &[(0, "bureau"), (1, "url"), (9, "error")];
 
-/// The only answer that some servers leave the NUL out of.
+/// The only response that some servers send without a NUL.
 const ERROR_ANSWER: &[u8] = b"f,9";
 
-/// Bytes in which the NUL must come.
+/// Maximum length of a text.
 const TEXT_MAX: usize = 4096;
 
-/// Commas of a question.
+/// Number of commas in a request.
 const COMMAS: usize = 8;
 
 static QUESTION: [&Field; COMMAS + 1] = [&TYPE, &CLIENT_IP, &WORLD, &X, &Y, &Z, &BUSY, &BUSY_HOST, &BUSY_PORT];
 
-/// Which sides have had their say.
+/// Sides whose text was read.
 #[derive(Default)]
 struct Talk {
     said: [bool; 2],
@@ -110,7 +110,7 @@ impl Conversation for Talk {
     }
 }
 
-/// Read the whole text. Its fields are put over it.
+/// Reads the whole text. Its fields are added over it.
 fn line<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
     if wire.ahead() == ERROR_ANSWER && wire.cut() == Cut::No {
         return wire.text(&TEXT, ERROR_ANSWER.len());
@@ -121,7 +121,7 @@ fn line<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
     }
 }
 
-/// The places between commas, no more than `most`: the last one has the rest.
+/// Ranges between commas, at most `most`; the last one extends to the end.
 fn places(text: &[u8], most: usize) -> impl Iterator<Item = Range<usize>> {
     let mut next = Some(0);
     let mut left = most;
@@ -147,7 +147,7 @@ fn question(wire: &mut Wire<'_>) -> Result {
     let commas = memchr::memchr_iter(b',', text).count();
     if count < QUESTION.len() || commas > COMMAS {
         wire.info(format_args!("{}", Brief(text)));
-        wire.note(&NOTE_FIELDS, format_args!("{} fields, a question has {}", commas + 1, QUESTION.len()));
+        wire.note(&NOTE_FIELDS, format_args!("{} fields, a request has {}", commas + 1, QUESTION.len()));
         return Ok(());
     }
     let words = |nth| Brief(places(text, QUESTION.len()).nth(nth).and_then(|place| text.get(place)).unwrap_or_default());
@@ -186,7 +186,7 @@ fn answer(wire: &mut Wire<'_>) -> Result {
         (b"9", 2) => wire.info(format_args!("error")),
         _ => {
             wire.info(format_args!("{}", Brief(text)));
-            wire.note(&NOTE_FIELDS, format_args!("no answer with these fields is known"));
+            wire.note(&NOTE_FIELDS, format_args!("unknown response type or number of fields"));
         }
     }
     Ok(())
@@ -197,7 +197,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
-/// On the port: a question, or an answer of which the question was not captured.
+/// Heuristic for the registered port: a request, or a response whose request was not captured.
 fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     let is_answer = matches!(opening.of(Side::Server), [b'f', b',', b'0' | b'1' | b'9', b',' | 0, ..] | b"f,9");
@@ -205,13 +205,13 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     if is_alone && is_answer { Verdict::Yes(Side::Server) } else { verdict }
 }
 
-/// On any port: a question.
+/// Heuristic for other ports: a request.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
     let mut is_open = false;
     for server in [Side::Server, Side::Client] {
         match asks(opening.of(server.other())) {
             Verdict::Yes(_) => return Verdict::Yes(server),
-            // Nobody answers before the question.
+            // A response requires a request.
             Verdict::Unsure => is_open |= opening.of(server).is_empty(),
             Verdict::No => {}
         }

@@ -1,4 +1,4 @@
-//! Messages that are wrong, strange or cut.
+//! Malformed, unusual and truncated messages.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn unknown_section_type_is_noted() {
     vscp 0..5 | unknown
       0..1 vscp.section_type = 71
       1..5 vscp.data = 4554202f
-    ! broken vscp.error.section_type at 0..1 vscp.section_type: no section type 71 is known
+    ! broken vscp.error.section_type at 0..1 vscp.section_type: section type 71 is unknown
     ");
 }
 
@@ -37,7 +37,7 @@ fn text_without_its_nul_runs_to_the_end() {
       13..17 vscp.content_size = 20
       17..21 vscp.new_user.username = "Aki"
       21..37 vscp.new_user.avatar = "avtwrl/01cat.wrl"
-    ! odd vscp.warn.unterminated at 21..37 vscp.new_user.avatar: no NUL behind the text
+    ! odd vscp.warn.unterminated at 21..37 vscp.new_user.avatar: no NUL after the text
     "#);
 }
 
@@ -94,7 +94,7 @@ fn long_set_master_has_its_flag_last() {
       13..17 vscp.content_size = 5
       17..21 vscp.trailing = 00000001
       21..22 vscp.set_master.is_master = 1 (master)
-    ! odd vscp.note.trailing at 17..21 vscp.trailing: 4 bytes in front of the flag
+    ! odd vscp.note.trailing at 17..21 vscp.trailing: 4 bytes before the flag
     ");
 }
 
@@ -108,7 +108,7 @@ fn unknown_opcode_is_raw() {
       9..13 vscp.opcode = 99
       13..17 vscp.content_size = 2
       17..19 vscp.data = dead
-    ! odd vscp.note.unknown_opcode at 9..13 vscp.opcode: no opcode 99 is known
+    ! odd vscp.note.unknown_opcode at 9..13 vscp.opcode: opcode 99 is unknown
     ");
 }
 
@@ -173,7 +173,7 @@ fn values_that_are_not_assigned_are_noted() {
       9..13 vscp.opcode = 7 (state_change)
       13..17 vscp.content_size = 1
       17..18 vscp.state = 6
-    ! odd vscp.note.value at 17..18 vscp.state: no state 6 is known
+    ! odd vscp.note.value at 17..18 vscp.state: state 6 is unknown
     ");
     insta::assert_snapshot!(said(C, &common_of(4660, 9, 7, b"Aki: hi\0"), Cut::No), @r#"
     vscp 0..34 | chat_send | this client says "Aki: hi"
@@ -186,7 +186,7 @@ fn values_that_are_not_assigned_are_noted() {
       21..25 vscp.common.type = 9 (chat_send)
       25..26 vscp.common.strategy = 7
       26..34 vscp.chat.message = "Aki: hi"
-    ! odd vscp.note.value at 25..26 vscp.common.strategy: no strategy 7 is known
+    ! odd vscp.note.value at 25..26 vscp.common.strategy: strategy 7 is unknown
     "#);
     insta::assert_snapshot!(said(C, &common_of(4660, 12, 1, b"sleep:0 2:0011:5:4:\0"), Cut::No), @r#"
     vscp 0..46 | character_update | this client: awake, avatar 2 for 5 min
@@ -205,7 +205,7 @@ fn values_that_are_not_assigned_are_noted() {
       36..40 vscp.character.body = "0011"
       41..42 vscp.character.minutes = 5
       43..44 vscp.character.medal = 4
-    ! odd vscp.note.value at 43..44 vscp.character.medal: no medal 4 is known
+    ! odd vscp.note.value at 43..44 vscp.character.medal: medal 4 is unknown
     "#);
 }
 
@@ -220,7 +220,7 @@ fn bytes_behind_the_fields_are_shown() {
       13..17 vscp.content_size = 6
       17..21 vscp.user_left.broadcast_id = 4660
       21..23 vscp.trailing = 0102
-    ! odd vscp.note.trailing at 21..23 vscp.trailing: 2 more than the fields explain
+    ! odd vscp.note.trailing at 21..23 vscp.trailing: 2 bytes after the last field
     ");
 }
 
@@ -263,7 +263,7 @@ fn text_that_is_missing_is_short_content() {
       9..13 vscp.opcode = 0 (new_user)
       13..17 vscp.content_size = 4
       17..21 vscp.new_user.username = "Aki"
-    ! broken vscp.error.short_content at 21..21 vscp.new_user.username: 0 bytes left for the next field
+    ! broken vscp.error.short_content at 21..21 vscp.new_user.username: 0 bytes remain for the next field
     "#);
     insta::assert_snapshot!(said(C, &common_of(4660, 10_000, 0, b"\x02open\0x\0\0\0"), Cut::No), @r#"
     vscp 0..36 | appl_specific | open()
@@ -280,7 +280,7 @@ fn text_that_is_missing_is_short_content() {
       27..32 vscp.appl.method = "open"
       32..34 vscp.appl.str_arg = "x"
       34..36 vscp.data = 0000
-    ! broken vscp.error.short_content at 34..36 vscp.appl.str_arg: 2 bytes left for the next field
+    ! broken vscp.error.short_content at 34..36 vscp.appl.str_arg: 2 bytes remain for the next field
     "#);
 }
 
@@ -290,13 +290,13 @@ fn first_words_that_are_none_are_noted() {
     vscp 0..7 | hello
       0..5 vscp.hello.word = "GET /"
       5..7 vscp.data = 2048
-    ! broken vscp.error.hello at 0..5 vscp.hello.word: no client begins with this word
+    ! broken vscp.error.hello at 0..5 vscp.hello.word: unknown client word
     "#);
     insta::assert_snapshot!(said(S, b"HTTP/1.1 400 B", Cut::No), @r#"
     vscp 0..14 | hello_reply
       0..5 vscp.hello_reply.status = "HTTP/"
       5..14 vscp.data = 312e31203430302042
-    ! broken vscp.error.hello at 0..5 vscp.hello_reply.status: no server answers with this word
+    ! broken vscp.error.hello at 0..5 vscp.hello_reply.status: unknown reply word
     "#);
 }
 

@@ -1,4 +1,4 @@
-//! What headings say, and who is who in them.
+//! Summaries, and users in them.
 
 use super::*;
 

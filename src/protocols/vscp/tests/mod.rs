@@ -1,4 +1,4 @@
-//! The vectors of the protocol, and what else a session may bring.
+//! Test messages, and properties of sessions.
 
 mod malformed;
 mod messages;
@@ -54,19 +54,19 @@ const OPCODE_99: &str = "00 00 00 00 09 00 00 00 09 00 00 00 63 00 00 00 02 de a
 const CUT_POSITION: &str = "02 00 00 00 07 00 00 00 07 00 00 12 34 00 54 ff ab ff b8 64";
 const NOT_A_SECTION: &str = "47 45 54 20 2f";
 
-/// What clients send.
+/// Messages of clients.
 const FROM_CLIENT: &[&str] = &[NEW, POSITION, CHAT, TRANSFORM, PRIVATE, CALL];
 
-/// What servers send.
+/// Messages of servers.
 const FROM_SERVER: &[&str] = &[VOICE_ENABLED, LEFT];
 
-/// What is wrong with these lies inside their content.
+/// Messages with malformed content.
 const MALFORMED: &[&str] = &[NO_NUL, NO_STRATEGY, SHORT_TRANSFORM, LONG_MASTER, OPCODE_99];
 
 const C: Side = Side::Client;
 const S: Side = Side::Server;
 
-/// A message alone.
+/// Dissects a single message.
 fn said(from: Side, bytes: &[u8], cut: Cut) -> String {
     trial::message(&PROTOCOL, &mut Session::default(), from, bytes, cut)
 }
@@ -86,7 +86,7 @@ fn section_of(ids: [i32; 2], opcode: u32, content: &[u8]) -> Vec<u8> {
     [&[0][..], &numbers.map(u32::to_be_bytes).concat(), content].concat()
 }
 
-/// A common message of the user 4660, or on its behalf.
+/// A common message of user 4660, or on its behalf.
 fn common_of(id: i32, kind: u32, strategy: u8, rest: &[u8]) -> Vec<u8> {
     section_of([7, 7], COMMON, &[&id.to_be_bytes()[..], &kind.to_be_bytes(), &[strategy], rest].concat())
 }
@@ -105,13 +105,13 @@ fn joined_of(id: i32, avatar: &str, name: &str) -> Vec<u8> {
     )
 }
 
-/// Two sides whose bytes arrive in pieces, as the engine hands them on.
+/// Two sides whose bytes arrive in pieces, as in the engine.
 #[derive(Default)]
 struct Stream {
     session: Session,
     waiting: [Vec<u8>; 2],
     wanted: [usize; 2],
-    /// Each message as its tree.
+    /// Dissected messages.
     trees: Vec<String>,
     /// Bytes of messages.
     explained: usize,
@@ -119,7 +119,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// A session that has been opened and whose user is known.
+    /// An open session with a known user.
     fn logged_in() -> Stream {
         let mut stream = Stream::default();
         for (from, hex) in [(C, HELLO), (S, REPLY), (C, NEW), (S, LOGIN)] {
@@ -146,7 +146,7 @@ impl Stream {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the stream.
     fn end(&mut self, from: Side) {
         while !self.waiting[from.index()].is_empty() {
             let length = self.waiting[from.index()].len();
@@ -176,7 +176,7 @@ impl Stream {
         self.session.gap(from, Missing { bytes: 1, in_step: false });
     }
 
-    /// What the headings say, without the spans in front.
+    /// Headings without spans.
     fn headings(&self) -> String {
         let first =
             |tree: &String| tree.lines().next().unwrap().split_once(" | ").map_or(String::new(), |(_, heading)| heading.into());

@@ -1,4 +1,4 @@
-//! What is recognised and what is not.
+//! Heuristics: recognized and rejected streams.
 
 use super::*;
 
@@ -75,7 +75,7 @@ fn two_sections_in_a_row_are_recognised_on_the_ports_midway() {
     assert_eq!(judge(looks::on_port, &updates, &[], true, false), Verdict::No);
     assert_eq!(judge(looks::on_port, &trial::bytes(POSITION), &[], false, false), Verdict::Unsure);
     assert_eq!(judge(looks::on_port, &trial::bytes(POSITION), &[], false, true), Verdict::No);
-    // A server does not log in.
+    // A server does not send `new_user`.
     assert_eq!(judge(looks::on_port, &[], &bytes_of(&[NEW, NEW]), false, true), Verdict::No);
     assert_eq!(judge(looks::on_port, &[0x41; 10_000], &[0x41; 10_000], false, false), Verdict::No);
 }

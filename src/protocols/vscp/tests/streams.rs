@@ -1,8 +1,8 @@
-//! Messages in their streams: cut anywhere, behind gaps, from the middle.
+//! Framing: messages in pieces, after gaps, and joined midway.
 
 use super::*;
 
-/// The fields of a message that lie in it and have a value.
+/// Fields of a message with a span and a value.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -174,7 +174,7 @@ fn a_hello_reply_may_lack_its_pad_byte() {
     alone.arrive(S, &short);
     alone.end(S);
     assert_eq!(alone.headings(), "hello_reply | connection id 7");
-    // Behind the usual 14 bytes nothing is waited for.
+    // After the usual 14 bytes no more are requested.
     for id in [7, 256, 0x700] {
         let mut usual = Stream::default();
         usual.arrive(S, &[&b"hello\0\0\0\0\0"[..], &u32::to_be_bytes(id)].concat());

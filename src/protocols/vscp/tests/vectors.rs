@@ -1,4 +1,4 @@
-//! Good messages, field by field.
+//! Well-formed messages, field by field.
 
 use super::*;
 
@@ -199,7 +199,7 @@ fn user_left_is_read() {
     ");
 }
 
-/// The messages in one segment, each with its place.
+/// Messages of one segment with their offsets.
 fn of_segment(from: Side, hex: &str) -> String {
     let mut stream =
         Stream { session: Session { client: Step::Steady, server: Step::Steady, ..Session::default() }, ..Stream::default() };

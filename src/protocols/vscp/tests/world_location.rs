@@ -1,4 +1,4 @@
-//! Questions to a World Location Server, and its answers.
+//! Requests and responses of a World Location Server.
 
 use super::*;
 use wls::PROTOCOL as WLS;
@@ -108,14 +108,14 @@ fn other_texts_are_shown_whole() {
       0..9 vscp.wls.text = "f,7,what"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 7
-    ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: no answer with these fields is known
+    ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: unknown response type or number of fields
     "#);
     insta::assert_snapshot!(told(S, b"f,0,host\0"), @r#"
     vscp.wls 0..9 | answer | f,0,host
       0..9 vscp.wls.text = "f,0,host"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 0 (bureau)
-    ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: no answer with these fields is known
+    ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: unknown response type or number of fields
     "#);
     insta::assert_snapshot!(told(C, b"f,10.0.0.2,PLAZA\0"), @r#"
     vscp.wls 0..17 | question | f,10.0.0.2,PLAZA
@@ -123,7 +123,7 @@ fn other_texts_are_shown_whole() {
       0..1 vscp.wls.type = "f"
       2..10 vscp.wls.client_ip = "10.0.0.2"
       11..16 vscp.wls.world = "PLAZA"
-    ! odd vscp.wls.note.fields at 11..16 vscp.wls.world: 3 fields, a question has 9
+    ! odd vscp.wls.note.fields at 11..16 vscp.wls.world: 3 fields, a request has 9
     "#);
 }
 
