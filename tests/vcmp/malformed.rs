@@ -51,7 +51,7 @@ fn part_that_its_message_cannot_have() {
         18..20 raknet.frame.split_id = 1
         20..24 raknet.frame.split_index = 2
         24..72 raknet.frame.fragment = 48 bytes
-    ! broken raknet.expert.bad_split at 24..72: part 2 of 2, counted from 0
+    ! broken raknet.expert.bad_split at 24..72: split index 2 of 2, counted from 0
     "#);
 }
 
@@ -113,12 +113,12 @@ fn notes(sent: &[Sent]) -> Vec<String> {
 #[test]
 fn frames_that_cannot_be() {
     for (hex, expected) in [
-        ("84 00 00 00 a0 00 08 b6", "! broken raknet.expert.bad_reliability at 4..5: 5 is never on the wire"),
+        ("84 00 00 00 a0 00 08 b6", "! broken raknet.expert.bad_reliability at 4..5: reliability 5 is never sent"),
         ("84 00 00 00 00 00 00 b6", "! broken raknet.expert.frame_overrun at 7..8: 0 bytes declared, 1 left"),
         ("84 00 00 00 20 00 08 00 00 00 00 00 00 20 b6", "! odd raknet.expert.bad_channel at 13..14: channel 32 of 32"),
         (
             "84 00 00 00 50 00 08 00 00 00 00 00 00 00 00 01 00 00 00 00 b6",
-            "! broken raknet.expert.bad_split at 20..21: part 0 of 0, counted from 0",
+            "! broken raknet.expert.bad_split at 20..21: split index 0 of 0, counted from 0",
         ),
         ("c0 00 01 01 00 00 00 00", "! broken raknet.expert.ack_mismatch at 7..8: 1 declared, 1 present, 1 bytes left"),
     ] {
@@ -131,7 +131,7 @@ fn a_message_of_too_many_parts_is_not_joined() {
     let part = "84 00 00 00 50 00 08 00 00 00 00 00 20 01 00 01 00 00 00 00 b6";
     assert_eq!(
         notes(&[by_client(R10), by_server(part)]),
-        ["! broken raknet.expert.bad_split at 20..21: part 0 of 8193, counted from 0"]
+        ["! broken raknet.expert.bad_split at 20..21: split index 0 of 8193, counted from 0"]
     );
 }
 
@@ -147,7 +147,7 @@ fn bytes_behind_script_data() {
     let longer = "cf 00 00 00 02 68 69 00 00";
     assert_eq!(
         notes(&[by_server(&frame_of(longer))]),
-        ["! odd vcmp.expert.trailing_bytes at 14..16: 2 behind the data; the receiver ignores them"]
+        ["! odd vcmp.expert.trailing_bytes at 14..16: 2 after the data; the receiver ignores them"]
     );
 }
 
@@ -156,14 +156,17 @@ fn answers_to_queries_that_lie() {
     let long = Q2.replacen("30 00 00 00", "ff 00 00 00", 1);
     assert_eq!(notes(&[by_server(&long)]), ["! broken vcmp.expert.truncated at 32..112: 255 bytes declared, 80 left"]);
     let many = Q3.replacen("03 00", "04 00", 1);
-    assert_eq!(notes(&[by_server(&many)]), ["! odd vcmp.expert.count_mismatch at 47..47: 4 names declared, 3 there"]);
+    assert_eq!(notes(&[by_server(&many)]), ["! odd vcmp.expert.count_mismatch at 47..47: 4 names declared, 3 present"]);
 }
 
 #[test]
 fn blocks_that_cannot_be_decompressed() {
     // As R16, with another length, and with a byte of the stream changed.
     let longer = R16.replacen("00 00 00 15 80", "00 00 00 16 00", 1);
-    assert_eq!(notes(&[by_server(&longer)]), ["! broken vcmp.expert.bad_compression at 8..57: it is not as long as it says"]);
+    assert_eq!(
+        notes(&[by_server(&longer)]),
+        ["! broken vcmp.expert.bad_compression at 8..57: the length differs from the declared one"]
+    );
     let broken = R16.replacen("d8 59 58", "d8 ff 58", 1);
     assert!(notes(&[by_server(&broken)])[0].starts_with("! broken vcmp.expert.bad_compression at 8..57: "));
 }

@@ -1,4 +1,4 @@
-//! The fields, the names of values, and the notes.
+//! Fields, value names and notes.
 
 use super::words::{nothing, plain, role_meaning, role_value};
 use crate::tree::{Names, fields};
@@ -18,50 +18,50 @@ pub(super) const TYPES: Names = &[
 
 fields! {
     LIBRPC = protocol("librpc", "LibRPC", "LibRPC, script calls between a VC:MP server and its clients")
-        .covers("Every node and value, bare in a datagram or in its carrier, told as a script has it");
-    CALL_TEXT = text("librpc.call", "call", "The message as a script has it").digest(plain, nothing);
-    IDENTIFIER = number("librpc.identifier", "identifier", "What tells the message from other script data").hex(8).names(IDENTIFIERS);
-    NODE = group("librpc.node", "node", "The call, or what is set");
-    NODE_TAG = text("librpc.node.tag", "tag", "What kind of node it is");
-    NODE_NAME = text("librpc.node.name", "name", "What kind of node it is, in words");
-    NODE_SIZE = number("librpc.node.size", "size", "Bytes of the node behind its size");
-    DEPTH = number("librpc.depth", "depth", "Nodes and arrays around it, itself included");
-    FUNCTION_LEN = number("librpc.function.len", "name length", "Bytes of the function's name");
-    FUNCTION = text("librpc.function", "function", "Name of the function that is called");
-    ARG_COUNT = number("librpc.arg_count", "argument count", "Arguments of the call");
-    CALLEE = group("librpc.callee", "callee", "What gives the function that is called").digest(role_value, role_meaning);
-    FIRST = group("librpc.first", "first", "What is got from, or set").digest(role_value, role_meaning);
-    KEY = group("librpc.key", "key", "Member that is got").digest(role_value, role_meaning);
-    ARG = group("librpc.arg", "argument", "A value that is handed over").digest(role_value, role_meaning);
-    ELEMENT = group("librpc.element", "element", "A value in an array").digest(role_value, role_meaning);
-    VALUE_TYPE = number("librpc.value.type", "type", "What kind of value it is").hex(2).names(TYPES);
-    STRING_LEN = number("librpc.value.len", "length", "Bytes of the string");
-    STRING_VALUE = text("librpc.value.string", "string", "The string");
-    INTEGER_VALUE = number("librpc.value.integer", "integer", "The whole number");
-    FLOAT_VALUE = float("librpc.value.float", "float", "The real number");
-    BOOL_VALUE = bool("librpc.value.bool", "bool", "True or false");
-    X = float("librpc.value.x", "x", "First part of a vector or a quaternion");
-    Y = float("librpc.value.y", "y", "Second part of a vector or a quaternion");
-    Z = float("librpc.value.z", "z", "Third part of a vector or a quaternion");
-    W = float("librpc.value.w", "w", "Last part of a quaternion");
-    ARRAY_SIZE = number("librpc.array.size", "size", "Bytes of all elements");
-    ARRAY_COUNT = number("librpc.array.count", "count", "Elements of the array");
-    UNPARSED = bytes("librpc.unparsed", "unparsed", "Bytes that are not understood");
+        .covers("Every node and value, in plain datagrams or inside VC:MP, with its script form");
+    CALL_TEXT = text("librpc.call", "call", "Script form of the message").digest(plain, nothing);
+    IDENTIFIER = number("librpc.identifier", "identifier", "Distinguishes messages from other script data").hex(8).names(IDENTIFIERS);
+    NODE = group("librpc.node", "node", "Call or assignment");
+    NODE_TAG = text("librpc.node.tag", "tag", "Node type");
+    NODE_NAME = text("librpc.node.name", "name", "Name of the node type");
+    NODE_SIZE = number("librpc.node.size", "size", "Bytes after the size");
+    DEPTH = number("librpc.depth", "depth", "Nesting level, including this node or array");
+    FUNCTION_LEN = number("librpc.function.len", "name length", "Length of the function name in bytes");
+    FUNCTION = text("librpc.function", "function", "Name of the called function");
+    ARG_COUNT = number("librpc.arg_count", "argument count", "Number of arguments");
+    CALLEE = group("librpc.callee", "callee", "Value that is called").digest(role_value, role_meaning);
+    FIRST = group("librpc.first", "first", "Object that is accessed or assigned").digest(role_value, role_meaning);
+    KEY = group("librpc.key", "key", "Accessed member").digest(role_value, role_meaning);
+    ARG = group("librpc.arg", "argument", "Function argument").digest(role_value, role_meaning);
+    ELEMENT = group("librpc.element", "element", "Array element").digest(role_value, role_meaning);
+    VALUE_TYPE = number("librpc.value.type", "type", "Value type").hex(2).names(TYPES);
+    STRING_LEN = number("librpc.value.len", "length", "Length of the string in bytes");
+    STRING_VALUE = text("librpc.value.string", "string", "");
+    INTEGER_VALUE = number("librpc.value.integer", "integer", "");
+    FLOAT_VALUE = float("librpc.value.float", "float", "");
+    BOOL_VALUE = bool("librpc.value.bool", "bool", "");
+    X = float("librpc.value.x", "x", "X component of a vector or quaternion");
+    Y = float("librpc.value.y", "y", "Y component of a vector or quaternion");
+    Z = float("librpc.value.z", "z", "Z component of a vector or quaternion");
+    W = float("librpc.value.w", "w", "W component of a quaternion");
+    ARRAY_SIZE = number("librpc.array.size", "size", "Size of all elements in bytes");
+    ARRAY_COUNT = number("librpc.array.count", "count", "Number of elements");
+    UNPARSED = bytes("librpc.unparsed", "unparsed", "Undecoded bytes");
 
-    TRUNCATED = broken("librpc.expert.truncated", "truncated", "The message ends before its node begins");
-    NODE_OVERRUN = broken("librpc.expert.node_overrun", "node too long", "A node is longer than what holds it");
-    NAME_OVERRUN = broken("librpc.expert.name_overrun", "name too long", "The name of a function is longer than its node");
-    UNKNOWN_TAG = broken("librpc.expert.unknown_tag", "unknown tag", "A value whose length nobody knows");
-    VALUE_OVERRUN = broken("librpc.expert.value_overrun", "value too long", "A value is longer than what holds it");
-    ARRAY_OVERRUN = broken("librpc.expert.array_overrun", "array too long", "An array is longer than what holds it");
-    TOO_DEEP = broken("librpc.expert.too_deep", "nested too deep", "Nodes or arrays nest deeper than is followed");
-    TOO_MANY = broken("librpc.expert.too_many", "too many nodes", "More nodes and arrays than are followed");
-    BAD_IDENTIFIER = odd("librpc.expert.bad_identifier", "unknown identifier", "An identifier that no known version sends");
-    TRAILING_BYTES = odd("librpc.expert.trailing_bytes", "trailing bytes", "Bytes behind the node");
-    BAD_BOOL = odd("librpc.expert.bad_bool", "bad bool", "Neither 0 nor 1");
-    MISSING_ENVIRONMENT = odd("librpc.expert.missing_environment", "missing environment", "A raw call without the object to call it on");
-    BAD_CALLEE = odd("librpc.expert.bad_callee", "bad callee", "What is called is no node");
-    BAD_PLACEMENT = odd("librpc.expert.bad_placement", "bad placement", "A get or set where none may be, or from a server");
-    BAD_SET = odd("librpc.expert.bad_set", "bad set", "A set without exactly a place and a value");
-    SIZE_OVER = odd("librpc.expert.size_over_65535", "size over 65535", "A size that the genuine reader would misread");
+    TRUNCATED = broken("librpc.expert.truncated", "truncated", "The message ends before its node");
+    NODE_OVERRUN = broken("librpc.expert.node_overrun", "node too long", "A node exceeds its container");
+    NAME_OVERRUN = broken("librpc.expert.name_overrun", "name too long", "A function name exceeds its node");
+    UNKNOWN_TAG = broken("librpc.expert.unknown_tag", "unknown tag", "Unknown value tag, so its length is unknown");
+    VALUE_OVERRUN = broken("librpc.expert.value_overrun", "value too long", "A value exceeds its container");
+    ARRAY_OVERRUN = broken("librpc.expert.array_overrun", "array too long", "An array exceeds its container");
+    TOO_DEEP = broken("librpc.expert.too_deep", "nested too deep", "Nodes or arrays exceed the maximum nesting");
+    TOO_MANY = broken("librpc.expert.too_many", "too many nodes", "The number of nodes and arrays exceeds the limit");
+    BAD_IDENTIFIER = odd("librpc.expert.bad_identifier", "unknown identifier", "Identifier of an unknown version");
+    TRAILING_BYTES = odd("librpc.expert.trailing_bytes", "trailing bytes", "Bytes after the node");
+    BAD_BOOL = odd("librpc.expert.bad_bool", "invalid bool", "A bool value other than 0 and 1");
+    MISSING_ENVIRONMENT = odd("librpc.expert.missing_environment", "missing environment", "Raw call without an object");
+    BAD_CALLEE = odd("librpc.expert.bad_callee", "bad callee", "The callee is not a node");
+    BAD_PLACEMENT = odd("librpc.expert.bad_placement", "bad placement", "A get or set in an invalid position, or sent by a server");
+    BAD_SET = odd("librpc.expert.bad_set", "bad set", "A set without exactly one target and one value");
+    SIZE_OVER = odd("librpc.expert.size_over_65535", "size over 65535", "The original receiver keeps only 16 bits of the size");
 }

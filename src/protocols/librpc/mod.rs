@@ -1,6 +1,6 @@
-//! LibRPC: calls of script functions between a Vice City: Multiplayer server and its computer-driven players, from v1.6 on.
+//! LibRPC: script function calls between a Vice City: Multiplayer server and its computer-driven players, since v1.6.
 //!
-//! A message is one node; what it calls with are values, and nodes are values too. Sizes and lengths are big-endian, numbers
+//! A message is one node; its operands are values, and nodes are values too. Sizes and lengths are big-endian, numbers
 //! little-endian.
 //!
 //! ```text
@@ -21,7 +21,7 @@
 //!   i integer :4                     b bool    :1                  q quaternion  x:4 | y:4 | z:4 | w:4
 //!   f float   :4                     a array   size:4 | values     F G E D g     as a node
 //! ```
-//! There are no answers: what a function returns is dropped, unless a node around it takes it.
+//! There are no responses: a return value is discarded unless an enclosing node uses it.
 
 mod fields;
 mod script;
@@ -36,7 +36,7 @@ use fields::*;
 use script::{Form, Script};
 use std::fmt;
 
-/// LibRPC.
+/// LibRPC protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &LIBRPC,
     fields: FIELDS,
@@ -69,16 +69,16 @@ const VECTOR: u8 = b'v';
 const QUATERNION: u8 = b'q';
 const ARRAY: u8 = b'a';
 
-/// Bytes of the length of a name.
+/// Bytes of a name's length.
 const NAME_HEAD: usize = 2;
 
-/// Bytes of a node's or an array's tag and size.
+/// Bytes of the tag and size of a node or array.
 const HEAD: usize = 5;
 
-/// The deepest that nodes and arrays nest.
+/// Maximum nesting of nodes and arrays.
 const MAX_LEVEL: u64 = 32;
 
-/// The largest size that the genuine reader keeps.
+/// Maximum size that the original receiver handles.
 const MAX_SIZE: usize = 0xffff;
 
 fn node_name(tag: u8) -> Option<&'static str> {
@@ -93,17 +93,17 @@ fn node_name(tag: u8) -> Option<&'static str> {
     })
 }
 
-/// Whether bytes begin as a message does: the identifier, and a node's tag if anything follows.
+/// Whether the bytes start as a message: the identifier, and a node tag if anything follows.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     matches!(bytes, [0 | 1, 0, 0, 0x40, rest @ ..] if rest.first().is_none_or(|tag| node_name(*tag).is_some()))
 }
 
-/// Whether bytes are one message to the last.
+/// Whether the bytes are exactly one message.
 pub(super) fn is_exact(bytes: &[u8]) -> bool {
     begins(bytes) && size_at(bytes, IDENTIFIER_LEN + 1).is_some_and(|size| bytes.len() - IDENTIFIER_LEN - HEAD == size)
 }
 
-/// Script data of VC:MP, which tell who speaks.
+/// VC:MP script data, whose sender is known.
 struct ScriptData;
 
 impl Exchange for ScriptData {
@@ -116,16 +116,16 @@ fn bare(wire: &mut Wire<'_>) -> Result {
     message(wire, None)
 }
 
-/// A message, said by this side if that is known.
+/// Reads a message from this side, if known.
 fn message(wire: &mut Wire<'_>, from: Option<Side>) -> Result {
     let script = if wire.wants_fields() || wire.wants_words() { Script::default() } else { Script::unwanted() };
     Reader { from, nested: 0, script }.message(wire)
 }
 
-/// Reads nodes and values, and writes them as a script has them.
+/// Reader of nodes and values, which also builds the script form.
 struct Reader {
     from: Option<Side>,
-    /// Nodes and arrays so far.
+    /// Number of nodes and arrays so far.
     nested: usize,
     script: Script,
 }
@@ -134,16 +134,16 @@ impl Reader {
     fn message(&mut self, wire: &mut Wire<'_>) -> Result {
         let identifier = wire.u32_le(&IDENTIFIER)?;
         if name_of(IDENTIFIERS, identifier.into()).is_none() {
-            wire.note(&BAD_IDENTIFIER, format_args!("no message begins with this"));
+            wire.note(&BAD_IDENTIFIER, format_args!("unknown identifier"));
         }
         let left = wire.remaining();
         if left < HEAD {
             wire.name("truncated");
-            return stop(wire, &TRUNCATED, HEAD, format_args!("{left} bytes behind the identifier, a node begins with {HEAD}"));
+            return stop(wire, &TRUNCATED, HEAD, format_args!("{left} bytes after the identifier, a node header has {HEAD}"));
         }
         let tag = wire.ahead().first().copied().unwrap_or_default();
         let Some(name) = node_name(tag) else {
-            return wire.malformed(&UNKNOWN_TAG, format_args!("no node has the tag {tag:#04x}"));
+            return wire.malformed(&UNKNOWN_TAG, format_args!("unknown node tag {tag:#04x}"));
         };
         wire.name(name);
         if tag == GET {
@@ -158,22 +158,19 @@ impl Reader {
         result?;
         let left = wire.remaining();
         if left > 0 && wire.cut() == Cut::No {
-            wire.note_ahead(
-                &TRAILING_BYTES,
-                format_args!("{left} behind the node; the receiver takes them as further arguments"),
-            );
+            wire.note_ahead(&TRAILING_BYTES, format_args!("{left} after the node; the receiver reads them as further arguments"));
             while wire.remaining() > 0 && self.value(wire, &ARG, Form::Value, 1).is_ok() {}
             wire.rest(&UNPARSED);
         }
         Ok(())
     }
 
-    /// A value, in the group that tells what it is to the node or array around it, which is on this level.
+    /// Reads a value in the group of its role in the enclosing node or array, which has this nesting level.
     fn value(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
         let tag = wire.ahead().first().copied().unwrap_or_default();
         let is_nested = tag == ARRAY || node_name(tag).is_some();
         let result = if !is_nested && name_of(TYPES, tag.into()).is_none() {
-            wire.malformed(&UNKNOWN_TAG, format_args!("no value has the tag {tag:#04x}"))
+            wire.malformed(&UNKNOWN_TAG, format_args!("unknown value tag {tag:#04x}"))
         } else {
             let (wanted, left) = (width(wire.ahead()), wire.remaining());
             if wanted > left && wire.cut() == Cut::No {
@@ -223,7 +220,7 @@ impl Reader {
             }
             VECTOR => self.reals(wire, "Vector", &[&X, &Y, &Z])?,
             QUATERNION => self.reals(wire, "Quaternion", &[&X, &Y, &Z, &W])?,
-            // An array or a node that ends inside its head.
+            // An array or a node that ends inside its header.
             _ => return Err(Error::Short { needed: HEAD }),
         }
         if form == Form::Key && tag != STRING {
@@ -244,7 +241,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An array, or a node that stands for what it gives.
+    /// Reads an array, or a node used as a value.
     fn nested(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
         self.nested += 1;
         let size = size_at(wire.ahead(), 1).unwrap_or_default();
@@ -311,7 +308,7 @@ impl Reader {
         })
     }
 
-    /// A function by its name. Where it is called raw, its first argument is what it is looked up in.
+    /// Function by name. A raw call looks it up in its first argument.
     fn call(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
         let name = match function(wire) {
             Ok(name) => name,
@@ -336,11 +333,11 @@ impl Reader {
         self.arguments(wire, level, count)
     }
 
-    /// A function that another node gives.
+    /// Function returned by another node.
     fn call_result(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
         let callee = wire.ahead().first().copied();
         if callee.map_or(wire.cut() == Cut::No, |tag| node_name(tag).is_none()) {
-            wire.note_ahead(&BAD_CALLEE, format_args!("what is called is no node"));
+            wire.note_ahead(&BAD_CALLEE, format_args!("the callee is not a node"));
         }
         if callee.is_some() {
             self.value(wire, &CALLEE, Form::Value, level)?;
@@ -351,7 +348,7 @@ impl Reader {
         self.arguments(wire, level, 0)
     }
 
-    /// The values up to the end, behind so many that stand elsewhere.
+    /// Reads arguments up to the end, after this many operands.
     fn arguments(&mut self, wire: &mut Wire<'_>, level: u64, before: u64) -> Result {
         let mut count = before;
         self.script.push("(");
@@ -372,7 +369,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A member of a member of something.
+    /// Member access.
     fn get(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
         let (mut role, mut form) = (&FIRST, Form::Name);
         while wire.remaining() > 0 {
@@ -382,7 +379,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A slot of the root table or of an object, and what it is set to.
+    /// Assignment to a slot of the root table or of an object.
     fn set(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
         let is_slot = wire.ahead().first() == Some(&STRING);
         let wanted = if is_slot { 2 } else { 3 };
@@ -410,7 +407,7 @@ impl Reader {
     }
 }
 
-/// A function's name.
+/// Function name.
 fn function<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
     let left = wire.remaining();
     let len = wire.ahead().first_chunk().map(|len| u16::from_be_bytes(*len));
@@ -427,7 +424,7 @@ fn function<'a>(wire: &mut Wire<'a>) -> Result<&'a [u8]> {
     wire.text(&FUNCTION, len.into())
 }
 
-/// Read at most so many bytes. What cannot be read of them is kept as bytes, and reading goes on behind them.
+/// Reads at most `size` bytes. Unread bytes are kept as data, and reading continues after them.
 fn inside(wire: &mut Wire<'_>, size: usize, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
     let size = if wire.cut() == Cut::No { size.min(wire.remaining()) } else { size };
     wire.within(size, &UNPARSED, |wire| match read(wire) {
@@ -439,7 +436,7 @@ fn inside(wire: &mut Wire<'_>, size: usize, read: impl FnOnce(&mut Wire<'_>) -> 
     })
 }
 
-/// Remark on the node or array ahead if it claims more bytes than there are.
+/// Notes a node or array whose declared size exceeds the remaining bytes.
 fn check_size(wire: &mut Wire<'_>, code: &'static Field) {
     let left = wire.remaining().saturating_sub(HEAD);
     if let Some(size) = size_at(wire.ahead(), 1)
@@ -450,7 +447,7 @@ fn check_size(wire: &mut Wire<'_>, code: &'static Field) {
     }
 }
 
-/// Stop reading. Where a cut is why, only the cut is told.
+/// Stops reading. After a cut, only the cut is noted.
 fn stop<T>(wire: &mut Wire<'_>, code: &'static Field, wanted: usize, words: fmt::Arguments<'_>) -> Result<T> {
     if wire.cut() == Cut::No {
         return wire.malformed(code, words);
@@ -458,7 +455,7 @@ fn stop<T>(wire: &mut Wire<'_>, code: &'static Field, wanted: usize, words: fmt:
     Err(Error::Short { needed: wanted.saturating_sub(wire.remaining()) })
 }
 
-/// The bytes of a value, as far as its head tells; of a node or an array those of the head.
+/// Bytes of a value according to its header; for a node or an array, those of the header.
 fn width(value: &[u8]) -> usize {
     match value {
         [STRING, high, low, ..] => 3 + usize::from(u16::from_be_bytes([*high, *low])),

@@ -1,25 +1,25 @@
-//! A message as a script has it: `FindPlayer(3).SetPos(Vector(-1, 2.5, 10))`.
+//! Script form of a message: `FindPlayer(3).SetPos(Vector(-1, 2.5, 10))`.
 
 use std::fmt::{self, Write};
 
-/// The longest script that is written out.
+/// Maximum length of the script form.
 const MAX_LEN: usize = 1 << 16;
 
-/// Characters that a heading bears.
+/// Maximum characters in a heading.
 const BRIEF: usize = 240;
 
-/// How a script has a value at its place.
+/// Syntactic position of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As it is.
+    /// Operand.
     Value,
-    /// Strings are names of the root table.
+    /// Root table name; strings are written as names.
     Name,
-    /// As a member of what stands before it.
+    /// Member of the preceding expression.
     Key,
 }
 
-/// What is written so far.
+/// Script form under construction.
 #[derive(Default)]
 pub(super) struct Script {
     text: String,
@@ -27,7 +27,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// One that nobody looks at.
+    /// Script form that is not requested.
     pub(super) fn unwanted() -> Script {
         Script { text: String::new(), is_full: true }
     }
@@ -36,7 +36,7 @@ impl Script {
         &self.text
     }
 
-    /// As much of it as a heading bears, and what tells that there is more.
+    /// Truncated form for a heading, and an ellipsis if needed.
     pub(super) fn brief(&self) -> (&str, &'static str) {
         let shown = self.text.char_indices().nth(BRIEF).and_then(|(end, _)| self.text.get(..end));
         shown.map_or((&self.text, ""), |shown| (shown, "…"))
@@ -66,7 +66,7 @@ impl Script {
         }
     }
 
-    /// A string: a name, a member, or text in quotes.
+    /// Writes a string as a name, a member or quoted text.
     pub(super) fn string(&mut self, bytes: &[u8], form: Form) {
         match form {
             Form::Name => self.write(format_args!("{}", String::from_utf8_lossy(bytes))),
@@ -82,7 +82,7 @@ fn is_identifier(name: &[u8]) -> bool {
     name.first().is_some_and(is_letter) && name.iter().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
-/// Text in quotes, so that no other text is written alike.
+/// Quoted text, unambiguously escaped.
 pub(super) struct Quoted<'a>(pub &'a [u8]);
 
 impl fmt::Display for Quoted<'_> {

@@ -1,11 +1,11 @@
-//! Values told in a line.
+//! Display of values.
 
 use super::fields::*;
 use super::script::Quoted;
 use crate::tree::{NodeRef, clean, clean_escaped};
 use std::fmt::{self, Write};
 
-/// Text without quotes, with its own escape sequences.
+/// Text without quotes; it contains its own escape sequences.
 pub(super) fn plain(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     clean_escaped(&node.text(), out)
 }
@@ -14,7 +14,7 @@ pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-/// What a value is: itself if it is small, a node by the function it calls, an array by its elements.
+/// Short form of a value: a small value itself, a node by its function, an array by its elements.
 pub(super) fn role_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     for child in node.children() {
         let field = child.field();
@@ -49,7 +49,7 @@ fn reals(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     out.write_char(')')
 }
 
-/// What kind of value it is.
+/// Type of a value.
 pub(super) fn role_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     if let Some(kind) = node.child(&VALUE_TYPE) {
         return out.write_str(kind.name().unwrap_or_default());

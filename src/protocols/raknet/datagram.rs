@@ -1,4 +1,4 @@
-//! Datagrams of connections: frames with messages or parts of them, and which datagrams arrived.
+//! Datagrams of connections: frames, and acknowledgements.
 
 use super::fields::*;
 use super::looks::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced, u24};
@@ -11,19 +11,19 @@ use crate::wire::{Cut, Error, Result, Wire};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Datagrams that are remembered until they are acknowledged.
+/// Maximum unacknowledged datagrams that are remembered.
 const MAX_SENT: usize = 256;
 
-/// Frames that a record of an ACK tells.
+/// Maximum frames listed for an ACK record.
 const FEW: usize = 16;
 
-/// What is remembered of what a side says.
+/// State of one sender.
 #[derive(Default)]
 pub(super) struct Talker {
-    /// Which datagrams came, and which messages that have numbers.
+    /// Received datagrams and reliable messages.
     datagrams: Seen,
     messages: Seen,
-    /// Whether it was heard from the beginning.
+    /// The capture includes the start of the connection.
     from_start: bool,
     channels: BTreeMap<u8, Channel>,
     splits: Splits,
@@ -31,29 +31,29 @@ pub(super) struct Talker {
 }
 
 impl Talker {
-    /// One that is going to begin.
+    /// A sender at the start of its connection.
     pub(super) fn fresh() -> Talker {
         Talker { from_start: true, ..Talker::default() }
     }
 
-    /// Whether it has begun.
+    /// Whether the sender has sent anything.
     pub(super) fn has_spoken(&self) -> bool {
         !self.sent.is_empty()
     }
 
-    /// Bytes of memory on the heap, about.
+    /// Approximate heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         let maps = self.channels.len() * size_of::<Channel>() + self.sent.frames.len() * size_of::<(u64, u64, Time)>();
         self.datagrams.held() + self.messages.held() + self.splits.held() + maps
     }
 
-    /// Parts of messages that wait for others.
+    /// Incomplete split messages.
     pub(super) fn splits(&mut self) -> &mut Splits {
         &mut self.splits
     }
 }
 
-/// Messages that come one after another.
+/// Sequence of ordered messages.
 #[derive(Default)]
 struct Channel {
     counter: Counter,
@@ -61,7 +61,7 @@ struct Channel {
 }
 
 impl Channel {
-    /// Whether messages before this one are missing.
+    /// Whether earlier messages are missing.
     fn skips(&mut self, index: u32, from_start: bool) -> bool {
         let place = self.counter.place(index);
         self.counter.reach(place);
@@ -74,7 +74,7 @@ impl Channel {
     }
 }
 
-/// Where datagrams were captured, by their numbers.
+/// Frames of sent datagrams by number.
 #[derive(Default)]
 struct Sent {
     counter: Counter,
@@ -95,7 +95,7 @@ impl Sent {
         }
     }
 
-    /// The datagrams in a range; only as many are looked at as are remembered.
+    /// Remembered datagrams in a range.
     fn within(&self, first: u32, last: u32) -> Vec<(u64, u64, Time)> {
         let start = self.counter.place(first);
         let end = start + u64::from(last.saturating_sub(first));
@@ -109,11 +109,11 @@ impl Sent {
     }
 }
 
-/// What stands in front of the payload of a frame.
+/// Header of a frame.
 struct Head {
     reliability: u8,
     order: Option<(u32, u8)>,
-    /// Count, number and index of a part.
+    /// Count, ID and index of a split.
     split: Option<(u32, u16, u32)>,
     is_new: bool,
     payload: usize,
@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Which datagrams of the other side arrived, or which did not.
+    /// Reads the datagrams that the other side received, or did not.
     fn acknowledgements(&mut self, from: Side, wire: &mut Wire<'_>, arrived: bool) -> Result {
         if arrived {
             wire.name("ack");
@@ -173,7 +173,7 @@ impl Session {
         if read < count { Err(Error::Short { needed: 1 }) } else { Ok(()) }
     }
 
-    /// Frames up to the end.
+    /// Reads frames up to the end.
     fn data(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.name("data");
         wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK, &FLAG_PAIR, &FLAG_CONTINUOUS, &FLAG_NEEDS])?;
@@ -200,12 +200,12 @@ impl Session {
     }
 }
 
-/// What is told of parts that waited in vain.
+/// Notes an incomplete split message.
 fn incomplete(wire: &mut Wire<'_>, Given { id, came, count, .. }: Given) {
     wire.note_layer(&INCOMPLETE_SPLIT, format_args!("{came} of {count} parts of message {id} came"));
 }
 
-/// Bytes of the record ahead.
+/// Length of the next record.
 fn record_len(ahead: &[u8]) -> usize {
     match ahead.first() {
         Some(0) => 7,
@@ -214,7 +214,7 @@ fn record_len(ahead: &[u8]) -> usize {
     }
 }
 
-/// A number or a range of numbers, and the frames that had them.
+/// Reads a number or range, and adds the frames of its datagrams.
 fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u32)> {
     let (first, last) = if wire.u8(&SINGLE)? == 0 {
         let first = number(wire, &FIRST)?;
@@ -240,7 +240,7 @@ fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u
     Ok((first, last))
 }
 
-/// A frame. What it is in a few words, if it is only a part or was there before.
+/// Reads a frame. Returns a short description of a split or a retransmission.
 fn frame_of(talker: &mut Talker, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
     let head = head(talker, wire)?;
     let is_new = head.is_new && is_new_datagram;
@@ -254,7 +254,7 @@ fn frame_of(talker: &mut Talker, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
         return Ok(None);
     };
     if index >= count || count > MAX_COUNT {
-        wire.note(&BAD_SPLIT, format_args!("part {index} of {count}, counted from 0"));
+        wire.note(&BAD_SPLIT, format_args!("split index {index} of {count}, counted from 0"));
     } else if is_new || talker.splits.waits_for(id, count) {
         let piece = wire.piece(range, 0);
         talker.part(wire, &head, Part { id, count, index, bytes, piece });
@@ -262,7 +262,7 @@ fn frame_of(talker: &mut Talker, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
     Ok(Some(format!("part {} of {count} of message {id}", u64::from(index) + 1)))
 }
 
-/// The bytes of a frame, and where they lie.
+/// Reads the payload of a frame and its range.
 fn payload<'a>(wire: &mut Wire<'a>, head: &Head) -> Result<(Range<usize>, &'a [u8])> {
     let (start, left, wanted) = (wire.at(), wire.remaining(), head.payload);
     if wanted == 0 || (wanted > left && wire.cut() == Cut::No) {
@@ -286,7 +286,7 @@ fn payload<'a>(wire: &mut Wire<'a>, head: &Head) -> Result<(Range<usize>, &'a [u
 }
 
 impl Talker {
-    /// Tell whether messages before this one are missing.
+    /// Marks a message that arrives out of order.
     fn order(&mut self, wire: &mut Wire<'_>, head: &Head) {
         let Some((index, channel)) = head.order.filter(|_| head.reliability == ORDERED) else { return };
         if self.channels.entry(channel).or_default().skips(index, self.from_start) {
@@ -294,7 +294,7 @@ impl Talker {
         }
     }
 
-    /// Take a part, and hand on the message that it completes.
+    /// Adds a split, and dispatches the message that it completes.
     fn part(&mut self, wire: &mut Wire<'_>, head: &Head, part: Part<'_>) {
         match self.splits.take(part, |given| incomplete(wire, given)) {
             Took::Waits | Took::Repeated => {}
@@ -315,7 +315,7 @@ fn head(talker: &mut Talker, wire: &mut Wire<'_>) -> Result<Head> {
     let flags = wire.flags(&FRAME_FLAGS, 1, &[&RELIABILITY, &HAS_SPLIT])?;
     let reliability = u8::try_from(RELIABILITY.bits_of(flags)).unwrap_or(u8::MAX);
     if reliability > MAX_RELIABILITY {
-        wire.note(&BAD_RELIABILITY, format_args!("{reliability} is never on the wire"));
+        wire.note(&BAD_RELIABILITY, format_args!("reliability {reliability} is never sent"));
         return Err(Error::Malformed);
     }
     let bits = wire.u16_be(&BIT_LENGTH)?;

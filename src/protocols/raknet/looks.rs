@@ -1,4 +1,4 @@
-//! Which datagrams are RakNet's, by their bytes alone.
+//! Heuristics for RakNet datagrams.
 
 use super::{offline, system};
 
@@ -7,28 +7,28 @@ pub(super) const ACK_WITH_BANDWIDTH: u8 = 0xe0;
 pub(super) const NAK: u8 = 0xa0;
 pub(super) const VALID: u8 = 0x80;
 
-/// The flags of data datagrams that mean something.
+/// Defined flags of data datagrams.
 const DATA_FLAGS: u8 = 0x1c;
 
-/// Channels that messages are ordered in.
+/// Number of ordering channels.
 pub(super) const CHANNELS: u8 = 32;
 
-/// A message outside of connections: its id and the bytes that all of them have.
+/// Whether the datagram is an offline message, by its ID and magic bytes.
 pub(super) fn is_offline(datagram: &[u8]) -> bool {
     offline::magic_at(datagram).is_some()
 }
 
-/// Whether a datagram can be one of a connection that was seen to open.
+/// Whether a datagram fits a connection whose setup was captured.
 pub(super) fn is_of_connection(datagram: &[u8]) -> bool {
     datagram.first().is_some_and(|flags| flags & VALID != 0)
 }
 
-/// Whether a datagram can be one of a connection and is sound to the last byte.
+/// Whether a datagram fits a connection and is well-formed to the last byte.
 pub(super) fn is_sound(datagram: &[u8]) -> bool {
     is_sound_with(datagram, |_, _| true)
 }
 
-/// Whether a datagram is one of a connection beyond doubt: it is sound, and what it says is RakNet's own.
+/// Whether a datagram is certainly RakNet: well-formed, with an internal message.
 pub(super) fn is_evident(datagram: &[u8]) -> bool {
     is_sound_with(datagram, |head, payload| head.flags & SPLIT == 0 && system::is_system(payload))
 }
@@ -74,7 +74,7 @@ fn are_frames(mut rest: &[u8], is_right: impl Fn(&Head, &[u8]) -> bool) -> bool 
     false
 }
 
-/// What is in front of the payload of a frame.
+/// Header of a frame.
 struct Head {
     flags: u8,
     channel: u8,
@@ -115,17 +115,17 @@ impl Head {
     }
 }
 
-/// Bits of a frame's flags.
+/// Frame flag bits.
 pub(super) const SPLIT: u8 = 0x10;
 const UNUSED: u8 = 0x0f;
 
-/// The reliability of messages that come one after another.
+/// Reliability of ordered messages.
 pub(super) const ORDERED: u8 = 3;
 
-/// The highest reliability that is ever on the wire.
+/// Maximum defined reliability.
 pub(super) const MAX_RELIABILITY: u8 = 4;
 
-/// Whether messages of this reliability have a number.
+/// Whether messages of this reliability are numbered.
 pub(super) fn is_reliable(reliability: u8) -> bool {
     matches!(reliability, 2..=4)
 }
@@ -135,7 +135,7 @@ pub(super) fn is_sequenced(reliability: u8) -> bool {
     matches!(reliability, 1 | 4)
 }
 
-/// Whether messages of this reliability have a place on a channel.
+/// Whether messages of this reliability belong to a channel.
 pub(super) fn has_order(reliability: u8) -> bool {
     matches!(reliability, 1 | 3 | 4)
 }

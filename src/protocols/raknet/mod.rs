@@ -1,7 +1,8 @@
-//! RakNet 4: reliable messages over UDP, under hundreds of games. Numbers are big-endian but for those of 3 bytes.
+//! RakNet 4: reliable messages over UDP, used by many games. Numbers are big-endian except 24-bit ones.
 //!
-//! A client finds a server and opens a connection with messages that hold 16 magic bytes; after that every datagram carries
-//! frames with messages or parts of them, or tells which datagrams arrived.
+//! Discovery and connection setup use offline messages with 16 magic bytes. After that every datagram carries frames
+//! with
+//! messages or parts of them, or acknowledges datagrams.
 //!
 //! ```text
 //! datagram   flags:1 | number:3 | frames
@@ -14,8 +15,9 @@
 //! NAK        flags:1 | count:2 | records
 //! record     1 | number:3            0 | first:3 | last:3
 //! ```
-//! Whole messages are handed on under the name `raknet`: those of RakNet itself are in `system`, the others are the game's.
-//! Not covered: encryption, and files that are sent with RakNet's own means.
+//! Complete messages are dispatched under the name `raknet`: internal ones are in `system`, the others belong to the
+//! game.
+//! Not covered: encryption, and RakNet's file transfers.
 
 mod datagram;
 mod fields;
@@ -34,7 +36,7 @@ use split::{Given, Joined};
 
 pub use system::PROTOCOL as MESSAGE;
 
-/// RakNet.
+/// RakNet protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &RAKNET,
     fields: FIELDS,
@@ -51,19 +53,19 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// The name under which messages are handed on.
+/// Dispatch name of messages.
 const PLACE: &str = "raknet";
 
-/// How messages come to be that were split.
+/// Name of the source of reassembled messages.
 const PARTS: &str = "raknet parts";
 
-/// What two sides said so far.
+/// State of one connection.
 #[derive(Default)]
 struct Session {
     talkers: [Talker; 2],
-    /// Something of a connection was seen.
+    /// A message of a connection was captured.
     is_open: bool,
-    /// The last ping outside of connections: who sent it, the time it tells, and when it was captured.
+    /// Last offline ping: sender, its timestamp, frame and capture time.
     ping: Option<(Side, u64, u64, Time)>,
 }
 
@@ -130,7 +132,7 @@ impl Session {
         Ok(())
     }
 
-    /// A connection begins: all numbers start anew.
+    /// Resets the state for a new connection.
     fn begin(&mut self) {
         self.is_open = true;
         self.talkers = [Talker::fresh(), Talker::fresh()];

@@ -1,22 +1,22 @@
-//! Numbers of 24 bits that wrap, and which of them were seen.
+//! 24-bit sequence numbers that wrap around, and sets of them.
 
-/// Values of a number on the wire.
+/// Number of values on the wire.
 const PERIOD: u64 = 1 << 24;
 
-/// Runs of seen numbers that are remembered.
+/// Maximum remembered ranges.
 const MAX_RUNS: usize = 1024;
 
-/// Counts on where the numbers on the wire begin again.
+/// Extends wrapped numbers.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     latest: Option<u64>,
 }
 
 impl Counter {
-    /// The number, counted from the first one ever: the one nearest to the highest so far.
+    /// Returns the extended number closest to the highest so far.
     pub(super) fn place(&self, number: u32) -> u64 {
         let number = u64::from(number) % PERIOD;
-        // One round ahead of zero, so that numbers from before the first one have a place as well.
+        // One period above zero, so that numbers before the first one are valid too.
         let latest = self.latest.unwrap_or(PERIOD + number);
         let near = latest - latest % PERIOD + number;
         let half = PERIOD / 2;
@@ -34,21 +34,21 @@ impl Counter {
     }
 }
 
-/// Which numbers were seen, in runs.
+/// Set of received numbers, stored as ranges.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     counter: Counter,
-    /// In order, the end not included; neighbours never touch.
+    /// Sorted half-open ranges that never touch.
     runs: Vec<(u64, u64)>,
 }
 
 impl Seen {
-    /// Bytes of memory on the heap.
+    /// Heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>()
     }
 
-    /// Note a number. Whether it is new.
+    /// Inserts a number. Returns whether it is new.
     pub(super) fn insert(&mut self, number: u32) -> bool {
         let place = self.counter.place(number);
         self.counter.reach(place);

@@ -1,11 +1,11 @@
-//! Messages outside of connections: pings for a list of servers, and the handshake.
+//! Offline messages: discovery pings and connection setup.
 
 use super::fields::*;
 use super::system::address;
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Error, Result, Wire};
 
-/// What every message outside of connections holds.
+/// Magic bytes of offline messages.
 pub(super) const MAGIC_BYTES: [u8; 16] =
     [0x00, 0xff, 0xff, 0x00, 0xfe, 0xfe, 0xfe, 0xfe, 0xfd, 0xfd, 0xfd, 0xfd, 0x12, 0x34, 0x56, 0x78];
 
@@ -18,16 +18,16 @@ pub(super) const REPLY_2: u8 = 0x08;
 pub(super) const OUT_OF_BAND: u8 = 0x0d;
 pub(super) const PONG: u8 = 0x1c;
 
-/// The name under which is offered what a game says in a pong.
+/// Dispatch name of game data in a pong.
 const PONG_PLACE: &str = "raknet.pong";
 
-/// Bytes of IP and UDP headers, which count for the longest packet.
+/// Bytes of IP and UDP headers, which count towards the MTU.
 const HEADERS: usize = 28;
 
-/// What a server wants a connection to be.
+/// Value for a secure connection.
 const IS_SECURE: u8 = 1;
 
-/// Where the message with this id has its magic bytes.
+/// Offset of the magic bytes in this message type.
 const fn magic_offset(id: u8) -> Option<usize> {
     Some(match id {
         REQUEST_1 | REPLY_1 | REQUEST_2 | REPLY_2 | 0x12 | 0x13 | 0x14 | 0x17 | 0x1a => 1,
@@ -38,13 +38,13 @@ const fn magic_offset(id: u8) -> Option<usize> {
     })
 }
 
-/// Where a message has its magic bytes, if it is one.
+/// Offset of the magic bytes, if the datagram is an offline message.
 pub(super) fn magic_at(datagram: &[u8]) -> Option<usize> {
     let at = magic_offset(*datagram.first()?)?;
     datagram.get(at..)?.starts_with(&MAGIC_BYTES).then_some(at)
 }
 
-/// Bytes of a message with this id, at least and at most.
+/// Minimum and maximum length of this message type.
 const fn lengths(id: u8) -> (usize, usize) {
     match id {
         PING | PING_OPEN => (33, 33),
@@ -59,11 +59,11 @@ const fn lengths(id: u8) -> (usize, usize) {
     }
 }
 
-/// What a message outside of connections has to say to those that follow.
+/// Values of an offline message needed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Said {
     pub id: u8,
-    /// The time of a ping, or the one that is echoed.
+    /// Timestamp of a ping, or the echoed one.
     pub time: Option<u64>,
 }
 
@@ -153,7 +153,7 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
 
 fn magic(wire: &mut Wire<'_>) -> Result {
     if wire.bytes(&MAGIC, MAGIC_BYTES.len())? != MAGIC_BYTES {
-        wire.note(&BAD_MAGIC, format_args!("no message outside of connections has these bytes"));
+        wire.note(&BAD_MAGIC, format_args!("not the magic bytes of offline messages"));
         return Err(Error::Malformed);
     }
     Ok(())

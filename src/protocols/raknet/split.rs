@@ -1,19 +1,19 @@
-//! Messages that came in parts, whatever order those come in.
+//! Reassembly of split messages, in any order of their parts.
 
 use crate::limits;
 use crate::tree::{Piece, Time};
 use std::collections::BTreeMap;
 
-/// The most parts of a message.
+/// Maximum parts of a message.
 pub(super) const MAX_COUNT: u32 = 8192;
 
-/// What a part costs beside its bytes.
+/// Overhead of a part besides its bytes.
 const OVERHEAD: usize = 64;
 
-/// Seconds without a new part after which the others are not waited for.
+/// Seconds without a new part after which a message is given up.
 const PATIENCE: i64 = 60;
 
-/// A part of a message.
+/// Part of a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'a> {
     pub id: u16,
@@ -24,7 +24,7 @@ pub(super) struct Part<'a> {
     pub piece: Piece,
 }
 
-/// A message put together.
+/// Reassembled message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Joined {
     pub bytes: Vec<u8>,
@@ -32,23 +32,23 @@ pub(super) struct Joined {
     pub pieces: Vec<Piece>,
 }
 
-/// What became of a part.
+/// Result of adding a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Took {
-    /// Others are awaited.
+    /// Other parts are missing.
     Waits,
-    /// It was there before.
+    /// Retransmission.
     Repeated,
-    /// Another one was there before in its place.
+    /// Different bytes at the same index.
     Conflict,
-    /// It was the last.
+    /// The message is complete.
     Whole(Joined),
 }
 
-/// Parts that wait for others.
+/// Incomplete messages.
 #[derive(Debug, Default)]
 pub(super) struct Splits {
-    /// The one that got a part last is the last.
+    /// Sorted by the time of the last part.
     sets: Vec<Set>,
     held: usize,
 }
@@ -62,7 +62,7 @@ struct Set {
     latest: Time,
 }
 
-/// A message that will not be completed: its number, how many parts came, and of how many.
+/// A message that is given up: its ID, received parts and total parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Given {
     pub id: u16,
@@ -71,17 +71,17 @@ pub(super) struct Given {
 }
 
 impl Splits {
-    /// Bytes of memory that they take, about.
+    /// Approximate memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.held + self.sets.capacity() * size_of::<Set>()
     }
 
-    /// Whether parts of this message wait.
+    /// Whether parts of this message are buffered.
     pub(super) fn waits_for(&self, id: u16, count: u32) -> bool {
         self.sets.iter().any(|set| set.id == id && set.count == count)
     }
 
-    /// Take a part whose index is below its count. What is given up for it is handed to `lost`.
+    /// Adds a part whose index is below its count. Evicted messages are passed to `lost`.
     pub(super) fn take(&mut self, part: Part<'_>, mut lost: impl FnMut(Given)) -> Took {
         let place = self.sets.iter().position(|set| set.id == part.id);
         let mut set = match place.map(|place| self.sets.remove(place)) {
@@ -117,7 +117,7 @@ impl Splits {
         took
     }
 
-    /// Give up what has been waiting for too long by this time.
+    /// Evicts messages without a recent part.
     pub(super) fn expire(&mut self, now: Time, mut lost: impl FnMut(Given)) {
         let is_old = |set: &Set| match (now, set.latest) {
             (Some(now), Some(latest)) => now.seconds.saturating_sub(latest.seconds) > PATIENCE,
@@ -128,7 +128,7 @@ impl Splits {
         }
     }
 
-    /// Hand back everything that waits.
+    /// Removes and returns all incomplete messages.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (Given, Joined)> + '_ {
         self.held = 0;
         self.sets.drain(..).map(|set| (set.given(), set.join()))
@@ -194,7 +194,7 @@ mod tests {
         for id in 0..64 {
             assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u16; 0]);
         }
-        // The one that waits longest for a part goes.
+        // The message with the oldest last part is evicted.
         assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Took::Repeated, vec![]));
         assert_eq!(take(&mut splits, part(64, 2, 0, b"a", 0)).1, [1]);
         assert_eq!(splits.sets.len(), limits::RAKNET_MESSAGES.get());

@@ -1,4 +1,4 @@
-//! Messages that RakNet itself says within a connection.
+//! Internal messages of RakNet connections.
 
 use super::PLACE;
 use super::fields::*;
@@ -6,7 +6,7 @@ use crate::tree::{Field, Names, Side, Time, Value, fields};
 use crate::wire::{Error, Exchange, Looks, On, Protocol, Result, Settings, Wire};
 use std::collections::VecDeque;
 
-/// What RakNet itself says.
+/// RakNet internal messages.
 pub static PROTOCOL: Protocol = Protocol {
     this: &MESSAGE,
     fields: FIELDS,
@@ -19,9 +19,9 @@ pub static PROTOCOL: Protocol = Protocol {
 };
 
 fields! {
-    MESSAGE = protocol("raknet.message", "RakNet", "RakNet's own messages within a connection")
+    MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")
         .covers("Connecting, pings, and notices of RakNet itself; other messages are the game's");
-    MESSAGE_ID = number("raknet.message.id", "message id", "Kind of the message; what RakNet does not use is the game's").hex(2).names(IDS);
+    MESSAGE_ID = number("raknet.message.id", "message id", "Message type; IDs not used by RakNet belong to the game").hex(2).names(IDS);
 }
 
 const PING: u8 = 0x00;
@@ -34,12 +34,12 @@ const DISCONNECTION: u8 = 0x15;
 const INVALID_PASSWORD: u8 = 0x18;
 const TIMESTAMP: u8 = 0x1b;
 
-/// The same in changed copies of RakNet, where stock ones have what never is within a connection.
+/// IDs of modified RakNet versions; stock RakNet does not use them within a connection.
 const ACCEPTED_CHANGED: u8 = 0x16;
 const INCOMING_CHANGED: u8 = 0x17;
 const TIMESTAMP_CHANGED: u8 = 0x19;
 
-/// Names that both numberings share, or that only one of them has within a connection.
+/// Names shared by both numberings, or unique to one of them within a connection.
 const IDS: Names = &[
     (0x00, "connected_ping"),
     (0x03, "connected_pong"),
@@ -55,7 +55,7 @@ const IDS: Names = &[
     (0x1b, "timestamp"),
 ];
 
-/// What is not looked into, as stock numbering has it.
+/// Undecoded messages, in stock numbering.
 const OPAQUE_STOCK: Names = &[
     (0x1f, "remote_disconnection"),
     (0x20, "remote_connection_lost"),
@@ -66,7 +66,7 @@ const OPAQUE_STOCK: Names = &[
     (0x4b, "file_push"),
 ];
 
-/// The same in changed copies; those that are not here kept their numbers.
+/// Undecoded messages with other IDs in modified versions.
 const OPAQUE_CHANGED: Names = &[
     (0x1f, "file_list_header"),
     (0x20, "file_list_file"),
@@ -77,16 +77,16 @@ const OPAQUE_CHANGED: Names = &[
     (0x26, "remote_new_connection"),
 ];
 
-/// Bytes of an address of version 4.
+/// Bytes of an IPv4 address.
 const ADDRESS_LEN: usize = 7;
 
-/// Bytes of the structure that follows the version of an address of version 6.
+/// Bytes of the structure after the version of an IPv6 address.
 const SOCKET_ADDRESS_LEN: usize = 28;
 
-/// Pings of a side that wait for their pongs.
+/// Maximum pending pings per side.
 const MAX_PINGS: usize = 64;
 
-/// Whether a message is RakNet's own: its id, and as many bytes as it has.
+/// Whether a message is internal, by its ID and length.
 pub(super) fn is_system(message: &[u8]) -> bool {
     let Some((id, rest)) = message.split_first() else { return false };
     match *id {
@@ -102,17 +102,17 @@ pub(super) fn is_system(message: &[u8]) -> bool {
     }
 }
 
-/// Whether bytes are addresses and so many others, the first an address of version 4.
+/// Whether the bytes are addresses and this many others; the first one is IPv4.
 fn are_addresses(bytes: &[u8], others: usize) -> bool {
     let addresses = bytes.len().checked_sub(others);
     bytes.first() == Some(&4) && addresses.is_some_and(|len| len > ADDRESS_LEN && len.is_multiple_of(ADDRESS_LEN))
 }
 
-/// The pings of each side, by the time they tell, and when they were captured.
+/// Pings of each side by timestamp, with their capture time.
 #[derive(Default)]
 struct Session {
     pings: [VecDeque<(u64, u64, Time)>; 2],
-    /// The numbers are those of a changed copy.
+    /// The peer uses the IDs of a modified version.
     is_changed: bool,
 }
 
@@ -179,7 +179,7 @@ impl Session {
         }
     }
 
-    /// Tell how long the ping that is answered was on its way and back.
+    /// Adds the round-trip time of a pong.
     fn pong(&mut self, from: Side, echoed: u64, wire: &mut Wire<'_>) {
         let Some(pings) = self.pings.get_mut(from.other().index()) else { return };
         let Some(place) = pings.iter().position(|(time, ..)| *time == echoed) else { return };
@@ -188,7 +188,7 @@ impl Session {
     }
 }
 
-/// Tell which frame is answered, and after how long.
+/// Adds the frame of a request and the time since.
 pub(super) fn round_trip(wire: &mut Wire<'_>, frame: u64, then: Time) {
     wire.add(&PONG_OF, Value::Unsigned(frame));
     if let (Some(now), Some(then)) = (wire.completed().1, then) {
@@ -198,7 +198,7 @@ pub(super) fn round_trip(wire: &mut Wire<'_>, frame: u64, then: Time) {
     }
 }
 
-/// Addresses up to the two times at the end.
+/// Reads addresses up to the two final timestamps.
 fn interfaces(wire: &mut Wire<'_>) -> Result {
     while wire.remaining() >= ADDRESS_LEN + 16 {
         address(wire, &ADDRESS)?;
@@ -207,7 +207,7 @@ fn interfaces(wire: &mut Wire<'_>) -> Result {
     wire.u64_be(&REPLY_TIME).map(drop)
 }
 
-/// An address with every bit inverted, and its port.
+/// Reads an inverted address and its port.
 pub(super) fn address(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     wire.group(field, |wire| {
         if wire.u8(&ADDRESS_VERSION)? == 6 {

@@ -1,4 +1,4 @@
-//! Addresses and records told in a line.
+//! Summaries of addresses and records.
 
 use super::fields::*;
 use crate::tree::NodeRef;

@@ -1,4 +1,4 @@
-//! Fields that begin and end anywhere within a byte, the most significant bit first.
+//! Fields that are not byte-aligned, most significant bit first.
 
 use super::fields::{PADDING, RAW};
 use crate::tree::{Field, Value, hex};
@@ -6,18 +6,18 @@ use crate::wire::{Error, Result, Wire};
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-/// What scaled numbers of 16 bits are divided by.
+/// Scale of 16-bit numbers.
 const HALF: f64 = 32_767.5;
 
-/// What an angle of scaled numbers counts in: a whole turn.
+/// Scale of angles: a full turn.
 pub(super) const TURN: f64 = TAU;
 
-/// A cursor over the bits of the bytes ahead. Fields are put where they lie; [`Bits::end`] passes over the bytes.
+/// A bit cursor over the bytes ahead. Fields are placed at their bytes; [`Bits::end`] skips the bytes.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// Where the bytes begin in the source.
+    /// Offset of the bytes in the source.
     start: usize,
-    /// Bits that were read.
+    /// Number of bits read.
     at: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Bits<'a> {
         Bits { bytes: wire.ahead(), start: wire.at(), at: 0 }
     }
 
-    /// Over bytes that have no fields.
+    /// A cursor over bytes without fields.
     pub(super) fn of(bytes: &'a [u8]) -> Bits<'a> {
         Bits { bytes, start: 0, at: 0 }
     }
@@ -35,7 +35,7 @@ impl<'a> Bits<'a> {
         self.bytes.len() * 8 - self.at
     }
 
-    /// The next bits, at most 64, as a number.
+    /// Reads up to 64 bits as a number.
     pub(super) fn take(&mut self, count: usize) -> Result<u64> {
         let missing = count.saturating_sub(self.left());
         if missing > 0 {
@@ -47,7 +47,7 @@ impl<'a> Bits<'a> {
         Ok(number)
     }
 
-    /// The bytes that hold the bits from here to where reading is.
+    /// Byte range of the bits since `from`.
     fn since(&self, from: usize) -> Range<usize> {
         self.start + from / 8..self.start + self.at.div_ceil(8)
     }
@@ -59,7 +59,7 @@ impl<'a> Bits<'a> {
         Ok(number)
     }
 
-    /// A number of 8 bits with some of them below it.
+    /// Reads an 8-bit number with its flags below it.
     pub(super) fn flags(&mut self, wire: &mut Wire<'_>, field: &'static Field, bits: &[&'static Field]) -> Result<u64> {
         let from = self.at;
         let flags = self.take(8)?;
@@ -72,7 +72,7 @@ impl<'a> Bits<'a> {
         Ok(flags)
     }
 
-    /// A number of 16 bits, the low byte first.
+    /// Reads a 16-bit number, low byte first.
     pub(super) fn swapped(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
         let from = self.at;
         let number = self.take(8)? | self.take(8)? << 8;
@@ -80,7 +80,7 @@ impl<'a> Bits<'a> {
         Ok(number)
     }
 
-    /// The bytes that are left.
+    /// Reads the remaining bytes.
     pub(super) fn rest(&mut self, wire: &mut Wire<'_>, field: &'static Field) -> Result {
         match self.left() / 8 {
             0 => Ok(()),
@@ -103,12 +103,12 @@ impl<'a> Bits<'a> {
         Ok(number)
     }
 
-    /// A number of 16 bits that stands for one from minus `base` to `base`.
+    /// Reads a 16-bit number scaled to the range from `-base` to `base`.
     pub(super) fn scaled(&mut self, wire: &mut Wire<'_>, field: &'static Field, base: f64) -> Result {
         self.real(wire, field, |raw| (raw / HALF - 1.0) * base)
     }
 
-    /// A number of 16 bits that stands for a real one, with itself below it.
+    /// Reads a 16-bit number converted to a real one, with the raw value below it.
     pub(super) fn real(&mut self, wire: &mut Wire<'_>, field: &'static Field, of: impl FnOnce(f64) -> f64) -> Result {
         let from = self.at;
         let raw = self.take(16)?;
@@ -120,7 +120,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// Fields of as many bits in all that belong together.
+    /// Reads a group of equally wide fields.
     pub(super) fn group(
         &mut self,
         wire: &mut Wire<'_>,
@@ -138,7 +138,7 @@ impl<'a> Bits<'a> {
         result
     }
 
-    /// So many bytes as text.
+    /// Reads text of `len` bytes.
     pub(super) fn text(&mut self, wire: &mut Wire<'_>, field: &'static Field, len: usize) -> Result<String> {
         let from = self.at;
         let bytes = self.bytes(len)?;
@@ -147,7 +147,7 @@ impl<'a> Bits<'a> {
         Ok(text)
     }
 
-    /// So many bytes; their digits where they lie across others.
+    /// Reads `len` bytes; shown as hexadecimal digits if they are not aligned.
     pub(super) fn raw(&mut self, wire: &mut Wire<'_>, field: &'static Field, len: usize) -> Result {
         let from = self.at;
         let bytes = self.bytes(len)?;
@@ -162,7 +162,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// So many bytes, moved to where bytes begin.
+    /// Reads `len` bytes, shifted to byte boundaries.
     pub(super) fn bytes(&mut self, len: usize) -> Result<Vec<u8>> {
         let missing = len.saturating_sub(self.left() / 8);
         if missing > 0 {
@@ -171,7 +171,7 @@ impl<'a> Bits<'a> {
         (0..len).map(|_| self.take(8).map(|byte| u8::try_from(byte).unwrap_or_default())).collect()
     }
 
-    /// The bits up to the next byte.
+    /// Reads the bits up to the next byte.
     pub(super) fn padding(&mut self, wire: &mut Wire<'_>) -> Result {
         match self.at % 8 {
             0 => Ok(()),
@@ -179,7 +179,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Go on with whole bytes behind the last one that was begun.
+    /// Continues with whole bytes.
     pub(super) fn end(self, wire: &mut Wire<'_>) -> Result {
         wire.skip(self.at.div_ceil(8))
     }

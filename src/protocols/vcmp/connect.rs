@@ -1,4 +1,4 @@
-//! How a player comes in: the client's greeting, the server's answer, the files of its store; and what is compressed.
+//! Connection setup: client connect, server join, store files and compressed messages.
 
 use super::bits::Bits;
 use super::fields::*;
@@ -9,7 +9,7 @@ use super::zip;
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Result, Wire};
 
-/// Bytes of a digest.
+/// Bytes of a SHA-1 digest.
 const SHA1: usize = 20;
 
 pub(super) fn client_connect(wire: &mut Wire<'_>, version: Version, _: Side) -> Result {
@@ -26,7 +26,7 @@ pub(super) fn client_connect(wire: &mut Wire<'_>, version: Version, _: Side) -> 
         return Ok(());
     }
     if wire.bytes(&CONNECT_MAGIC, CONNECT_START.len())? != CONNECT_START {
-        wire.note(&BAD_MAGIC, format_args!("clients begin with other bytes"));
+        wire.note(&BAD_MAGIC, format_args!("expected other magic bytes"));
     }
     let number = wire.u32_be(&CONNECT_VERSION)?;
     let len = wire.u8(&TEXT_LEN)?;
@@ -62,7 +62,7 @@ pub(super) fn join(wire: &mut Wire<'_>, version: Version, _: Side) -> Result {
     Ok(())
 }
 
-/// The files of a store as 0.4.7 has them: each ends in a single bit.
+/// Store files of 0.4.7: each ends with a single bit.
 fn store(wire: &mut Wire<'_>) -> Result {
     let mut bits = Bits::new(wire);
     let count = bits.number(wire, &FILE_COUNT, 16)?;
@@ -105,7 +105,7 @@ pub(super) fn freeze(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     Ok(())
 }
 
-/// A message that is nothing but a block that nobody has looked into.
+/// A message that is one compressed block with undocumented contents.
 pub(super) fn compressed(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     zip::block(wire, |wire| {
         wire.rest(&UNKNOWN);

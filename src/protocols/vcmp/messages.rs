@@ -1,4 +1,4 @@
-//! Every message: its name, its id in each release, and what it says.
+//! Message tables: name, ID by release, and layout.
 
 use super::fields::*;
 use super::parts::Part::{self, F32, F64, I16, Pickup, Reals, Rest, Text8, Text16, U8, U16, U32, Unknown};
@@ -7,25 +7,25 @@ use super::{connect, script, sync};
 use crate::tree::Side;
 use crate::wire::{Result, Wire};
 
-/// A message: its name, its id in each release (0 where there is none), and what it says.
+/// A message: name, ID in each release (0 if absent), and layout.
 pub(super) struct Message {
     pub name: &'static str,
     ids: [u8; 4],
     pub says: Says,
 }
 
-/// What a message says behind its id.
+/// Layout of a message after its ID.
 #[derive(Clone, Copy)]
 pub(super) enum Says {
-    /// One thing after another.
+    /// Sequence of parts.
     Parts(&'static [Part]),
-    /// What this function reads.
+    /// Read by this function.
     Read(fn(&mut Wire<'_>, Version, Side) -> Result),
 }
 
 use Says::{Parts, Read};
 
-/// The message with this id.
+/// Returns the message with this ID.
 pub(super) fn message(version: Version, from: Side, id: u8) -> Option<&'static Message> {
     let messages = match from {
         Side::Server => SERVER,
@@ -52,7 +52,7 @@ const ROTATION_WZYX: Part = Reals(&ROTATION, &[&ROTATION_W, &ROTATION_Z, &ROTATI
 const TO_ROTATION_WZYX: Part = Reals(&TO_ROTATION, &[&TO_ROTATION_W, &TO_ROTATION_Z, &TO_ROTATION_Y, &TO_ROTATION_X]);
 const SEVEN: Part = Reals(&PROJECTILE, &[&PROJECTILE_PART; 7]);
 
-/// What servers say.
+/// Messages of the server.
 static SERVER: &[Message] = &[
     of("onfoot_sync", [0x93, 0x93, 0x30, 0x30], Read(sync::on_foot)),
     of("onfoot_aim_sync", [0x94, 0x94, 0x31, 0x31], Read(sync::aiming)),
@@ -164,7 +164,7 @@ static SERVER: &[Message] = &[
     of("bullet_fired", [0, 0, 0x9e, 0x9d], Read(connect::compressed)),
 ];
 
-/// What clients say.
+/// Messages of the client.
 static CLIENT: &[Message] = &[
     of("onfoot_sync", [0x93, 0x93, 0x30, 0x30], Read(sync::on_foot)),
     of("onfoot_aim_sync", [0x94, 0x94, 0x31, 0x31], Read(sync::aiming)),

@@ -1,4 +1,4 @@
-//! Vice City: Multiplayer 0.4: what clients and servers say over RakNet. Numbers are big-endian, positions mostly z, y, x.
+//! Vice City: Multiplayer 0.4: game messages over RakNet. Numbers are big-endian, positions mostly z, y, x.
 //!
 //! ```text
 //! message      id:1 | by id, direction and release (the tables in `messages`)
@@ -8,9 +8,11 @@
 //! server_data  length:4 | what a script says: LibRPC, or something of its own
 //! block (0.4.7)   0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib | padding
 //! ```
-//! Which release it is, is told by the client's first message; one that is joined late is taken for rel006 or 0.4.7.1 by its
-//! ids. Script data are handed on under the name `vcmp`, what was in compressed datagrams of 0.4.7.0 under `vcmp.z`. The
-//! server query is in `query`. Not covered: the sync messages of rel004.
+//! The release is known from the client's first message; a connection joined midway is assumed to be rel006 or 0.4.7.1
+//! by its
+//! message IDs. Script data are dispatched under the name `vcmp`, contents of compressed datagrams of 0.4.7.0 under
+//! `vcmp.z`.
+//! The server query is in `query`. Not covered: the sync messages of rel004.
 
 mod bits;
 mod connect;
@@ -46,35 +48,35 @@ pub static PROTOCOL: Protocol = Protocol {
     settings: &[],
 };
 
-/// The port of servers.
+/// Default server port.
 const PORT: u16 = 8192;
 
-/// The name under which conversations with a server are announced that was asked by a list of servers.
+/// Name under which connections to a queried server are expected.
 const SERVER: &str = "vcmp.server";
 
-/// Ids of all releases.
+/// First message ID in all releases.
 const FIRST_ID: u8 = 0x30;
 const LAST_ID: u8 = 0xfb;
 
-/// Versions of RakNet that tell the releases before 0.4.7 from those after.
+/// RakNet versions of the releases before and since 0.4.7.
 const PROTOCOL_OLD: u64 = 6;
 const PROTOCOL_047: u64 = 47;
 
-/// From this id on a message is not one of 0.4.7, and below this one not one of a release before it.
+/// IDs from this one on are not in 0.4.7, and lower ones not in older releases.
 const AFTER_047: u8 = 0xa0;
 const FIRST_OLD: u8 = 0x93;
 
-/// Bytes in front of script data.
+/// Bytes before script data.
 const DATA_HEAD: usize = 5;
 
-/// Whether a message over RakNet is one of ours: because of where it is said, or because nobody else says it.
+/// Whether a RakNet message is VC:MP, by its conversation or by its unique contents.
 fn is_ours(message: &[u8], spot: &Spot) -> bool {
     let Some(id) = message.first() else { return false };
     let is_known_place = spot.has_port(PORT) || spot.announced == Some(SERVER);
     (is_known_place && (FIRST_ID..=LAST_ID).contains(id)) || versions::of_connect(message).is_some() || is_call(message)
 }
 
-/// Whether a message is script data, in any release, with a call in them.
+/// Whether a message is script data of any release that contains a call.
 fn is_call(message: &[u8]) -> bool {
     let Some(data) = message.get(DATA_HEAD..) else { return false };
     let len = message.get(1..).and_then(|rest| rest.first_chunk().copied()).map(u32::from_be_bytes);
@@ -82,7 +84,7 @@ fn is_call(message: &[u8]) -> bool {
     is_known && len.is_some_and(|len| len as usize == data.len()) && librpc::begins(data)
 }
 
-/// Who says a message that only one side says.
+/// Returns the sender of a message that only one side sends.
 fn speaker(message: &[u8]) -> Option<Side> {
     if versions::of_connect(message).is_some() {
         return Some(Side::Client);
@@ -91,12 +93,12 @@ fn speaker(message: &[u8]) -> Option<Side> {
     Side::BOTH.into_iter().find(says).filter(|_| is_call(message))
 }
 
-/// What is known of the two sides.
+/// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// The release, if something said which.
+    /// Release, if a message declared it.
     told: Option<Version>,
-    /// The release that it is taken for because of ids.
+    /// Release assumed from message IDs.
     assumed: Option<Version>,
     is_open: bool,
 }
@@ -144,7 +146,7 @@ impl Session {
         self.told.or(self.assumed).unwrap_or(Version::Rel006)
     }
 
-    /// See what a message says of the release.
+    /// Learns the release from a message.
     fn learn(&mut self, from: Side, wire: &Wire<'_>) {
         let message = wire.ahead();
         if let (Side::Client, Some(version)) = (from, versions::of_connect(message)) {

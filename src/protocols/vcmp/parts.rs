@@ -1,4 +1,4 @@
-//! Messages whose fields follow one another: each is a list of parts.
+//! Messages with a fixed sequence of fields, declared as lists of parts.
 
 use super::fields::*;
 use super::words::{Quoted, text};
@@ -9,36 +9,36 @@ use std::fmt::Write;
 /// A part of a message.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// A byte.
+    /// 8-bit unsigned integer.
     U8(&'static Field),
-    /// An unsigned number of 16 bits.
+    /// 16-bit unsigned integer.
     U16(&'static Field),
-    /// A signed number of 16 bits.
+    /// 16-bit signed integer.
     I16(&'static Field),
-    /// An unsigned number of 32 bits.
+    /// 32-bit unsigned integer.
     U32(&'static Field),
-    /// A real number of 32 bits.
+    /// Single-precision number.
     F32(&'static Field),
-    /// A real number of 64 bits.
+    /// Double-precision number.
     F64(&'static Field),
-    /// Real numbers of 32 bits that belong together.
+    /// Group of single-precision numbers.
     Reals(&'static Field, &'static [&'static Field]),
-    /// A number of 32 bits that names a pickup.
+    /// 32-bit pickup reference.
     Pickup,
-    /// The length in a byte, and text.
+    /// Text with an 8-bit length.
     Text8(&'static Field),
-    /// The length in two bytes, and text.
+    /// Text with a 16-bit length.
     Text16(&'static Field),
-    /// So many bytes that nobody knows.
+    /// This many undocumented bytes.
     Unknown(usize),
-    /// Bytes up to the end that nobody knows, if there are any.
+    /// Undocumented bytes up to the end, if any.
     Rest,
 }
 
-/// Numbers that a heading tells.
+/// Maximum values in a heading.
 const FEW: usize = 4;
 
-/// What a message says, in a line.
+/// Heading of a message.
 #[derive(Default)]
 struct Line {
     words: String,
@@ -57,7 +57,7 @@ impl Line {
     }
 }
 
-/// Read the parts, one after another.
+/// Reads the parts in order.
 pub(super) fn read(wire: &mut Wire<'_>, parts: &[Part]) -> Result {
     let mut line = Line { is_wanted: wire.wants_words(), ..Line::default() };
     let result = parts.iter().try_for_each(|part| part.read(wire, &mut line));
@@ -103,7 +103,7 @@ impl Part {
     }
 }
 
-/// Real numbers that belong together, in the order of the wire.
+/// Reads a group of single-precision numbers in wire order.
 pub(super) fn reals(wire: &mut Wire<'_>, group: &'static Field, fields: &[&'static Field]) -> Result {
     wire.group(group, |wire| fields.iter().try_for_each(|field| wire.f32_be(field).map(drop)))
 }
@@ -114,7 +114,7 @@ fn said(wire: &mut Wire<'_>, field: &'static Field, len: usize, line: &mut Line)
     Ok(())
 }
 
-/// Text in the code page of its speaker.
+/// Text in the sender's code page.
 pub(super) fn read_text<'a>(wire: &mut Wire<'a>, field: &'static Field, len: usize) -> Result<&'a [u8]> {
     let ahead = wire.ahead().get(..len);
     match ahead.filter(|bytes| std::str::from_utf8(bytes).is_err()) {

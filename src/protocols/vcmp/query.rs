@@ -1,4 +1,4 @@
-//! Server query of Vice City: Multiplayer: what lists of servers ask. Numbers are little-endian.
+//! Server query of Vice City: Multiplayer, used by server browsers. Numbers are little-endian.
 //!
 //! ```text
 //! request   "VCMP" | address:4 | port:2 | opcode:1
@@ -7,7 +7,7 @@
 //!   c clients   count:2 | names                                                                          length:1 | text each
 //!   p ping      whatever the request held
 //! ```
-//! Not covered: `r`, `d` and `x`, which these servers never answer.
+//! Not covered: `r`, `d` and `x`, to which these servers never respond.
 
 use super::fields::{COUNT_MISMATCH, TRUNCATED};
 use super::parts::read_text;
@@ -16,7 +16,7 @@ use super::words::{Quoted, text};
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
 use crate::wire::{Cut, Exchange, Looks, On, Protocol, Result, Settings, Wire};
 
-/// Server query.
+/// VC:MP server query.
 pub static PROTOCOL: Protocol = Protocol {
     this: &QUERY,
     fields: FIELDS,
@@ -32,34 +32,34 @@ fields! {
     QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")
         .covers("Requests and replies of the server query");
     MAGIC = text("vcmp.query.magic", "magic", "VCMP in requests, MP04 in replies");
-    IP = ipv4("vcmp.query.ip", "ip", "Address that the client asked");
-    PORT = number("vcmp.query.port", "port", "Port that the client asked");
-    OPCODE = text("vcmp.query.opcode", "opcode", "What is asked");
+    IP = ipv4("vcmp.query.ip", "ip", "Address that the client queried");
+    PORT = number("vcmp.query.port", "port", "Port that the client queried");
+    OPCODE = text("vcmp.query.opcode", "opcode", "Query type");
     SERVER_VERSION = text("vcmp.query.version", "version", "Release of the server");
-    PASSWORD = bool("vcmp.query.password", "password", "Whether a password is wanted");
-    PLAYERS = number("vcmp.query.players", "players", "Players that are there");
-    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "Players that may be there");
-    TEXT_LEN = number("vcmp.query.len", "length", "Bytes of the text");
-    HOSTNAME = text("vcmp.query.hostname", "hostname", "What the server is called");
-    GAMEMODE = text("vcmp.query.gamemode", "game mode", "What is played");
-    MAP_NAME = text("vcmp.query.map_name", "map name", "Where it is played");
-    PLAYER_COUNT = number("vcmp.query.player_count", "player count", "Names that follow");
-    PLAYER_NAME = text("vcmp.query.player_name", "player name", "What a player is called");
-    OPAQUE = bytes("vcmp.query.opaque", "opaque", "Bytes that nobody knows the meaning of");
-    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "The frame with the request that is answered");
-    TIME = float("vcmp.query.time", "time", "Seconds from the request to its reply");
+    PASSWORD = bool("vcmp.query.password", "password", "A password is required");
+    PLAYERS = number("vcmp.query.players", "players", "Number of players");
+    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "Maximum number of players");
+    TEXT_LEN = number("vcmp.query.len", "length", "Length of the text in bytes");
+    HOSTNAME = text("vcmp.query.hostname", "hostname", "Server name");
+    GAMEMODE = text("vcmp.query.gamemode", "game mode", "");
+    MAP_NAME = text("vcmp.query.map_name", "map name", "");
+    PLAYER_COUNT = number("vcmp.query.player_count", "player count", "Number of names that follow");
+    PLAYER_NAME = text("vcmp.query.player_name", "player name", "");
+    OPAQUE = bytes("vcmp.query.opaque", "opaque", "Undocumented bytes");
+    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "Frame number of the request");
+    TIME = float("vcmp.query.time", "time", "Seconds from the request to the reply");
 }
 
 const REQUEST: [u8; 4] = *b"VCMP";
 const REPLY: [u8; 4] = *b"MP04";
 
-/// Bytes of a request, and in front of what a reply says.
+/// Bytes of a request, and header of a reply.
 const HEAD: usize = 11;
 
 /// Bytes of a version.
 const VERSION_LEN: usize = 12;
 
-/// What is asked, and what it is called.
+/// Opcodes and their names.
 const OPCODES: [(u8, &str); 6] =
     [(b'i', "info"), (b'c', "clients"), (b'p', "ping"), (b'r', "rules"), (b'd', "detailed_clients"), (b'x', "rcon")];
 
@@ -69,7 +69,7 @@ pub(super) fn is_query(datagram: &[u8]) -> bool {
     is_known && (datagram.starts_with(&REQUEST) || datagram.starts_with(&REPLY))
 }
 
-/// What was asked last by each opcode, and when.
+/// Last request of each opcode, with its time.
 #[derive(Default)]
 struct Session {
     asked: [Option<(u64, Time)>; OPCODES.len()],
@@ -88,7 +88,7 @@ impl Exchange for Session {
         let opcode = wire.text(&OPCODE, 1)?.first().copied().unwrap_or_default();
         let place = OPCODES.iter().position(|(known, _)| *known == opcode);
         let name = place.and_then(|place| OPCODES.get(place)).map_or("unknown", |(_, name)| *name);
-        // Servers of 0.3 answer with the same magic: a request is never so long, but for a ping.
+        // Servers of 0.3 reply with the same magic: only a ping request can be this long.
         let is_reply = magic == REPLY || (is_long && opcode != b'p');
         wire.name(&format!("{name}_{}", if is_reply { "reply" } else { "request" }));
         wire.said_by(if is_reply { Side::Server } else { Side::Client });
@@ -101,7 +101,7 @@ impl Exchange for Session {
                 Ok(())
             }
         };
-        // Whoever plays there speaks from another port than who only asks.
+        // Players connect from another port than the query.
         if let Some(server) = wire.ends().map(|[src, dst]| if is_reply { src } else { dst }) {
             wire.expect(Transport::Udp, server, super::SERVER);
         }
@@ -114,7 +114,7 @@ impl Exchange for Session {
     }
 }
 
-/// Tell of a reply what it answers.
+/// Adds the request of a reply and the response time.
 fn answer(wire: &mut Wire<'_>, asked: Option<(u64, Time)>) {
     let Some((frame, then)) = asked else { return };
     wire.add(&REQUEST_FRAME, Value::Unsigned(frame));
@@ -142,7 +142,7 @@ fn info(wire: &mut Wire<'_>) -> Result {
     wire.info(format_args!("{}, {players} of {most} players", Quoted(&text(hostname))));
     long_text(wire, &GAMEMODE)?;
     long_text(wire, &MAP_NAME)?;
-    // Some servers leave what was in their buffer before.
+    // Some servers append stale buffer contents.
     wire.rest(&OPAQUE);
     Ok(())
 }
@@ -162,7 +162,7 @@ fn clients(wire: &mut Wire<'_>) -> Result {
     for read in 0..count {
         let len = wire.ahead().first().map(|len| usize::from(*len));
         if len.is_none_or(|len| len >= wire.remaining()) && wire.cut() == Cut::No {
-            wire.note_ahead(&COUNT_MISMATCH, format_args!("{count} names declared, {read} there"));
+            wire.note_ahead(&COUNT_MISMATCH, format_args!("{count} names declared, {read} present"));
             wire.rest(&OPAQUE);
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What scripts say: data of their own, and text that is not aligned to bytes.
+//! Script messages: opaque data, and text that is not byte-aligned.
 
 use super::bits::Bits;
 use super::fields::*;
@@ -7,7 +7,7 @@ use super::words::Quoted;
 use crate::tree::Side;
 use crate::wire::{Cut, Result, Wire};
 
-/// Who asks for the data of scripts asks for them here.
+/// Dispatch name of script data.
 pub(super) const PLACE: &str = "vcmp";
 
 pub(super) fn server_data(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
@@ -25,7 +25,7 @@ pub(super) fn server_data(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     wire.bytes(&SCRIPT_DATA, len)?;
     wire.offer(PLACE, start..start + len);
     if left > len {
-        wire.note_ahead(&TRAILING_BYTES, format_args!("{} behind the data; the receiver ignores them", left - len));
+        wire.note_ahead(&TRAILING_BYTES, format_args!("{} after the data; the receiver ignores them", left - len));
         wire.rest(&UNPARSED);
     }
     Ok(())

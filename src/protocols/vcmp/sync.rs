@@ -1,4 +1,4 @@
-//! Where players are, many times a second: fields as narrow as they can be.
+//! Player synchronization: frequent messages with bit-packed fields.
 
 use super::bits::{Bits, TURN};
 use super::fields::*;
@@ -8,13 +8,13 @@ use super::zip;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Result, Wire};
 
-/// The fastest that anything goes.
+/// Maximum speed.
 const FASTEST: f64 = 20.0;
 
-/// What each part of a rotation is divided by.
+/// Scale of rotation components.
 const ROTATION_ONE: f64 = 65_536.0;
 
-/// Weapons up to this one need no ammunition.
+/// Last weapon without ammunition.
 const LAST_WITHOUT_AMMO: u64 = 11;
 
 const X_Y_Z: [&Field; 3] = [&POSITION_X, &POSITION_Y, &POSITION_Z];
@@ -42,7 +42,7 @@ pub(super) fn passenger(wire: &mut Wire<'_>, version: Version, from: Side) -> Re
     sync(wire, version, from, riding)
 }
 
-/// rel004 says the same in a shape that nobody has written down, 0.4.7.1 in a compressed block.
+/// rel004 uses an undocumented layout, 0.4.7.1 a compressed block.
 fn sync(wire: &mut Wire<'_>, version: Version, from: Side, read: impl FnOnce(&mut Bits<'_>, &mut Wire<'_>) -> Result) -> Result {
     match version {
         Version::Rel006 | Version::V470 => content(wire, from, read),
@@ -166,7 +166,7 @@ fn scaled(bits: &mut Bits<'_>, wire: &mut Wire<'_>, group: &'static Field, field
     bits.group(wire, group, 48, |bits, wire| fields.iter().try_for_each(|field| bits.scaled(wire, field, base)))
 }
 
-/// A player who comes near.
+/// A player comes into range.
 pub(super) fn stream_in(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     wire.bytes(&UNKNOWN, 3)?;
     let player = wire.u8(&PLAYER_ID)?;

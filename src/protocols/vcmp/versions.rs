@@ -1,8 +1,8 @@
-//! Which release two sides speak.
+//! Releases of the protocol.
 
 use crate::tree::Side;
 
-/// Releases whose messages differ.
+/// Releases with different messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     Rel004,
@@ -23,7 +23,7 @@ impl Version {
         }
     }
 
-    /// Its place among the releases.
+    /// Index in the tables.
     pub(super) const fn index(self) -> usize {
         match self {
             Version::Rel004 => 0,
@@ -33,12 +33,12 @@ impl Version {
         }
     }
 
-    /// Whether it has compressed blocks and moved ids.
+    /// Whether the release has compressed blocks and shifted IDs.
     pub(super) const fn is_047(self) -> bool {
         matches!(self, Version::V470 | Version::V471)
     }
 
-    /// The number that its client says it is.
+    /// Version number sent by its client.
     pub(super) const fn number(self) -> u32 {
         match self {
             Version::Rel004 => 67_000,
@@ -48,18 +48,18 @@ impl Version {
         }
     }
 
-    /// The id with which its clients begin.
+    /// ID of its client connect message.
     const fn connect(self) -> u8 {
         if self.is_047() { 0x35 } else { 0x98 }
     }
 }
 
-/// What a client says first: the version it tells.
+/// Returns the version in a client connect message.
 pub(super) fn of_connect(message: &[u8]) -> Option<Version> {
     let (id, rest) = message.split_first()?;
     let told = match rest.strip_prefix(&CONNECT_START) {
         Some(rest) => u32::from_be_bytes(*rest.first_chunk()?),
-        // A zero bit, and the number behind it.
+        // A zero bit, then the number.
         None => {
             let [a, b, c, d, e] = *rest.first_chunk()?;
             let moved = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]) >> 7;
@@ -69,7 +69,7 @@ pub(super) fn of_connect(message: &[u8]) -> Option<Version> {
     Version::ALL.into_iter().find(|version| version.number() == told && version.connect() == *id)
 }
 
-/// What a server says it is when a list of servers asks.
+/// Returns the version in a query reply.
 pub(super) fn of_server(told: &[u8]) -> Option<Version> {
     match told {
         b"04rel004" => Some(Version::Rel004),
@@ -78,18 +78,18 @@ pub(super) fn of_server(told: &[u8]) -> Option<Version> {
     }
 }
 
-/// The name under which the number of the release is told to others.
+/// Name of the fact that shares the release with other conversations.
 pub(super) const FACT: &str = "vcmp.version";
 
-/// The release with this number.
+/// Returns the release with this number.
 pub(super) fn of_number(number: u64) -> Option<Version> {
     Version::ALL.into_iter().find(|version| u64::from(version.number()) == number)
 }
 
-/// What a client sends behind the id of its first message, but for 0.4.7.1.
+/// Bytes after the ID of the client's first message, except in 0.4.7.1.
 pub(super) const CONNECT_START: [u8; 4] = [0x03, 0x0d, 0xc5, 0x32];
 
-/// The id of script data.
+/// ID of script data.
 pub(super) const fn server_data(version: Version, from: Side) -> u8 {
     match (from, version) {
         (Side::Server, Version::Rel004 | Version::Rel006) => 0xcf,
@@ -102,7 +102,7 @@ pub(super) const fn server_data(version: Version, from: Side) -> u8 {
     }
 }
 
-/// Script data that are told by their shape, whichever release says them: the releases that say it by this id.
+/// Recognizes script data by their shape. Returns the releases with this ID.
 pub(super) fn of_script_data(message: &[u8], from: Side) -> impl Iterator<Item = Version> {
     let id = message.first().copied();
     Version::ALL.into_iter().filter(move |version| id == Some(server_data(*version, from)))

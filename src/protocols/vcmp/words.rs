@@ -1,14 +1,14 @@
-//! Text in one of two alphabets, and groups told in a line.
+//! Text decoding, and summaries of groups.
 
 use super::fields::*;
 use crate::tree::{NodeRef, Value, clean};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// Characters of a text that a heading bears.
+/// Maximum characters of a text in a heading.
 const BRIEF: usize = 100;
 
-/// UTF-8 if the bytes are that, otherwise ISO 8859-1.
+/// UTF-8 if valid, otherwise ISO 8859-1.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -16,7 +16,7 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Text in quotes, cut if it is long.
+/// Quoted text, truncated.
 pub(super) struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -32,7 +32,7 @@ pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-/// Parts of a position in the order of the alphabet, w last.
+/// Components of a position in alphabetical order, w last.
 pub(super) fn parts_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let of = |name: char| node.children().find(|child| child.field().name.starts_with(name));
     let mut before = "(";

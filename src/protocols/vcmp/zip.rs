@@ -1,5 +1,6 @@
-//! Compressed blocks of 0.4.7: two lengths and a zlib stream, all of it moved by single bits. In 0.4.7.0 every datagram of a
-//! connection is one, in 0.4.7.1 some messages hold one.
+//! Compressed blocks of 0.4.7: two lengths and a zlib stream, not byte-aligned. In 0.4.7.0 every datagram of a
+//! connection is
+//! one, in 0.4.7.1 some messages contain one.
 //!
 //! ```text
 //! 0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib stream | bits up to the next byte
@@ -11,7 +12,7 @@ use crate::tree::{Value, fields};
 use crate::wire::{Cut, Error, Looks, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress};
 
-/// A compressed datagram.
+/// Compressed datagram.
 pub static PROTOCOL: Protocol = Protocol {
     this: &Z,
     fields: FIELDS,
@@ -26,28 +27,28 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0")
         .covers("The compressed datagram, and the messages in it");
-    ZERO = number("vcmp.z.zero", "zero", "A bit that is 0");
-    ORIGINAL_LENGTH = number("vcmp.z.original_length", "original length", "Bytes before they were compressed");
-    COMPRESSED_LENGTH = number("vcmp.z.compressed_length", "compressed length", "Bytes of the zlib stream");
-    DATA = bytes("vcmp.z.data", "compressed", "The zlib stream, moved by two bits");
-    UNPARSED = bytes("vcmp.z.unparsed", "unparsed", "Bytes that are not understood");
+    ZERO = number("vcmp.z.zero", "zero", "Always 0");
+    ORIGINAL_LENGTH = number("vcmp.z.original_length", "original length", "Uncompressed length in bytes");
+    COMPRESSED_LENGTH = number("vcmp.z.compressed_length", "compressed length", "Length of the zlib stream in bytes");
+    DATA = bytes("vcmp.z.data", "compressed", "zlib stream, shifted by two bits");
+    UNPARSED = bytes("vcmp.z.unparsed", "unparsed", "Undecoded bytes");
 }
 
-/// The name under which what was compressed is handed on.
+/// Name under which decompressed data are dispatched.
 const PLACE: &str = "vcmp.z";
 
-/// The most that a block may become.
+/// Maximum decompressed size of a block.
 const MAX_LEN: usize = 64 << 10;
 
-/// Bits in front of the zlib stream.
+/// Bits before the zlib stream.
 const HEAD: usize = 66;
 
-/// Bytes of a block around so many compressed ones.
+/// Size of a block with this many compressed bytes.
 fn block_len(compressed: usize) -> Option<usize> {
     compressed.checked_mul(8)?.checked_add(HEAD).map(|bits| bits.div_ceil(8))
 }
 
-/// What a block says of itself in front of its stream.
+/// Header of a block.
 struct Head {
     zeros: [u64; 2],
     original: usize,
@@ -65,7 +66,7 @@ fn head(bits: &mut Bits<'_>) -> Result<Head> {
     Ok(Head { zeros: [first, second], original: len(original), compressed: len(compressed), method })
 }
 
-/// Whether bytes are one block to the last.
+/// Whether the bytes are exactly one block.
 pub(super) fn is_block(bytes: &[u8]) -> bool {
     let Ok(head) = head(&mut Bits::of(bytes)) else { return false };
     let [method, check] = head.method;
@@ -86,7 +87,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-/// Read a block, and what it holds with `read`.
+/// Reads a block and its decompressed contents.
 pub(super) fn block<T>(wire: &mut Wire<'_>, read: impl FnOnce(&mut Wire<'_>) -> Result<T>) -> Result<T> {
     let mut bits = Bits::new(wire);
     bits.number(wire, &ZERO, 1)?;
@@ -118,16 +119,16 @@ pub(super) fn block<T>(wire: &mut Wire<'_>, read: impl FnOnce(&mut Wire<'_>) -> 
     }
 }
 
-/// The bytes that a zlib stream stands for, if they are as many as it is said.
+/// Decompresses a zlib stream that must have the declared length.
 fn inflate(stream: &[u8], original: usize) -> std::result::Result<Vec<u8>, &'static str> {
     if original > MAX_LEN {
         return Err("it would be longer than is believed");
     }
-    // One more, to see a stream that does not end.
+    // One more byte detects a stream that exceeds the declared length.
     let mut bytes = Vec::with_capacity(original + 1);
     match Decompress::new(true).decompress_vec(stream, &mut bytes, FlushDecompress::Finish) {
         Ok(flate2::Status::StreamEnd) if bytes.len() == original => Ok(bytes),
-        Ok(flate2::Status::StreamEnd) => Err("it is not as long as it says"),
+        Ok(flate2::Status::StreamEnd) => Err("the length differs from the declared one"),
         Ok(_) => Err("the stream does not end where it should"),
         Err(_) => Err("no sound zlib stream"),
     }

@@ -1,4 +1,4 @@
-//! Messages that are wrong somewhere.
+//! Malformed messages.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn unknown_tag_ends_its_node() {
         11..12 librpc.function = "f"
         librpc.arg_count = 0
         12..13 librpc.unparsed = 7a
-    ! broken librpc.expert.unknown_tag at 12..13 librpc.function: no value has the tag 0x7a
+    ! broken librpc.expert.unknown_tag at 12..13 librpc.function: unknown value tag 0x7a
     "#);
 }
 
@@ -134,7 +134,7 @@ fn bytes_behind_the_node() {
         12..13 librpc.value.type = 0x73 (string)
         13..15 librpc.value.len = 1
         15..16 librpc.value.string = "x"
-    ! odd librpc.expert.trailing_bytes at 12..16 librpc.function: 4 behind the node; the receiver takes them as further arguments
+    ! odd librpc.expert.trailing_bytes at 12..16 librpc.function: 4 after the node; the receiver reads them as further arguments
     "#);
 }
 
@@ -173,7 +173,7 @@ fn identifier_alone() {
     insta::assert_snapshot!(said(M8), @r#"
     librpc 0..4 | truncated
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
-    ! broken librpc.expert.truncated at 4..4 librpc.identifier: 0 bytes behind the identifier, a node begins with 5
+    ! broken librpc.expert.truncated at 4..4 librpc.identifier: 0 bytes after the identifier, a node header has 5
     "#);
 }
 
@@ -386,7 +386,7 @@ fn arrays_nested_too_deep() {
     "#);
 }
 
-/// The notes of a message, without what they say.
+/// Codes and spans of a message's notes.
 fn notes(from: Option<Side>, bytes: &[u8]) -> Vec<String> {
     let tree = by(from, bytes, Cut::No);
     let notes = tree.lines().filter(|line| line.starts_with("! "));

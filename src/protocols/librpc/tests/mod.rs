@@ -1,4 +1,4 @@
-//! The vectors of the protocol, and whatever else a message may bring.
+//! Test messages, and properties of arbitrary ones.
 
 mod malformed;
 mod properties;

@@ -1,10 +1,10 @@
-//! Messages that nobody thought of: written, read back, and damaged.
+//! Round trip of random messages, and damaged ones.
 
 use super::*;
 use crate::tree::{Dissection, FrameInfo, NodeRef, Span, Tree, Want};
 use proptest::prelude::*;
 
-/// A value as a script has it.
+/// A script value.
 #[derive(Debug, Clone, PartialEq)]
 enum Given {
     Text(Vec<u8>),
@@ -73,7 +73,7 @@ impl Given {
         }
     }
 
-    /// As the first thing of a path.
+    /// Source form at the start of a path.
     fn root(&self) -> String {
         match self {
             Text(text) => String::from_utf8(text.clone()).unwrap(),
@@ -81,7 +81,7 @@ impl Given {
         }
     }
 
-    /// As a member of what stands before it.
+    /// Source form as a member.
     fn key(&self) -> String {
         match self {
             Text(text) if is_word(text) => format!(".{}", self.root()),
@@ -89,7 +89,7 @@ impl Given {
         }
     }
 
-    /// What the fields of a node or a value say.
+    /// Reads back a node or value from its fields.
     fn read(node: NodeRef<'_>) -> Given {
         let single = |field: &Field| match node.child(field).unwrap().value() {
             Value::Single(real) => real,
@@ -182,7 +182,7 @@ fn top() -> impl Strategy<Value = Given> {
     ]
 }
 
-/// A message, read, and what a look at its tree gives.
+/// Dissects a message and evaluates its tree.
 fn read<T>(bytes: &[u8], cut: Cut, look: impl FnOnce(Dissection<'_>) -> T) -> T {
     let mut tree = Tree::new(Want::EVERYTHING);
     tree.begin(FrameInfo::default());

@@ -1,4 +1,4 @@
-//! Which datagrams are taken for messages.
+//! Heuristics: recognized and rejected datagrams.
 
 use super::*;
 

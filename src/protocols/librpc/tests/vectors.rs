@@ -298,7 +298,7 @@ fn member_is_set() {
     "#);
 }
 
-/// What the heading says behind the kind of the message.
+/// The call in the heading, after the message type.
 fn call(hex: &str) -> String {
     said(hex).lines().next().unwrap().splitn(3, " | ").nth(2).unwrap().to_owned()
 }
