@@ -1,4 +1,4 @@
-//! A2S, the questions that a Valve game server answers anybody: what it is, who plays, which rules hold.
+//! A2S: server queries of Valve games for information, players and rules.
 //!
 //! Numbers are little-endian, texts end with a NUL.
 //!
@@ -15,12 +15,12 @@
 //!   E  count:2 | (name | value) …
 //! fe ff ff ff | id:4 | a part of an answer
 //! ```
-//! Not covered: answers that are cut into parts are not joined; what The Ship tells besides.
+//! Not covered: reassembly of split responses; additional fields of The Ship.
 
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
 
-/// Valve's server queries.
+/// Valve server query protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &A2S,
     fields: FIELDS,
@@ -34,52 +34,52 @@ pub static PROTOCOL: Protocol = Protocol {
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
-        .covers("Questions for what a server is, who plays and which rules hold, and the answers to them")
-        .leaves_open("Answers that are cut into parts, and what The Ship tells besides");
-    HEADER = number("a2s.header", "header", "Whether this is all of the answer").hex(8).names(HEADERS);
-    TYPE = number("a2s.type", "type", "What kind of message it is").hex(2).names(TYPES);
-    QUERY = text("a2s.query", "query", "Words that the question holds");
-    CHALLENGE = number("a2s.challenge", "challenge", "A number that the server gave").hex(8);
-    PROTOCOL_VERSION = number("a2s.info.protocol", "protocol", "Version of the server's protocol");
-    ADDRESS = text("a2s.info.address", "address", "Where the server is");
-    NAME = text("a2s.info.name", "name", "Name of the server");
-    MAP = text("a2s.info.map", "map", "The map that is played");
-    FOLDER = text("a2s.info.folder", "folder", "Where the game's files are");
-    GAME = text("a2s.info.game", "game", "Name of the game");
-    APP_ID = number("a2s.info.app_id", "app id", "Number of the game at Steam");
-    PLAYERS = number("a2s.info.players", "players", "How many are there");
-    MAX_PLAYERS = number("a2s.info.max_players", "most players", "How many may be there");
-    BOTS = number("a2s.info.bots", "bots", "How many are none");
-    SERVER_TYPE = number("a2s.info.server_type", "server type", "What kind of server, as a letter").hex(2).names(SERVERS);
-    SYSTEM = number("a2s.info.environment", "system", "What it runs on, as a letter").hex(2).names(SYSTEMS);
-    PASSWORD = bool("a2s.info.visibility", "password", "Whether one is wanted");
-    VAC = bool("a2s.info.vac", "VAC", "Whether cheaters are looked for");
+        .covers("Requests for server information, players and rules, with their responses")
+        .leaves_open("Reassembly of split responses, and additional fields of The Ship");
+    HEADER = number("a2s.header", "header", "Single or split response").hex(8).names(HEADERS);
+    TYPE = number("a2s.type", "type", "Message type").hex(2).names(TYPES);
+    QUERY = text("a2s.query", "query", "Payload of the request");
+    CHALLENGE = number("a2s.challenge", "challenge", "Challenge given by the server").hex(8);
+    PROTOCOL_VERSION = number("a2s.info.protocol", "protocol", "Protocol version of the server");
+    ADDRESS = text("a2s.info.address", "address", "Address of the server");
+    NAME = text("a2s.info.name", "name", "Server name");
+    MAP = text("a2s.info.map", "map", "");
+    FOLDER = text("a2s.info.folder", "folder", "Folder of the game files");
+    GAME = text("a2s.info.game", "game", "");
+    APP_ID = number("a2s.info.app_id", "app id", "Steam application ID");
+    PLAYERS = number("a2s.info.players", "players", "Number of players");
+    MAX_PLAYERS = number("a2s.info.max_players", "max players", "Maximum number of players");
+    BOTS = number("a2s.info.bots", "bots", "Number of bots");
+    SERVER_TYPE = number("a2s.info.server_type", "server type", "Server type, an ASCII letter").hex(2).names(SERVERS);
+    SYSTEM = number("a2s.info.environment", "system", "Operating system, an ASCII letter").hex(2).names(SYSTEMS);
+    PASSWORD = bool("a2s.info.visibility", "password", "A password is required");
+    VAC = bool("a2s.info.vac", "VAC", "Valve Anti-Cheat is active");
     VERSION = text("a2s.info.version", "version", "Version of the game");
-    EXTRA = number("a2s.info.edf", "extra data", "What follows").hex(2);
-    HAS_PORT = bool("a2s.info.edf.port", "port follows", "The port follows").mask(0x80);
-    HAS_STEAM_ID = bool("a2s.info.edf.steam_id", "Steam id follows", "The server's id follows").mask(0x10);
-    HAS_RELAY = bool("a2s.info.edf.source_tv", "relay follows", "Where to watch follows").mask(0x40);
-    HAS_KEYWORDS = bool("a2s.info.edf.keywords", "keywords follow", "Keywords follow").mask(0x20);
-    HAS_GAME_ID = bool("a2s.info.edf.game_id", "game id follows", "The whole id of the game follows").mask(0x01);
+    EXTRA = number("a2s.info.edf", "extra data", "Extra data flag: fields that follow").hex(2);
+    HAS_PORT = bool("a2s.info.edf.port", "port follows", "").mask(0x80);
+    HAS_STEAM_ID = bool("a2s.info.edf.steam_id", "Steam id follows", "").mask(0x10);
+    HAS_RELAY = bool("a2s.info.edf.source_tv", "relay follows", "SourceTV port and name follow").mask(0x40);
+    HAS_KEYWORDS = bool("a2s.info.edf.keywords", "keywords follow", "").mask(0x20);
+    HAS_GAME_ID = bool("a2s.info.edf.game_id", "game id follows", "64-bit game ID follows").mask(0x01);
     PORT = number("a2s.info.port", "port", "Port of the game");
-    STEAM_ID = number("a2s.info.steam_id", "Steam id", "Id of the server");
-    RELAY_PORT = number("a2s.info.source_tv.port", "relay port", "Where to watch");
-    RELAY_NAME = text("a2s.info.source_tv.name", "relay name", "Its name");
-    KEYWORDS = text("a2s.info.keywords", "keywords", "What describes the game");
-    GAME_ID = number("a2s.info.game_id", "game id", "Number of the game, all of it");
-    COUNT = number("a2s.count", "count", "How many follow");
-    PLAYER = group("a2s.player", "player", "Somebody who plays");
+    STEAM_ID = number("a2s.info.steam_id", "Steam id", "Steam ID of the server");
+    RELAY_PORT = number("a2s.info.source_tv.port", "relay port", "SourceTV port");
+    RELAY_NAME = text("a2s.info.source_tv.name", "relay name", "SourceTV name");
+    KEYWORDS = text("a2s.info.keywords", "keywords", "");
+    GAME_ID = number("a2s.info.game_id", "game id", "64-bit game ID");
+    COUNT = number("a2s.count", "count", "Number of entries");
+    PLAYER = group("a2s.player", "player", "");
     PLAYER_INDEX = number("a2s.player.index", "index", "Always 0");
-    PLAYER_NAME = text("a2s.player.name", "name", "Name of the player");
-    SCORE = number("a2s.player.score", "score", "Points or kills");
-    DURATION = float("a2s.player.duration", "time", "Seconds in the game");
-    RULE = group("a2s.rule", "rule", "A rule that holds");
-    RULE_NAME = text("a2s.rule.name", "name", "Name of the rule");
-    RULE_VALUE = text("a2s.rule.value", "value", "Its value");
-    PART_ID = number("a2s.part.id", "part of", "Ties the parts together").hex(8);
-    DATA = bytes("a2s.data", "data", "Bytes that are not explained");
-    RESPONSE_TO = number("a2s.response_to", "request in", "Number of the frame that brought the question");
-    TIME = float("a2s.time", "time", "Seconds since the question");
+    PLAYER_NAME = text("a2s.player.name", "name", "");
+    SCORE = number("a2s.player.score", "score", "");
+    DURATION = float("a2s.player.duration", "time", "Seconds since the player connected");
+    RULE = group("a2s.rule", "rule", "Server rule");
+    RULE_NAME = text("a2s.rule.name", "name", "");
+    RULE_VALUE = text("a2s.rule.value", "value", "");
+    PART_ID = number("a2s.part.id", "part of", "ID shared by the parts of a response").hex(8);
+    DATA = bytes("a2s.data", "data", "Undecoded bytes");
+    RESPONSE_TO = number("a2s.response_to", "request in", "Frame number of the request");
+    TIME = float("a2s.time", "time", "Seconds since the request");
 }
 
 const HEADERS: Names = &[(0xffff_fffe, "part"), (0xffff_ffff, "whole")];
@@ -102,7 +102,8 @@ const WHOLE: [u8; 4] = [0xff; 4];
 const PART: [u8; 4] = [0xfe, 0xff, 0xff, 0xff];
 const WORDS: &[u8] = b"Source Engine Query\0";
 
-/// What no other protocol with these four bytes in front has: the words of the question, or a body whose parts fit.
+/// Heuristic: the payload of an info request, or a body of consistent length. Other protocols share the first four
+/// bytes.
 fn looks(bytes: &[u8]) -> bool {
     let Some((kind, body)) = bytes.strip_prefix(&WHOLE).and_then(<[u8]>::split_first) else { return false };
     let texts = |body: &[u8]| body.iter().filter(|byte| **byte == 0).count();
@@ -120,7 +121,7 @@ fn looks(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether a list of players goes on to the last byte.
+/// Whether a player list ends exactly at the last byte.
 fn players_fit(body: &[u8]) -> bool {
     let Some((&count, mut rest)) = body.split_first() else { return false };
     for _ in 0..count {
@@ -131,7 +132,7 @@ fn players_fit(body: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// What was asked in one conversation, by the letter of the question.
+/// Requests of one conversation by message type.
 #[derive(Default)]
 struct Asked(Pending<u8>);
 

@@ -1,5 +1,5 @@
-//! GameSpy queries: what a game server tells whoever looks for a game. The first form is text, the fourth one is what
-//! Unreal Tournament 3 and Minecraft servers still answer.
+//! GameSpy server queries. The first version is text; the fourth one is supported by Unreal Tournament 3 and Minecraft
+//! servers.
 //!
 //! Numbers are big-endian.
 //!
@@ -9,13 +9,13 @@
 //! fourth    fe fd | type:1 | id:4 | challenge:4, if there is one | flags:4, if all is wanted      question
 //!           type:1 | id:4 | body                         answer: type 9 a challenge as text, type 0 what was wanted
 //! ```
-//! An answer of the fourth form is known only by its question.
-//! Not covered: the second and third form; what lies behind the keys of the fourth form's long answer.
+//! A response of the fourth version is recognized only by its request.
+//! Not covered: the second and third version; the lists after the keys of the fourth version's full response.
 
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
 
-/// GameSpy queries.
+/// GameSpy server query protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &GAMESPY,
     fields: FIELDS,
@@ -31,22 +31,22 @@ fields! {
     GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
         .covers("The first form as keys and values, the fourth form with its challenge")
         .leaves_open("The second and third form; what lies behind the keys of a long answer");
-    MAGIC = bytes("gamespy.magic", "magic", "fe fd");
-    TYPE = number("gamespy.type", "type", "What is wanted").names(TYPES);
-    ID = number("gamespy.id", "id", "Repeated by the answer").hex(8);
-    CHALLENGE = number("gamespy.challenge", "challenge", "The number that the server gave");
-    CHALLENGE_TEXT = text("gamespy.challenge_text", "challenge", "A number that the server wants back, as text");
-    FLAGS = bytes("gamespy.flags", "flags", "What is wanted of it");
-    WORD = text("gamespy.query", "query", "What is wanted, in words");
-    SEPARATOR = bytes("gamespy.separator", "separator", "What stands between");
-    SETTING = group("gamespy.setting", "setting", "Something that holds on the server");
-    KEY = text("gamespy.setting.key", "key", "Name of the setting");
-    VALUE = text("gamespy.setting.value", "value", "Its value");
-    TEXT = text("gamespy.text", "text", "A part of the short answer");
+    MAGIC = bytes("gamespy.magic", "magic", "0xfefd");
+    TYPE = number("gamespy.type", "type", "Request type").names(TYPES);
+    ID = number("gamespy.id", "id", "Session ID, repeated by the response").hex(8);
+    CHALLENGE = number("gamespy.challenge", "challenge", "Challenge given by the server");
+    CHALLENGE_TEXT = text("gamespy.challenge_text", "challenge", "Challenge to repeat, as text");
+    FLAGS = bytes("gamespy.flags", "flags", "Requested information");
+    WORD = text("gamespy.query", "query", "Query name");
+    SEPARATOR = bytes("gamespy.separator", "separator", "Delimiter");
+    SETTING = group("gamespy.setting", "setting", "Server property");
+    KEY = text("gamespy.setting.key", "key", "");
+    VALUE = text("gamespy.setting.value", "value", "");
+    TEXT = text("gamespy.text", "text", "Part of the basic response");
     PORT = number("gamespy.port", "port", "Port of the game");
-    DATA = bytes("gamespy.data", "data", "Bytes that are not explained");
-    RESPONSE_TO = number("gamespy.response_to", "request in", "Number of the frame that brought the question");
-    TIME = float("gamespy.time", "time", "Seconds since the question");
+    DATA = bytes("gamespy.data", "data", "Undecoded bytes");
+    RESPONSE_TO = number("gamespy.response_to", "request in", "Frame number of the request");
+    TIME = float("gamespy.time", "time", "Seconds since the request");
 }
 
 const TYPES: Names = &[(0, "information"), (9, "challenge")];
@@ -67,17 +67,17 @@ fn is_question(bytes: &[u8]) -> bool {
     WORDS.contains(&bytes)
 }
 
-/// Keys and values, the last of which say that it is over.
+/// Whether the text is key-value pairs with a final key.
 fn is_answer(bytes: &[u8]) -> bool {
     let ends = bytes.ends_with(b"\\final\\") || memchr::memmem::find(bytes, b"\\queryid\\").is_some();
     ends && !is_question(bytes) && bytes.iter().filter(|byte| **byte == b'\\').count() >= 4
 }
 
-/// What was asked in one conversation, by type and id; those of the first form have none.
+/// Requests of one conversation by type and ID; those of the first version have none.
 #[derive(Default)]
 struct Asked {
     questions: Pending<(u8, u32)>,
-    /// The last question of the fourth form.
+    /// Last request of the fourth version.
     last: Option<[u8; 5]>,
 }
 
@@ -151,14 +151,14 @@ impl Asked {
     }
 }
 
-/// A backslash, and text up to the next one.
+/// Reads a backslash, and text up to the next one.
 fn behind_backslash<'a>(wire: &mut Wire<'a>, field: &'static crate::tree::Field) -> Result<&'a [u8]> {
     wire.bytes(&SEPARATOR, 1)?;
     let length = memchr::memchr(b'\\', wire.ahead()).unwrap_or(wire.remaining());
     wire.text(field, length)
 }
 
-/// A few texts, the port with its bytes the other way round, and where the server is.
+/// Basic response: texts, the little-endian port and the address.
 fn short(wire: &mut Wire<'_>) -> Result {
     const BEFORE_PORT: usize = 5;
     let title = wire.text_nul(&TEXT)?;
@@ -170,7 +170,7 @@ fn short(wire: &mut Wire<'_>) -> Result {
     wire.text_nul(&TEXT).map(drop)
 }
 
-/// Keys and values up to an empty key, then lists.
+/// Full response: key-value pairs up to an empty key, then lists.
 fn long(wire: &mut Wire<'_>) -> Result {
     const FLAGS_SIZE: usize = 2;
     wire.bytes(&SEPARATOR, SPLIT.len() + FLAGS_SIZE)?;

@@ -1,6 +1,6 @@
-//! Minecraft, Java edition: how a connection begins, up to where it is compressed or encrypted.
+//! Minecraft, Java edition: connection setup, up to compression or encryption.
 //!
-//! Numbers are VarInts, seven bits to a byte and the lowest first, or big-endian; texts stand behind their length.
+//! Numbers are VarInts, seven bits per byte with the lowest first, or big-endian; texts follow their length.
 //!
 //! ```text
 //! packet       length | id | body
@@ -10,7 +10,7 @@
 //!              1 secret | token            1 server id | key | token: encryption begins behind the client's answer
 //!                                          2 logged in         3 threshold: compression begins
 //! ```
-//! Not covered: what is said in the game, whose packets differ from version to version; the ping of versions before 1.7.
+//! Not covered: game packets, which depend on the version; the ping of versions before 1.7.
 
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Pending, Protocol, Result, Verdict, Wire};
@@ -30,72 +30,72 @@ pub static PROTOCOL: Protocol = Protocol {
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
         .covers("Handshake, status and login, up to where it is compressed or encrypted")
-        .leaves_open("What is said in the game, and the ping of versions before 1.7");
-    LENGTH = number("minecraft.length", "length", "Bytes behind this number");
-    ID = number("minecraft.id", "packet id", "What kind of packet, in this state");
-    VERSION = number("minecraft.handshake.version", "version", "Version of the protocol; 763 is 1.20.1");
+        .leaves_open("Game packets, and the ping of versions before 1.7");
+    LENGTH = number("minecraft.length", "length", "Bytes after this number");
+    ID = number("minecraft.id", "packet id", "Packet type within the current state");
+    VERSION = number("minecraft.handshake.version", "version", "Protocol version; 763 is 1.20.1");
     ADDRESS_LENGTH = number("minecraft.handshake.address_length", "address length", "Bytes that follow");
-    ADDRESS = text("minecraft.handshake.address", "address", "Whom the client meant to reach");
-    PORT = number("minecraft.handshake.port", "port", "Where");
-    NEXT = number("minecraft.handshake.next_state", "next state", "What the client wants").names(STATES);
+    ADDRESS = text("minecraft.handshake.address", "address", "Hostname or address used by the client");
+    PORT = number("minecraft.handshake.port", "port", "Port used by the client");
+    NEXT = number("minecraft.handshake.next_state", "next state", "State requested by the client").names(STATES);
     JSON_LENGTH = number("minecraft.json_length", "JSON length", "Bytes that follow");
-    JSON = text("minecraft.json", "JSON", "What the server says of itself, or why it refuses");
-    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the answer");
+    JSON = text("minecraft.json", "JSON", "Server status, or the reason for a disconnect");
+    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the response");
     NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow");
-    NAME = text("minecraft.login.name", "name", "Who logs in");
+    NAME = text("minecraft.login.name", "name", "Player name");
     SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow");
     SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7");
     KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow");
     KEY = bytes("minecraft.login.key", "key", "The server's public key");
     TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow");
-    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the key");
+    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the public key");
     SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow");
-    SECRET = bytes("minecraft.login.secret", "secret", "The key of what follows, encrypted");
-    THRESHOLD = number("minecraft.login.threshold", "threshold", "Packets from this size on are compressed");
-    DATA = bytes("minecraft.data", "data", "Bytes that are not explained");
-    RESPONSE_TO = number("minecraft.response_to", "request in", "Number of the frame that brought the question");
-    TIME = float("minecraft.time", "time", "Seconds since the question");
+    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key");
+    THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
+    DATA = bytes("minecraft.data", "data", "Undecoded bytes");
+    RESPONSE_TO = number("minecraft.response_to", "request in", "Frame number of the request");
+    TIME = float("minecraft.time", "time", "Seconds since the request");
     BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
 }
 
 const STATES: Names = &[(1, "status"), (2, "login"), (3, "transfer")];
 
-/// Packets that the client, and that the server, may send in each state.
+/// Packets of the client and of the server in each state.
 const STATUS_FROM_CLIENT: Names = &[(0, "status request"), (1, "ping")];
 const STATUS_FROM_SERVER: Names = &[(0, "status"), (1, "pong")];
 const LOGIN_FROM_CLIENT: Names = &[(0, "login"), (1, "encryption response"), (2, "plugin response"), (3, "login acknowledged")];
 const LOGIN_FROM_SERVER: Names =
     &[(0, "refused"), (1, "encryption request"), (2, "logged in"), (3, "compression"), (4, "plugin request")];
 
-/// The longest packet: three bytes of length.
+/// Maximum packet size: a length of three bytes.
 const MAX_PACKET: usize = (1 << 21) - 1;
 
-/// The longest first packet that is believed.
+/// Maximum plausible size of a handshake.
 const MAX_HANDSHAKE: usize = 300;
 
-/// How far a connection has come.
+/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
     Handshake,
     Status,
     Login,
-    /// The client has sent its secret: all else is encrypted.
+    /// The client sent its secret: everything else is encrypted.
     Encrypted,
-    /// Packets that are compressed, or of the game: their lengths can still be read.
+    /// Compressed packets or game packets: only their lengths are decoded.
     Play,
 }
 
-/// A connection.
+/// State and pending requests of a connection.
 #[derive(Default)]
 struct Session {
     state: State,
-    /// Questions by the packet id that the answer has too.
+    /// Pending requests by packet ID, which the response shares.
     asked: Pending<usize>,
     lost: bool,
 }
 
-/// A VarInt and its bytes; nothing while it is not whole, `Err` when it is none.
+/// Decodes a VarInt and its length; `None` if incomplete, `Err` if invalid.
 fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
     const MOST: usize = 5;
     match bytes.iter().take(MOST).position(|byte| byte & 0x80 == 0) {
@@ -108,7 +108,7 @@ fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
     }
 }
 
-/// Whether the client begins with a handshake whose parts fit into each other.
+/// Heuristic: the client starts with a consistent handshake.
 fn looks(opening: &Opening<'_>) -> Verdict {
     for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
         if !opening.starts(side) {
@@ -126,7 +126,7 @@ fn looks(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
-/// Whether these bytes begin with a handshake; `Ok(false)` while they may.
+/// Whether the bytes start with a handshake; `Ok(false)` if undecided.
 fn handshake(bytes: &[u8]) -> std::result::Result<bool, ()> {
     let mut at = 0;
     let mut next = |most: usize| match varint(bytes.get(at..).unwrap_or_default())? {
@@ -199,7 +199,7 @@ impl Conversation for Session {
             (State::Login, Side::Client, 1) => {
                 self.state = State::Encrypted;
                 counted(wire, &SECRET_LENGTH, &SECRET)?;
-                // Versions 1.19 to 1.19.2 may sign something else in place of the token.
+                // Versions 1.19 to 1.19.2 may send a signature in place of the token.
                 wire.rest(&DATA);
                 Ok(())
             }
@@ -239,7 +239,7 @@ impl Session {
         const STATUS: usize = 1;
         let version = number(wire, &VERSION)?;
         let address = text(wire, &ADDRESS_LENGTH, &ADDRESS)?;
-        // Some clients put more behind a NUL.
+        // Some clients append data after a NUL.
         let address = address.split(|byte| *byte == 0).next().unwrap_or_default();
         let port = wire.u16_be(&PORT)?;
         let next = number(wire, &NEXT)?;
@@ -268,7 +268,7 @@ impl Session {
     }
 }
 
-/// Read a VarInt.
+/// Reads a VarInt.
 fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
     match varint(wire.ahead()) {
         Ok(Some((number, size))) => {
@@ -282,13 +282,13 @@ fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
     }
 }
 
-/// A text behind its length.
+/// Reads a length-prefixed text.
 fn text<'a>(wire: &mut Wire<'a>, length: &'static Field, field: &'static Field) -> Result<&'a [u8]> {
     let count = number(wire, length)?;
     wire.text(field, count)
 }
 
-/// Bytes behind their length.
+/// Reads length-prefixed bytes.
 fn counted(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
     match number(wire, length)? {
         0 => Ok(()),
@@ -312,7 +312,7 @@ mod tests {
     const SECRET: &str = "230110000102030405060708090a0b0c0d0e0f10000102030405060708090a0b0c0d0e0f";
     const SUCCESS: &str = "1702000102030405060708090a0b0c0d0e0f0466616c6b00";
 
-    /// What each side says in turn, the client first, as their trees.
+    /// Dissects messages of both sides into trees.
     fn told(session: &mut Session, said: &[(Side, &str)]) -> String {
         let trees = said.iter().map(|(side, hex)| trial::message(&PROTOCOL, session, *side, &trial::bytes(hex), Cut::No));
         trees.collect::<Vec<_>>().concat()

@@ -1,4 +1,4 @@
-//! Quake III Arena and its kin, out of band: what servers and masters are asked before a game.
+//! Quake III Arena and derived games: connectionless packets of servers and master servers.
 //!
 //! ```text
 //! ff ff ff ff | command | rest
@@ -7,12 +7,12 @@
 //!   statusResponse   newline | \key\value … | newline | score ping "name" newline …
 //!   getserversResponse   (\ address:4 | port:2, big-endian) … | \EOT
 //! ```
-//! Not covered: the game itself, which is compressed with a table of its own.
+//! Not covered: game packets, which are Huffman-compressed.
 
 use crate::tree::{Field, fields};
 use crate::wire::{Looks, On, Protocol, Result, Wire, credentials};
 
-/// Quake III Arena, out of band.
+/// Quake III Arena connectionless protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &QUAKE3,
     fields: FIELDS,
@@ -28,28 +28,28 @@ fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")
         .covers("Commands and answers of servers and masters, with keys, players and addresses")
         .leaves_open("The game itself, which is compressed with a table of its own");
-    MARKER = number("quake3.connectionless.marker", "marker", "ffffffff").hex(8);
-    COMMAND = text("quake3.connectionless.command", "command", "What kind of message it is");
-    TEXT = text("quake3.connectionless.text", "text", "What goes with it");
-    SETTING = group("quake3.setting", "setting", "Something that holds on the server");
-    KEY = text("quake3.setting.key", "key", "Name of the setting");
-    SETTING_VALUE = text("quake3.setting.value", "value", "Its value");
-    PLAYER = group("quake3.player", "player", "Somebody who plays");
-    SCORE = text("quake3.player.score", "score", "Points");
+    MARKER = number("quake3.connectionless.marker", "marker", "0xffffffff").hex(8);
+    COMMAND = text("quake3.connectionless.command", "command", "");
+    TEXT = text("quake3.connectionless.text", "text", "Arguments");
+    SETTING = group("quake3.setting", "setting", "Server property");
+    KEY = text("quake3.setting.key", "key", "");
+    SETTING_VALUE = text("quake3.setting.value", "value", "");
+    PLAYER = group("quake3.player", "player", "");
+    SCORE = text("quake3.player.score", "score", "");
     PING = text("quake3.player.ping", "ping", "Milliseconds");
-    NAME = text("quake3.player.name", "name", "Name of the player");
-    SERVER = group("quake3.server", "server", "A server");
-    ADDR = ipv4("quake3.server.addr", "address", "Where it is");
-    PORT = number("quake3.server.port", "port", "Where it is");
-    RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Number that a GoldSrc server gave the client");
-    PASSWORD = text("quake3.rcon.password", "password", "Of whoever commands the server").secret();
-    SEPARATOR = bytes("quake3.separator", "separator", "What stands between");
-    DATA = bytes("quake3.data", "data", "Bytes that are not explained");
+    NAME = text("quake3.player.name", "name", "");
+    SERVER = group("quake3.server", "server", "");
+    ADDR = ipv4("quake3.server.addr", "address", "");
+    PORT = number("quake3.server.port", "port", "");
+    RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Challenge given by a GoldSrc server");
+    PASSWORD = text("quake3.rcon.password", "password", "Remote console password").secret();
+    SEPARATOR = bytes("quake3.separator", "separator", "Delimiter");
+    DATA = bytes("quake3.data", "data", "Undecoded bytes");
 }
 
 const MARK: [u8; 4] = [0xff; 4];
 
-/// Commands of clients, of servers and of masters.
+/// Commands of clients, servers and master servers.
 const COMMANDS: &[&str] = &[
     "challengeResponse",
     "connect",
@@ -73,7 +73,7 @@ const COMMANDS: &[&str] = &[
     "statusResponse",
 ];
 
-/// Bytes of the command, if it is one that is known.
+/// Length of a known command at the start of the bytes.
 fn command(bytes: &[u8]) -> Option<usize> {
     let end = bytes.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(bytes.len());
     let word = std::str::from_utf8(bytes.get(..end)?).ok()?;
@@ -121,14 +121,14 @@ fn message(wire: &mut Wire<'_>) -> Result {
     }
 }
 
-/// Words behind a command, shown in the heading.
+/// Reads the arguments of a command and shows them in the heading.
 fn words(wire: &mut Wire<'_>) {
     let text = String::from_utf8_lossy(wire.ahead());
     wire.info(format_args!("{}", wire.shown(text.trim()).chars().take(100).collect::<String>()));
     wire.rest(&TEXT);
 }
 
-/// Pass over what stands between words.
+/// Reads delimiters.
 fn separator(wire: &mut Wire<'_>, is_one: impl Fn(u8) -> bool) -> Result {
     match wire.ahead().iter().take_while(|byte| is_one(**byte)).count() {
         0 => Ok(()),
@@ -136,13 +136,13 @@ fn separator(wire: &mut Wire<'_>, is_one: impl Fn(u8) -> bool) -> Result {
     }
 }
 
-/// Text up to such a byte.
+/// Reads text up to a delimiter.
 fn until<'a>(wire: &mut Wire<'a>, field: &'static Field, is_end: impl Fn(u8) -> bool) -> Result<&'a [u8]> {
     let length = wire.ahead().iter().take_while(|byte| !is_end(**byte)).count();
     wire.text(field, length)
 }
 
-/// Keys and values behind backslashes, up to the end of the line.
+/// Reads backslash-separated key-value pairs up to the end of the line.
 fn settings(wire: &mut Wire<'_>) -> Result {
     let is_end = |byte: u8| byte == b'\\' || byte == b'\n';
     let mut host = None;
@@ -168,7 +168,7 @@ fn settings(wire: &mut Wire<'_>) -> Result {
     separator(wire, |byte| byte == b'\n')
 }
 
-/// A line: score, ping, and the name in quotes.
+/// Reads a player line: score, ping and quoted name.
 fn player(wire: &mut Wire<'_>) -> Result {
     let between = |byte: u8| byte == b' ' || byte == b'"';
     let ends = |byte: u8| byte == b' ' || byte == b'\n';
@@ -178,12 +178,12 @@ fn player(wire: &mut Wire<'_>) -> Result {
         until(wire, &PING, ends)?;
         separator(wire, between)?;
         until(wire, &NAME, |byte| byte == b'"' || byte == b'\n')?;
-        // At least the end of the line is left, or nothing.
+        // Only the end of the line should remain.
         separator(wire, |byte| matches!(byte, b'"' | b'\n' | b' '))
     })
 }
 
-/// Addresses and ports, each behind a backslash, up to the letters that end them.
+/// Reads addresses and ports, each after a backslash, up to the end marker.
 fn servers(wire: &mut Wire<'_>) -> Result {
     const END: &[u8] = b"\\EOT";
     let mut count = 0;

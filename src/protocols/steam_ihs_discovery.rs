@@ -1,16 +1,16 @@
-//! Steam In-Home Streaming Discovery: how the Steam clients of a network find each other.
+//! Steam In-Home Streaming Discovery: mutual discovery of Steam clients in a network.
 //!
-//! Lengths are little-endian. Header and body are protobuf: a number for which member it is and how it is encoded, then its value.
+//! Lengths are little-endian. Header and body are protobuf: a tag with field number and wire type, then the value.
 //!
 //! ```text
 //! signature:8 | length:4 | header | length:4 | body, by the message type in the header
 //! ```
-//! Not covered: bodies other than those of discovery and status, whose members are shown by their numbers.
+//! Not covered: bodies other than discovery and status, whose members are shown by field number.
 
 use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
 use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
 
-/// Steam In-Home Streaming Discovery.
+/// Steam In-Home Streaming Discovery protocol.
 pub static PROTOCOL: Protocol = Protocol {
     this: &STEAM,
     fields: FIELDS,
@@ -27,33 +27,33 @@ fields! {
         .covers("Headers, and the bodies of discovery and status")
         .leaves_open("Other bodies, whose members are shown by their numbers");
     SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16);
-    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Bytes of the header");
-    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Bytes of the body");
-    KEY = number("steam_ihs_discovery.key", "member", "Which member follows, and how it is encoded");
-    LENGTH = number("steam_ihs_discovery.length", "length", "Bytes of the member");
-    CLIENT_ID = number("steam_ihs_discovery.header_client_id", "client id", "Who speaks");
-    MSG_TYPE = number("steam_ihs_discovery.header_msg_type", "message type", "What kind of message it is").names(TYPES);
-    INSTANCE_ID = number("steam_ihs_discovery.header_instance_id", "instance id", "Which run of it");
-    SEQNUM = number("steam_ihs_discovery.body_discovery_seqnum", "sequence", "Counts the questions");
-    CLIENT_IDS = number("steam_ihs_discovery.body_discovery_clientids", "client id", "Who shall answer").hex(16);
-    VERSION = number("steam_ihs_discovery.body_status_version", "version", "Version of the protocol");
-    MIN_VERSION = number("steam_ihs_discovery.body_status_minversion", "lowest version", "The oldest that is understood");
-    CONNECT_PORT = number("steam_ihs_discovery.body_status_connectport", "connect port", "Where to connect");
-    HOSTNAME = text("steam_ihs_discovery.body_status_hostname", "host name", "Name of the computer");
-    SERVICES = number("steam_ihs_discovery.body_status_enabledservices", "services", "What is offered").hex(8);
-    OS_TYPE = number("steam_ihs_discovery.body_status_ostype", "OS type", "What it runs on");
-    IS_64BIT = bool("steam_ihs_discovery.body_status_is64bit", "64 bit", "Whether it is");
-    USER = group("steam_ihs_discovery.body_status_user", "user", "Somebody who is logged in");
-    STEAM_ID = number("steam_ihs_discovery.body_status_user_steamid", "Steam id", "Who");
-    AUTH_KEY_ID = number("steam_ihs_discovery.body_status_user_authkeyid", "auth key id", "With which key");
-    UNIVERSE = number("steam_ihs_discovery.body_status_euniverse", "universe", "1 is the public one");
-    TIMESTAMP = text("steam_ihs_discovery.body_status_timestamp", "time", "When this was said");
-    LOCKED = bool("steam_ihs_discovery.body_status_screenlocked", "screen locked", "Whether it is");
-    RUNNING = bool("steam_ihs_discovery.body_status_gamesrunning", "games running", "Whether there are");
-    MAC_ADDRESSES = text("steam_ihs_discovery.body_status_macaddresses", "MAC address", "Of the computer");
-    UNKNOWN_NUMBER = number("steam_ihs_discovery.unknown_number", "number", "A member that is not known");
-    UNKNOWN_DATA = bytes("steam_ihs_discovery.unknown_data", "data", "A member that is not known");
-    BAD_MEMBER = broken("steam_ihs_discovery.note.member", "bad member", "A member that is not encoded as protobuf is");
+    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Length of the header in bytes");
+    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Length of the body in bytes");
+    KEY = number("steam_ihs_discovery.key", "member", "Field number and wire type");
+    LENGTH = number("steam_ihs_discovery.length", "length", "Length of the member in bytes");
+    CLIENT_ID = number("steam_ihs_discovery.header_client_id", "client id", "Client ID of the sender");
+    MSG_TYPE = number("steam_ihs_discovery.header_msg_type", "message type", "").names(TYPES);
+    INSTANCE_ID = number("steam_ihs_discovery.header_instance_id", "instance id", "Instance ID of the client");
+    SEQNUM = number("steam_ihs_discovery.body_discovery_seqnum", "sequence", "Sequence number of the discovery");
+    CLIENT_IDS = number("steam_ihs_discovery.body_discovery_clientids", "client id", "Client IDs that shall respond").hex(16);
+    VERSION = number("steam_ihs_discovery.body_status_version", "version", "Protocol version");
+    MIN_VERSION = number("steam_ihs_discovery.body_status_minversion", "lowest version", "Minimum supported version");
+    CONNECT_PORT = number("steam_ihs_discovery.body_status_connectport", "connect port", "");
+    HOSTNAME = text("steam_ihs_discovery.body_status_hostname", "host name", "");
+    SERVICES = number("steam_ihs_discovery.body_status_enabledservices", "services", "Enabled services").hex(8);
+    OS_TYPE = number("steam_ihs_discovery.body_status_ostype", "OS type", "Operating system type");
+    IS_64BIT = bool("steam_ihs_discovery.body_status_is64bit", "64 bit", "64-bit operating system");
+    USER = group("steam_ihs_discovery.body_status_user", "user", "Logged-in user");
+    STEAM_ID = number("steam_ihs_discovery.body_status_user_steamid", "Steam id", "Steam ID of the user");
+    AUTH_KEY_ID = number("steam_ihs_discovery.body_status_user_authkeyid", "auth key id", "ID of the authentication key");
+    UNIVERSE = number("steam_ihs_discovery.body_status_euniverse", "universe", "1 is the public universe");
+    TIMESTAMP = text("steam_ihs_discovery.body_status_timestamp", "time", "Time of the message");
+    LOCKED = bool("steam_ihs_discovery.body_status_screenlocked", "screen locked", "The screen is locked");
+    RUNNING = bool("steam_ihs_discovery.body_status_gamesrunning", "games running", "Games are running");
+    MAC_ADDRESSES = text("steam_ihs_discovery.body_status_macaddresses", "MAC address", "");
+    UNKNOWN_NUMBER = number("steam_ihs_discovery.unknown_number", "number", "Unknown member");
+    UNKNOWN_DATA = bytes("steam_ihs_discovery.unknown_data", "data", "Unknown member");
+    BAD_MEMBER = broken("steam_ihs_discovery.note.member", "bad member", "A member that is not valid protobuf");
 }
 
 const TYPES: Names = &[
@@ -74,19 +74,19 @@ const MARK: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0x21, 0x4c, 0x5f, 0xa0];
 const DISCOVERY: u64 = 0;
 const STATUS: u64 = 1;
 
-/// What a member is.
+/// Type of a member.
 enum Is {
     Number(&'static Field),
-    /// A number that may be negative.
+    /// Signed number.
     Signed(&'static Field),
     Flag(&'static Field),
     Date(&'static Field),
     Text(&'static Field),
-    /// A message of its own.
+    /// Embedded message.
     Members(&'static Field, Members),
 }
 
-/// Members by their numbers.
+/// Members by field number.
 type Members = &'static [(u64, Is)];
 
 const HEADER: Members = &[(1, Is::Number(&CLIENT_ID)), (2, Is::Number(&MSG_TYPE)), (3, Is::Number(&INSTANCE_ID))];
@@ -131,7 +131,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     wire.within(length as usize, &UNKNOWN_DATA, |wire| members(wire, body))
 }
 
-/// The message type that a header tells; 0 where it tells none.
+/// Message type in a header, 0 if missing.
 fn kind_of(header: &[u8]) -> u64 {
     const TYPE_KEY: u64 = 2 << 3;
     let mut rest = header;
@@ -147,7 +147,7 @@ fn kind_of(header: &[u8]) -> u64 {
     0
 }
 
-/// A number of seven bits to a byte, the lowest first, and its bytes.
+/// Decodes a varint. Returns it and its length.
 fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     const MOST: usize = 10;
     let size = bytes.iter().take(MOST).position(|byte| byte & 0x80 == 0)? + 1;
@@ -155,7 +155,7 @@ fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((number, size))
 }
 
-/// Read such a number, and put it with this.
+/// Reads a varint and adds it as the converted value.
 fn number(wire: &mut Wire<'_>, field: &'static Field, value: impl FnOnce(u64) -> Value) -> Result<u64> {
     let Some((number, size)) = varint(wire.ahead()) else {
         return if wire.remaining() < 10 {
@@ -170,7 +170,7 @@ fn number(wire: &mut Wire<'_>, field: &'static Field, value: impl FnOnce(u64) ->
     Ok(number)
 }
 
-/// Members up to the end.
+/// Reads members up to the end.
 fn members(wire: &mut Wire<'_>, known: Members) -> Result {
     while wire.remaining() > 0 {
         let key = number(wire, &KEY, Value::Unsigned)?;

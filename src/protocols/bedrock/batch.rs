@@ -1,4 +1,4 @@
-//! Messages of a session: packets, most of them compressed.
+//! Session messages: batches of packets, usually compressed.
 
 use super::{
     ALGORITHM, ALGORITHMS, BAD_COMPRESSION, BAD_NUMBER, BODY, CHAIN, CHOSEN, CLIENT_DATA, COMPRESSED, DATA, ENCRYPTED, ID,
@@ -10,7 +10,7 @@ use crate::wire::{Error, Exchange, Result, Settings, Spot, Wire};
 use flate2::{Decompress, FlushDecompress};
 use std::fmt::{self, Write};
 
-/// Kinds of packets.
+/// Packet types.
 pub(super) const IDS: Names = &[
     (1, "login"),
     (2, "play_status"),
@@ -66,28 +66,28 @@ const SERVER_HANDSHAKE: u64 = 3;
 const NETWORK_SETTINGS: u64 = 143;
 const REQUEST_SETTINGS: u64 = 193;
 
-/// The usual ports of servers.
+/// Default server ports.
 const PORTS: [u16; 2] = [19_132, 19_133];
 
-/// From this version on the server tells how it compresses, and from the second on each message does.
+/// First versions whose server announces the compression, and whose messages declare it.
 const TELLS: u32 = 554;
 const TELLS_EACH: u32 = 649;
 
-/// Bytes that a message may become, and bytes of it that are looked at to recognise one.
+/// Maximum decompressed size of a message, and bytes decompressed for recognition.
 const MOST: usize = 4 << 20;
 const LOOK: usize = 64;
 
-/// Packets of one message.
+/// Maximum packets per message.
 const PACKETS: usize = 4096;
 
-/// What both sides agreed on.
+/// State of one connection.
 #[derive(Default)]
 struct Session {
     version: Option<u32>,
-    /// The algorithm that the server told.
+    /// Compression announced by the server.
     algorithm: Option<u16>,
     is_encrypted: bool,
-    /// Something was read.
+    /// A message was decoded.
     is_known: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
     Box::<Session>::default()
 }
 
-/// A question for settings or a login, compressed or not; on the usual ports any message of the game.
+/// Heuristic: a settings request or login, compressed or not; on the default ports any message.
 pub(super) fn looks(message: &[u8], spot: &Spot) -> bool {
     let Some((&GAME, packets)) = message.split_first() else { return false };
     let is_beginning = |packets: &[u8]| {
@@ -110,7 +110,7 @@ pub(super) fn looks(message: &[u8], spot: &Spot) -> bool {
     PORTS.iter().any(|port| spot.has_port(*port)) || is_beginning(packets) || inflated(false) || inflated(true)
 }
 
-/// A number of seven bits to a byte, the lowest first, and what is behind it.
+/// Decodes a VarInt. Returns it and the bytes after it.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let last = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)?;
     let (number, behind) = bytes.split_at_checked(last + 1)?;
@@ -138,7 +138,7 @@ impl Exchange for Session {
     }
 }
 
-/// How packets are compressed.
+/// Compression of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coding {
     None,
@@ -148,7 +148,7 @@ enum Coding {
 }
 
 impl Session {
-    /// How the packets ahead are compressed. Reads the byte that says so, if there is one.
+    /// Compression of the batch ahead. Reads the byte that declares it, if present.
     fn coding(&self, wire: &mut Wire<'_>) -> Result<Coding> {
         let of = |algorithm| match algorithm {
             0 => Coding::Deflate,
@@ -160,7 +160,7 @@ impl Session {
             (Some(TELLS..), None) => Ok(Coding::None),
             (Some(TELLS_EACH..), Some(_)) => wire.u8(&ALGORITHM).map(of),
             (_, Some(algorithm)) => Ok(of(u8::try_from(algorithm).unwrap_or(u8::MAX))),
-            // Of who began before the capture did, or an older version: what the bytes fit.
+            // Joined midway, or an older version: whatever the bytes fit.
             _ if is_batch(ahead) => Ok(Coding::None),
             _ if ahead.first() == Some(&0x78) && !matches!(inflate(ahead, true, LOOK), Err((_, Fault::Broken))) => {
                 Ok(Coding::Zlib)
@@ -188,7 +188,7 @@ impl Session {
         let result = wire.derived(how, ahead.len(), &plain, |inner| self.packets(from, inner, names));
         match fault {
             Some(Fault::Long) => wire.note_layer(&TOO_LONG, format_args!("more than {MOST} bytes")),
-            Some(Fault::Broken) => wire.note_layer(&BAD_COMPRESSION, format_args!("not what {how} makes")),
+            Some(Fault::Broken) => wire.note_layer(&BAD_COMPRESSION, format_args!("not valid {how} data")),
             None => {}
         }
         if fault.is_some() { Ok(()) } else { result }
@@ -292,7 +292,7 @@ fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     Ok(number)
 }
 
-/// Whether bytes are packets from the first to the last.
+/// Whether the bytes consist of complete packets.
 fn is_batch(mut bytes: &[u8]) -> bool {
     for _ in 0..PACKETS {
         let Some((length, behind)) = varint(bytes) else { return false };
@@ -310,17 +310,17 @@ fn is_batch(mut bytes: &[u8]) -> bool {
     false
 }
 
-/// Why there are no more bytes than these.
+/// Why decompression stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Long,
     Broken,
 }
 
-/// What something compressed stands for; with a fault what came before it.
+/// Decompressed bytes; on a fault, those before it.
 type Plain = std::result::Result<Vec<u8>, (Vec<u8>, Fault)>;
 
-/// What a deflate stream stands for, at most so many bytes of it.
+/// Decompresses a deflate stream to at most `most` bytes.
 fn inflate(bytes: &[u8], zlib: bool, most: usize) -> Plain {
     let mut inflate = Decompress::new(zlib);
     let mut out = Vec::with_capacity(most.min(bytes.len().saturating_mul(4)).max(LOOK));
@@ -341,7 +341,7 @@ fn inflate(bytes: &[u8], zlib: bool, most: usize) -> Plain {
     }
 }
 
-/// What a block of Snappy stands for, at most so many bytes.
+/// Decompresses a Snappy block to at most `most` bytes.
 pub(super) fn snappy(bytes: &[u8], most: usize) -> Plain {
     let Some((length, mut rest)) = varint(bytes) else { return Err((Vec::new(), Fault::Broken)) };
     let length = usize::try_from(length).unwrap_or(usize::MAX);
@@ -359,7 +359,7 @@ pub(super) fn snappy(bytes: &[u8], most: usize) -> Plain {
     if rest.is_empty() && out.len() == length { Ok(out) } else { Err((out, Fault::Broken)) }
 }
 
-/// An element of a block: bytes as they are, or bytes that were there before. Returns what is behind it.
+/// Decodes a Snappy element, a literal or a copy. Returns the bytes after it.
 fn element<'a>(bytes: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
     let (&tag, rest) = bytes.split_first()?;
     let little = |rest: &'a [u8], count: usize| {

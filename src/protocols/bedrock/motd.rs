@@ -1,4 +1,4 @@
-//! What a server says of itself in the answer to a ping.
+//! Server information in an unconnected pong.
 
 use super::{
     BAD_LENGTH, EDITION, MODE, MODE_NUMBER, MORE, MOST_PLAYERS, MOTD_LENGTH, MOTD_PROTOCOL, MOTD_VERSION, NAME, PLAYERS, PORT,
@@ -7,7 +7,7 @@ use super::{
 use crate::tree::Field;
 use crate::wire::{Result, Wire};
 
-/// The parts, in their order.
+/// Parts in wire order.
 const PARTS: [&Field; 12] = [
     &EDITION,
     &NAME,
@@ -23,7 +23,7 @@ const PARTS: [&Field; 12] = [
     &PORT_6,
 ];
 
-/// Parts that are read.
+/// Maximum parts read.
 const MOST: usize = 64;
 
 pub(super) fn looks(data: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Answers for lists of servers, and sessions of three generations.
+//! Discovery responses, and sessions of three generations.
 
 use super::batch::{Fault, looks, open, snappy};
 use super::*;
@@ -182,7 +182,7 @@ fn older_sessions_are_compressed_without_a_word() {
 
 #[test]
 fn snappy_blocks_are_opened_and_malformed_ones_are_bounded() {
-    // A literal; copies with one, two and four bytes of offset, the first two over themselves; a literal of 61 bytes.
+    // A literal; copies with offsets of one, two and four bytes, the first two overlapping; a literal of 61 bytes.
     let long = [b"\xf0\x3c".as_slice(), &[b'z'; 61]].concat();
     let block = [b"\x50\x0cabcd\x09\x04\x0e\x01\x00\x13\x0c\x00\x00\x00".as_slice(), &long].concat();
     let plain = [b"abcdabcdabbbbbcdabc".as_slice(), &[b'z'; 61]].concat();
