@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_asked_and_wants_a_number_first() {
+    fn a_request_gets_a_challenge_first() {
         insta::assert_snapshot!(alone(REQUEST), @r#"
         a2s 0..25 | info request
           0..4 a2s.header = 0xffffffff (whole)
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn and_tells_what_it_is() {
+    fn server_information_is_read() {
         let mut asked = Asked::default();
         read(&mut asked, AGAIN);
         insta::assert_snapshot!(read(&mut asked, INFO), @r#"
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn who_plays_and_which_rules_hold() {
+    fn players_and_rules_are_read() {
         insta::assert_snapshot!(alone(PLAYERS), @r#"
         a2s 0..34 | players | 2 players
           0..4 a2s.header = 0xffffffff (whole)
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_is_read_up_to_the_error() {
         let bytes = trial::bytes(INFO);
         for cut in 0..bytes.len() {
             trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_form() {
+    fn the_first_version() {
         insta::assert_snapshot!(alone(STATUS), @r#"
         gamespy 0..8 | request | status
           0..8 gamespy.query = "\\status\\"
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fourth_form_begins_with_a_challenge() {
+    fn the_fourth_version_begins_with_a_challenge() {
         insta::assert_snapshot!(alone(CHALLENGE), @r#"
         gamespy 0..7 | challenge request | id 0x00000007
           0..2 gamespy.magic = fefd
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_long_answers_are_known_by_their_question() {
+    fn responses_are_recognised_by_their_request() {
         let mut asked = Asked::default();
         let bytes = trial::bytes(SHORT);
         assert!(!asked.claims(Side::Server, &bytes) && !looks(&bytes));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_is_read_up_to_the_error() {
         let bytes = trial::bytes(ANSWER);
         for cut in 0..bytes.len() {
             trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));

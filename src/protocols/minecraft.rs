@@ -313,8 +313,8 @@ mod tests {
     const SUCCESS: &str = "1702000102030405060708090a0b0c0d0e0f0466616c6b00";
 
     /// Dissects messages of both sides into trees.
-    fn told(session: &mut Session, said: &[(Side, &str)]) -> String {
-        let trees = said.iter().map(|(side, hex)| trial::message(&PROTOCOL, session, *side, &trial::bytes(hex), Cut::No));
+    fn dissect(session: &mut Session, messages: &[(Side, &str)]) -> String {
+        let trees = messages.iter().map(|(side, hex)| trial::message(&PROTOCOL, session, *side, &trial::bytes(hex), Cut::No));
         trees.collect::<Vec<_>>().concat()
     }
 
@@ -322,9 +322,9 @@ mod tests {
     const S: Side = Side::Server;
 
     #[test]
-    fn a_server_tells_its_status() {
-        let said = [(C, HANDSHAKE), (C, REQUEST), (S, STATUS), (C, PING), (S, PING)];
-        insta::assert_snapshot!(told(&mut Session::default(), &said), @r#"
+    fn server_status_is_read() {
+        let messages = [(C, HANDSHAKE), (C, REQUEST), (S, STATUS), (C, PING), (S, PING)];
+        insta::assert_snapshot!(dissect(&mut Session::default(), &messages), @r#"
         minecraft 0..24 | handshake | status, play.example.com:25565, version 763
           0..1 minecraft.length = 23
           1..2 minecraft.id = 0
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_login_ends_in_encryption() {
         let mut session = Session::default();
-        insta::assert_snapshot!(told(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, KEY), (C, SECRET)]), @r#"
+        insta::assert_snapshot!(dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, KEY), (C, SECRET)]), @r#"
         minecraft 0..24 | handshake | login, play.example.com:25565, version 763
           0..1 minecraft.length = 23
           1..2 minecraft.id = 0
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn without_encryption_lengths_go_on() {
         let mut session = Session::default();
-        insta::assert_snapshot!(told(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, SUCCESS), (S, "03 24 01 02")]), @r#"
+        insta::assert_snapshot!(dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, SUCCESS), (S, "03 24 01 02")]), @r#"
         minecraft 0..24 | handshake | login, play.example.com:25565, version 763
           0..1 minecraft.length = 23
           1..2 minecraft.id = 0
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn looks_want_a_handshake_that_fits() {
-        let opening = |said: &[u8]| looks(&Opening { said: [said, &[]], from_start: [true, true], complete: false });
+        let opening = |bytes: &[u8]| looks(&Opening { said: [bytes, &[]], from_start: [true, true], complete: false });
         let whole = trial::bytes(HANDSHAKE);
         for cut in 0..whole.len() {
             assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_asked() {
+    fn status_requests_are_read() {
         insta::assert_snapshot!(read(GETSTATUS), @r#"
         quake3 0..13 | getstatus
           0..4 quake3.connectionless.marker = 0xffffffff
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn and_answers() {
+    fn status_responses_are_read() {
         insta::assert_snapshot!(read(STATUS), @r#"
         quake3 0..81 | statusResponse | Harbour
           0..4 quake3.connectionless.marker = 0xffffffff
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_master_lists_servers() {
+    fn server_lists_are_read() {
         insta::assert_snapshot!(read(SERVERS), @r#"
         quake3 0..43 | getserversResponse | 2 servers
           0..4 quake3.connectionless.marker = 0xffffffff
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_stands_apart() {
+    fn rcon_passwords_have_their_own_field() {
         insta::assert_snapshot!(read(RCON), @r#"
         quake3 0..29 | rcon | map q3dm2
           0..4 quake3.connectionless.marker = 0xffffffff
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_is_read_up_to_the_error() {
         let bytes = trial::bytes(STATUS);
         for cut in 0..bytes.len() {
             trial::read(&PROTOCOL, &bytes[..cut], Cut::No, message);

@@ -75,7 +75,7 @@ const DISCOVERY: u64 = 0;
 const STATUS: u64 = 1;
 
 /// Type of a member.
-enum Is {
+enum MemberType {
     Number(&'static Field),
     /// Signed number.
     Signed(&'static Field),
@@ -87,26 +87,27 @@ enum Is {
 }
 
 /// Members by field number.
-type Members = &'static [(u64, Is)];
+type Members = &'static [(u64, MemberType)];
 
-const HEADER: Members = &[(1, Is::Number(&CLIENT_ID)), (2, Is::Number(&MSG_TYPE)), (3, Is::Number(&INSTANCE_ID))];
-const DISCOVERY_BODY: Members = &[(1, Is::Number(&SEQNUM)), (2, Is::Number(&CLIENT_IDS))];
+const HEADER: Members =
+    &[(1, MemberType::Number(&CLIENT_ID)), (2, MemberType::Number(&MSG_TYPE)), (3, MemberType::Number(&INSTANCE_ID))];
+const DISCOVERY_BODY: Members = &[(1, MemberType::Number(&SEQNUM)), (2, MemberType::Number(&CLIENT_IDS))];
 const STATUS_BODY: Members = &[
-    (1, Is::Signed(&VERSION)),
-    (2, Is::Signed(&MIN_VERSION)),
-    (3, Is::Number(&CONNECT_PORT)),
-    (4, Is::Text(&HOSTNAME)),
-    (6, Is::Number(&SERVICES)),
-    (7, Is::Signed(&OS_TYPE)),
-    (8, Is::Flag(&IS_64BIT)),
-    (9, Is::Members(&USER, USER_MEMBERS)),
-    (11, Is::Signed(&UNIVERSE)),
-    (12, Is::Date(&TIMESTAMP)),
-    (13, Is::Flag(&LOCKED)),
-    (14, Is::Flag(&RUNNING)),
-    (15, Is::Text(&MAC_ADDRESSES)),
+    (1, MemberType::Signed(&VERSION)),
+    (2, MemberType::Signed(&MIN_VERSION)),
+    (3, MemberType::Number(&CONNECT_PORT)),
+    (4, MemberType::Text(&HOSTNAME)),
+    (6, MemberType::Number(&SERVICES)),
+    (7, MemberType::Signed(&OS_TYPE)),
+    (8, MemberType::Flag(&IS_64BIT)),
+    (9, MemberType::Members(&USER, USER_MEMBERS)),
+    (11, MemberType::Signed(&UNIVERSE)),
+    (12, MemberType::Date(&TIMESTAMP)),
+    (13, MemberType::Flag(&LOCKED)),
+    (14, MemberType::Flag(&RUNNING)),
+    (15, MemberType::Text(&MAC_ADDRESSES)),
 ];
-const USER_MEMBERS: Members = &[(1, Is::Number(&STEAM_ID)), (2, Is::Number(&AUTH_KEY_ID))];
+const USER_MEMBERS: Members = &[(1, MemberType::Number(&STEAM_ID)), (2, MemberType::Number(&AUTH_KEY_ID))];
 
 fn looks(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
@@ -178,7 +179,7 @@ fn members(wire: &mut Wire<'_>, known: Members) -> Result {
         match key & 7 {
             0 => simple(wire, is)?,
             1 => match is {
-                Some(Is::Number(field)) => wire.u64_le(field).map(drop)?,
+                Some(MemberType::Number(field)) => wire.u64_le(field).map(drop)?,
                 _ => wire.u64_le(&UNKNOWN_NUMBER).map(drop)?,
             },
             2 => {
@@ -192,12 +193,12 @@ fn members(wire: &mut Wire<'_>, known: Members) -> Result {
     Ok(())
 }
 
-fn simple(wire: &mut Wire<'_>, is: Option<&'static Is>) -> Result {
+fn simple(wire: &mut Wire<'_>, is: Option<&'static MemberType>) -> Result {
     match is {
-        Some(Is::Number(field)) => number(wire, field, Value::Unsigned).map(drop),
-        Some(Is::Signed(field)) => number(wire, field, |number| Value::Signed(number.cast_signed())).map(drop),
-        Some(Is::Flag(field)) => number(wire, field, |number| Value::Bool(number != 0)).map(drop),
-        Some(Is::Date(field)) => {
+        Some(MemberType::Number(field)) => number(wire, field, Value::Unsigned).map(drop),
+        Some(MemberType::Signed(field)) => number(wire, field, |number| Value::Signed(number.cast_signed())).map(drop),
+        Some(MemberType::Flag(field)) => number(wire, field, |number| Value::Bool(number != 0)).map(drop),
+        Some(MemberType::Date(field)) => {
             let start = wire.at();
             let Some((seconds, size)) = varint(wire.ahead()) else { return Err(Error::Short { needed: 1 }) };
             wire.skip(size)?;
@@ -211,16 +212,16 @@ fn simple(wire: &mut Wire<'_>, is: Option<&'static Is>) -> Result {
     }
 }
 
-fn lengthy(wire: &mut Wire<'_>, is: Option<&'static Is>, length: usize) -> Result {
+fn lengthy(wire: &mut Wire<'_>, is: Option<&'static MemberType>, length: usize) -> Result {
     match is {
-        Some(Is::Text(field)) => {
+        Some(MemberType::Text(field)) => {
             let text = String::from_utf8_lossy(wire.text(field, length)?);
             if field.is(&HOSTNAME) {
                 wire.info(format_args!("{text}"));
             }
             Ok(())
         }
-        Some(Is::Members(field, known)) => {
+        Some(MemberType::Members(field, known)) => {
             wire.group(field, |wire| wire.within(length, &UNKNOWN_DATA, |wire| members(wire, known)))
         }
         _ if length == 0 => Ok(()),
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_looks_for_others() {
+    fn discovery_is_read() {
         insta::assert_snapshot!(read(DISCOVERY), @r#"
         steam_ihs_discovery 0..40 | discovery
           0..8 steam_ihs_discovery.signature = 0xa05f4c21ffffffff
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn and_one_tells_what_it_is() {
+    fn status_is_read() {
         insta::assert_snapshot!(read(STATUS), @r#"
         steam_ihs_discovery 0..125 | status | couch
           0..8 steam_ihs_discovery.signature = 0xa05f4c21ffffffff
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_message_is_read_up_to_the_damage() {
+    fn a_malformed_message_is_read_up_to_the_error() {
         let bytes = trial::bytes(STATUS);
         for cut in 0..bytes.len() {
             trial::read(&PROTOCOL, &bytes[..cut], Cut::No, message);

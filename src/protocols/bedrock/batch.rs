@@ -70,7 +70,7 @@ const REQUEST_SETTINGS: u64 = 193;
 const PORTS: [u16; 2] = [19_132, 19_133];
 
 /// First versions whose server announces the compression, and whose messages declare it.
-const TELLS: u32 = 554;
+const ANNOUNCES: u32 = 554;
 const TELLS_EACH: u32 = 649;
 
 /// Maximum decompressed size of a message, and bytes decompressed for recognition.
@@ -157,7 +157,7 @@ impl Session {
         };
         let ahead = wire.ahead();
         match (self.version, self.algorithm) {
-            (Some(TELLS..), None) => Ok(Coding::None),
+            (Some(ANNOUNCES..), None) => Ok(Coding::None),
             (Some(TELLS_EACH..), Some(_)) => wire.u8(&ALGORITHM).map(of),
             (_, Some(algorithm)) => Ok(of(u8::try_from(algorithm).unwrap_or(u8::MAX))),
             // Joined midway, or an older version: whatever the bytes fit.

@@ -36,7 +36,7 @@ pub(super) fn read(wire: &mut Wire<'_>) -> Result {
     if length != wire.remaining() {
         wire.note(&BAD_LENGTH, format_args!("{length} bytes declared, {} left", wire.remaining()));
     }
-    let mut said: [&[u8]; 12] = [&[]; 12];
+    let mut parts: [&[u8]; 12] = [&[]; 12];
     for number in 0..MOST {
         let ahead = wire.ahead();
         if ahead.is_empty() {
@@ -45,11 +45,11 @@ pub(super) fn read(wire: &mut Wire<'_>) -> Result {
         let end = memchr::memchr(b';', ahead).filter(|_| number + 1 < MOST);
         let field = PARTS.get(number).copied().unwrap_or(&MORE);
         let part = wire.words(field, end.map_or(ahead.len(), |end| end + 1), 0..end.unwrap_or(ahead.len()))?;
-        if let Some(said) = said.get_mut(number) {
-            *said = part;
+        if let Some(slot) = parts.get_mut(number) {
+            *slot = part;
         }
     }
-    let [_, name, _, version, players, most, ..] = said.map(String::from_utf8_lossy);
+    let [_, name, _, version, players, most, ..] = parts.map(String::from_utf8_lossy);
     wire.info(format_args!("{name}, {version}, {players} of {most} players"));
     Ok(())
 }

@@ -10,16 +10,16 @@ use std::io::Write as _;
 const MOTD: &[u8] =
     b"\x00\x67MCPE;Dedicated Server;527;1.19.1;0;10;13253860892328930865;Bedrock level;Survival;1;19132;19133;0;extra";
 
-fn said(bytes: &[u8]) -> String {
+fn dissect(bytes: &[u8]) -> String {
     let length = u16::try_from(bytes.len()).unwrap();
     let bytes = [&length.to_be_bytes()[..], bytes].concat();
     trial::read(&PROTOCOL, &bytes, Cut::No, motd::read)
 }
 
 #[test]
-fn what_a_server_says_of_itself_is_read_part_by_part() {
+fn server_information_is_read_part_by_part() {
     assert!(motd::looks(MOTD) && motd::looks(b"\0\x05MCEE;") && !motd::looks(b"\0\x05MCXE;") && !motd::looks(b"MCPE;"));
-    insta::assert_snapshot!(said(&MOTD[2..]), @r#"
+    insta::assert_snapshot!(dissect(&MOTD[2..]), @r#"
     bedrock 0..105 | motd | Dedicated Server, 1.19.1, 0 of 10 players
       0..2 bedrock.motd.length = 103
       2..7 bedrock.motd.edition = "MCPE"
@@ -38,7 +38,7 @@ fn what_a_server_says_of_itself_is_read_part_by_part() {
       100..105 bedrock.motd.more = "extra"
     "#);
     assert!(trial::read(&PROTOCOL, b"\0\x09MCPE;a", Cut::No, motd::read).contains("bedrock.note.length"));
-    let long = said(&[b"MCPE;a;1;2;3;4".as_slice(), &b";x".repeat(500)].concat());
+    let long = dissect(&[b"MCPE;a;1;2;3;4".as_slice(), &b";x".repeat(500)].concat());
     assert_eq!(long.matches("bedrock.motd.more").count(), 64 - 12, "{long}");
 }
 
@@ -90,7 +90,7 @@ fn game(parts: &[&[u8]]) -> Vec<u8> {
 const ELSEWHERE: Spot = Spot { ports: Some([50_000, 40_000]), announced: None };
 
 #[test]
-fn a_session_of_today_is_told_up_to_its_encryption() {
+fn a_current_session_is_read_up_to_its_encryption() {
     let mut session = open(&crate::wire::Settings::new());
     let ask = game(&[&packet(193, &649_u32.to_be_bytes())]);
     assert!(looks(&ask, &ELSEWHERE));
@@ -99,7 +99,7 @@ fn a_session_of_today_is_told_up_to_its_encryption() {
     assert!(looks(&settings, &Spot { ports: Some([50_000, 19_132]), announced: None }));
     assert!(!session.claims(Side::Client, &settings));
     let handshake = packet(3, &[&varint(5)[..], b"x.y.z"].concat());
-    let told = [
+    let trees = [
         read(&mut *session, Side::Client, &ask),
         read(&mut *session, Side::Server, &settings),
         read(&mut *session, Side::Client, &game(&[&[0], &deflate(&login(649))])),
@@ -108,7 +108,7 @@ fn a_session_of_today_is_told_up_to_its_encryption() {
         read(&mut *session, Side::Client, &game(&[b"sealed"])),
     ];
     assert!(session.claims(Side::Client, &settings) && !session.claims(Side::Client, &[0x84, 0]));
-    insta::assert_snapshot!(told.concat(), @r#"
+    insta::assert_snapshot!(trees.concat(), @r#"
     bedrock 0..8 | request_network_settings | protocol 649
       0..1 bedrock.mark = 0xfe
       1..8 bedrock.packet
@@ -166,13 +166,13 @@ fn a_session_of_today_is_told_up_to_its_encryption() {
 }
 
 #[test]
-fn older_sessions_are_compressed_without_a_word() {
+fn older_sessions_are_compressed_without_announcement() {
     for (version, compress) in [(390, zlib as fn(&[u8]) -> Vec<u8>), (527, deflate)] {
         let mut session = open(&crate::wire::Settings::new());
         let bytes = game(&[&compress(&login(version))]);
         assert!(looks(&bytes, &ELSEWHERE), "{version}");
-        let told = read(&mut *session, Side::Client, &bytes);
-        assert!(told.contains(&format!("| login | protocol {version}")) && told.contains("bedrock.login.client_data"), "{told}");
+        let tree = read(&mut *session, Side::Client, &bytes);
+        assert!(tree.contains(&format!("| login | protocol {version}")) && tree.contains("bedrock.login.client_data"), "{tree}");
         let behind = read(&mut *session, Side::Server, &game(&[&compress(&packet(2, &[0, 0, 0, 3]))]));
         assert!(behind.contains("player spawn"), "{behind}");
     }
@@ -181,7 +181,7 @@ fn older_sessions_are_compressed_without_a_word() {
 }
 
 #[test]
-fn snappy_blocks_are_opened_and_malformed_ones_are_bounded() {
+fn snappy_blocks_are_decompressed_and_bounded() {
     // A literal; copies with offsets of one, two and four bytes, the first two overlapping; a literal of 61 bytes.
     let long = [b"\xf0\x3c".as_slice(), &[b'z'; 61]].concat();
     let block = [b"\x50\x0cabcd\x09\x04\x0e\x01\x00\x13\x0c\x00\x00\x00".as_slice(), &long].concat();
@@ -194,25 +194,25 @@ fn snappy_blocks_are_opened_and_malformed_ones_are_bounded() {
 }
 
 #[test]
-fn malformed_messages_keep_what_was_understood() {
+fn malformed_messages_keep_decoded_fields() {
     let mut session = open(&crate::wire::Settings::new());
     read(&mut *session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));
     read(&mut *session, Side::Server, &game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]));
     let mut cut = game(&[&[0], &deflate(&[packet(9, b"hello"), packet(10, &[1])].concat())]);
     cut.truncate(cut.len() - 3);
-    let told = read(&mut *session, Side::Server, &cut);
-    assert!(told.contains("bedrock.note.compression"), "{told}");
-    let told = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"hello"), &[0xff; 6]]));
-    assert!(told.contains("bedrock.note.number") && told.contains("text"), "{told}");
-    let told = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"").repeat(5000)]));
-    assert!(told.contains("bedrock.note.too_many"), "{}", told.lines().last().unwrap());
-    let told = read(&mut *session, Side::Server, &game(&[&[0], &deflate(&vec![0; 5 << 20])]));
-    assert!(told.contains("bedrock.note.too_long"));
+    let tree = read(&mut *session, Side::Server, &cut);
+    assert!(tree.contains("bedrock.note.compression"), "{tree}");
+    let tree = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"hello"), &[0xff; 6]]));
+    assert!(tree.contains("bedrock.note.number") && tree.contains("text"), "{tree}");
+    let tree = read(&mut *session, Side::Server, &game(&[&[255], &packet(9, b"").repeat(5000)]));
+    assert!(tree.contains("bedrock.note.too_many"), "{}", tree.lines().last().unwrap());
+    let tree = read(&mut *session, Side::Server, &game(&[&[0], &deflate(&vec![0; 5 << 20])]));
+    assert!(tree.contains("bedrock.note.too_long"));
 }
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_make_it_panic(start in 0_usize..5, bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
+    fn arbitrary_bytes_never_panic(start in 0_usize..5, bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
         let mut session = open(&crate::wire::Settings::new());
         if start > 1 {
             read(&mut *session, Side::Client, &game(&[&packet(193, &649_u32.to_be_bytes())]));

@@ -1,6 +1,6 @@
 //! Fields, value names and notes.
 
-use super::words::{nothing, plain, role_meaning, role_value};
+use super::summary::{nothing, plain, role_meaning, role_value};
 use crate::tree::{Names, fields};
 
 pub(super) const IDENTIFIERS: Names = &[(0x4000_0000, "up to v1.7 beta 2"), (0x4000_0001, "since v1.7 beta 3")];

@@ -25,9 +25,9 @@
 
 mod fields;
 mod script;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use crate::limits;
 use crate::tree::{Field, Side, Value, name_of};

@@ -1,7 +1,7 @@
 //! Datagrams of connections: frames, and acknowledgements.
 
 use super::fields::*;
-use super::looks::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced, u24};
+use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced, u24};
 use super::numbers::{Counter, Seen};
 use super::split::{Given, MAX_COUNT, Part, Splits, Took};
 use super::system::MESSAGE_ID;
@@ -19,7 +19,7 @@ const FEW: usize = 16;
 
 /// State of one sender.
 #[derive(Default)]
-pub(super) struct Talker {
+pub(super) struct Sender {
     /// Received datagrams and reliable messages.
     datagrams: Seen,
     messages: Seen,
@@ -30,10 +30,10 @@ pub(super) struct Talker {
     sent: Sent,
 }
 
-impl Talker {
+impl Sender {
     /// A sender at the start of its connection.
-    pub(super) fn fresh() -> Talker {
-        Talker { from_start: true, ..Talker::default() }
+    pub(super) fn fresh() -> Sender {
+        Sender { from_start: true, ..Sender::default() }
     }
 
     /// Whether the sender has sent anything.
@@ -151,7 +151,7 @@ impl Session {
             wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK])?;
         }
         let count = wire.u16_be(&RECORD_COUNT)?;
-        let sent = &mut self.talker(from.other()).sent;
+        let sent = &mut self.sender(from.other()).sent;
         let mut read = 0;
         let mut first_range = None;
         while read < count && wire.remaining() >= record_len(wire.ahead()) {
@@ -179,17 +179,17 @@ impl Session {
         wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK, &FLAG_PAIR, &FLAG_CONTINUOUS, &FLAG_NEEDS])?;
         let number = number(wire, &DATAGRAM_NUMBER)?;
         let (frame, time) = wire.completed();
-        let talker = self.talker(from);
-        talker.sent.insert(number, (frame, time));
-        let is_new = talker.datagrams.insert(number);
+        let sender = self.sender(from);
+        sender.sent.insert(number, (frame, time));
+        let is_new = sender.datagrams.insert(number);
         if !is_new {
             wire.add(&RETRANSMISSION, Value::Bool(true));
         }
         wire.info(format_args!("#{number}{}", if is_new { "" } else { ", a repetition" }));
-        talker.splits.expire(time, |given| incomplete(wire, given));
+        sender.splits.expire(time, |given| incomplete(wire, given));
         let mut count = 0_u32;
         while wire.remaining() > 0 {
-            let only = wire.group(&FRAME, |wire| frame_of(talker, wire, is_new))?;
+            let only = wire.group(&FRAME, |wire| frame_of(sender, wire, is_new))?;
             count += 1;
             match only {
                 Some(words) if count == 1 && wire.remaining() == 0 => wire.info(format_args!("#{number}, {words}")),
@@ -241,23 +241,23 @@ fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u
 }
 
 /// Reads a frame. Returns a short description of a split or a retransmission.
-fn frame_of(talker: &mut Talker, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
-    let head = head(talker, wire)?;
+fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> Result<Option<String>> {
+    let head = head(sender, wire)?;
     let is_new = head.is_new && is_new_datagram;
     let (range, bytes) = payload(wire, &head)?;
     let Some((count, id, index)) = head.split else {
         if !is_new {
             return Ok(Some("sent before".to_owned()));
         }
-        talker.order(wire, &head);
+        sender.order(wire, &head);
         wire.hand_on(PLACE, range);
         return Ok(None);
     };
     if index >= count || count > MAX_COUNT {
         wire.note(&BAD_SPLIT, format_args!("split index {index} of {count}, counted from 0"));
-    } else if is_new || talker.splits.waits_for(id, count) {
+    } else if is_new || sender.splits.waits_for(id, count) {
         let piece = wire.piece(range, 0);
-        talker.part(wire, &head, Part { id, count, index, bytes, piece });
+        sender.part(wire, &head, Part { id, count, index, bytes, piece });
     }
     Ok(Some(format!("part {} of {count} of message {id}", u64::from(index) + 1)))
 }
@@ -285,7 +285,7 @@ fn payload<'a>(wire: &mut Wire<'a>, head: &Head) -> Result<(Range<usize>, &'a [u
     Ok((range, bytes))
 }
 
-impl Talker {
+impl Sender {
     /// Marks a message that arrives out of order.
     fn order(&mut self, wire: &mut Wire<'_>, head: &Head) {
         let Some((index, channel)) = head.order.filter(|_| head.reliability == ORDERED) else { return };
@@ -311,7 +311,7 @@ impl Talker {
     }
 }
 
-fn head(talker: &mut Talker, wire: &mut Wire<'_>) -> Result<Head> {
+fn head(sender: &mut Sender, wire: &mut Wire<'_>) -> Result<Head> {
     let flags = wire.flags(&FRAME_FLAGS, 1, &[&RELIABILITY, &HAS_SPLIT])?;
     let reliability = u8::try_from(RELIABILITY.bits_of(flags)).unwrap_or(u8::MAX);
     if reliability > MAX_RELIABILITY {
@@ -322,7 +322,7 @@ fn head(talker: &mut Talker, wire: &mut Wire<'_>) -> Result<Head> {
     let mut head = Head { reliability, order: None, split: None, is_new: true, payload: usize::from(bits).div_ceil(8) };
     if is_reliable(reliability) {
         let number = number(wire, &MESSAGE_NUMBER)?;
-        head.is_new = talker.messages.insert(number);
+        head.is_new = sender.messages.insert(number);
         if !head.is_new {
             wire.add(&RETRANSMISSION, Value::Bool(true));
         }

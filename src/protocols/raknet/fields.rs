@@ -1,6 +1,6 @@
 //! Fields, value names and notes.
 
-use super::words::{address_value, nothing, record_value};
+use super::summary::{address_value, nothing, record_value};
 use crate::tree::{Names, fields};
 
 pub(super) const RELIABILITIES: Names = &[

@@ -21,16 +21,16 @@
 
 mod datagram;
 mod fields;
-mod looks;
+mod heuristics;
 mod numbers;
 mod offline;
 mod split;
+mod summary;
 mod system;
-mod words;
 
 use crate::tree::{Side, Time};
 use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Unfinished, Wire};
-use datagram::Talker;
+use datagram::Sender;
 use fields::*;
 use split::{Given, Joined};
 
@@ -41,10 +41,10 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &RAKNET,
     fields: FIELDS,
     found: &[
-        On::AnyUdp.exchange(Looks::Datagram(looks::is_offline), open),
-        On::AnyUdp.exchange(Looks::Datagram(looks::is_evident), open),
-        On::Udp(8192).exchange(Looks::Datagram(looks::is_sound), open),
-        On::Over("vcmp.z").exchange(Looks::Datagram(looks::is_of_connection), open),
+        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_offline), open),
+        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_evident), open),
+        On::Udp(8192).exchange(Looks::Datagram(heuristics::is_sound), open),
+        On::Over("vcmp.z").exchange(Looks::Datagram(heuristics::is_of_connection), open),
     ],
     rest: Some(&UNPARSED),
     truncated: None,
@@ -62,7 +62,7 @@ const PARTS: &str = "raknet parts";
 /// State of one connection.
 #[derive(Default)]
 struct Session {
-    talkers: [Talker; 2],
+    senders: [Sender; 2],
     /// A message of a connection was captured.
     is_open: bool,
     /// Last offline ping: sender, its timestamp, frame and capture time.
@@ -75,10 +75,10 @@ fn open(_: &Settings) -> Box<dyn Exchange> {
 
 impl Exchange for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        if looks::is_offline(wire.ahead()) {
+        if heuristics::is_offline(wire.ahead()) {
             return self.offline(from, wire);
         }
-        if !looks::is_of_connection(wire.ahead()) {
+        if !heuristics::is_of_connection(wire.ahead()) {
             wire.name("unknown");
             return wire.malformed(&UNKNOWN_DATAGRAM, format_args!("bit 7 of the first byte is not set"));
         }
@@ -87,17 +87,17 @@ impl Exchange for Session {
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
-        self.is_open && looks::is_of_connection(bytes)
+        self.is_open && heuristics::is_of_connection(bytes)
     }
 
     fn held(&self) -> usize {
-        size_of_val(self) + self.talkers.iter().map(Talker::held).sum::<usize>()
+        size_of_val(self) + self.senders.iter().map(Sender::held).sum::<usize>()
     }
 
     fn unfinished(&mut self) -> Vec<Unfinished> {
         let mut all = Vec::new();
         for from in Side::BOTH {
-            for (Given { id, came, count }, Joined { bytes, pieces }) in self.talker(from).splits().drain() {
+            for (Given { id, came, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
                 let words = format!("{came} of {count} parts of message {id} came");
                 all.push(Unfinished { from, bytes, pieces, how: PARTS, code: &INCOMPLETE_SPLIT, words });
             }
@@ -107,8 +107,8 @@ impl Exchange for Session {
 }
 
 impl Session {
-    fn talker(&mut self, side: Side) -> &mut Talker {
-        let [client, server] = &mut self.talkers;
+    fn sender(&mut self, side: Side) -> &mut Sender {
+        let [client, server] = &mut self.senders;
         match side {
             Side::Client => client,
             Side::Server => server,
@@ -117,15 +117,15 @@ impl Session {
 
     fn offline(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let (frame, when) = wire.completed();
-        let said = offline::message(wire)?;
-        match (said.id, said.time) {
+        let offline = offline::message(wire)?;
+        match (offline.id, offline.time) {
             (offline::PING | offline::PING_OPEN, Some(time)) => self.ping = Some((from, time, frame, when)),
             (offline::PONG, Some(echoed)) => {
                 if let Some((_, _, frame, then)) = self.ping.filter(|(side, time, ..)| *side != from && *time == echoed) {
                     system::round_trip(wire, frame, then);
                 }
             }
-            (offline::REQUEST_2, _) if self.talkers.iter().any(Talker::has_spoken) => self.begin(),
+            (offline::REQUEST_2, _) if self.senders.iter().any(Sender::has_spoken) => self.begin(),
             (offline::REQUEST_1 | offline::REPLY_1 | offline::REQUEST_2 | offline::REPLY_2, _) if !self.is_open => self.begin(),
             _ => {}
         }
@@ -135,6 +135,6 @@ impl Session {
     /// Resets the state for a new connection.
     fn begin(&mut self) {
         self.is_open = true;
-        self.talkers = [Talker::fresh(), Talker::fresh()];
+        self.senders = [Sender::fresh(), Sender::fresh()];
     }
 }

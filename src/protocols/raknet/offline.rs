@@ -61,13 +61,13 @@ const fn lengths(id: u8) -> (usize, usize) {
 
 /// Values of an offline message needed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct Offline {
     pub id: u8,
     /// Timestamp of a ping, or the echoed one.
     pub time: Option<u64>,
 }
 
-pub(super) fn message(wire: &mut Wire<'_>) -> Result<Said> {
+pub(super) fn message(wire: &mut Wire<'_>) -> Result<Offline> {
     let len = wire.remaining();
     let id = wire.u8(&OFFLINE_ID)?;
     wire.name(name_of(OFFLINE_IDS, id.into()).unwrap_or("unknown"));
@@ -83,7 +83,7 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result<Said> {
         wire.note(&BAD_LENGTH, format_args!("{len} bytes, not {least}"));
     }
     wire.rest(&UNPARSED);
-    Ok(Said { id, time })
+    Ok(Offline { id, time })
 }
 
 fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {

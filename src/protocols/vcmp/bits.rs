@@ -142,7 +142,7 @@ impl<'a> Bits<'a> {
     pub(super) fn text(&mut self, wire: &mut Wire<'_>, field: &'static Field, len: usize) -> Result<String> {
         let from = self.at;
         let bytes = self.bytes(len)?;
-        let text = super::words::text(&bytes).into_owned();
+        let text = super::text::text(&bytes).into_owned();
         wire.put_text(field, self.since(from), format_args!("{text}"));
         Ok(text)
     }

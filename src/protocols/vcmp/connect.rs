@@ -1,11 +1,11 @@
 //! Connection setup: client connect, server join, store files and compressed messages.
 
 use super::bits::Bits;
+use super::compressed;
 use super::fields::*;
-use super::parts::read_text;
+use super::layout::read_text;
+use super::text::{Quoted, text};
 use super::versions::{CONNECT_START, Version};
-use super::words::{Quoted, text};
-use super::zip;
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Result, Wire};
 
@@ -49,7 +49,7 @@ pub(super) fn join(wire: &mut Wire<'_>, version: Version, _: Side) -> Result {
     let name = read_text(wire, &JOIN_NAME, len.into())?;
     wire.info(format_args!("{} on {}, player id {player}", Quoted(&text(name)), Quoted(&text(hostname))));
     if version.is_047() {
-        return zip::block(wire, store);
+        return compressed::block(wire, store);
     }
     let count = wire.u8(&FILE_COUNT)?;
     for _ in 0..count {
@@ -107,7 +107,7 @@ pub(super) fn freeze(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
 
 /// A message that is one compressed block with undocumented contents.
 pub(super) fn compressed(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
-    zip::block(wire, |wire| {
+    compressed::block(wire, |wire| {
         wire.rest(&UNKNOWN);
         Ok(())
     })

@@ -1,6 +1,6 @@
 //! Fields, value names and notes.
 
-use super::words::{file_value, nothing, parts_value};
+use super::text::{file_value, nothing, parts_value};
 use crate::tree::{Names, fields};
 
 pub(super) const CLIENT_VERSIONS: Names = &[(67_000, "rel004"), (67_400, "rel006"), (67_700, "0.4.7.0"), (67_710, "0.4.7.1")];
@@ -16,7 +16,7 @@ pub(super) const BODY_PARTS: Names =
 
 pub(super) const CAUSES: Names = &[(44, "fall"), (70, "suicide")];
 
-pub(super) const NOBODY: Names = &[(255, "nobody")];
+pub(super) const NO_PLAYER: Names = &[(255, "nobody")];
 
 pub(super) const EVENTS: Names = &[(0, "leave"), (0x80, "enter")];
 
@@ -82,7 +82,7 @@ fields! {
     DAMAGE = number("vcmp.damage", "damage", "Damaged parts of the vehicle").hex(8);
     CLASS = number("vcmp.class", "class", "Player class").names(CLASSES);
     CAUSE = number("vcmp.cause", "cause", "Cause of death").names(CAUSES);
-    KILLER_ID = number("vcmp.killer_id", "killer id", "Slot of the killer").names(NOBODY);
+    KILLER_ID = number("vcmp.killer_id", "killer id", "Slot of the killer").names(NO_PLAYER);
     BODY_PART = number("vcmp.body_part", "body part", "Body part that was hit").names(BODY_PARTS);
     ANIMATION = number("vcmp.animation", "animation", "Animation ID");
     STYLE = number("vcmp.style", "style", "How the player leaves the vehicle").names(STYLES);

@@ -1,7 +1,7 @@
 //! Message tables: name, ID by release, and layout.
 
 use super::fields::*;
-use super::parts::Part::{self, F32, F64, I16, Pickup, Reals, Rest, Text8, Text16, U8, U16, U32, Unknown};
+use super::layout::Part::{self, F32, F64, I16, Pickup, Reals, Rest, Text8, Text16, U8, U16, U32, Unknown};
 use super::versions::Version;
 use super::{connect, script, sync};
 use crate::tree::Side;
@@ -11,19 +11,19 @@ use crate::wire::{Result, Wire};
 pub(super) struct Message {
     pub name: &'static str,
     ids: [u8; 4],
-    pub says: Says,
+    pub layout: Layout,
 }
 
 /// Layout of a message after its ID.
 #[derive(Clone, Copy)]
-pub(super) enum Says {
+pub(super) enum Layout {
     /// Sequence of parts.
     Parts(&'static [Part]),
     /// Read by this function.
     Read(fn(&mut Wire<'_>, Version, Side) -> Result),
 }
 
-use Says::{Parts, Read};
+use Layout::{Parts, Read};
 
 /// Returns the message with this ID.
 pub(super) fn message(version: Version, from: Side, id: u8) -> Option<&'static Message> {
@@ -35,8 +35,8 @@ pub(super) fn message(version: Version, from: Side, id: u8) -> Option<&'static M
     messages.iter().find(known).filter(|_| id != 0)
 }
 
-const fn of(name: &'static str, ids: [u8; 4], says: Says) -> Message {
-    Message { name, ids, says }
+const fn of(name: &'static str, ids: [u8; 4], layout: Layout) -> Message {
+    Message { name, ids, layout }
 }
 
 const fn nothing_known(name: &'static str, ids: [u8; 4]) -> Message {

@@ -15,26 +15,26 @@
 //! The server query is in `query`. Not covered: the sync messages of rel004.
 
 mod bits;
+mod compressed;
 mod connect;
 mod fields;
+mod layout;
 mod messages;
-mod parts;
 mod query;
 mod script;
 mod sync;
+mod text;
 mod versions;
-mod words;
-mod zip;
 
 use super::librpc;
 use crate::tree::Side;
 use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Spot, Wire};
 use fields::*;
-use messages::Says;
+use messages::Layout;
 use versions::Version;
 
+pub use compressed::PROTOCOL as COMPRESSED;
 pub use query::PROTOCOL as QUERY;
-pub use zip::PROTOCOL as COMPRESSED;
 
 /// Vice City: Multiplayer.
 pub static PROTOCOL: Protocol = Protocol {
@@ -89,15 +89,15 @@ fn speaker(message: &[u8]) -> Option<Side> {
     if versions::of_connect(message).is_some() {
         return Some(Side::Client);
     }
-    let says = |from: &Side| versions::of_script_data(message, *from).next().is_some();
-    Side::BOTH.into_iter().find(says).filter(|_| is_call(message))
+    let sends = |from: &Side| versions::of_script_data(message, *from).next().is_some();
+    Side::BOTH.into_iter().find(sends).filter(|_| is_call(message))
 }
 
 /// State of a connection.
 #[derive(Default)]
 struct Session {
     /// Release, if a message declared it.
-    told: Option<Version>,
+    declared: Option<Version>,
     /// Release assumed from message IDs.
     assumed: Option<Version>,
     is_open: bool,
@@ -119,7 +119,7 @@ impl Exchange for Session {
         let version = self.version();
         let id = wire.u8(&MESSAGE_ID)?;
         wire.add_text(&VERSION, format_args!("{}", version.name()));
-        if self.told.is_none() {
+        if self.declared.is_none() {
             wire.note(&VERSION_ASSUMED, format_args!("taken for {}", version.name()));
         }
         let Some(message) = messages::message(version, from, id) else {
@@ -129,9 +129,9 @@ impl Exchange for Session {
             return Ok(());
         };
         wire.name(message.name);
-        match message.says {
-            Says::Parts(parts) => parts::read(wire, parts),
-            Says::Read(read) => read(wire, version, from),
+        match message.layout {
+            Layout::Parts(parts) => layout::read(wire, parts),
+            Layout::Read(read) => read(wire, version, from),
         }
     }
 
@@ -143,17 +143,17 @@ impl Exchange for Session {
 
 impl Session {
     fn version(&self) -> Version {
-        self.told.or(self.assumed).unwrap_or(Version::Rel006)
+        self.declared.or(self.assumed).unwrap_or(Version::Rel006)
     }
 
     /// Learns the release from a message.
     fn learn(&mut self, from: Side, wire: &Wire<'_>) {
         let message = wire.ahead();
         if let (Side::Client, Some(version)) = (from, versions::of_connect(message)) {
-            self.told = Some(version);
+            self.declared = Some(version);
         }
-        self.told = self.told.or_else(|| wire.recall(versions::FACT).and_then(versions::of_number));
-        if self.told.is_some() {
+        self.declared = self.declared.or_else(|| wire.recall(versions::FACT).and_then(versions::of_number));
+        if self.declared.is_some() {
             return;
         }
         match wire.recall("raknet.protocol") {
@@ -161,12 +161,12 @@ impl Session {
             Some(PROTOCOL_047) => self.assumed = Some(Version::V471),
             _ => {}
         }
-        if wire.is_over(zip::PROTOCOL.this) {
-            self.told = Some(Version::V470);
+        if wire.is_over(compressed::PROTOCOL.this) {
+            self.declared = Some(Version::V470);
         } else if is_call(message) {
             let mut known = versions::of_script_data(message, from);
             match (known.next(), known.next()) {
-                (Some(only), None) => self.told = Some(only),
+                (Some(only), None) => self.declared = Some(only),
                 (Some(_), Some(_)) => self.assumed = Some(Version::Rel006),
                 _ => {}
             }

@@ -10,9 +10,9 @@
 //! Not covered: `r`, `d` and `x`, to which these servers never respond.
 
 use super::fields::{COUNT_MISMATCH, TRUNCATED};
-use super::parts::read_text;
+use super::layout::read_text;
+use super::text::{Quoted, text};
 use super::versions;
-use super::words::{Quoted, text};
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
 use crate::wire::{Cut, Exchange, Looks, On, Protocol, Result, Settings, Wire};
 

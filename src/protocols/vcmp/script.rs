@@ -2,8 +2,8 @@
 
 use super::bits::Bits;
 use super::fields::*;
+use super::text::Quoted;
 use super::versions::Version;
-use super::words::Quoted;
 use crate::tree::Side;
 use crate::wire::{Cut, Result, Wire};
 
@@ -37,8 +37,8 @@ pub(super) fn player_text(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     let mut bits = Bits::new(wire);
     bits.number(wire, &ZERO_BIT, 1)?;
     let len = bits.number(wire, &TEXT_LEN, 16)?;
-    let said = bits.text(wire, &TEXT, usize::try_from(len).unwrap_or(usize::MAX))?;
-    wire.info(format_args!("player id {player}, {}", Quoted(&said)));
+    let text = bits.text(wire, &TEXT, usize::try_from(len).unwrap_or(usize::MAX))?;
+    wire.info(format_args!("player id {player}, {}", Quoted(&text)));
     bits.padding(wire)?;
     bits.end(wire)
 }

@@ -1,10 +1,10 @@
 //! Player synchronization: frequent messages with bit-packed fields.
 
 use super::bits::{Bits, TURN};
+use super::compressed;
 use super::fields::*;
-use super::parts::reals;
+use super::layout::reals;
 use super::versions::Version;
-use super::zip;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Result, Wire};
 
@@ -46,7 +46,7 @@ pub(super) fn passenger(wire: &mut Wire<'_>, version: Version, from: Side) -> Re
 fn sync(wire: &mut Wire<'_>, version: Version, from: Side, read: impl FnOnce(&mut Bits<'_>, &mut Wire<'_>) -> Result) -> Result {
     match version {
         Version::Rel006 | Version::V470 => content(wire, from, read),
-        Version::V471 => zip::block(wire, |wire| content(wire, from, read)),
+        Version::V471 => compressed::block(wire, |wire| content(wire, from, read)),
         Version::Rel004 => {
             wire.rest(&UNKNOWN);
             Ok(())

@@ -57,7 +57,7 @@ impl Version {
 /// Returns the version in a client connect message.
 pub(super) fn of_connect(message: &[u8]) -> Option<Version> {
     let (id, rest) = message.split_first()?;
-    let told = match rest.strip_prefix(&CONNECT_START) {
+    let number = match rest.strip_prefix(&CONNECT_START) {
         Some(rest) => u32::from_be_bytes(*rest.first_chunk()?),
         // A zero bit, then the number.
         None => {
@@ -66,12 +66,12 @@ pub(super) fn of_connect(message: &[u8]) -> Option<Version> {
             u32::try_from(moved).ok()?
         }
     };
-    Version::ALL.into_iter().find(|version| version.number() == told && version.connect() == *id)
+    Version::ALL.into_iter().find(|version| version.number() == number && version.connect() == *id)
 }
 
 /// Returns the version in a query reply.
-pub(super) fn of_server(told: &[u8]) -> Option<Version> {
-    match told {
+pub(super) fn of_server(version: &[u8]) -> Option<Version> {
+    match version {
         b"04rel004" => Some(Version::Rel004),
         b"04rel006" => Some(Version::Rel006),
         _ => None,

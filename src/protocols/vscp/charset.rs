@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_stay_as_they_are() {
+    fn other_texts_are_not_decoded() {
         for bytes in [
             &b"Aki"[..],
             "こんにちは".as_bytes(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_set_is_called_by_its_usual_names() {
+    fn a_character_set_has_its_usual_names() {
         let of = |name: &str| encoding(name).map(Encoding::name);
         assert_eq!(of("shift_jis"), Some("Shift_JIS"));
         assert_eq!(of("SJIS"), Some("Shift_JIS"));

@@ -165,8 +165,8 @@ fn unknown(wire: &mut Wire<'_>, head: Head) -> Result {
 }
 
 fn transform_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
-    let who = users.name(head.id);
-    wire.info(format_args!("{who} moved"));
+    let user_name = users.name(head.id);
+    wire.info(format_args!("{user_name} moved"));
     let m11 = real(wire, &M11, &M11_RAW)?;
     real(wire, &M12, &M12_RAW)?;
     real(wire, &M13, &M13_RAW)?;
@@ -183,22 +183,22 @@ fn transform_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
         // Adding 0 removes a negative zero.
         wire.add(field, Value::Double(turn.to_degrees() + 0.0));
     }
-    wire.info(format_args!("{who} moved to {x:.2} {y:.2} {z:.2}"));
+    wire.info(format_args!("{user_name} moved to {x:.2} {y:.2} {z:.2}"));
     Ok(())
 }
 
 fn chat_send(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
-    let who = users.name(head.id);
-    wire.info(format_args!("{who} speaks"));
-    let said = text(wire, &CHAT_MESSAGE, users.charset)?;
-    wire.info(format_args!("{}", Says(who, &said)));
+    let user_name = users.name(head.id);
+    wire.info(format_args!("{user_name} speaks"));
+    let message = text(wire, &CHAT_MESSAGE, users.charset)?;
+    wire.info(format_args!("{}", ChatText(user_name, &message)));
     Ok(())
 }
 
 /// Chat text. It usually starts with the user's name, which is then omitted.
-struct Says<'a>(Called<'a>, &'a [u8]);
+struct ChatText<'a>(Called<'a>, &'a [u8]);
 
-impl<'a> Says<'a> {
+impl<'a> ChatText<'a> {
     /// The text without a leading user name.
     fn without_name(&self) -> Option<&'a [u8]> {
         let name = self.0.name();
@@ -206,7 +206,7 @@ impl<'a> Says<'a> {
     }
 }
 
-impl fmt::Display for Says<'_> {
+impl fmt::Display for ChatText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.without_name() {
             Some(rest) => write!(f, "{}: {}", self.0, Brief(rest)),
@@ -216,12 +216,12 @@ impl fmt::Display for Says<'_> {
 }
 
 fn character_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
-    let who = users.name(head.id);
-    wire.info(format_args!("{who}"));
+    let user_name = users.name(head.id);
+    wire.info(format_args!("{user_name}"));
     let start = wire.at();
     let data = text(wire, &CHARACTER_DATA, users.charset)?;
     let Some(character) = Character::of(&data) else {
-        wire.info(format_args!("{who}: {}", Brief(&data)));
+        wire.info(format_args!("{user_name}: {}", Brief(&data)));
         return Ok(());
     };
     for (field, (range, value)) in [(&SLEEP, &character.sleep), (&AVATAR_NUMBER, &character.avatar)] {
@@ -238,7 +238,7 @@ fn character_update(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
         wire.note(&NOTE_VALUE, format_args!("medal {} is unknown", character.medal.1));
     }
     let sleep = if character.sleep.1 == 0 { "awake" } else { "asleep" };
-    wire.info(format_args!("{who}: {sleep}, avatar {} for {} min", character.avatar.1, character.minutes.1));
+    wire.info(format_args!("{user_name}: {sleep}, avatar {} for {} min", character.avatar.1, character.minutes.1));
     Ok(())
 }
 
@@ -302,13 +302,13 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
         Side::Client => (users.name(head.id), head.id),
         Side::Server => (users.name_me(), sender),
     };
-    let who = users.name(sender);
-    wire.info(format_args!("{who} to {to}"));
+    let user_name = users.name(sender);
+    wire.info(format_args!("{user_name} to {to}"));
     let start = wire.at();
-    let said = text(wire, &PRIVATE_MESSAGE, users.charset)?;
+    let message = text(wire, &PRIVATE_MESSAGE, users.charset)?;
     let range = start..wire.at();
     let before = users.chat(partner);
-    let control = CONTROLS.iter().find(|(word, ..)| *word == &*said);
+    let control = CONTROLS.iter().find(|(word, ..)| *word == &*message);
     let after = match control {
         // Requests keep an open chat alive.
         Some((_, _, Some(Chat::Asked))) if before == Some(Chat::Open) => Chat::Open,
@@ -319,11 +319,11 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
         Some((_, meaning, _)) => {
             wire.put_text(&PRIVATE_CONTROL, range.clone(), format_args!("{meaning}"));
             let again = if *meaning == "request" && before == Some(Chat::Open) { " (keep-alive)" } else { "" };
-            wire.info(format_args!("{who} to {to}: {meaning}{again}"));
+            wire.info(format_args!("{user_name} to {to}: {meaning}{again}"));
         }
         None => {
-            let says = Says(who, &said);
-            wire.info(format_args!("{who} to {to}: {}", Brief(says.without_name().unwrap_or(&said))));
+            let chat = ChatText(user_name, &message);
+            wire.info(format_args!("{user_name} to {to}: {}", Brief(chat.without_name().unwrap_or(&message))));
         }
     }
     wire.put_text(&PRIVATE_STATE, range, format_args!("{}", after.word()));
@@ -332,14 +332,14 @@ fn private_chat(wire: &mut Wire<'_>, from: Side, head: Head, users: &mut Users) 
 }
 
 fn voice_state(wire: &mut Wire<'_>, head: Head, users: &Users) -> Result {
-    let who = users.name(head.id);
-    wire.info(format_args!("{who}: voice"));
+    let user_name = users.name(head.id);
+    wire.info(format_args!("{user_name}: voice"));
     wire.u8(&VOICE_UNKNOWN1)?;
     wire.i32_be(&VOICE_UNKNOWN2)?;
     let state = wire.u8(&VOICE_STATE)?;
     match name_of(VOICE_STATES, state.into()) {
-        Some(name) => wire.info(format_args!("{who}: voice {name}")),
-        None => wire.info(format_args!("{who}: voice {state}")),
+        Some(name) => wire.info(format_args!("{user_name}: voice {name}")),
+        None => wire.info(format_args!("{user_name}: voice {state}")),
     }
     Ok(())
 }
@@ -350,8 +350,8 @@ fn appl_specific(wire: &mut Wire<'_>, from: Side, head: Head, users: &Users) -> 
     wire.info(format_args!("{}()", Brief(&method)));
     let argument = text(wire, &APPL_STR_ARG, users.charset)?;
     // The number is arbitrary, except where a requester sends its own user ID.
-    let tells_user = |id| users.is_me(id) && from == Side::Client || REQUESTS.contains(&&*method);
-    let number = id(wire, &APPL_INT_ARG, |id| users.by_broadcast(id).filter(|_| tells_user(id)))?;
+    let is_user_argument = |id| users.is_me(id) && from == Side::Client || REQUESTS.contains(&&*method);
+    let number = id(wire, &APPL_INT_ARG, |id| users.by_broadcast(id).filter(|_| is_user_argument(id)))?;
     let call = Call { method: &method, argument: &argument, number };
     match receivers_of(from, head, users) {
         Some(to) if head.id == NO_OBJECT || head.strategy == SPECIFIC => wire.info(format_args!("{call} to {to}")),

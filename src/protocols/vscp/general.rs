@@ -1,6 +1,6 @@
 //! General messages by opcode, and position updates.
 
-use super::step::speaker;
+use super::framing::speaker;
 use super::users::{Leading, User, Users};
 use super::values::{Brief, Bytes, at_least, id, real, text};
 use super::{

@@ -28,9 +28,9 @@
 
 mod charset;
 mod common;
+mod framing;
 mod general;
-mod looks;
-mod step;
+mod heuristics;
 #[cfg(test)]
 mod tests;
 mod users;
@@ -39,7 +39,7 @@ mod wls;
 
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
-use step::Step;
+use framing::Step;
 use users::Users;
 use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
 
@@ -50,8 +50,8 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &VSCP,
     fields: FIELDS,
     found: &[
-        On::TcpRun(5126, 5158).stream(Looks::Stream(looks::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(looks::anywhere), open),
+        On::TcpRun(5126, 5158).stream(Looks::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
     ],
     rest: Some(&DATA),
     truncated: Some(&TRUNCATED),
@@ -291,7 +291,7 @@ impl Session {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let must_greet = from == Side::Server && self.greeted;
-        if self.opaque && must_greet && !step::may_be_hello(from, ahead) {
+        if self.opaque && must_greet && !framing::may_be_hello(from, ahead) {
             self.server = Step::Stopped;
         }
         self.step(from).extent(from, ahead, more, must_greet)

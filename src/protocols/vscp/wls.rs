@@ -65,17 +65,17 @@ static QUESTION: [&Field; COMMAS + 1] = [&TYPE, &CLIENT_IP, &WORLD, &X, &Y, &Z, 
 
 /// Sides whose text was read.
 #[derive(Default)]
-struct Talk {
-    said: [bool; 2],
+struct Session {
+    has_sent: [bool; 2],
 }
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
-    Box::<Talk>::default()
+    Box::<Session>::default()
 }
 
-impl Talk {
-    fn has_said(&mut self, side: Side) -> &mut bool {
-        let [client, server] = &mut self.said;
+impl Session {
+    fn sent_by(&mut self, side: Side) -> &mut bool {
+        let [client, server] = &mut self.has_sent;
         match side {
             Side::Client => client,
             Side::Server => server,
@@ -83,9 +83,9 @@ impl Talk {
     }
 }
 
-impl Conversation for Talk {
+impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        if *self.has_said(from) {
+        if *self.sent_by(from) {
             return Extent::Unknown(ahead.len());
         }
         let near = ahead.get(..TEXT_MAX).unwrap_or(ahead);
@@ -98,7 +98,7 @@ impl Conversation for Talk {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        *self.has_said(from) = true;
+        *self.sent_by(from) = true;
         match from {
             Side::Client => question(wire),
             Side::Server => answer(wire),
@@ -106,7 +106,7 @@ impl Conversation for Talk {
     }
 
     fn gap(&mut self, from: Side, _: Missing) {
-        *self.has_said(from) = true;
+        *self.sent_by(from) = true;
     }
 }
 
@@ -219,11 +219,11 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
     if is_open && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-fn asks(said: &[u8]) -> Verdict {
-    if !said.starts_with(b"f,") {
-        return if b"f,".starts_with(said) { Verdict::Unsure } else { Verdict::No };
+fn asks(stream: &[u8]) -> Verdict {
+    if !stream.starts_with(b"f,") {
+        return if b"f,".starts_with(stream) { Verdict::Unsure } else { Verdict::No };
     }
-    let near = said.get(..TEXT_MAX).unwrap_or(said);
+    let near = stream.get(..TEXT_MAX).unwrap_or(stream);
     let Some(end) = memchr::memchr(0, near) else {
         let may_go_on = near.len() < TEXT_MAX && memchr::memchr_iter(b',', near).count() <= COMMAS;
         return if may_go_on { Verdict::Unsure } else { Verdict::No };

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn node_longer_than_the_message() {
-    insta::assert_snapshot!(said(M1), @r#"
+    insta::assert_snapshot!(dissect(M1), @r#"
     librpc 0..16 | call | print()
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = print()
@@ -22,7 +22,7 @@ fn node_longer_than_the_message() {
 
 #[test]
 fn bool_that_is_neither() {
-    insta::assert_snapshot!(said(M2), @r#"
+    insta::assert_snapshot!(dissect(M2), @r#"
     librpc 0..14 | call | f(true)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f(true)
@@ -43,7 +43,7 @@ fn bool_that_is_neither() {
 
 #[test]
 fn unknown_tag_ends_its_node() {
-    insta::assert_snapshot!(said(M3), @r#"
+    insta::assert_snapshot!(dissect(M3), @r#"
     librpc 0..13 | call | f(…)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f(…)
@@ -62,7 +62,7 @@ fn unknown_tag_ends_its_node() {
 
 #[test]
 fn array_longer_than_its_node() {
-    insta::assert_snapshot!(said(M4), @r#"
+    insta::assert_snapshot!(dissect(M4), @r#"
     librpc 0..22 | call | f([1])
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f([1])
@@ -88,7 +88,7 @@ fn array_longer_than_its_node() {
 
 #[test]
 fn string_longer_than_its_array() {
-    insta::assert_snapshot!(said(M5), @r#"
+    insta::assert_snapshot!(dissect(M5), @r#"
     librpc 0..22 | call | f([…], …)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f([…], …)
@@ -118,7 +118,7 @@ fn string_longer_than_its_array() {
 
 #[test]
 fn bytes_behind_the_node() {
-    insta::assert_snapshot!(said(M6), @r#"
+    insta::assert_snapshot!(dissect(M6), @r#"
     librpc 0..16 | call | f()
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f()
@@ -140,7 +140,7 @@ fn bytes_behind_the_node() {
 
 #[test]
 fn set_inside_a_call() {
-    insta::assert_snapshot!(said(M7), @r#"
+    insta::assert_snapshot!(dissect(M7), @r#"
     librpc 0..26 | call | f(a = 1)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f(a = 1)
@@ -170,7 +170,7 @@ fn set_inside_a_call() {
 
 #[test]
 fn identifier_alone() {
-    insta::assert_snapshot!(said(M8), @r#"
+    insta::assert_snapshot!(dissect(M8), @r#"
     librpc 0..4 | truncated
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
     ! broken librpc.expert.truncated at 4..4 librpc.identifier: 0 bytes after the identifier, a node header has 5
@@ -179,7 +179,7 @@ fn identifier_alone() {
 
 #[test]
 fn name_longer_than_its_node() {
-    insta::assert_snapshot!(said(M9), @r#"
+    insta::assert_snapshot!(dissect(M9), @r#"
     librpc 0..14 | call | …
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = …
@@ -196,7 +196,7 @@ fn name_longer_than_its_node() {
 
 #[test]
 fn raw_call_upon_nothing() {
-    insta::assert_snapshot!(said(M10), @r#"
+    insta::assert_snapshot!(dissect(M10), @r#"
     librpc 0..12 | raw_call | .f()
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = .f()
@@ -214,7 +214,7 @@ fn raw_call_upon_nothing() {
 
 #[test]
 fn arrays_nested_too_deep() {
-    insta::assert_snapshot!(said(M15), @r#"
+    insta::assert_snapshot!(dissect(M15), @r#"
     librpc 0..213 | call | f([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = f([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
@@ -403,7 +403,7 @@ fn message_of(node: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn get_and_set_are_for_clients() {
+fn servers_send_neither_get_nor_set() {
     for hex in [L8, L9] {
         assert_eq!(notes(Some(Side::Client), &trial::bytes(hex)), [""; 0]);
     }
@@ -413,13 +413,13 @@ fn get_and_set_are_for_clients() {
 }
 
 #[test]
-fn get_does_not_stand_by_itself() {
+fn get_is_not_a_statement() {
     let message = message_of(&node(GET, b"s\0\x01a"));
     assert_eq!(notes(Some(Side::Client), &message), ["odd librpc.expert.bad_placement at 4..13"]);
 }
 
 #[test]
-fn set_wants_a_place_and_a_value() {
+fn set_requires_a_target_and_a_value() {
     for (body, is_bad) in [
         (&b"s\0\x01a"[..], true),
         (b"s\0\x01ao", false),
@@ -443,7 +443,7 @@ fn only_nodes_are_called() {
 }
 
 #[test]
-fn sizes_that_the_receiver_misreads_are_told_and_read_in_full() {
+fn sizes_over_16_bits_are_noted_and_read() {
     let text = [&b"s\xff\xff"[..], &[b'a'; 0xffff]].concat();
     let long = message_of(&node(CALL, &[&b"\0\x01f"[..], &node(ARRAY, &text), b"o"].concat()));
     assert_eq!(notes(None, &long), [format!("odd librpc.expert.size_over_65535 at 12..{}", long.len())]);
@@ -453,7 +453,7 @@ fn sizes_that_the_receiver_misreads_are_told_and_read_in_full() {
 }
 
 #[test]
-fn more_nodes_than_are_followed_are_bytes() {
+fn nodes_beyond_the_limit_are_bytes() {
     let body = [&b"\0\x01f"[..], &node(ARRAY, b"").repeat(crate::limits::LIBRPC_NESTED.get() + 2)].concat();
     let message = message_of(&node(CALL, &body));
     let codes: Vec<String> = notes(None, &message).iter().map(|note| note.split(' ').nth(1).unwrap().to_owned()).collect();

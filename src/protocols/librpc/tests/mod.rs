@@ -42,7 +42,7 @@ const M15: &str = "01 00 00 40 46 00 00 00 cc 00 01 66 61 00 00 00 c4 61 00 00 0
 
 const ALL: [&str; 20] = [L1, L2, L3, L4, L5, L6, L7, L8, L9, M1, M2, M3, M4, M5, M6, M7, M8, M9, M10, M15];
 
-fn said(hex: &str) -> String {
+fn dissect(hex: &str) -> String {
     by(None, &trial::bytes(hex), Cut::No)
 }
 

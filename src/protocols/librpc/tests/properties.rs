@@ -226,7 +226,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(top in top()) {
+    fn random_messages_round_trip(top in top()) {
         let bytes = [&[1, 0, 0, 0x40][..], &top.encode()].concat();
         prop_assert!(is_exact(&bytes));
         read(&bytes, Cut::No, |of| {
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_upset_a_message(bytes in hostile(), is_cut: bool) {
+    fn arbitrary_bytes_never_panic(bytes in hostile(), is_cut: bool) {
         read(&bytes, if is_cut { Cut::Capture } else { Cut::No }, assert_explained);
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn print_of_a_string() {
-    insta::assert_snapshot!(said(L1), @r#"
+    insta::assert_snapshot!(dissect(L1), @r#"
     librpc 0..24 | call | print("Hello")
       0..4 librpc.identifier = 0x40000000 (up to v1.7 beta 2)
       librpc.call = print("Hello")
@@ -25,7 +25,7 @@ fn print_of_a_string() {
 
 #[test]
 fn every_type_of_value() {
-    insta::assert_snapshot!(said(L2), @r#"
+    insta::assert_snapshot!(dissect(L2), @r#"
     librpc 0..85 | call | demo("hi", -2, 1.5, null, true, Vector(1, 2, 3), Quaternion(0, 0, 0, 1), [1, "a", [false], null])
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = demo("hi", -2, 1.5, null, true, Vector(1, 2, 3), Quaternion(0, 0, 0, 1), [1, "a", [false], null])
@@ -90,7 +90,7 @@ fn every_type_of_value() {
 
 #[test]
 fn what_a_call_gives_is_called() {
-    insta::assert_snapshot!(said(L3), @r#"
+    insta::assert_snapshot!(dissect(L3), @r#"
     librpc 0..30 | call_result | getfn(7)("x")
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = getfn(7)("x")
@@ -120,7 +120,7 @@ fn what_a_call_gives_is_called() {
 
 #[test]
 fn call_as_an_argument() {
-    insta::assert_snapshot!(said(L4), @r#"
+    insta::assert_snapshot!(dissect(L4), @r#"
     librpc 0..39 | call | Message(concat("a", "b"))
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = Message(concat("a", "b"))
@@ -153,7 +153,7 @@ fn call_as_an_argument() {
 
 #[test]
 fn raw_call_upon_an_object() {
-    insta::assert_snapshot!(said(L5), @r#"
+    insta::assert_snapshot!(dissect(L5), @r#"
     librpc 0..52 | raw_call | FindPlayer(3).SetPos(Vector(-1, 2.5, 10))
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = FindPlayer(3).SetPos(Vector(-1, 2.5, 10))
@@ -186,7 +186,7 @@ fn raw_call_upon_an_object() {
 
 #[test]
 fn what_a_get_gives_is_called_raw() {
-    insta::assert_snapshot!(said(L6), @r#"
+    insta::assert_snapshot!(dissect(L6), @r#"
     librpc 0..31 | raw_call_result | player.Kick.call(null)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = player.Kick.call(null)
@@ -216,7 +216,7 @@ fn what_a_get_gives_is_called_raw() {
 
 #[test]
 fn get_as_an_argument() {
-    insta::assert_snapshot!(said(L7), @r#"
+    insta::assert_snapshot!(dissect(L7), @r#"
     librpc 0..42 | call | print(config.motd[0])
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = print(config.motd[0])
@@ -249,7 +249,7 @@ fn get_as_an_argument() {
 
 #[test]
 fn slot_of_the_root_table_is_set() {
-    insta::assert_snapshot!(said(L8), @r#"
+    insta::assert_snapshot!(dissect(L8), @r#"
     librpc 0..22 | set | score = 10
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = score = 10
@@ -270,7 +270,7 @@ fn slot_of_the_root_table_is_set() {
 
 #[test]
 fn member_is_set() {
-    insta::assert_snapshot!(said(L9), @r#"
+    insta::assert_snapshot!(dissect(L9), @r#"
     librpc 0..32 | set | config.open = true
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
       librpc.call = config.open = true
@@ -300,11 +300,11 @@ fn member_is_set() {
 
 /// The call in the heading, after the message type.
 fn call(hex: &str) -> String {
-    said(hex).lines().next().unwrap().splitn(3, " | ").nth(2).unwrap().to_owned()
+    dissect(hex).lines().next().unwrap().splitn(3, " | ").nth(2).unwrap().to_owned()
 }
 
 #[test]
-fn calls_are_written_as_scripts_have_them() {
+fn calls_have_their_script_form() {
     let calls = [
         (L1, r#"print("Hello")"#),
         (L2, r#"demo("hi", -2, 1.5, null, true, Vector(1, 2, 3), Quaternion(0, 0, 0, 1), [1, "a", [false], null])"#),

@@ -114,7 +114,7 @@ fn unknown_opcode_is_raw() {
 
 #[test]
 fn cut_position_shows_what_is_there() {
-    insta::assert_snapshot!(said(C, &trial::bytes(CUT_POSITION), Cut::Stream { want: 27 }), @"
+    insta::assert_snapshot!(dissect(C, &trial::bytes(CUT_POSITION), Cut::Stream { want: 27 }), @"
     vscp 0..20 | position_update | this client moved
       0..1 vscp.section_type = 2 (position_update)
       1..5 vscp.position.connection_id = 7
@@ -129,7 +129,7 @@ fn cut_position_shows_what_is_there() {
 
 #[test]
 fn empty_content_is_noted() {
-    insta::assert_snapshot!(said(C, &section_of([7, 7], COMMON, &[]), Cut::No), @"
+    insta::assert_snapshot!(dissect(C, &section_of([7, 7], COMMON, &[]), Cut::No), @"
     vscp 0..17 | common
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -165,7 +165,7 @@ fn wrong_direction_is_noted_and_changes_nothing() {
 
 #[test]
 fn values_that_are_not_assigned_are_noted() {
-    insta::assert_snapshot!(said(C, &section_of([7, 7], STATE_CHANGE, &[6]), Cut::No), @"
+    insta::assert_snapshot!(dissect(C, &section_of([7, 7], STATE_CHANGE, &[6]), Cut::No), @"
     vscp 0..18 | state_change | this client: state 6
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -175,7 +175,7 @@ fn values_that_are_not_assigned_are_noted() {
       17..18 vscp.state = 6
     ! odd vscp.note.value at 17..18 vscp.state: state 6 is unknown
     ");
-    insta::assert_snapshot!(said(C, &common_of(4660, 9, 7, b"Aki: hi\0"), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(C, &common_of(4660, 9, 7, b"Aki: hi\0"), Cut::No), @r#"
     vscp 0..34 | chat_send | this client says "Aki: hi"
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -188,7 +188,7 @@ fn values_that_are_not_assigned_are_noted() {
       26..34 vscp.chat.message = "Aki: hi"
     ! odd vscp.note.value at 25..26 vscp.common.strategy: strategy 7 is unknown
     "#);
-    insta::assert_snapshot!(said(C, &common_of(4660, 12, 1, b"sleep:0 2:0011:5:4:\0"), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(C, &common_of(4660, 12, 1, b"sleep:0 2:0011:5:4:\0"), Cut::No), @r#"
     vscp 0..46 | character_update | this client: awake, avatar 2 for 5 min
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -211,7 +211,7 @@ fn values_that_are_not_assigned_are_noted() {
 
 #[test]
 fn bytes_behind_the_fields_are_shown() {
-    insta::assert_snapshot!(said(S, &section_of([9, 9], USER_LEFT, &[0, 0, 0x12, 0x34, 1, 2]), Cut::No), @"
+    insta::assert_snapshot!(dissect(S, &section_of([9, 9], USER_LEFT, &[0, 0, 0x12, 0x34, 1, 2]), Cut::No), @"
     vscp 0..23 | user_left | user 4660 left
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 9
@@ -226,7 +226,7 @@ fn bytes_behind_the_fields_are_shown() {
 
 #[test]
 fn short_ids_and_voice_states_are_noted() {
-    insta::assert_snapshot!(said(S, &section_of([9, 9], BROADCAST_ID_GIVEN, &[0, 0, 0x12]), Cut::No), @"
+    insta::assert_snapshot!(dissect(S, &section_of([9, 9], BROADCAST_ID_GIVEN, &[0, 0, 0x12]), Cut::No), @"
     vscp 0..20 | broadcast_id
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 9
@@ -236,7 +236,7 @@ fn short_ids_and_voice_states_are_noted() {
       17..20 vscp.data = 000012
     ! broken vscp.error.short_content at 17..20 vscp.content_size: 3 of 4 bytes
     ");
-    insta::assert_snapshot!(said(C, &common_of(4660, 18, 1, &[1, 0, 0, 0, 1]), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(C, &common_of(4660, 18, 1, &[1, 0, 0, 0, 1]), Cut::No), @r#"
     vscp 0..31 | voice_state | this client: voice
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -255,7 +255,7 @@ fn short_ids_and_voice_states_are_noted() {
 
 #[test]
 fn text_that_is_missing_is_short_content() {
-    insta::assert_snapshot!(said(C, &section_of([7, 0], NEW_USER, b"Aki\0"), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(C, &section_of([7, 0], NEW_USER, b"Aki\0"), Cut::No), @r#"
     vscp 0..21 | new_user | Aki logs in
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -265,7 +265,7 @@ fn text_that_is_missing_is_short_content() {
       17..21 vscp.new_user.username = "Aki"
     ! broken vscp.error.short_content at 21..21 vscp.new_user.username: 0 bytes remain for the next field
     "#);
-    insta::assert_snapshot!(said(C, &common_of(4660, 10_000, 0, b"\x02open\0x\0\0\0"), Cut::No), @r#"
+    insta::assert_snapshot!(dissect(C, &common_of(4660, 10_000, 0, b"\x02open\0x\0\0\0"), Cut::No), @r#"
     vscp 0..36 | appl_specific | open()
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -285,14 +285,14 @@ fn text_that_is_missing_is_short_content() {
 }
 
 #[test]
-fn first_words_that_are_none_are_noted() {
-    insta::assert_snapshot!(said(C, b"GET / H", Cut::No), @r#"
+fn unknown_first_words_are_noted() {
+    insta::assert_snapshot!(dissect(C, b"GET / H", Cut::No), @r#"
     vscp 0..7 | hello
       0..5 vscp.hello.word = "GET /"
       5..7 vscp.data = 2048
     ! broken vscp.error.hello at 0..5 vscp.hello.word: unknown client word
     "#);
-    insta::assert_snapshot!(said(S, b"HTTP/1.1 400 B", Cut::No), @r#"
+    insta::assert_snapshot!(dissect(S, b"HTTP/1.1 400 B", Cut::No), @r#"
     vscp 0..14 | hello_reply
       0..5 vscp.hello_reply.status = "HTTP/"
       5..14 vscp.data = 312e31203430302042
@@ -302,19 +302,19 @@ fn first_words_that_are_none_are_noted() {
 
 #[test]
 fn hello_that_ends_early_is_truncated() {
-    insta::assert_snapshot!(said(C, b"hel", Cut::Stream { want: 7 }), @"
+    insta::assert_snapshot!(dissect(C, b"hel", Cut::Stream { want: 7 }), @"
     vscp 0..3 | hello
       0..3 vscp.data = 68656c
     ! broken vscp.truncated at 0..3 vscp: the stream ends after 3 of 7 bytes
     ");
-    insta::assert_snapshot!(said(S, b"hello\0\0\0", Cut::Stream { want: 14 }), @r#"
+    insta::assert_snapshot!(dissect(S, b"hello\0\0\0", Cut::Stream { want: 14 }), @r#"
     vscp 0..8 | hello_reply
       0..5 vscp.hello_reply.status = "hello"
       5..6 vscp.hello_reply.pad = 0x00
       6..8 vscp.data = 0000
     ! broken vscp.truncated at 6..8 vscp: the stream ends after 8 of 14 bytes
     "#);
-    insta::assert_snapshot!(said(S, b"reject\0", Cut::Stream { want: 14 }), @r#"
+    insta::assert_snapshot!(dissect(S, b"reject\0", Cut::Stream { want: 14 }), @r#"
     vscp 0..7 | hello_reply | refused
       0..6 vscp.hello_reply.status = "reject"
       6..7 vscp.data = 00
@@ -324,7 +324,7 @@ fn hello_that_ends_early_is_truncated() {
 
 #[test]
 fn lost_bytes_are_a_gap() {
-    insta::assert_snapshot!(said(C, &trial::bytes(CHAT)[..30], Cut::Lost { want: 38, lost: 1460 }), @r#"
+    insta::assert_snapshot!(dissect(C, &trial::bytes(CHAT)[..30], Cut::Lost { want: 38, lost: 1460 }), @r#"
     vscp 0..30 | chat_send | this client speaks
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -343,7 +343,7 @@ fn lost_bytes_are_a_gap() {
 #[test]
 fn large_content_is_read_and_noted() {
     let chat = common_of(4660, 9, 0, &[&b"Aki: "[..], &[b'a'; 1100], b"\0"].concat());
-    let tree = said(C, &chat, Cut::No);
+    let tree = dissect(C, &chat, Cut::No);
     assert!(
         tree.contains("! odd vscp.warn.large_content at 13..17 vscp.content_size: 1115 bytes, servers accept 1024"),
         "{tree}"

@@ -12,7 +12,7 @@ fn headings(messages: &[(Side, Vec<u8>)]) -> String {
 }
 
 #[test]
-fn login_is_told() {
+fn login_has_a_summary() {
     let mut stream = Stream::default();
     for (from, hex) in [(C, HELLO), (S, REPLY), (C, NEW), (S, LOGIN)] {
         stream.arrive(from, &trial::bytes(hex));
@@ -30,7 +30,7 @@ fn login_is_told() {
 }
 
 #[test]
-fn refusals_and_other_clients_are_told() {
+fn refusals_and_other_clients_have_a_summary() {
     let mut stream = Stream::default();
     stream.arrive(C, b"admin\x01\x01list");
     stream.arrive(S, &trial::bytes(REPLY));
@@ -44,7 +44,7 @@ fn refusals_and_other_clients_are_told() {
 }
 
 #[test]
-fn users_are_told_by_name_in_all_they_do() {
+fn summaries_show_user_names() {
     let messages = [
         (S, joined_of(9, "avtwrl/02dog.wrl", "Bo")),
         (S, position_of(9)),
@@ -94,7 +94,7 @@ fn users_are_told_by_name_in_all_they_do() {
 }
 
 #[test]
-fn private_chats_are_followed() {
+fn private_chats_have_a_state() {
     let private = |from: Side, text: &str| {
         let (to, by) = if from == C { (9_i32, 4660_i32) } else { (4660, 9) };
         (from, common_of(to, 15, 2, &[&by.to_be_bytes()[..], text.as_bytes(), b"\0"].concat()))
@@ -139,7 +139,7 @@ fn private_chats_are_followed() {
 }
 
 #[test]
-fn calls_of_scripts_say_whom_they_reach() {
+fn script_calls_show_their_receivers() {
     let rest = |method: &str, number: i32| [&[2][..], method.as_bytes(), b"\0a b\0", &number.to_be_bytes()].concat();
     let mut messages = vec![(S, joined_of(9, "avtwrl/02dog.wrl", "Bo"))];
     messages.extend((0..=7).map(|strategy| (C, common_of(NO_OBJECT, 10_000, strategy, &rest("phaseState", 1)))));
@@ -169,7 +169,7 @@ fn calls_of_scripts_say_whom_they_reach() {
 }
 
 #[test]
-fn ids_carry_the_user_they_stand_for() {
+fn ids_show_their_user() {
     let mut stream = Stream::logged_in();
     stream.arrive(S, &joined_of(9, "avtwrl/02dog.wrl", "Bo"));
     stream.arrive(S, &position_of(9));
@@ -256,8 +256,8 @@ fn some_servers_use_one_number_for_everything() {
 }
 
 #[test]
-fn text_that_is_not_utf8_is_spelled_out() {
-    insta::assert_snapshot!(said(C, &common_of(4660, 9, 0, b"M\xfcller: h\xe9\0"), Cut::No), @r#"
+fn text_that_is_not_utf8_is_escaped() {
+    insta::assert_snapshot!(dissect(C, &common_of(4660, 9, 0, b"M\xfcller: h\xe9\0"), Cut::No), @r#"
     vscp 0..37 | chat_send | this client says "M�ller: h�"
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7
@@ -273,7 +273,7 @@ fn text_that_is_not_utf8_is_spelled_out() {
 }
 
 #[test]
-fn hostile_names_are_cut_and_counted() {
+fn hostile_names_are_truncated_and_counted() {
     let mut users = Users::default();
     for id in 0..6_000 {
         users.joined(id, users::User::new(&[0xff; 5000], b"x"));
@@ -287,30 +287,30 @@ fn hostile_names_are_cut_and_counted() {
     assert!(users.by_broadcast(5000).is_some());
 }
 
-fn in_charset(name: Option<&str>, said: &[u8]) -> String {
+fn in_charset(name: Option<&str>, chat_text: &[u8]) -> String {
     let mut settings = Settings::new();
     if let Some(name) = name {
         settings.tell(&PROTOCOL.settings[0], name.to_owned());
     }
-    let chat = common_of(4660, 9, 0, &[said, b"\0"].concat());
+    let chat = common_of(4660, 9, 0, &[chat_text, b"\0"].concat());
     trial::message(&PROTOCOL, &mut *open(&settings), C, &chat, Cut::No)
 }
 
 #[test]
 fn shift_jis_texts_are_decoded() {
-    let said = b"Aki: \x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd";
-    let detected = in_charset(None, said);
+    let chat_text = b"Aki: \x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd";
+    let detected = in_charset(None, chat_text);
     assert!(detected.contains("this client says \"Aki: こんにちは\""), "{detected}");
     assert!(detected.contains("vscp.chat.message = \"Aki: こんにちは\""), "{detected}");
     assert!(detected.contains("! info vscp.note.charset"), "{detected}");
     let named = in_charset(Some("shift_jis"), b"\xb1\xb7");
     assert!(named.contains("vscp.chat.message = \"ｱｷ\"") && !named.contains("! "), "{named}");
-    let plain = in_charset(Some("utf-8"), said);
+    let plain = in_charset(Some("utf-8"), chat_text);
     assert!(plain.contains("\\x82\\xb1") && !plain.contains("! "), "{plain}");
 }
 
 #[test]
-fn a_user_named_in_shift_jis_is_known_by_that_name() {
+fn a_name_in_shift_jis_is_shown_decoded() {
     let name = b"\x83\x41\x83\x4c";
     let mut stream = Stream::default();
     let joined = [&4660_i32.to_be_bytes()[..], &4660_i32.to_be_bytes(), b"avtwrl/01cat.wrl\0", name, b"\0"].concat();

@@ -67,16 +67,16 @@ const C: Side = Side::Client;
 const S: Side = Side::Server;
 
 /// Dissects a single message.
-fn said(from: Side, bytes: &[u8], cut: Cut) -> String {
+fn dissect(from: Side, bytes: &[u8], cut: Cut) -> String {
     trial::message(&PROTOCOL, &mut Session::default(), from, bytes, cut)
 }
 
 fn by_client(hex: &str) -> String {
-    said(C, &trial::bytes(hex), Cut::No)
+    dissect(C, &trial::bytes(hex), Cut::No)
 }
 
 fn by_server(hex: &str) -> String {
-    said(S, &trial::bytes(hex), Cut::No)
+    dissect(S, &trial::bytes(hex), Cut::No)
 }
 
 /// A general section.
@@ -207,12 +207,12 @@ fn side() -> impl Strategy<Value = Side> {
 
 proptest! {
     #[test]
-    fn no_bytes_upset_a_message(bytes in hostile(), from in side(), is_cut: bool) {
-        said(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
+    fn arbitrary_bytes_never_panic(bytes in hostile(), from in side(), is_cut: bool) {
+        dissect(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
     }
 
     #[test]
-    fn extents_always_get_on_and_drop_nothing(pieces in proptest::collection::vec((side(), hostile()), 0..8), size in 1..40_usize, lost: bool) {
+    fn framing_always_advances_and_drops_nothing(pieces in proptest::collection::vec((side(), hostile()), 0..8), size in 1..40_usize, lost: bool) {
         let mut stream = Stream::default();
         if lost {
             stream.lose(S);
@@ -246,9 +246,9 @@ proptest! {
     }
 
     #[test]
-    fn any_opening_is_judged(client in hostile(), server in hostile(), from_start: bool, complete: bool) {
+    fn every_complete_opening_gets_a_verdict(client in hostile(), server in hostile(), from_start: bool, complete: bool) {
         for look in recognition::LOOKS {
-            let verdict = recognition::judge(look, &client, &server, from_start, complete);
+            let verdict = recognition::evaluate(look, &client, &server, from_start, complete);
             prop_assert!(!complete || verdict != Verdict::Unsure);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn judge(
+pub(super) fn evaluate(
     look: fn(&Opening<'_>) -> Verdict,
     client: &[u8],
     server: &[u8],
@@ -12,7 +12,7 @@ pub(super) fn judge(
     look(&Opening { said: [client, server], from_start: [from_start; 2], complete })
 }
 
-pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [looks::on_port, looks::anywhere];
+pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [heuristics::on_port, heuristics::anywhere];
 
 fn bytes_of(hex: &[&str]) -> Vec<u8> {
     hex.iter().flat_map(|hex| trial::bytes(hex)).collect()
@@ -23,61 +23,61 @@ fn both_hellos_are_recognised_anywhere_and_from_either_side() {
     let hello = trial::bytes(HELLO);
     for reply in [REPLY, PLAZA_REPLY, REFUSAL].map(trial::bytes) {
         for look in LOOKS {
-            assert_eq!(judge(look, &hello, &reply, true, false), Verdict::Yes(S));
-            assert_eq!(judge(look, &hello, &[&reply[..], &trial::bytes(LOGIN)].concat(), true, true), Verdict::Yes(S));
+            assert_eq!(evaluate(look, &hello, &reply, true, false), Verdict::Yes(S));
+            assert_eq!(evaluate(look, &hello, &[&reply[..], &trial::bytes(LOGIN)].concat(), true, true), Verdict::Yes(S));
             let more = bytes_of(&[HELLO, NEW, CHAT]);
-            assert_eq!(judge(look, &more, &reply, false, true), Verdict::Yes(S));
+            assert_eq!(evaluate(look, &more, &reply, false, true), Verdict::Yes(S));
         }
-        assert_eq!(judge(looks::anywhere, &reply, &hello, true, true), Verdict::Yes(C));
-        assert_eq!(judge(looks::anywhere, &reply, &bytes_of(&[HELLO, NEW]), true, true), Verdict::Yes(C));
+        assert_eq!(evaluate(heuristics::anywhere, &reply, &hello, true, true), Verdict::Yes(C));
+        assert_eq!(evaluate(heuristics::anywhere, &reply, &bytes_of(&[HELLO, NEW]), true, true), Verdict::Yes(C));
     }
 }
 
 #[test]
-fn without_an_answer_only_the_ports_claim() {
+fn a_hello_alone_is_recognised_on_the_ports_only() {
     let hello = trial::bytes(HELLO);
-    assert_eq!(judge(looks::on_port, &hello, &[], true, false), Verdict::Yes(S));
-    assert_eq!(judge(looks::anywhere, &hello, &[], true, false), Verdict::Unsure);
-    assert_eq!(judge(looks::anywhere, &hello, &[], true, true), Verdict::No);
-    assert_eq!(judge(looks::anywhere, &hello, b"hello\0", true, false), Verdict::Unsure);
-    assert_eq!(judge(looks::anywhere, &hello, b"hello\0", true, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, &[], &trial::bytes(REPLY), true, true), Verdict::Yes(S));
-    assert_eq!(judge(looks::anywhere, &[], &trial::bytes(REPLY), true, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &hello, &[], true, false), Verdict::Yes(S));
+    assert_eq!(evaluate(heuristics::anywhere, &hello, &[], true, false), Verdict::Unsure);
+    assert_eq!(evaluate(heuristics::anywhere, &hello, &[], true, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::anywhere, &hello, b"hello\0", true, false), Verdict::Unsure);
+    assert_eq!(evaluate(heuristics::anywhere, &hello, b"hello\0", true, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &trial::bytes(REPLY), true, true), Verdict::Yes(S));
+    assert_eq!(evaluate(heuristics::anywhere, &[], &trial::bytes(REPLY), true, true), Verdict::No);
     for end in 1..7 {
         for look in LOOKS {
-            assert_eq!(judge(look, &hello[..end], &[], true, false), Verdict::Unsure, "{end}");
-            assert_eq!(judge(look, &hello[..end], &[], true, true), Verdict::No, "{end}");
+            assert_eq!(evaluate(look, &hello[..end], &[], true, false), Verdict::Unsure, "{end}");
+            assert_eq!(evaluate(look, &hello[..end], &[], true, true), Verdict::No, "{end}");
         }
     }
 }
 
 #[test]
-fn client_that_does_not_wait_for_the_answer_is_none_elsewhere() {
-    assert_eq!(judge(looks::anywhere, &bytes_of(&[HELLO, NEW]), &[], true, false), Verdict::No);
-    assert_eq!(judge(looks::on_port, &bytes_of(&[HELLO, NEW]), &[], true, false), Verdict::Yes(S));
+fn client_that_does_not_wait_is_rejected_on_other_ports() {
+    assert_eq!(evaluate(heuristics::anywhere, &bytes_of(&[HELLO, NEW]), &[], true, false), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &bytes_of(&[HELLO, NEW]), &[], true, false), Verdict::Yes(S));
 }
 
 #[test]
 fn other_words_are_recognised_on_the_ports_only() {
     for word in [&b"hella\x01\x01"[..], b"admin\x01\x01", b"vchat\x01\x01"] {
-        assert_eq!(judge(looks::on_port, word, &[], true, false), Verdict::Yes(S));
-        assert_eq!(judge(looks::anywhere, word, &trial::bytes(REPLY), true, false), Verdict::No);
+        assert_eq!(evaluate(heuristics::on_port, word, &[], true, false), Verdict::Yes(S));
+        assert_eq!(evaluate(heuristics::anywhere, word, &trial::bytes(REPLY), true, false), Verdict::No);
     }
 }
 
 #[test]
 fn two_sections_in_a_row_are_recognised_on_the_ports_midway() {
     let updates = bytes_of(&[POSITION, TRANSFORM]);
-    assert_eq!(judge(looks::on_port, &updates, &[], false, false), Verdict::Yes(S));
-    assert_eq!(judge(looks::on_port, &[], &trial::bytes(LOGIN), false, false), Verdict::Yes(S));
-    assert_eq!(judge(looks::on_port, &updates[9..], &trial::bytes(LOGIN)[5..], false, false), Verdict::Yes(S));
-    assert_eq!(judge(looks::anywhere, &updates, &trial::bytes(LOGIN), false, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, &updates, &[], true, false), Verdict::No);
-    assert_eq!(judge(looks::on_port, &trial::bytes(POSITION), &[], false, false), Verdict::Unsure);
-    assert_eq!(judge(looks::on_port, &trial::bytes(POSITION), &[], false, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &updates, &[], false, false), Verdict::Yes(S));
+    assert_eq!(evaluate(heuristics::on_port, &[], &trial::bytes(LOGIN), false, false), Verdict::Yes(S));
+    assert_eq!(evaluate(heuristics::on_port, &updates[9..], &trial::bytes(LOGIN)[5..], false, false), Verdict::Yes(S));
+    assert_eq!(evaluate(heuristics::anywhere, &updates, &trial::bytes(LOGIN), false, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &updates, &[], true, false), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &trial::bytes(POSITION), &[], false, false), Verdict::Unsure);
+    assert_eq!(evaluate(heuristics::on_port, &trial::bytes(POSITION), &[], false, true), Verdict::No);
     // A server does not send `new_user`.
-    assert_eq!(judge(looks::on_port, &[], &bytes_of(&[NEW, NEW]), false, true), Verdict::No);
-    assert_eq!(judge(looks::on_port, &[0x41; 10_000], &[0x41; 10_000], false, false), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[], &bytes_of(&[NEW, NEW]), false, true), Verdict::No);
+    assert_eq!(evaluate(heuristics::on_port, &[0x41; 10_000], &[0x41; 10_000], false, false), Verdict::No);
 }
 
 #[test]
@@ -97,9 +97,9 @@ fn other_protocols_are_not_claimed() {
     for look in LOOKS {
         for other in others {
             for answer in [&b""[..], other, &trial::bytes(REPLY)] {
-                assert_eq!(judge(look, other, answer, true, true), Verdict::No, "{other:02x?}");
+                assert_eq!(evaluate(look, other, answer, true, true), Verdict::No, "{other:02x?}");
             }
-            assert_eq!(judge(looks::anywhere, &trial::bytes(HELLO), other, true, true), Verdict::No, "{other:02x?}");
+            assert_eq!(evaluate(heuristics::anywhere, &trial::bytes(HELLO), other, true, true), Verdict::No, "{other:02x?}");
         }
     }
 }

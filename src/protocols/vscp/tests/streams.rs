@@ -54,9 +54,9 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
 #[test]
 fn a_cut_message_gets_no_note_but_the_cut() {
     for (from, bytes) in good() {
-        assert_eq!(said(from, &bytes, Cut::No).matches("! ").count(), 0);
+        assert_eq!(dissect(from, &bytes, Cut::No).matches("! ").count(), 0);
         for end in 0..bytes.len() {
-            let tree = said(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(from, &bytes[..end], Cut::Stream { want: bytes.len() });
             assert_eq!(tree.matches("\n! ").count(), 1, "{tree}");
             assert!(tree.contains("! broken vscp.truncated"), "{tree}");
         }
@@ -84,22 +84,22 @@ fn a_session_is_the_same_in_any_pieces() {
     let client: Vec<&str> = [&[HELLO], FROM_CLIENT, &[SLEEPING, SYS1_ACTIVE], MALFORMED, &[CHAT]].concat();
     let client: Vec<u8> = client.iter().flat_map(|hex| trial::bytes(hex)).collect();
     let server: Vec<u8> = [REPLY, LOGIN, VOICE_ENABLED, LEFT].iter().flat_map(|hex| trial::bytes(hex)).collect();
-    let told = |size: usize| {
+    let dissect_pieces = |size: usize| {
         let mut stream = Stream::default();
         client.chunks(size).for_each(|piece| stream.arrive(C, piece));
         server.chunks(size).for_each(|piece| stream.arrive(S, piece));
         assert_eq!(stream.explained, client.len() + server.len());
         stream.trees
     };
-    let whole = told(usize::MAX);
+    let whole = dissect_pieces(usize::MAX);
     assert_eq!(whole.len(), 25);
     for size in (1..80).chain([97, 128, 200, 333, 500]) {
-        assert_eq!(told(size), whole, "in pieces of {size}");
+        assert_eq!(dissect_pieces(size), whole, "in pieces of {size}");
     }
 }
 
 #[test]
-fn out_of_step_the_direction_stops_and_the_other_goes_on() {
+fn a_direction_out_of_step_does_not_stop_the_other() {
     for (wrong, length) in [(HUGE, 17), (NOT_A_SECTION, 1)] {
         let wrong = trial::bytes(wrong);
         for size in [1, 3, 1000] {
@@ -213,7 +213,7 @@ fn after_a_gap_one_section_is_not_enough() {
 }
 
 #[test]
-fn gap_inside_one_section_keeps_the_step() {
+fn gap_inside_one_section_keeps_the_framing() {
     let mut stream = Stream::logged_in();
     stream.session.gap(C, Missing { bytes: 9, in_step: true });
     stream.arrive(C, &trial::bytes(CHAT));
@@ -262,7 +262,7 @@ fn short_input_is_read_even_if_it_is_malformed() {
 }
 
 #[test]
-fn answer_that_is_none_stops_the_server() {
+fn invalid_reply_stops_the_server() {
     let mut stream = Stream::default();
     stream.arrive(C, &trial::bytes(HELLO));
     stream.arrive(S, b"220 mail.example.com ESMTP\r\n");

@@ -287,7 +287,7 @@ fn sleep_is_two_messages() {
 }
 
 #[test]
-fn sys1_is_passed_over() {
+fn sys1_is_undecoded() {
     insta::assert_snapshot!(of_segment(C, SYS1_ACTIVE), @"
     vscp 0..15 | sys1 | 14 bytes
       0..1 vscp.section_type = 1 (sys1)

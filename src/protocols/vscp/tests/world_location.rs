@@ -8,7 +8,7 @@ fn opened() -> Box<dyn Conversation> {
     open(&Settings::new())
 }
 
-fn told(from: Side, bytes: &[u8]) -> String {
+fn dissect_wls(from: Side, bytes: &[u8]) -> String {
     trial::message(&WLS, opened().as_mut(), from, bytes, Cut::No)
 }
 
@@ -21,7 +21,7 @@ fn verdict(client: &[u8], server: &[u8], complete: bool) -> [Verdict; 2] {
 
 #[test]
 fn question_is_read() {
-    insta::assert_snapshot!(told(C, &trial::bytes(QUESTION)), @r#"
+    insta::assert_snapshot!(dissect_wls(C, &trial::bytes(QUESTION)), @r#"
     vscp.wls 0..67 | question | SAPARi COAST MIL. at 85.000000 -71.610001 85.000000
       0..67 vscp.wls.text = "f,192.168.1.14,SAPARi COAST MIL.,85.000000,-71.610001,85.000000,,,"
       0..1 vscp.wls.type = "f"
@@ -34,7 +34,7 @@ fn question_is_read() {
       65..65 vscp.wls.busy_host = ""
       66..66 vscp.wls.busy_port = ""
     "#);
-    insta::assert_snapshot!(told(C, b"f,10.0.0.2,PLAZA,1,2,3,1,busy.example,5126\0"), @r#"
+    insta::assert_snapshot!(dissect_wls(C, b"f,10.0.0.2,PLAZA,1,2,3,1,busy.example,5126\0"), @r#"
     vscp.wls 0..43 | question | PLAZA at 1 2 3, busy.example is full
       0..43 vscp.wls.text = "f,10.0.0.2,PLAZA,1,2,3,1,busy.example,5126"
       0..1 vscp.wls.type = "f"
@@ -51,7 +51,7 @@ fn question_is_read() {
 
 #[test]
 fn answers_are_read() {
-    insta::assert_snapshot!(told(S, &trial::bytes(BUREAU)), @r#"
+    insta::assert_snapshot!(dissect_wls(S, &trial::bytes(BUREAU)), @r#"
     vscp.wls 0..21 | answer | bureau example.com:5126
       0..21 vscp.wls.text = "f,0,example.com,5126"
       0..1 vscp.wls.type = "f"
@@ -59,20 +59,20 @@ fn answers_are_read() {
       4..15 vscp.wls.host = "example.com"
       16..20 vscp.wls.port = 5126
     "#);
-    insta::assert_snapshot!(told(S, &trial::bytes("66 2c 39 00")), @r#"
+    insta::assert_snapshot!(dissect_wls(S, &trial::bytes("66 2c 39 00")), @r#"
     vscp.wls 0..4 | answer | error
       0..4 vscp.wls.text = "f,9"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 9 (error)
     "#);
-    insta::assert_snapshot!(told(S, &trial::bytes("66 2c 31 2c 65 78 61 6d 70 6c 65 2e 63 6f 6d 00")), @r#"
+    insta::assert_snapshot!(dissect_wls(S, &trial::bytes("66 2c 31 2c 65 78 61 6d 70 6c 65 2e 63 6f 6d 00")), @r#"
     vscp.wls 0..16 | answer | url example.com
       0..16 vscp.wls.text = "f,1,example.com"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 1 (url)
       4..15 vscp.wls.url = "example.com"
     "#);
-    insta::assert_snapshot!(told(S, b"f,1,http://example.com/a,b,c\0"), @r#"
+    insta::assert_snapshot!(dissect_wls(S, b"f,1,http://example.com/a,b,c\0"), @r#"
     vscp.wls 0..29 | answer | url http://example.com/a,b,c
       0..29 vscp.wls.text = "f,1,http://example.com/a,b,c"
       0..1 vscp.wls.type = "f"
@@ -83,16 +83,16 @@ fn answers_are_read() {
 
 #[test]
 fn error_may_end_without_its_nul() {
-    let mut talk = opened();
-    assert_eq!(talk.extent(S, b"f,9", true), Extent::NeedMore(4));
-    assert_eq!(talk.extent(S, b"f,9", false), Extent::Message(3));
-    insta::assert_snapshot!(trial::message(&WLS, talk.as_mut(), S, b"f,9", Cut::No), @r#"
+    let mut conversation = opened();
+    assert_eq!(conversation.extent(S, b"f,9", true), Extent::NeedMore(4));
+    assert_eq!(conversation.extent(S, b"f,9", false), Extent::Message(3));
+    insta::assert_snapshot!(trial::message(&WLS, conversation.as_mut(), S, b"f,9", Cut::No), @r#"
     vscp.wls 0..3 | answer | error
       0..3 vscp.wls.text = "f,9"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 9 (error)
     "#);
-    assert_eq!(talk.extent(S, b"more", true), Extent::Unknown(4));
+    assert_eq!(conversation.extent(S, b"more", true), Extent::Unknown(4));
     assert_eq!(opened().extent(S, b"f,0,exam", false), Extent::NeedMore(9));
     insta::assert_snapshot!(trial::message(&WLS, opened().as_mut(), S, b"f,0,exam", Cut::Stream { want: 9 }), @"
     vscp.wls 0..8 | answer
@@ -103,21 +103,21 @@ fn error_may_end_without_its_nul() {
 
 #[test]
 fn other_texts_are_shown_whole() {
-    insta::assert_snapshot!(told(S, b"f,7,what\0"), @r#"
+    insta::assert_snapshot!(dissect_wls(S, b"f,7,what\0"), @r#"
     vscp.wls 0..9 | answer | f,7,what
       0..9 vscp.wls.text = "f,7,what"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 7
     ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: unknown response type or number of fields
     "#);
-    insta::assert_snapshot!(told(S, b"f,0,host\0"), @r#"
+    insta::assert_snapshot!(dissect_wls(S, b"f,0,host\0"), @r#"
     vscp.wls 0..9 | answer | f,0,host
       0..9 vscp.wls.text = "f,0,host"
       0..1 vscp.wls.type = "f"
       2..3 vscp.wls.ack = 0 (bureau)
     ! odd vscp.wls.note.fields at 2..3 vscp.wls.ack: unknown response type or number of fields
     "#);
-    insta::assert_snapshot!(told(C, b"f,10.0.0.2,PLAZA\0"), @r#"
+    insta::assert_snapshot!(dissect_wls(C, b"f,10.0.0.2,PLAZA\0"), @r#"
     vscp.wls 0..17 | question | f,10.0.0.2,PLAZA
       0..17 vscp.wls.text = "f,10.0.0.2,PLAZA"
       0..1 vscp.wls.type = "f"
@@ -153,8 +153,8 @@ fn endless_text_is_given_up() {
 
 proptest! {
     #[test]
-    fn no_text_upsets_anybody(bytes in "[f,019a.\\x00]{0,40}", from in side()) {
-        told(from, bytes.as_bytes());
+    fn arbitrary_text_never_panics(bytes in "[f,019a.\\x00]{0,40}", from in side()) {
+        dissect_wls(from, bytes.as_bytes());
         trial::message(&WLS, opened().as_mut(), from, bytes.as_bytes(), Cut::Stream { want: 99 });
         verdict(bytes.as_bytes(), &[], false);
         opened().extent(from, bytes.as_bytes(), false);

@@ -1,6 +1,6 @@
 //! Heuristics for sessions, on registered ports and on any other.
 
-use super::step::{Row, in_a_row};
+use super::framing::{Row, in_a_row};
 use super::{ACCEPTED, HELLO_LEN, REFUSED, REPLY_LEN, WORDS};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
@@ -28,13 +28,13 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     let mut is_open = false;
     let mut server = None;
     for side in [Side::Server, Side::Client] {
-        let (said, answer) = (opening.of(side.other()), opening.of(side));
-        match (hello(said, &[ACCEPTED]), reply(answer)) {
-            (Hello::Yes, Hello::Yes) if server.is_none() || has_usual_version(said) => server = Some(side),
+        let (stream, answer) = (opening.of(side.other()), opening.of(side));
+        match (hello(stream, &[ACCEPTED]), reply(answer)) {
+            (Hello::Yes, Hello::Yes) if server.is_none() || has_usual_version(stream) => server = Some(side),
             // Clients wait for the reply before they continue.
-            (_, Hello::Begun) if answer.is_empty() && said.len() > HELLO_LEN => {}
+            (_, Hello::Begun) if answer.is_empty() && stream.len() > HELLO_LEN => {}
             // The side that sends first is the client, unless the sides were already distinguished.
-            (Hello::Begun, _) if said.is_empty() && side == Side::Client => {}
+            (Hello::Begun, _) if stream.is_empty() && side == Side::Client => {}
             (Hello::Yes | Hello::Begun, Hello::Yes | Hello::Begun) => is_open = true,
             _ => {}
         }
@@ -52,12 +52,12 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if matches!(verdict, Verdict::Yes(_)) {
         return verdict;
     }
-    let said = opening.of(Side::Client);
+    let stream = opening.of(Side::Client);
     let answer = opening.of(Side::Server);
-    let is_open = match (hello(said, &WORDS), reply(answer)) {
+    let is_open = match (hello(stream, &WORDS), reply(answer)) {
         (Hello::Yes, Hello::Yes | Hello::Begun) => return Verdict::Yes(Side::Server),
         // Only one side was captured.
-        (Hello::Begun, Hello::Yes) if said.is_empty() && opening.complete => return Verdict::Yes(Side::Server),
+        (Hello::Begun, Hello::Yes) if stream.is_empty() && opening.complete => return Verdict::Yes(Side::Server),
         (Hello::Begun, Hello::Yes | Hello::Begun) => true,
         _ => false,
     };
@@ -73,36 +73,36 @@ fn is_midway(opening: &Opening<'_>, side: Side) -> bool {
     !opening.starts(side)
 }
 
-fn holds_row(side: Side, said: &[u8]) -> bool {
-    let said = said.get(..PATIENCE).unwrap_or(said);
-    (0..said.len()).any(|at| matches!(said.get(at..).map(|bytes| in_a_row(side, bytes)), Some(Row::Two(_))))
+fn holds_row(side: Side, stream: &[u8]) -> bool {
+    let stream = stream.get(..PATIENCE).unwrap_or(stream);
+    (0..stream.len()).any(|at| matches!(stream.get(at..).map(|bytes| in_a_row(side, bytes)), Some(Row::Two(_))))
 }
 
-fn hello(said: &[u8], words: &[&[u8]]) -> Hello {
-    let Some((word, version)) = said.split_at_checked(ACCEPTED.len()) else {
-        return if words.iter().any(|word| word.starts_with(said)) { Hello::Begun } else { Hello::No };
+fn hello(stream: &[u8], words: &[&[u8]]) -> Hello {
+    let Some((word, version)) = stream.split_at_checked(ACCEPTED.len()) else {
+        return if words.iter().any(|word| word.starts_with(stream)) { Hello::Begun } else { Hello::No };
     };
     let version = version.get(..HELLO_LEN - ACCEPTED.len()).unwrap_or(version);
     if !words.contains(&word) || version.iter().any(|part| *part > VERSION_MAX) {
         return Hello::No;
     }
-    if said.len() < HELLO_LEN { Hello::Begun } else { Hello::Yes }
+    if stream.len() < HELLO_LEN { Hello::Begun } else { Hello::Yes }
 }
 
-fn has_usual_version(said: &[u8]) -> bool {
-    said.get(ACCEPTED.len()..).is_some_and(|version| version.starts_with(USUAL_VERSION))
+fn has_usual_version(stream: &[u8]) -> bool {
+    stream.get(ACCEPTED.len()..).is_some_and(|version| version.starts_with(USUAL_VERSION))
 }
 
-fn reply(said: &[u8]) -> Hello {
-    if said.starts_with(REFUSED) {
+fn reply(stream: &[u8]) -> Hello {
+    if stream.starts_with(REFUSED) {
         return Hello::Yes;
     }
-    match said.strip_prefix(ACCEPTED) {
+    match stream.strip_prefix(ACCEPTED) {
         // Greetings of text protocols.
         Some([b' ' | b',' | b'\r' | b'\n', ..]) => Hello::No,
-        Some(_) if said.len() < REPLY_LEN => Hello::Begun,
+        Some(_) if stream.len() < REPLY_LEN => Hello::Begun,
         Some(_) => Hello::Yes,
-        None if ACCEPTED.starts_with(said) || REFUSED.starts_with(said) => Hello::Begun,
+        None if ACCEPTED.starts_with(stream) || REFUSED.starts_with(stream) => Hello::Begun,
         None => Hello::No,
     }
 }

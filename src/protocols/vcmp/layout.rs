@@ -1,7 +1,7 @@
 //! Messages with a fixed sequence of fields, declared as lists of parts.
 
 use super::fields::*;
-use super::words::{Quoted, text};
+use super::text::{Quoted, text};
 use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::Write;
@@ -47,7 +47,7 @@ struct Line {
 }
 
 impl Line {
-    fn tell(&mut self, words: std::fmt::Arguments<'_>) {
+    fn add(&mut self, words: std::fmt::Arguments<'_>) {
         if self.is_wanted && self.count < FEW {
             let between = if self.count == 0 { "" } else { ", " };
             // Writing to a String does not fail.
@@ -81,11 +81,11 @@ impl Part {
             }
             Part::Text8(field) => {
                 let len = wire.u8(&TEXT_LEN)?;
-                return said(wire, field, len.into(), line);
+                return text_part(wire, field, len.into(), line);
             }
             Part::Text16(field) => {
                 let len = wire.u16_be(&TEXT_LEN)?;
-                return said(wire, field, len.into(), line);
+                return text_part(wire, field, len.into(), line);
             }
             Part::Unknown(count) => return wire.bytes(&UNKNOWN, count).map(drop),
             Part::Rest => {
@@ -95,9 +95,9 @@ impl Part {
         };
         let (field, number) = number;
         match u64::try_from(number).ok().and_then(|number| name_of(field.names, number)) {
-            Some(name) => line.tell(format_args!("{} {name}", field.name)),
-            None if field.hex > 0 => line.tell(format_args!("{} {number:#04x}", field.name)),
-            None => line.tell(format_args!("{} {number}", field.name)),
+            Some(name) => line.add(format_args!("{} {name}", field.name)),
+            None if field.hex > 0 => line.add(format_args!("{} {number:#04x}", field.name)),
+            None => line.add(format_args!("{} {number}", field.name)),
         }
         Ok(())
     }
@@ -108,9 +108,9 @@ pub(super) fn reals(wire: &mut Wire<'_>, group: &'static Field, fields: &[&'stat
     wire.group(group, |wire| fields.iter().try_for_each(|field| wire.f32_be(field).map(drop)))
 }
 
-fn said(wire: &mut Wire<'_>, field: &'static Field, len: usize, line: &mut Line) -> Result {
-    let said = read_text(wire, field, len)?;
-    line.tell(format_args!("{}", Quoted(&text(said))));
+fn text_part(wire: &mut Wire<'_>, field: &'static Field, len: usize, line: &mut Line) -> Result {
+    let bytes = read_text(wire, field, len)?;
+    line.add(format_args!("{}", Quoted(&text(bytes))));
     Ok(())
 }
 
