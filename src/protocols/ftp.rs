@@ -1,8 +1,8 @@
 //! FTP (RFC 959, RFC 2428): control and data connections.
 //!
 //! ```text
-//! command     VERB [blank parameter] line end
-//! reply       code - text line end … code blank text line end
+//! command     VERB [SP parameter] CRLF
+//! reply       code - text CRLF … code SP text CRLF
 //! PORT, 227   six numbers: IPv4 address and port of the data connection
 //! EPRT, 229   |family|address|port|
 //! ```

@@ -1,7 +1,7 @@
 //! IRC (RFC 1459, RFC 2812): chat in text lines.
 //!
 //! ```text
-//! line        [@tags blank] [:prefix blank] COMMAND [blank parameter]… [blank :trailer] line end
+//! line        [@tags SP] [:prefix SP] COMMAND [SP parameter]… [SP :trailer] CRLF
 //! ```
 //! Not covered: contents of tags and CTCP.
 

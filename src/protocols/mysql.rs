@@ -55,10 +55,10 @@ const ASKS_FOR_TLS: u8 = 0x08;
 /// Size in bytes of a response that only requests TLS.
 const TLS_REQUEST: usize = 32;
 
-/// The bit of the capabilities that says that a byte counts the password.
+/// CLIENT_SECURE_CONNECTION capability flag: the authentication response has a length byte.
 const COUNTED_PASSWORD: u16 = 0x8000;
 
-/// How a server ends a login: it agrees, or it refuses.
+/// First bytes of an OK packet and an error packet.
 const OK: u8 = 0;
 const FAILED: u8 = 0xff;
 
@@ -79,7 +79,7 @@ fn is_login(payload: &[u8]) -> bool {
 struct Session {
     greeted: bool,
     answered: bool,
-    /// What the client says proves who it is, until the server agrees or refuses.
+    /// An authentication response or more of it may follow, until the server accepts or rejects it.
     logs_in: bool,
     next: Option<Next>,
 }
@@ -189,7 +189,7 @@ impl Conversation for Session {
     }
 }
 
-/// What proves who the client is: counted by a byte, or up to a NUL.
+/// Dissects the authentication response, which has a length byte or ends with a NUL.
 fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
     let left = wire.ahead();
     let length = match is_counted {
@@ -197,7 +197,7 @@ fn password(wire: &mut Wire<'_>, is_counted: bool) -> Result {
         true => usize::from(wire.u8(&PASSWORD_LENGTH)?),
         false => left.iter().position(|byte| *byte == 0).map_or(left.len(), |length| length + 1),
     };
-    // A password that is cut is one all the same.
+    // A truncated password is a secret as well.
     let length = length.min(wire.remaining());
     if length > 0 { wire.bytes(&PASSWORD, length).map(drop) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
 //! SIP over UDP and TCP (RFC 3261).
 //!
 //! ```text
-//! request     METHOD blank URI blank SIP/2.0 line end | headers | empty line | body
-//! response    SIP/2.0 blank code blank phrase line end | headers | empty line | body
+//! request     method SP request-URI SP SIP/2.0 CRLF | headers | empty line | body
+//! response    SIP/2.0 SP status-code SP reason-phrase CRLF | headers | empty line | body
 //! ```
 //! SDP bodies are dissected; the media that they announce are recognized as RTP.
 //!

@@ -1,8 +1,8 @@
-//! SMTP (RFC 5321).
+//! SMTP (RFC 5321): commands, replies and mail data.
 //!
 //! ```text
-//! command     VERB [blank parameter] line end
-//! reply       code - text line end … code blank text line end
+//! command     VERB [SP parameter] CRLF
+//! reply       code - text CRLF … code SP text CRLF
 //! mail        after an accepted DATA: lines, then a line with a single dot
 //! chunk       after BDAT (RFC 3030): as many octets as the command announces
 //! ```
@@ -23,8 +23,8 @@ pub static PROTOCOL: Protocol = Protocol {
     this: &SMTP,
     fields: FIELDS,
     found: &[
-        On::Tcp(25).stream(Looks::Stream(looks), open),
-        On::Tcp(587).stream(Looks::Stream(looks), open),
+        On::Tcp(25).stream(Looks::Stream(recognize), open),
+        On::Tcp(587).stream(Looks::Stream(recognize), open),
         On::AnyTcp.stream(Looks::Stream(anywhere), open),
     ],
     rest: Some(&DATA),
@@ -101,7 +101,7 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 }
 
 /// Recognizes SMTP on its ports: a greeting of the server or the client, or a session joined midway.
-fn looks(opening: &Opening<'_>) -> Verdict {
+fn recognize(opening: &Opening<'_>) -> Verdict {
     const GREETINGS: [&[u8]; 3] = [b"EHLO ", b"HELO ", b"AUTH "];
     let greets =
         |bytes: &[u8]| GREETINGS.iter().any(|greeting| bytes.get(..5).is_some_and(|verb| verb.eq_ignore_ascii_case(greeting)));
@@ -382,7 +382,7 @@ mod tests {
     fn streams_are_recognized_by_their_greeting() {
         let judge = |client: &[u8], server: &[u8]| {
             let opening = Opening { said: [client, server], from_start: [true, true], complete: true };
-            [looks(&opening), anywhere(&opening)]
+            [recognize(&opening), anywhere(&opening)]
         };
         let server = Verdict::Yes(Side::Server);
         assert_eq!(judge(b"", b"220 mail.example ESMTP\r\n"), [server, server]);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn mail_data_is_recognised_without_the_replies_of_the_server() {
+    fn mail_data_is_recognized_without_replies_of_the_server() {
         let records = heads(&mut Session::default(), &[(Side::Client, b"data\r\nFrom: a\r\n\r\nDATA\r\n.\r\nquit\r\n")]);
         assert_eq!(records, ["0..6 | DATA", "0..20 | mail | 20 bytes", "0..6 | QUIT"]);
     }
@@ -497,9 +497,9 @@ mod tests {
     }
 
     #[test]
-    fn a_session_joined_midway_is_recognised_on_its_port() {
+    fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            looks(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
         };
         for (client, server) in
             [(&b"rcpt to:<a@example.com>\r\n"[..], &b""[..]), (b"", b"250-ok\r\n"), (b"", b"ails\r\n354 go on\r\n")]

@@ -188,9 +188,9 @@ pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
 }
 
 /// Dissects the available part of the body of a request or response for this URI.
-pub(super) fn read(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, behind: BodyFraming, uri: &str) -> Result {
+pub(super) fn read(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, framing: BodyFraming, uri: &str) -> Result {
     let have = wire.remaining();
-    match behind {
+    match framing {
         BodyFraming::Nothing => Ok(()),
         BodyFraming::ToEnd => content(wire, headers, have, uri),
         BodyFraming::Length(length) => {

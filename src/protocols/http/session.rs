@@ -81,14 +81,14 @@ impl Session {
     }
 
     /// Framing of the body.
-    fn behind(&self, headers: &HeaderValues<'_>) -> BodyFraming {
-        let requests = self.requests.front().map_or(Method::Other, |requests| requests.method);
+    fn framing(&self, headers: &HeaderValues<'_>) -> BodyFraming {
+        let method = self.requests.front().map_or(Method::Other, |request| request.method);
         match headers.start {
             None => BodyFraming::Nothing,
             Some(Start::Request { method: b"CONNECT", .. }) => BodyFraming::Nothing,
             Some(Start::Response { code: 100..=199 | 204 | 304 }) => BodyFraming::Nothing,
-            Some(Start::Response { .. }) if requests == Method::Head => BodyFraming::Nothing,
-            Some(Start::Response { code: 200..=299 }) if requests == Method::Connect => BodyFraming::Nothing,
+            Some(Start::Response { .. }) if method == Method::Head => BodyFraming::Nothing,
+            Some(Start::Response { code: 200..=299 }) if method == Method::Connect => BodyFraming::Nothing,
             Some(_) if headers.chunked => BodyFraming::Chunks(Chunks::default()),
             Some(start) => match (headers.length, start) {
                 (Some(length), _) => BodyFraming::Length(length),
@@ -116,7 +116,7 @@ impl Session {
         };
         self.direction(from).searched = head;
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
-        let whole = match self.behind(&headers) {
+        let whole = match self.framing(&headers) {
             BodyFraming::Nothing => Some(head),
             BodyFraming::Length(length) => usize::try_from(length).ok().and_then(|length| head.checked_add(length)),
             BodyFraming::Chunks(_) => return self.in_chunks(from, ahead, head),
@@ -170,22 +170,22 @@ impl Session {
     }
 
     fn response(&mut self, wire: &mut Wire<'_>, headers: &HeaderValues<'_>, code: u16) -> Option<Request> {
-        let requests = match code {
+        let request = match code {
             101 | 200.. => self.requests.pop_front(),
             _ => None,
         };
         self.pairs.response(wire);
         wire.name(&code.to_string());
-        if let Some(requests) = &requests {
-            wire.add(&REQUEST_IN, Value::Unsigned(requests.frame));
-            wire.add_text(&RESPONSE_FOR, format_args!("{}", requests.uri));
-            if let (Some(time), Some(earlier)) = (wire.completed().1, requests.time) {
+        if let Some(request) = &request {
+            wire.add(&REQUEST_IN, Value::Unsigned(request.frame));
+            wire.add_text(&RESPONSE_FOR, format_args!("{}", request.uri));
+            if let (Some(time), Some(earlier)) = (wire.completed().1, request.time) {
                 #[allow(clippy::cast_precision_loss, reason = "seconds as a fraction")]
                 let seconds = time.since(earlier) as f64 / 1e9;
                 wire.add(&TIME, Value::Double(seconds));
             }
         }
-        let opens = requests.as_ref().is_some_and(|requests| requests.method == Method::Connect && (200..300).contains(&code));
+        let opens = request.as_ref().is_some_and(|request| request.method == Method::Connect && (200..300).contains(&code));
         self.next = match code {
             101 if lines::lists(headers.upgrade, "websocket") => {
                 Some(Next::To(&websocket::PROTOCOL, websocket::negotiated(headers.extensions)))
@@ -194,7 +194,7 @@ impl Session {
             _ if opens => Some(Next::Anyone),
             _ => None,
         };
-        requests
+        request
     }
 
     /// Dissects a part of a long body.
@@ -228,7 +228,7 @@ impl Session {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let upgrades = from == Side::Client
-            && self.requests.back().is_some_and(|requests| requests.upgrades || requests.method == Method::Connect);
+            && self.requests.back().is_some_and(|request| request.upgrades || request.method == Method::Connect);
         // These bytes belong to another protocol if the server accepts the upgrade.
         if upgrades && more && ahead.len() < limits::HTTP_HEAD.get() {
             return Extent::NeedMore(ahead.len() + 1);
@@ -259,19 +259,19 @@ impl Conversation for Session {
         let ahead = wire.ahead();
         let head = head::end(ahead, 0).unwrap_or(ahead.len());
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
-        let behind = self.behind(&headers);
+        let framing = self.framing(&headers);
         wire.hide_credentials(wire.at()..wire.at() + head);
         head::read(wire, &headers)?;
-        let (mut sent_to, mut requests) = (Cow::Borrowed(""), None);
+        let (mut sent_to, mut request) = (Cow::Borrowed(""), None);
         match headers.start {
             Some(Start::Request { method, uri }) => {
                 sent_to = String::from_utf8_lossy(uri);
                 self.request(wire, &headers, method, uri);
             }
             Some(Start::Response { code }) => {
-                requests = self.response(wire, &headers, code);
+                request = self.response(wire, &headers, code);
                 if wire.wants_words() {
-                    let of = requests.as_ref().map(|requests| format!(" of {}", requests.uri)).unwrap_or_default();
+                    let of = request.as_ref().map(|request| format!(" of {}", request.uri)).unwrap_or_default();
                     let kind = String::from_utf8_lossy(headers.kind);
                     wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));
                 }
@@ -280,19 +280,19 @@ impl Conversation for Session {
         }
         if in_parts {
             wire.note_ahead(&IN_PARTS, format_args!("the body follows in parts"));
-            self.direction(from).remaining_body = Some(behind);
+            self.direction(from).remaining_body = Some(framing);
             return Ok(());
         }
-        if matches!(behind, BodyFraming::ToEnd) || wire.cut() != Cut::No {
+        if matches!(framing, BodyFraming::ToEnd) || wire.cut() != Cut::No {
             let so_far = wire.remaining() as u64;
-            self.direction(from).remaining_body = behind.less(so_far);
+            self.direction(from).remaining_body = framing.less(so_far);
         }
-        body::read(wire, &headers, behind, requests.as_ref().map_or(&sent_to, Request::target))
+        body::read(wire, &headers, framing, request.as_ref().map_or(&sent_to, Request::target))
     }
 
     fn held(&self) -> usize {
-        let requests = |requests: &Request| size_of::<Request>() + requests.uri.capacity();
-        size_of_val(self) + self.requests.iter().map(requests).sum::<usize>()
+        let request = |request: &Request| size_of::<Request>() + request.uri.capacity();
+        size_of_val(self) + self.requests.iter().map(request).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

@@ -1,4 +1,4 @@
-//! Headers of mails (RFC 5322) as fields that follow from the mail data: what tshark calls the Internet Message Format.
+//! Headers of mails (RFC 5322) as generated fields of the mail data, with tshark's names of the Internet Message Format.
 
 use super::MAIL;
 use crate::tree::{Computed, NodeRef, fields};
@@ -6,7 +6,7 @@ use crate::wire::Protocol;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Mails, as far as their headers go. No layer is made of them: they are fields of the mail data.
+/// Headers of mails. They are fields of the mail data and form no layer.
 pub static PROTOCOL: Protocol =
     Protocol { this: &IMF, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] };
 
@@ -14,46 +14,46 @@ fields! {
     IMF = protocol("imf", "IMF", "Internet Message Format")
         .covers("Headers of mails, for filters and columns")
         .leaves_open("Addresses within headers, bodies and their parts");
-    DATE = text("imf.date", "Date", "When it was written").generated(&[&MAIL], |mail, take| header(mail, "Date", take));
-    FROM = text("imf.from", "From", "Who wrote it").generated(&[&MAIL], |mail, take| header(mail, "From", take));
-    SENDER = text("imf.sender", "Sender", "Who sent it").generated(&[&MAIL], |mail, take| header(mail, "Sender", take));
-    REPLY_TO = text("imf.reply_to", "Reply-To", "Where answers go").generated(&[&MAIL], |mail, take| header(mail, "Reply-To", take));
-    TO = text("imf.to", "To", "Whom it is for").generated(&[&MAIL], |mail, take| header(mail, "To", take));
-    CC = text("imf.cc", "Cc", "Who gets a copy").generated(&[&MAIL], |mail, take| header(mail, "Cc", take));
-    BCC = text("imf.bcc", "Bcc", "Who gets a copy unseen").generated(&[&MAIL], |mail, take| header(mail, "Bcc", take));
-    MESSAGE_ID = text("imf.message_id", "Message-ID", "What it is known by").generated(&[&MAIL], |mail, take| header(mail, "Message-ID", take));
-    IN_REPLY_TO = text("imf.in_reply_to", "In-Reply-To", "The message it answers").generated(&[&MAIL], |mail, take| header(mail, "In-Reply-To", take));
-    REFERENCES = text("imf.references", "References", "Messages it is about").generated(&[&MAIL], |mail, take| header(mail, "References", take));
-    SUBJECT = text("imf.subject", "Subject", "What it is about").generated(&[&MAIL], |mail, take| header(mail, "Subject", take));
-    COMMENTS = text("imf.comments", "Comments", "Remarks on it").generated(&[&MAIL], |mail, take| header(mail, "Comments", take));
-    USER_AGENT = text("imf.user_agent", "User-Agent", "The program it was written with").generated(&[&MAIL], |mail, take| header(mail, "User-Agent", take));
-    KEYWORDS = text("imf.keywords", "Keywords", "Words to find it by").generated(&[&MAIL], |mail, take| header(mail, "Keywords", take));
-    RETURN_PATH = text("imf.return_path", "Return-Path", "Where reports of failures go").generated(&[&MAIL], |mail, take| header(mail, "Return-Path", take));
-    RECEIVED = text("imf.received", "Received", "A host that it came through").generated(&[&MAIL], |mail, take| header(mail, "Received", take));
-    CONTENT_TYPE = text("imf.content.type", "Content-Type", "What its body is").generated(&[&MAIL], |mail, take| header(mail, "Content-Type", take));
-    CONTENT_DESCRIPTION = text("imf.content.description", "Content-Description", "What its body is, in words").generated(&[&MAIL], |mail, take| header(mail, "Content-Description", take));
-    CONTENT_ID = text("imf.content.id", "Content-ID", "What its body is known by").generated(&[&MAIL], |mail, take| header(mail, "Content-ID", take));
-    CONTENT_ENCODING = text("imf.content.transfer_encoding", "Content-Transfer-Encoding", "How its body is written").generated(&[&MAIL], |mail, take| header(mail, "Content-Transfer-Encoding", take));
-    MIME_VERSION = text("imf.mime_version", "MIME-Version", "Version of MIME").generated(&[&MAIL], |mail, take| header(mail, "MIME-Version", take));
-    CONTENT_LANGUAGE = text("imf.content_language", "Content-Language", "Language of its body").generated(&[&MAIL], |mail, take| header(mail, "Content-Language", take));
-    DELIVERY_DATE = text("imf.delivery_date", "Delivery-Date", "When it was delivered").generated(&[&MAIL], |mail, take| header(mail, "Delivery-Date", take));
-    EXPIRES = text("imf.expires", "Expires", "Until when it holds").generated(&[&MAIL], |mail, take| header(mail, "Expires", take));
-    IMPORTANCE = text("imf.importance", "Importance", "How important it is").generated(&[&MAIL], |mail, take| header(mail, "Importance", take));
-    PRIORITY = text("imf.priority", "Priority", "How urgent it is").generated(&[&MAIL], |mail, take| header(mail, "Priority", take));
-    SENSITIVITY = text("imf.sensitivity", "Sensitivity", "How confidential it is").generated(&[&MAIL], |mail, take| header(mail, "Sensitivity", take));
-    DELIVERED_TO = text("imf.delivered_to", "Delivered-To", "The mailbox it was delivered to").generated(&[&MAIL], |mail, take| header(mail, "Delivered-To", take));
-    MAILER = text("imf.ext.mailer", "X-Mailer", "The program it was written with").generated(&[&MAIL], |mail, take| header(mail, "X-Mailer", take));
-    MIMEOLE = text("imf.ext.mimeole", "X-MimeOLE", "The library it was written with").generated(&[&MAIL], |mail, take| header(mail, "X-MimeOLE", take));
-    VIRUS_SCANNED = text("imf.ext.virus_scanned", "X-Virus-Scanned", "What looked for viruses").generated(&[&MAIL], |mail, take| header(mail, "X-Virus-Scanned", take));
-    ORIGINAL_TO = text("imf.ext.original-to", "X-Original-To", "Whom it was for first").generated(&[&MAIL], |mail, take| header(mail, "X-Original-To", take));
-    THREAD_INDEX = text("imf.thread-index", "Thread-Index", "Its place in a conversation").generated(&[&MAIL], |mail, take| header(mail, "Thread-Index", take));
-    LINES = text("imf.lines", "Lines", "How many lines it has").generated(&[&MAIL], |mail, take| header(mail, "Lines", take));
-    PRECEDENCE = text("imf.precedence", "Precedence", "Whether it went to many").generated(&[&MAIL], |mail, take| header(mail, "Precedence", take));
-    CONTENT_TYPE_TYPE = text("imf.content.type.type", "Type", "What its body is, without parameters").generated(&[&MAIL], |mail, take| content(mail, false, take));
-    CONTENT_TYPE_PARAMETERS = text("imf.content.type.parameters", "Parameters", "More on what its body is").generated(&[&MAIL], |mail, take| content(mail, true, take));
-    EXTENSION = text("imf.extension", "unknown extension", "A header line of another name").generated(&[&MAIL], |mail, take| extension(mail, Part::Line, take));
-    EXTENSION_TYPE = text("imf.extension.type", "Type", "That name").generated(&[&MAIL], |mail, take| extension(mail, Part::Name, take));
-    EXTENSION_VALUE = text("imf.extension.value", "Value", "What stands behind it").generated(&[&MAIL], |mail, take| extension(mail, Part::Value, take));
+    DATE = text("imf.date", "Date", "When the author completed the mail").generated(&[&MAIL], |mail, take| header(mail, "Date", take));
+    FROM = text("imf.from", "From", "Authors").generated(&[&MAIL], |mail, take| header(mail, "From", take));
+    SENDER = text("imf.sender", "Sender", "Mailbox that transmitted the mail").generated(&[&MAIL], |mail, take| header(mail, "Sender", take));
+    REPLY_TO = text("imf.reply_to", "Reply-To", "Mailboxes for replies").generated(&[&MAIL], |mail, take| header(mail, "Reply-To", take));
+    TO = text("imf.to", "To", "Primary recipients").generated(&[&MAIL], |mail, take| header(mail, "To", take));
+    CC = text("imf.cc", "Cc", "Carbon copy recipients").generated(&[&MAIL], |mail, take| header(mail, "Cc", take));
+    BCC = text("imf.bcc", "Bcc", "Blind carbon copy recipients").generated(&[&MAIL], |mail, take| header(mail, "Bcc", take));
+    MESSAGE_ID = text("imf.message_id", "Message-ID", "Unique identifier of the mail").generated(&[&MAIL], |mail, take| header(mail, "Message-ID", take));
+    IN_REPLY_TO = text("imf.in_reply_to", "In-Reply-To", "Identifiers of the mails that this one replies to").generated(&[&MAIL], |mail, take| header(mail, "In-Reply-To", take));
+    REFERENCES = text("imf.references", "References", "Identifiers of related mails").generated(&[&MAIL], |mail, take| header(mail, "References", take));
+    SUBJECT = text("imf.subject", "Subject", "").generated(&[&MAIL], |mail, take| header(mail, "Subject", take));
+    COMMENTS = text("imf.comments", "Comments", "").generated(&[&MAIL], |mail, take| header(mail, "Comments", take));
+    USER_AGENT = text("imf.user_agent", "User-Agent", "Software of the author").generated(&[&MAIL], |mail, take| header(mail, "User-Agent", take));
+    KEYWORDS = text("imf.keywords", "Keywords", "").generated(&[&MAIL], |mail, take| header(mail, "Keywords", take));
+    RETURN_PATH = text("imf.return_path", "Return-Path", "Mailbox for delivery failures").generated(&[&MAIL], |mail, take| header(mail, "Return-Path", take));
+    RECEIVED = text("imf.received", "Received", "Trace of a server on the path").generated(&[&MAIL], |mail, take| header(mail, "Received", take));
+    CONTENT_TYPE = text("imf.content.type", "Content-Type", "Media type of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Type", take));
+    CONTENT_DESCRIPTION = text("imf.content.description", "Content-Description", "").generated(&[&MAIL], |mail, take| header(mail, "Content-Description", take));
+    CONTENT_ID = text("imf.content.id", "Content-ID", "Unique identifier of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-ID", take));
+    CONTENT_ENCODING = text("imf.content.transfer_encoding", "Content-Transfer-Encoding", "Encoding of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Transfer-Encoding", take));
+    MIME_VERSION = text("imf.mime_version", "MIME-Version", "").generated(&[&MAIL], |mail, take| header(mail, "MIME-Version", take));
+    CONTENT_LANGUAGE = text("imf.content_language", "Content-Language", "Language of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Language", take));
+    DELIVERY_DATE = text("imf.delivery_date", "Delivery-Date", "").generated(&[&MAIL], |mail, take| header(mail, "Delivery-Date", take));
+    EXPIRES = text("imf.expires", "Expires", "").generated(&[&MAIL], |mail, take| header(mail, "Expires", take));
+    IMPORTANCE = text("imf.importance", "Importance", "").generated(&[&MAIL], |mail, take| header(mail, "Importance", take));
+    PRIORITY = text("imf.priority", "Priority", "").generated(&[&MAIL], |mail, take| header(mail, "Priority", take));
+    SENSITIVITY = text("imf.sensitivity", "Sensitivity", "").generated(&[&MAIL], |mail, take| header(mail, "Sensitivity", take));
+    DELIVERED_TO = text("imf.delivered_to", "Delivered-To", "Mailbox of the delivery").generated(&[&MAIL], |mail, take| header(mail, "Delivered-To", take));
+    MAILER = text("imf.ext.mailer", "X-Mailer", "Software of the author").generated(&[&MAIL], |mail, take| header(mail, "X-Mailer", take));
+    MIMEOLE = text("imf.ext.mimeole", "X-MimeOLE", "MIME library of the author's software").generated(&[&MAIL], |mail, take| header(mail, "X-MimeOLE", take));
+    VIRUS_SCANNED = text("imf.ext.virus_scanned", "X-Virus-Scanned", "Virus scanner").generated(&[&MAIL], |mail, take| header(mail, "X-Virus-Scanned", take));
+    ORIGINAL_TO = text("imf.ext.original-to", "X-Original-To", "Original recipient").generated(&[&MAIL], |mail, take| header(mail, "X-Original-To", take));
+    THREAD_INDEX = text("imf.thread-index", "Thread-Index", "Position in a thread").generated(&[&MAIL], |mail, take| header(mail, "Thread-Index", take));
+    LINES = text("imf.lines", "Lines", "Number of lines").generated(&[&MAIL], |mail, take| header(mail, "Lines", take));
+    PRECEDENCE = text("imf.precedence", "Precedence", "Such as bulk or list").generated(&[&MAIL], |mail, take| header(mail, "Precedence", take));
+    CONTENT_TYPE_TYPE = text("imf.content.type.type", "Type", "Media type without parameters").generated(&[&MAIL], |mail, take| content(mail, false, take));
+    CONTENT_TYPE_PARAMETERS = text("imf.content.type.parameters", "Parameters", "Parameters of the media type").generated(&[&MAIL], |mail, take| content(mail, true, take));
+    EXTENSION = text("imf.extension", "unknown extension", "Header without a field of its own").generated(&[&MAIL], |mail, take| extension(mail, Part::Line, take));
+    EXTENSION_TYPE = text("imf.extension.type", "Type", "Name of the header").generated(&[&MAIL], |mail, take| extension(mail, Part::Name, take));
+    EXTENSION_VALUE = text("imf.extension.value", "Value", "Value of the header").generated(&[&MAIL], |mail, take| extension(mail, Part::Value, take));
 }
 
 /// Names of headers that have a field of their own.
@@ -95,10 +95,10 @@ const NAMES: &[&str] = &[
     "X-Virus-Scanned",
 ];
 
-/// The longest part of a mail in which headers are looked for.
-const HEAD: usize = 64 << 10;
+/// Largest part of a mail in bytes that is searched for headers.
+const MAX_HEADERS: usize = 64 << 10;
 
-/// A header line, with the lines that continue it.
+/// Header with its continuation lines.
 struct Header<'a> {
     all: &'a [u8],
     name: &'a [u8],
@@ -119,7 +119,7 @@ enum Part {
     Value,
 }
 
-/// Where the line that ends mail data begins.
+/// Offset of the line that ends mail data.
 fn without_end(mail: &[u8]) -> usize {
     match mail {
         b".\r\n" => 0,
@@ -127,10 +127,10 @@ fn without_end(mail: &[u8]) -> usize {
     }
 }
 
-/// Each header, up to the empty line or what is none.
+/// Calls `take` for each header, up to the empty line or an invalid header.
 fn headers(text: &[u8], take: &mut dyn FnMut(Header<'_>)) {
-    let mut left = text.get(..text.len().min(HEAD)).unwrap_or_default();
-    while let Some(end) = folded(left) {
+    let mut left = text.get(..text.len().min(MAX_HEADERS)).unwrap_or_default();
+    while let Some(end) = folded_end(left) {
         let (all, behind) = left.split_at(end);
         left = behind;
         let line = all.strip_suffix(b"\r\n").or_else(|| all.strip_suffix(b"\n")).unwrap_or(all);
@@ -144,8 +144,8 @@ fn headers(text: &[u8], take: &mut dyn FnMut(Header<'_>)) {
     }
 }
 
-/// Where a line ends, with those behind it that begin with a blank. None for an empty one.
-fn folded(text: &[u8]) -> Option<usize> {
+/// End of a line with its continuation lines; `None` for an empty line.
+fn folded_end(text: &[u8]) -> Option<usize> {
     let mut end = 0;
     loop {
         let line = memchr::memchr(b'\n', text.get(end..)?).map_or(text.len(), |at| end + at + 1);
@@ -159,7 +159,7 @@ fn folded(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The values of a header, with secrets masked.
+/// Calls `take` for each header, with secrets masked.
 fn each(mail: NodeRef<'_>, take: &mut dyn FnMut(Header<'_>)) {
     let text = mail.shown();
     headers(text.get(..without_end(&text)).unwrap_or_default(), take);
@@ -177,7 +177,7 @@ fn header(mail: NodeRef<'_>, name: &str, take: &mut dyn FnMut(Computed<'_>)) {
     });
 }
 
-/// The type of the body, or what follows it.
+/// Emits the media type, or its parameters.
 fn content(mail: NodeRef<'_>, parameters: bool, take: &mut dyn FnMut(Computed<'_>)) {
     each(mail, &mut |header| {
         if !header.is("Content-Type") {
@@ -248,7 +248,7 @@ mod tests {
         });
         let told = [("Subject", "a\r\n\tb"), ("X", ""), ("To", "c")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(seen, told);
-        assert!([&b"no header\r\n"[..], b"\r\n", b"", b": x", b" folded: x"].iter().all(|text| {
+        assert!([&b"no header\r\n"[..], b"\r\n", b"", b": x", b" folded_end: x"].iter().all(|text| {
             let mut none = true;
             headers(text, &mut |_| none = false);
             none

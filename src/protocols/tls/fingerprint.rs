@@ -111,8 +111,8 @@ fn alpn_characters(name: &str) -> String {
     let pick = |text: &str| -> Option<String> { Some([text.chars().next()?, text.chars().last()?].iter().collect()) };
     let is_plain = |end: Option<&u8>| end.is_none_or(u8::is_ascii_alphanumeric);
     let plain = is_plain(name.as_bytes().first()) && is_plain(name.as_bytes().last());
-    let alpn_characters = if plain { pick(name) } else { pick(&hex(name.as_bytes())) };
-    alpn_characters.unwrap_or_else(|| "00".to_owned())
+    let characters = if plain { pick(name) } else { pick(&hex(name.as_bytes())) };
+    characters.unwrap_or_else(|| "00".to_owned())
 }
 
 impl Ja4 {

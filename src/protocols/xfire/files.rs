@@ -91,7 +91,7 @@ impl Files {
     fn add_chunk(&mut self, file: (Side, u32), offset: u64, bytes: &[u8]) {
         let has_room = self.chunks < PARTS_MAX && self.bytes.saturating_add(bytes.len()) <= limits::XFIRE_FILES.get();
         let Some(file) = self.open(file).filter(|_| has_room) else { return };
-        let known = file.chunks.get(&offset).map_or(0, |add_chunk| add_chunk.len());
+        let known = file.chunks.get(&offset).map_or(0, |chunk| chunk.len());
         if bytes.len() <= known {
             return;
         }
@@ -111,7 +111,7 @@ impl Files {
     fn forget(&mut self, file: (Side, u32)) -> Option<File> {
         let file = self.files.remove(&file)?;
         self.chunks -= file.chunks.len();
-        self.bytes -= file.chunks.values().map(|add_chunk| add_chunk.len()).sum::<usize>();
+        self.bytes -= file.chunks.values().map(|chunk| chunk.len()).sum::<usize>();
         Some(file)
     }
 
@@ -141,28 +141,28 @@ impl File {
 
     /// Number of contiguous bytes from the beginning.
     fn contiguous(&self) -> u64 {
-        let mut contiguous = 0;
-        for (offset, add_chunk) in &self.chunks {
-            if *offset > contiguous {
+        let mut end = 0;
+        for (offset, chunk) in &self.chunks {
+            if *offset > end {
                 break;
             }
-            contiguous = contiguous.max(offset.saturating_add(add_chunk.len() as u64));
+            end = end.max(offset.saturating_add(chunk.len() as u64));
         }
-        contiguous
+        end
     }
 
     /// End of the last chunk.
     fn end(&self) -> u64 {
-        self.chunks.iter().map(|(offset, add_chunk)| offset.saturating_add(add_chunk.len() as u64)).max().unwrap_or_default()
+        self.chunks.iter().map(|(offset, chunk)| offset.saturating_add(chunk.len() as u64)).max().unwrap_or_default()
     }
 
     /// Contiguous bytes from the beginning.
     fn joined(&self) -> Vec<u8> {
         let mut whole = Vec::new();
-        for (offset, add_chunk) in &self.chunks {
+        for (offset, chunk) in &self.chunks {
             let known = usize::try_from(*offset).ok().and_then(|offset| whole.len().checked_sub(offset));
             let Some(known) = known else { break };
-            whole.extend_from_slice(add_chunk.get(known..).unwrap_or_default());
+            whole.extend_from_slice(chunk.get(known..).unwrap_or_default());
         }
         whole
     }
