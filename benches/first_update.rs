@@ -82,7 +82,7 @@ static SESSION: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 fn show(sink: &mut dyn Sink) {
-    let mut engine = Engine::new(Registry::default(), sink.want(View::Messages));
+    let mut engine = Engine::new(Registry::default(), sink.demand(View::Messages));
     let mut tally = Tally::new(View::Messages);
     let frame = Frame { number: 1, link: Link::Stream(Side::Server), bytes: &SESSION, ..Frame::default() };
     let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };

@@ -13,7 +13,7 @@ use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::render::{Column, ColumnOptions, Columns, Values, pseudo_field};
 use proto_dissect::sink::Sink;
-use proto_dissect::tree::{Dissection, FrameInfo, Tree, Want};
+use proto_dissect::tree::{Demand, Dissection, FrameInfo, Tree};
 use std::io::{self, Cursor};
 
 #[global_allocator]
@@ -58,8 +58,8 @@ fn frames(capture: &'static [u8], mut each: impl FnMut(&proto_dissect::input::Fr
 }
 
 /// A whole capture with this much wanted of it, shown to somebody.
-fn dissect(capture: &'static [u8], want: Want, mut show: impl FnMut(Dissection<'_>)) -> u64 {
-    let mut engine = Engine::new(Registry::default(), want);
+fn dissect(capture: &'static [u8], demand: Demand, mut show: impl FnMut(Dissection<'_>)) -> u64 {
+    let mut engine = Engine::new(Registry::default(), demand);
     frames(capture, |frame| show(Dissection { tree: engine.dissect(frame), bytes: frame.bytes }))
 }
 
@@ -70,7 +70,7 @@ fn bench(bencher: Bencher<'_, '_>, count: u64, mut work: impl FnMut() -> u64) {
 #[divan::bench(args = names())]
 fn headers_only(bencher: Bencher<'_, '_>, name: &str) {
     let capture = sample(name);
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     bench(bencher, frames(capture, |_| {}), || {
         frames(capture, |frame| {
             tree.begin(FrameInfo::default());
@@ -82,13 +82,13 @@ fn headers_only(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = names())]
 fn which_messages(bencher: Bencher<'_, '_>, name: &str) {
     let capture = sample(name);
-    bench(bencher, frames(capture, |_| {}), || dissect(capture, Want::LAYERS, |of| _ = black_box(of)));
+    bench(bencher, frames(capture, |_| {}), || dissect(capture, Demand::LAYERS, |of| _ = black_box(of)));
 }
 
 #[divan::bench(args = names())]
 fn all_fields(bencher: Bencher<'_, '_>, name: &str) {
     let capture = sample(name);
-    bench(bencher, frames(capture, |_| {}), || dissect(capture, Want::EVERYTHING, |of| _ = black_box(of)));
+    bench(bencher, frames(capture, |_| {}), || dissect(capture, Demand::EVERYTHING, |of| _ = black_box(of)));
 }
 
 /// Segments of one stream, each before the one it follows in every pair.
@@ -117,7 +117,7 @@ fn filter(bencher: Bencher<'_, '_>, text: &str) {
     let Ok(filter) = Filter::parse(text, Registry::default()) else { return };
     bench(bencher, frames(capture, |_| {}), || {
         let (mut tally, mut passed) = (Tally::new(View::Messages), 0);
-        dissect(capture, filter.want().and(Want::LAYERS), |of| {
+        dissect(capture, filter.demand().and(Demand::LAYERS), |of| {
             let _: Result<(), ()> = tally.records(of, true, |record| {
                 passed += u64::from(filter.matches(&record));
                 Ok(())
@@ -139,7 +139,7 @@ fn columns(bencher: Bencher<'_, '_>) {
     bench(bencher, frames(capture, |_| {}), || {
         let mut sink = Columns::new(io::sink(), columns(), ColumnOptions::default());
         let mut tally = Tally::new(View::Packets);
-        dissect(capture, sink.want(View::Packets), |of| _ = tally.records(of, true, |record| sink.record(&record)));
+        dissect(capture, sink.demand(View::Packets), |of| _ = tally.records(of, true, |record| sink.record(&record)));
         tally.frames
     });
 }

@@ -13,7 +13,7 @@ use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::render::{Json, JsonOptions, Shape};
 use proto_dissect::sink::Sink;
-use proto_dissect::tree::{Dissection, Side, Want};
+use proto_dissect::tree::{Demand, Dissection, Side};
 use std::io;
 use std::sync::LazyLock;
 
@@ -170,8 +170,8 @@ static CROWD: LazyLock<Said> = LazyLock::new(|| {
 });
 
 /// Dissect what both sides say; `None` makes what is wanted and writes nothing. Returns how many messages there were.
-fn run(said: &Said, want: Want, mut sink: Option<&mut dyn Sink>) -> usize {
-    let mut engine = Engine::new(Registry::default(), want);
+fn run(said: &Said, demand: Demand, mut sink: Option<&mut dyn Sink>) -> usize {
+    let mut engine = Engine::new(Registry::default(), demand);
     let mut tally = Tally::new(View::Messages);
     for (number, (side, bytes)) in (1..).zip(said) {
         let frame = Frame { number, link: Link::Stream(*side), bytes, ..Frame::default() };
@@ -188,16 +188,16 @@ fn json<W: io::Write>(out: W) -> Json<W> {
 
 fn ndjson(said: &Said) -> usize {
     let mut json = json(io::sink());
-    let want = json.want(View::Messages);
-    run(said, want, Some(&mut json))
+    let demand = json.demand(View::Messages);
+    run(said, demand, Some(&mut json))
 }
 
 /// The records of a session, of which none may say that it was not read.
 fn records(said: &Said) -> Vec<serde_json::Value> {
     let mut lines = Vec::new();
     let mut json = json(&mut lines);
-    let want = json.want(View::Messages);
-    run(said, want, Some(&mut json));
+    let demand = json.demand(View::Messages);
+    run(said, demand, Some(&mut json));
     drop(json);
     let text = String::from_utf8_lossy(&lines);
     assert!(!text.contains("rs.malformed") && !text.contains("rs.lost_step") && !text.contains("rs.odd"));
@@ -230,7 +230,7 @@ fn session_ndjson(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn session_read(bencher: Bencher<'_, '_>) {
-    session(bencher, || run(&SESSION, Want::LAYERS, None));
+    session(bencher, || run(&SESSION, Demand::LAYERS, None));
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
@@ -246,10 +246,10 @@ fn updates_ndjson(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn updates_with_fields(bencher: Bencher<'_, '_>) {
-    crowd(bencher, || run(&CROWD, Want::EVERYTHING, None));
+    crowd(bencher, || run(&CROWD, Demand::EVERYTHING, None));
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn updates_without_fields(bencher: Bencher<'_, '_>) {
-    crowd(bencher, || run(&CROWD, Want::LAYERS, None));
+    crowd(bencher, || run(&CROWD, Demand::LAYERS, None));
 }

@@ -6,7 +6,7 @@ use etherparse::PacketBuilder;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::Want;
+use proto_dissect::tree::Demand;
 use std::hint::black_box;
 use std::sync::LazyLock;
 
@@ -64,8 +64,8 @@ static CALL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     vec![packet(4000, &[&[1, 0, 0, 0x40, b'F'][..], &size.to_be_bytes(), b"\0\x04demo", &values].concat())]
 });
 
-fn read(bencher: Bencher<'_, '_>, packets: &[Vec<u8>], items: u32, registry: Registry, want: Want) {
-    bencher.counter(ItemsCount::new(items)).with_inputs(|| Engine::new(registry, want)).bench_local_values(|mut engine| {
+fn read(bencher: Bencher<'_, '_>, packets: &[Vec<u8>], items: u32, registry: Registry, demand: Demand) {
+    bencher.counter(ItemsCount::new(items)).with_inputs(|| Engine::new(registry, demand)).bench_local_values(|mut engine| {
         for (number, bytes) in (1..).zip(packets) {
             let original_len = u32::try_from(bytes.len()).unwrap_or_default();
             let frame = Frame { number, link: Link::Type(RAW), bytes, original_len, ..Frame::default() };
@@ -77,25 +77,25 @@ fn read(bencher: Bencher<'_, '_>, packets: &[Vec<u8>], items: u32, registry: Reg
 
 #[divan::bench]
 fn datagrams_with_fields(bencher: Bencher<'_, '_>) {
-    read(bencher, &SESSION, DATAGRAMS, Registry::default(), Want::EVERYTHING);
+    read(bencher, &SESSION, DATAGRAMS, Registry::default(), Demand::EVERYTHING);
 }
 
 #[divan::bench]
 fn datagrams_with_headings(bencher: Bencher<'_, '_>) {
-    read(bencher, &SESSION, DATAGRAMS, Registry::default(), Want::HEADINGS);
+    read(bencher, &SESSION, DATAGRAMS, Registry::default(), Demand::HEADINGS);
 }
 
 #[divan::bench]
 fn datagrams_that_nobody_knows(bencher: Bencher<'_, '_>) {
-    read(bencher, &SESSION, DATAGRAMS, Registry::of(&[]), Want::EVERYTHING);
+    read(bencher, &SESSION, DATAGRAMS, Registry::of(&[]), Demand::EVERYTHING);
 }
 
 #[divan::bench]
 fn values_with_fields(bencher: Bencher<'_, '_>) {
-    read(bencher, &CALL, VALUES, Registry::default(), Want::EVERYTHING);
+    read(bencher, &CALL, VALUES, Registry::default(), Demand::EVERYTHING);
 }
 
 #[divan::bench]
 fn values_without_fields(bencher: Bencher<'_, '_>) {
-    read(bencher, &CALL, VALUES, Registry::default(), Want::LAYERS);
+    read(bencher, &CALL, VALUES, Registry::default(), Demand::LAYERS);
 }

@@ -10,7 +10,7 @@ use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::render::{Json, JsonOptions, List, ListOptions, Shape, Table, TableOptions, Theme, TimeForm};
 use proto_dissect::sink::Sink;
-use proto_dissect::tree::{Dissection, Want};
+use proto_dissect::tree::{Demand, Dissection};
 use std::io::{self, Cursor};
 
 #[global_allocator]
@@ -28,7 +28,7 @@ fn run(sink: Option<&mut dyn Sink>, view: View) -> u64 {
     let Ok(mut capture) = Capture::open(Box::new(Cursor::new(SESSION))) else { return 0 };
     let mut tally = Tally::new(view);
     let mut sink = sink;
-    let mut engine = Engine::new(Registry::default(), sink.as_ref().map_or(Want::LAYERS, |sink| sink.want(view)));
+    let mut engine = Engine::new(Registry::default(), sink.as_ref().map_or(Demand::LAYERS, |sink| sink.demand(view)));
     while let Ok(Some(frame)) = capture.next_frame() {
         let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
         let shown = tally.records(of, true, |record| sink.as_mut().map_or(Ok(()), |sink| sink.record(&record)));

@@ -9,7 +9,7 @@ use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::render::{Json, JsonOptions, List, ListOptions, Shape, Theme, TimeForm};
 use proto_dissect::sink::Sink;
-use proto_dissect::tree::{Dissection, Side, Want};
+use proto_dissect::tree::{Demand, Dissection, Side};
 use std::io;
 use std::sync::LazyLock;
 
@@ -80,7 +80,7 @@ static SMALL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 /// Dissect what a server says; `None` counts only. Returns how many messages there were.
 fn run(segments: &[Vec<u8>], sink: Option<&mut dyn Sink>) -> u64 {
     let mut sink = sink;
-    let mut engine = Engine::new(Registry::default(), sink.as_ref().map_or(Want::LAYERS, |sink| sink.want(View::Messages)));
+    let mut engine = Engine::new(Registry::default(), sink.as_ref().map_or(Demand::LAYERS, |sink| sink.demand(View::Messages)));
     let mut tally = Tally::new(View::Messages);
     for (number, bytes) in (1..).zip(segments) {
         let frame = Frame { number, link: Link::Stream(Side::Server), bytes, ..Frame::default() };

@@ -1,7 +1,7 @@
 //! What records go into: a table, lines, JSON, columns.
 
 use crate::record::{Record, Tally, View};
-use crate::tree::Want;
+use crate::tree::Demand;
 use std::io;
 
 /// What is known of an input when its first record comes.
@@ -53,7 +53,7 @@ pub struct Edges {
 /// Takes the records of one or more inputs, in order.
 pub trait Sink {
     /// How much of a frame it is going to look at where it is given these records.
-    fn want(&self, view: View) -> Want;
+    fn demand(&self, view: View) -> Demand;
 
     /// An input begins.
     ///
@@ -68,13 +68,13 @@ pub trait Sink {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
 
     /// What it is going to print goes behind what others printed.
-    fn go_on(&mut self) {}
+    fn resume_at(&mut self) {}
 
     /// Hand on all that was printed so far. Returns the edges of the records since this was asked last.
     ///
     /// # Errors
     /// Those of writing.
-    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+    fn take_output(&mut self) -> io::Result<Option<Edges>> {
         Ok(None)
     }
 

@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, Want, dump};
+use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, dump};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::fs;
@@ -68,7 +68,7 @@ fn frames(path: &Path) -> Vec<Kept> {
 /// Every tree of a sample, handed on with where it comes from.
 fn trees(mut look: impl FnMut(&str, Dissection<'_>)) {
     for path in samples() {
-        let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         for frame in frames(&path) {
             let tree = engine.dissect(&frame.frame());
@@ -200,7 +200,7 @@ fn stream_bytes(frames: &[Kept], view: View) -> HashMap<(StreamId, Side), Vec<(u
         }
         Ok::<(), Infallible>(())
     };
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     for kept in frames {
         let tree = engine.dissect(&kept.frame());
         let Ok(()) = tally.records(Dissection { tree, bytes: &kept.bytes }, true, &mut show);
@@ -246,10 +246,10 @@ fn messages_and_packets_cover_the_same_bytes_of_each_stream() {
 fn a_frame_cut_anywhere_gives_the_same_fields_up_to_the_cut() {
     for path in samples() {
         for frame in frames(&path).iter().take(60) {
-            let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+            let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
             let whole = leaves(engine.dissect(&frame.frame()), &frame.bytes);
             for cut in (0..frame.bytes.len()).filter(|cut| *cut < 120 || cut % 97 == 0) {
-                let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+                let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
                 let frame = frame.cut(cut);
                 let tree = engine.dissect(&frame);
                 let of = Dissection { tree, bytes: frame.bytes };
@@ -295,7 +295,7 @@ fn the_same_bytes_give_the_same_tree() {
 
 /// Every byte of a link-typed frame is in a field, whatever the frame says.
 fn assert_all_explained(frame: &Frame<'_>) {
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let tree = engine.dissect(frame);
     let of = Dissection { tree, bytes: frame.bytes };
     let hole = covered(of, &tree.layers, 0, frame.bytes.len()).iter().position(|covered| !covered);

@@ -85,7 +85,7 @@ fn tables_print_what_is_kept() {
 }
 
 /// Who sent how many frames and bytes to whom, either end first, and when.
-type Talk = ([(String, u64, String); 2], [f64; 2]);
+type Conversation = ([(String, u64, String); 2], [f64; 2]);
 
 /// Bytes as tshark 4.0 writes them.
 fn size(bytes: u64) -> String {
@@ -97,28 +97,31 @@ fn in_order(a: (String, u64, String), b: (String, u64, String)) -> [(String, u64
 }
 
 /// `A:port <-> B:port  frames size (from B)  frames size (from A)  frames size  start  duration`
-fn tshark_talks(text: &str) -> Vec<Talk> {
-    let mut talks = Vec::new();
+fn tshark_talks(text: &str) -> Vec<Conversation> {
+    let mut conversations = Vec::new();
     for line in text.lines().filter(|line| line.contains("<->") && !line.contains("| ")) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let end =
             |at: usize, from: usize| (words[at].to_owned(), words[from].parse().unwrap(), words[from + 1..from + 3].join(" "));
-        talks.push((in_order(end(0, 6), end(2, 3)), [12, 13].map(|at| words[at].parse().unwrap())));
+        conversations.push((in_order(end(0, 6), end(2, 3)), [12, 13].map(|at| words[at].parse().unwrap())));
     }
-    talks
+    conversations
 }
 
-fn our_talks(sample: &str, over: &str) -> Vec<Talk> {
+fn our_talks(sample: &str, over: &str) -> Vec<Conversation> {
     let stats = counted(&["stats", "--json", "-z", &format!("conv,{over}"), &format!("samples/{sample}")]);
-    let talks = stats["conversations"][over].as_array().unwrap();
-    let end = |talk: &Value, name: &str, sent: &str| {
-        let count = |key: &str| talk[sent][key].as_u64().unwrap();
+    let conversations = stats["conversations"][over].as_array().unwrap();
+    let end = |conversation: &Value, name: &str, sent: &str| {
+        let count = |key: &str| conversation[sent][key].as_u64().unwrap();
         // tshark writes IPv6 addresses without brackets.
-        (talk[name].as_str().unwrap().replace(['[', ']'], ""), count("frames"), size(count("bytes")))
+        (conversation[name].as_str().unwrap().replace(['[', ']'], ""), count("frames"), size(count("bytes")))
     };
-    let seconds = |talk: &Value, key: &str| talk[key].as_f64().unwrap();
-    let both = |talk: &Value| in_order(end(talk, "a", "a_to_b"), end(talk, "b", "b_to_a"));
-    talks.iter().map(|talk| (both(talk), [seconds(talk, "start"), seconds(talk, "duration")])).collect()
+    let seconds = |conversation: &Value, key: &str| conversation[key].as_f64().unwrap();
+    let both = |conversation: &Value| in_order(end(conversation, "a", "a_to_b"), end(conversation, "b", "b_to_a"));
+    conversations
+        .iter()
+        .map(|conversation| (both(conversation), [seconds(conversation, "start"), seconds(conversation, "duration")]))
+        .collect()
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn conversations_are_counted_as_tshark_counts_them() {
     for sample in RECORDED {
         for over in ["tcp", "udp"] {
             let (mut theirs, mut ours) = (tshark_talks(&recorded(sample, &format!("conv-{over}"))), our_talks(sample, over));
-            let by_ends = |a: &Talk, b: &Talk| a.0.cmp(&b.0);
+            let by_ends = |a: &Conversation, b: &Conversation| a.0.cmp(&b.0);
             theirs.sort_by(by_ends);
             ours.sort_by(by_ends);
             assert_eq!(ours.len(), theirs.len(), "{sample} {over}");

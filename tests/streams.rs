@@ -8,7 +8,7 @@ use proto_dissect::follow::{Follower, Heard};
 use proto_dissect::input::{Capture, Frame, Link};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Dissection, NodeRef, Side, StreamId, Transport, Want};
+use proto_dissect::tree::{Demand, Dissection, NodeRef, Side, StreamId, Transport};
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::fs::File;
@@ -32,7 +32,7 @@ static STREAM: LazyLock<Vec<u8>> = LazyLock::new(|| {
 static VISIT: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/vscp.pcap");
     let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-    let mut engine = Engine::new(Registry::default(), Want::SAID);
+    let mut engine = Engine::new(Registry::default(), Demand::STREAM_BYTES);
     let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: 4 }));
     let mut said = [Vec::new(), Vec::new()];
     while let Some(frame) = capture.next_frame().unwrap() {
@@ -72,7 +72,7 @@ fn of_side((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) -> V
 
 /// Each message in full: its place in the stream, and all its fields with their spans and values.
 fn messages(packets: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
     let mut messages = Vec::new();
     let mut show = |record: Record<'_>| -> Result<(), ()> {

@@ -16,7 +16,7 @@ use proto_dissect::registry::Registry;
 use proto_dissect::render::{List, ListOptions, Table, TableOptions, Theme, TimeForm};
 use proto_dissect::sink::{Begin, Sink};
 use proto_dissect::stats::{Part, Stats, TableLook, print_tables};
-use proto_dissect::tree::{Dissection, StreamId, Transport, Want};
+use proto_dissect::tree::{Demand, Dissection, StreamId, Transport};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use svg::Ground;
@@ -91,7 +91,7 @@ fn follow() -> Result<String> {
     let mut out = Vec::new();
     let mut dump = Dump::new(&mut out, Form::Hex, Theme::coloured(), Some(WIDTH));
     let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: 0 }));
-    dissect("xfire.pcap", Want::HEADINGS, |of, captured| Ok(follower.listen(of, captured, |heard| dump.heard(heard))?))?;
+    dissect("xfire.pcap", Demand::HEADINGS, |of, captured| Ok(follower.listen(of, captured, |heard| dump.heard(heard))?))?;
     dump.finish()?;
     drop(dump);
     Ok(String::from_utf8(out)?.lines().take(LINES).collect::<Vec<_>>().join("\n"))
@@ -101,7 +101,7 @@ fn stats() -> Result<String> {
     let parts = ["time", "io,phs", "conv,tcp"].into_iter().filter_map(Part::named).collect();
     let mut stats = Stats::new(Registry::default(), parts);
     stats.begin(&Begin { file: "samples/pipboy.pcap", format: "pcap", links: &["ethernet"] });
-    dissect("pipboy.pcap", stats.want(), |of, captured| {
+    dissect("pipboy.pcap", stats.demand(), |of, captured| {
         stats.tree(of, captured);
         Ok(())
     })?;
@@ -121,7 +121,7 @@ fn messages(
     let mut out = Vec::new();
     let mut sink = open(&mut out);
     let mut tally = Tally::new(view);
-    dissect(sample, sink.want(view), |of, captured| {
+    dissect(sample, sink.demand(view), |of, captured| {
         Ok(tally.records(of, captured, |record| {
             let number = match record {
                 Record::Message(message) => message.n,
@@ -136,7 +136,7 @@ fn messages(
 }
 
 /// Show every frame of a sample, and what was left when it ends.
-fn dissect(sample: &str, want: Want, mut show: impl FnMut(Dissection<'_>, bool) -> Result) -> Result {
+fn dissect(sample: &str, want: Demand, mut show: impl FnMut(Dissection<'_>, bool) -> Result) -> Result {
     let file = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample))?;
     let mut capture = Capture::open(Box::new(file))?;
     let mut engine = Engine::new(Registry::default(), want);

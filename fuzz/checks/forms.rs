@@ -109,23 +109,23 @@ pub fn print(
     let mut out = Vec::new();
     let mut sink = form.sink(registry, &mut out);
     let parse = |text: &str| Filter::parse(text, registry).expect("a filter that was checked");
-    let mut want = sink.want(view);
+    let mut demand = sink.demand(view);
     if let Some(filter) = filter {
-        want = want.and(parse(filter).want());
+        demand = demand.and(parse(filter).demand());
     }
     // Counts need every message, also where columns ask for headers alone.
-    want.talks = true;
-    want.headers |= filter.is_some();
-    let judge = filter.filter(|_| early).map(|filter| parse(filter).into_judge());
+    demand.streams = true;
+    demand.headers |= filter.is_some();
+    let judge = filter.filter(|_| early).map(|filter| parse(filter).into_prefilter());
     let filter = filter.map(parse);
-    let mut engine = Engine::new(registry, want).judged_by(judge);
+    let mut engine = Engine::new(registry, demand).with_prefilter(judge);
     let mut tally = Tally::new(view);
     sink.begin(&Begin { file: "fuzz", format: "pcap", links: &["raw"] }).expect("memory takes all");
     dissect(frames, &mut engine, |of, captured| {
         let shown = tally.records(of, captured, |record| {
             let is_visible = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
-                Record::Packet(_) => !of.tree.unseen,
+                Record::Packet(_) => !of.tree.filtered_out,
                 _ => true,
             };
             if is_visible && filter.as_ref().is_none_or(|filter| filter.matches(&record)) { sink.record(&record) } else { Ok(()) }
@@ -144,7 +144,7 @@ const ALL_FORMS: u64 = 32;
 /// The forms that an input with this mark is rendered in: JSON, which all others are compared with, and another one or all.
 pub fn of(view: View, mark: u64) -> Vec<Form> {
     let [first, others @ ..] = ALL;
-    if mark % ALL_FORMS == 0 {
+    if mark.is_multiple_of(ALL_FORMS) {
         return ALL.to_vec();
     }
     let turn = mark / ALL_FORMS + u64::from(view == View::Packets) * 3;

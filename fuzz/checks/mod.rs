@@ -16,7 +16,7 @@ use proto_dissect::input::{Frame, Link, Timestamp};
 use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::Registry;
 use proto_dissect::stats::{Part, Stats};
-use proto_dissect::tree::{Dissection, Side, Want};
+use proto_dissect::tree::{Demand, Dissection, Side};
 use std::convert::Infallible;
 
 /// A frame that outlives its reader.
@@ -110,7 +110,7 @@ impl From<&Tally> for Counts {
 /// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in JSON and one more
 /// form (`forms::of`); which one depends on the input alone, and a mutation of it gets another one.
 pub fn everything(frames: &[Owned], registry: Registry) {
-    let mut engine = Engine::new(registry, Want::EVERYTHING);
+    let mut engine = Engine::new(registry, Demand::EVERYTHING);
     dissect(frames, &mut engine, |of, _| trees::check(of));
     let mark = mark(frames);
     for view in [View::Messages, View::Packets] {
@@ -128,11 +128,11 @@ fn mark(frames: &[Owned]) -> u64 {
 /// `stats` and `follow` read the same frames without a panic, and `stats` counts what the messages view counts.
 fn summaries(frames: &[Owned], registry: Registry) {
     let mut stats = Stats::new(registry, Part::all());
-    let mut engine = Engine::new(registry, stats.want());
+    let mut engine = Engine::new(registry, stats.demand());
     dissect(frames, &mut engine, |of, captured| stats.tree(of, captured));
     stats.end();
     let mut follower = Follower::new(None);
-    dissect(frames, &mut Engine::new(registry, Want::SAID), |of, captured| {
+    dissect(frames, &mut Engine::new(registry, Demand::STREAM_BYTES), |of, captured| {
         let Ok(()) = follower.listen(of, captured, |_| Ok::<(), Infallible>(()));
     });
 }

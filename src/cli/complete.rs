@@ -97,7 +97,7 @@ pub(super) fn payload(typed: &OsStr) -> Vec<CompletionCandidate> {
             let sides = [("c2s", "The client says it"), ("s2c", "The server says it")];
             completed(&typed, colon + 1, sides.into_iter())
         }
-        None => completed(&typed, 0, applications().chain(super::choose::LAYERS.iter().map(|(name, _)| (*name, "")))),
+        None => completed(&typed, 0, applications().chain(super::decode_as::LAYERS.iter().map(|(name, _)| (*name, "")))),
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         for selector in SELECTORS {
             let value = if selector.starts_with("ip") { "10.0.0.1" } else { "7" };
             let text = format!("{selector}{value},none");
-            assert!(super::super::choose::decode_as(Registry::default(), &text).is_ok(), "{text}");
+            assert!(super::super::decode_as::decode_as(Registry::default(), &text).is_ok(), "{text}");
         }
     }
 }

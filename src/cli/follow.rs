@@ -1,14 +1,14 @@
 //! `follow`: conversations as a list, one of them as bytes, or all as files.
 
 use super::args::{FollowForm, FollowOptions, Reading};
-use super::read::{self, Audience, How};
+use super::input::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
 use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Dissection, Side, StreamId, Transport, Want, clean};
+use crate::tree::{Demand, Dissection, Side, StreamId, Transport, clean};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -119,8 +119,8 @@ struct Lister {
 }
 
 impl Audience for Lister {
-    fn want(&self) -> Want {
-        Want::SAID
+    fn demand(&self) -> Demand {
+        Demand::STREAM_BYTES
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -147,7 +147,7 @@ fn list(
     mut to: Box<dyn Write + Send + '_>,
 ) -> io::Result<Exit> {
     let mut lister = Lister { streams: Streams::default(), opened: false };
-    let exit = read::input(source, how, &mut lister)?;
+    let exit = input::input(source, how, &mut lister)?;
     match (lister.opened, as_json) {
         (false, _) => {}
         (true, true) => lister.streams.print_json(as_array, &mut to)?,
@@ -206,9 +206,9 @@ impl<'w> Listener<'w> {
 }
 
 impl Audience for Listener<'_> {
-    fn want(&self) -> Want {
-        let want = self.follower.want();
-        if self.tells { want } else { Want { words: true, names: true, ..want } }
+    fn demand(&self) -> Demand {
+        let demand = self.follower.demand();
+        if self.tells { demand } else { Demand { words: true, names: true, ..demand } }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -251,7 +251,7 @@ impl Audience for Listener<'_> {
 }
 
 fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<Exit> {
-    let exit = read::input(source, how, &mut listener)?;
+    let exit = input::input(source, how, &mut listener)?;
     if !listener.opened {
         return Ok(exit);
     }

@@ -70,13 +70,13 @@ impl Plan {
 }
 
 fn form(output: &Output) -> Result<Form, Wrong> {
-    let chosen = match output.form {
+    let selection = match output.form {
         Some(form) => Some(form),
         None if output.list => Some(Form::List),
         None if output.json => Some(Form::Ndjson),
         None => None,
     };
-    match (chosen, output.columns.is_empty()) {
+    match (selection, output.columns.is_empty()) {
         (Some(Form::Fields | Form::Csv), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
         (None | Some(Form::Fields), false) => Ok(Form::Fields),
         (Some(Form::Csv), false) => Ok(Form::Csv),

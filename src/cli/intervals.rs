@@ -7,14 +7,14 @@ use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
 use crate::stats::{Column, Function, Gate, Intervals, Values};
-use crate::tree::{Field, Kind, Only, Want};
+use crate::tree::{Demand, Field, Kind, Only};
 use std::time::Duration;
 
 /// Columns at most.
 const COLUMNS: usize = 64;
 
 /// What is read of a frame for a column of all frames.
-const PLAIN: Want = Want { talks: false, loose: true, ..Want::LAYERS };
+const PLAIN: Demand = Demand { streams: false, loose: true, ..Demand::LAYERS };
 
 /// The intervals and columns of a name; `rest` is what follows `io,stat,`.
 pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
@@ -71,41 +71,41 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
         None => (None, text),
     };
     let filter = if filter.trim().is_empty() { None } else { Some(parsed(name, filter)?) };
-    let mut want = filter.as_ref().map_or(PLAIN, wanted);
+    let mut demand = filter.as_ref().map_or(PLAIN, wanted);
     let function = match function {
         Some((function, field)) => {
             let values = values(function, field).map_err(|wrong| format!("-z {name}: {}({field}): {wrong}", function.name()))?;
             if let Values::Fields(fields) = &values {
                 let only = Some(Only::these(fields.iter().copied()));
-                want = want.and(Want { fields: true, only, carriers: true, headers: true, ..Want::LAYERS });
+                demand = demand.and(Demand { fields: true, only, carriers: true, headers: true, ..Demand::LAYERS });
             }
             Some((function, values))
         }
         None => None,
     };
     let passes = filter.map(|filter| Box::new(move |record: &Record<'_>| filter.matches(record)) as _);
-    Ok(Column { label: text.to_owned(), passes, function, want })
+    Ok(Column { label: text.to_owned(), passes, function, demand })
 }
 
 /// The filter of a statistic of this name.
 fn parsed(name: &str, filter: &str) -> Result<Filter, Wrong> {
     let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("-z {name}: {mistake}"))?;
-    for unread in filter.unread() {
-        complain(format_args!("-z {name}: {unread} is a protocol of Wireshark that is not read here: nothing matches it"));
+    for undissected in filter.undissected() {
+        complain(format_args!("-z {name}: {undissected} is a protocol of Wireshark that is not read here: nothing matches it"));
     }
     Ok(filter)
 }
 
 /// What a filter needs of a frame, whatever carries what it looks at.
-fn wanted(filter: &Filter) -> Want {
-    Want { carriers: true, headers: true, ..filter.want() }
+fn wanted(filter: &Filter) -> Demand {
+    Demand { carriers: true, headers: true, ..filter.demand() }
 }
 
 /// Counts the frames that pass the filter of a statistic of this name.
 pub(super) fn gate(name: &str, filter: &str) -> Result<Gate, Wrong> {
     let filter = parsed(name, filter)?;
-    let want = wanted(&filter);
-    Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), want))
+    let demand = wanted(&filter);
+    Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
 }
 
 /// Where the values of a field come from that a function is computed over.

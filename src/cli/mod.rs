@@ -1,29 +1,29 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
-mod abreast;
-mod ahead;
 mod args;
 #[cfg(test)]
 mod bugs;
-mod choose;
-mod chosen;
+mod chunk;
 mod complete;
+mod decode_as;
 mod exit;
+mod files;
 mod follow;
 mod forms;
 mod glossary;
+mod input;
 mod interrupt;
 mod intervals;
 mod objects;
 mod outcome;
-mod part;
+mod pipeline;
 mod print;
 mod printer;
 mod progress;
-mod read;
+mod record_selection;
 mod replace;
 mod screen;
-mod select;
+mod selection;
 mod settings;
 mod shared;
 mod source;

@@ -1,13 +1,13 @@
 //! What messages and conversations carry, as a list and as files.
 
 use super::args::Objects;
-use super::read::{self, Audience, How};
+use super::input::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, of_output};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carried, Dissection, Want, clean};
+use crate::tree::{Carried, Demand, Dissection, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
@@ -37,7 +37,7 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
         return Exit::Failed;
     }
     for source in &Source::all(&asked.files, &asked.reading) {
-        match read::input(source, &how, &mut list) {
+        match input::input(source, &how, &mut list) {
             Ok(exit) => worst = worst.max(exit),
             Err(error) => return worst.max(of_output(&error)),
         }
@@ -77,9 +77,9 @@ struct List<'a, W> {
 }
 
 impl<W: Write + Send> Audience for List<'_, W> {
-    fn want(&self) -> Want {
+    fn demand(&self) -> Demand {
         // Secrets are searched for in what is saved.
-        Want { bytes: self.asked.write_dir.is_some(), ..Want::OBJECTS }
+        Demand { bytes: self.asked.write_dir.is_some(), ..Demand::OBJECTS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -87,7 +87,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
         Ok(())
     }
 
-    fn asks_after(&self) -> Option<u64> {
+    fn defers_after(&self) -> Option<u64> {
         self.asked.at?.checked_sub(self.tally.messages)
     }
 

@@ -1,14 +1,14 @@
 //! The run that everything else is for: inputs in, records out.
 
 use super::args::{Args, Output};
-use super::chosen::Chosen;
 use super::forms::{Plan, Wrong};
+use super::input::{self, How};
 use super::outcome::Outcome;
 use super::printer::Printer;
-use super::read::{self, How};
+use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, abreast, complain, of_output};
+use super::{Exit, complain, files, of_output};
 use std::io::{self, Write};
 
 /// Print the records of all inputs.
@@ -34,33 +34,33 @@ struct Task<'a> {
     how: How,
     plan: Plan,
     /// One for each that reads at the same time as others.
-    chosen: Vec<Chosen>,
+    selection: Vec<RecordSelection>,
 }
 
 impl<'a> Task<'a> {
     /// What the options ask for; an error says what would do.
     fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
-        let mut chosen = vec![Chosen::new(output)?];
-        if !chosen.iter().any(Chosen::spans_inputs) {
-            for _ in 1..abreast::readers(sources, how.threads()) {
-                chosen.push(Chosen::new(output)?);
+        let mut selection = vec![RecordSelection::new(output)?];
+        if !selection.iter().any(RecordSelection::spans_inputs) {
+            for _ in 1..files::readers(sources, how.threads()) {
+                selection.push(RecordSelection::new(output)?);
             }
         }
-        Ok(Task { sources, how, plan, chosen })
+        Ok(Task { sources, how, plan, selection })
     }
 
     fn run(self, to: Box<dyn Write + Send>, outcome: &mut Outcome) -> io::Result<()> {
-        match <[Chosen; 1]>::try_from(self.chosen) {
-            Ok([chosen]) => {
-                let mut printer = Printer::new(&self.plan, to, chosen);
+        match <[RecordSelection; 1]>::try_from(self.selection) {
+            Ok([selection]) => {
+                let mut printer = Printer::new(&self.plan, to, selection);
                 for source in self.sources {
-                    let read = read::input(source, &self.how, &mut printer)?;
-                    outcome.add(Outcome { read, ..printer.chosen.outcome() });
+                    let read = input::input(source, &self.how, &mut printer)?;
+                    outcome.add(Outcome { read, ..printer.selection.outcome() });
                 }
                 printer.sink.finish()
             }
-            Err(several) => abreast::read(self.sources, &self.how, &self.plan, several, to, outcome),
+            Err(several) => files::run(self.sources, &self.how, &self.plan, several, to, outcome),
         }
     }
 }

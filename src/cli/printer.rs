@@ -1,73 +1,73 @@
 //! Looks at an input and prints what is meant of it.
 
-use super::chosen::Chosen;
+use super::chunk::{Chunk, ChunkPrinter};
 use super::forms::Plan;
-use super::part::{Apart, Part};
-use super::read::Audience;
-use crate::engine::Judge;
+use super::input::Audience;
+use super::record_selection::RecordSelection;
+use crate::engine::Prefilter;
 use crate::record::{Forgotten, Tally};
 use crate::sink::{Begin, Problem, Sink};
-use crate::tree::{Dissection, Want};
+use crate::tree::{Demand, Dissection};
 use std::io::{self, Write};
 
 /// Prints records.
 pub(super) struct Printer<'w> {
     plan: &'w Plan,
     pub(super) sink: Box<dyn Sink + Send + 'w>,
-    pub(super) chosen: Chosen,
+    pub(super) selection: RecordSelection,
 }
 
 impl<'w> Printer<'w> {
     /// Prints what is chosen, as planned.
-    pub(super) fn new(plan: &'w Plan, to: Box<dyn Write + Send + 'w>, chosen: Chosen) -> Printer<'w> {
-        Printer { plan, sink: plan.sink(to), chosen }
+    pub(super) fn new(plan: &'w Plan, to: Box<dyn Write + Send + 'w>, selection: RecordSelection) -> Printer<'w> {
+        Printer { plan, sink: plan.sink(to), selection }
     }
 }
 
 impl Audience for Printer<'_> {
-    fn want(&self) -> Want {
-        self.sink.want(self.chosen.view()).and(self.chosen.want())
+    fn demand(&self) -> Demand {
+        self.sink.demand(self.selection.view()).and(self.selection.demand())
     }
 
-    fn judge(&self) -> Option<Judge> {
-        self.chosen.judge()
+    fn prefilter(&self) -> Option<Prefilter> {
+        self.selection.prefilter()
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.chosen.begin(begin.file);
+        self.selection.begin(begin.file);
         self.sink.begin(begin)
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        self.chosen.records(of, captured, |record| self.sink.record(record))
+        self.selection.records(of, captured, |record| self.sink.record(record))
     }
 
-    fn apart<'a>(&self) -> Option<Apart<'a>> {
-        self.chosen.apart().map(|chosen| Apart::new(self.plan, chosen))
+    fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
+        self.selection.fork().map(|selection| ChunkPrinter::new(self.plan, selection))
     }
 
-    fn go_on(&mut self, tally: Tally) {
-        self.chosen.go_on(tally);
+    fn resume_at(&mut self, tally: Tally) {
+        self.selection.resume_at(tally);
     }
 
-    fn part(&mut self, part: &mut Part) -> io::Result<()> {
-        self.chosen.add(&mut part.counted);
-        self.sink.printed(&part.printed)
+    fn chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        self.selection.add(&mut chunk.counted);
+        self.sink.printed(&chunk.printed)
     }
 
     fn has_enough(&self) -> bool {
-        self.chosen.has_enough()
+        self.selection.has_enough()
     }
 
     fn forgotten(&mut self, forgotten: Forgotten) {
-        self.chosen.forgotten(forgotten);
+        self.selection.forgotten(forgotten);
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
         if let Some(problem) = problem {
             self.sink.problem(problem)?;
         }
-        self.chosen.end();
-        self.sink.end(self.chosen.tally(), problem.is_some())
+        self.selection.end();
+        self.sink.end(self.selection.tally(), problem.is_some())
     }
 }

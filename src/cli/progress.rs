@@ -53,7 +53,7 @@ impl Whole {
 
     /// An input of this size is a part of it.
     pub(super) fn part(self: &Arc<Self>, size: Option<u64>) -> Progress {
-        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), told: 0, looks: 0 }
+        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), told: 0, heuristic: 0 }
     }
 
     fn show(&self, total: u64) {
@@ -83,14 +83,14 @@ pub(super) struct Progress {
     size: u64,
     /// Bytes that the whole was told of.
     told: u64,
-    looks: u32,
+    heuristic: u32,
 }
 
 impl Progress {
     /// One more frame was read, and so many bytes by now.
     pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
-        self.looks += 1;
-        if self.looks.is_multiple_of(SELDOM) {
+        self.heuristic += 1;
+        if self.heuristic.is_multiple_of(SELDOM) {
             self.look(read);
         }
     }

@@ -1,7 +1,7 @@
 //! `stats`, and tshark's `-z`: what is in a capture, counted.
 
 use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
-use super::read::{self, Audience, How};
+use super::input::{self, Audience, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, follow, forms, intervals, of_output};
@@ -9,7 +9,7 @@ use crate::input::Extra;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
-use crate::tree::{Dissection, Want};
+use crate::tree::{Demand, Dissection};
 use std::io::{self, Write};
 use std::net::IpAddr;
 
@@ -187,8 +187,8 @@ struct Counter {
 }
 
 impl Audience for Counter {
-    fn want(&self) -> Want {
-        self.stats.want()
+    fn demand(&self) -> Demand {
+        self.stats.demand()
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -223,7 +223,7 @@ impl Audience for Counter {
 
 fn print(options: &StatsOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
     let mut counter = Counter { stats: Stats::detailed(how.registry(), asked.parts, asked.details), opened: false };
-    let exit = read::input(source, how, &mut counter)?;
+    let exit = input::input(source, how, &mut counter)?;
     if !counter.opened {
         return Ok(exit);
     }

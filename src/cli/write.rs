@@ -1,15 +1,15 @@
 //! `-w`: the frames of the records that are meant, as a capture file.
 
 use super::args::{Args, Output};
-use super::chosen::Chosen;
 use super::forms::Wrong;
+use super::input::{self, Audience, How};
 use super::outcome::Outcome;
-use super::read::{self, Audience, How};
+use super::record_selection::RecordSelection;
 use super::replace::Replacement;
 use super::source::{self, Source};
 use super::{Exit, complain, interrupt, of_output};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Dissection, Want};
+use crate::tree::{Demand, Dissection};
 use crate::write::{CaptureFile, FileForm, Late, Window};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -39,12 +39,12 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
     let again = target.is_file() && sources.iter().all(Source::is_whole);
     let mut known = Late::default();
     loop {
-        let chosen = Chosen::new(output)?;
-        let mut writer = Writer { chosen, window: Window::new(window, known), target, file: None };
+        let selection = RecordSelection::new(output)?;
+        let mut writer = Writer { selection, window: Window::new(window, known), target, file: None };
         let mut outcome = Outcome::default();
         for source in sources {
-            match read::input(source, &how, &mut writer) {
-                Ok(read) => outcome.add(Outcome { read, ..writer.chosen.outcome() }),
+            match input::input(source, &how, &mut writer) {
+                Ok(read) => outcome.add(Outcome { read, ..writer.selection.outcome() }),
                 Err(error) => return Ok(outcome.read.max(target.failed(&error))),
             }
         }
@@ -129,7 +129,7 @@ impl Open {
 
 /// Writes the frames of records.
 struct Writer<'a> {
-    chosen: Chosen,
+    selection: RecordSelection,
     window: Window,
     target: &'a Target,
     /// Opened with the first input that can be read: of what cannot be read nothing is written over.
@@ -137,12 +137,12 @@ struct Writer<'a> {
 }
 
 impl Audience for Writer<'_> {
-    fn want(&self) -> Want {
-        Want::HEADINGS.and(self.chosen.want())
+    fn demand(&self) -> Demand {
+        Demand::HEADINGS.and(self.selection.demand())
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.chosen.begin(begin.file);
+        self.selection.begin(begin.file);
         if self.file.is_none() {
             self.file = Some(self.target.open()?);
         }
@@ -154,18 +154,18 @@ impl Audience for Writer<'_> {
             self.window.frame(of, &mut open.file)?;
         }
         let window = &mut self.window;
-        self.chosen.records(of, captured, |record| {
+        self.selection.records(of, captured, |record| {
             window.record(record);
             Ok(())
         })
     }
 
     fn has_enough(&self) -> bool {
-        self.chosen.has_enough()
+        self.selection.has_enough()
     }
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        self.chosen.end();
+        self.selection.end();
         match &mut self.file {
             Some(open) => self.window.end(&mut open.file),
             None => Ok(()),

@@ -1,12 +1,12 @@
 //! UDP: conversations, and whose message a datagram is.
 
-use super::carry::{self, States, Turn, Waiting};
-use super::judge::{self, Judge};
+use super::nested::{self, States, Turn, Waiting};
+use super::prefilter::{self, Prefilter};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::limits;
-use crate::registry::{Registry, Venue};
+use crate::registry::{FlowContext, Registry};
 use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Everybody who exchanges datagrams.
 #[derive(Default)]
 pub(super) struct Exchanges {
-    talks: Table<Talk>,
+    udp: Table<UdpConversation>,
     /// Who asked everybody, and between which ends that was.
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Ends of conversations that others announced.
@@ -29,7 +29,7 @@ pub(super) struct Exchanges {
 type Announced = (&'static str, Option<Arc<[u8]>>);
 
 /// What is remembered of two ends that exchange datagrams.
-pub(super) struct Talk {
+pub(super) struct UdpConversation {
     client: SocketAddr,
     server: SocketAddr,
     /// The conversation whose state they share: somebody asked everybody, and this is an answer.
@@ -41,7 +41,7 @@ pub(super) struct Talk {
     times: Option<Box<[Timestamp; 2]>>,
 }
 
-impl Talk {
+impl UdpConversation {
     /// Nanoseconds since its first frame and since the one before.
     fn times(&mut self, now: Timestamp) -> [i64; 2] {
         let times = self.times.get_or_insert_with(|| Box::new([now; 2]));
@@ -67,7 +67,7 @@ impl Talk {
         for (ends, waiting) in self.unfinished(number) {
             waiting.tell(tree, ends);
         }
-        if tree.want().objects {
+        if tree.demand().objects {
             tree.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
         }
     }
@@ -78,7 +78,7 @@ impl Talk {
 pub(super) struct Rules<'a> {
     pub registry: Registry,
     pub checks: Checks,
-    pub judge: Option<&'a Judge>,
+    pub prefilter: Option<&'a Prefilter>,
 }
 
 /// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
@@ -90,18 +90,18 @@ pub(super) fn datagram(
     bytes: Bytes<'_>,
     segment: &Segment,
 ) -> Option<(Carried, LayerId)> {
-    let Rules { registry, checks, judge } = rules;
+    let Rules { registry, checks, prefilter } = rules;
     let number = frame.number;
     let sockets = sockets(bytes, segment);
-    let venue = sockets.map(|[src, dst]| exchanges.conversation(registry, number, src, dst));
+    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, src, dst));
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
     };
-    let stream = venue.map(|(venue, side)| (venue.stream, side));
+    let stream = context.map(|(context, side)| (context.stream, side));
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
     let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, segment.range.clone()), segment.below, ends, false);
-    let wanted = tree.want();
+    let wanted = tree.demand();
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
     let verify = checks.udp.then_some([segment.src, segment.dst]);
     let times = frame.time.filter(|_| udp::asks_for_times(wanted)).zip(sockets);
@@ -122,15 +122,15 @@ pub(super) fn datagram(
     }
     let said = bytes.get(payload.clone());
     let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
-    if tunnel.is_none() && !tree.want().talks {
+    if tunnel.is_none() && !tree.demand().streams {
         return None;
     }
-    let side = venue.map_or(Side::Client, |(_, side)| side);
+    let side = context.map_or(Side::Client, |(_, side)| side);
     let mut none = States::default();
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
-    let chosen = venue.is_some_and(|(venue, _)| registry.is_chosen(&venue));
+    let chosen = context.is_some_and(|(context, _)| registry.is_chosen(&context));
     let claimed = if chosen { None } else { states.claim(None, side, said) };
-    let by_looks = || venue.filter(|_| !states.is_broken()).and_then(|(venue, _)| registry.datagram_owner(&venue, said));
+    let by_looks = || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, said));
     let owner = claimed.or_else(by_looks);
     let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
     // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
@@ -141,15 +141,15 @@ pub(super) fn datagram(
     match owner {
         Some(candidate) => {
             let cut = if missing > 0 { Cut::Capture } else { Cut::No };
-            let said = carry::Carried { bytes, range: payload, cut, below: Some(layer), ends };
-            let venue = venue.map(|(venue, _)| venue);
-            judge::look(judge, tree, frame.bytes);
-            Turn { registry, venue, side, states: &mut *states }.message(tree, candidate, &said);
+            let said = nested::Carried { bytes, range: payload, cut, below: Some(layer), ends };
+            let context = context.map(|(context, _)| context);
+            prefilter::apply(prefilter, tree, frame.bytes);
+            Turn { registry, context, side, states: &mut *states }.message(tree, candidate, &said);
             let before = states.counted();
             states.count();
             let now = states.counted();
             exchanges.held = (exchanges.held + now).saturating_sub(before);
-            if let (Some(speaker), Some([src, dst])) = (tree.left.take_speaker(), sockets) {
+            if let (Some(speaker), Some([src, dst])) = (tree.handover.take_speaker(), sockets) {
                 exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
             }
         }
@@ -184,30 +184,31 @@ fn is_to_all(ip: IpAddr) -> bool {
 
 impl Exchanges {
     /// The conversation of two ends, and which of its sides speaks.
-    fn conversation(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> (Venue, Side) {
+    fn conversation(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> (FlowContext, Side) {
         let pair = Pair::new(src, dst);
-        if self.talks.get(&pair, frame).is_none() {
+        if self.udp.get(&pair, frame).is_none() {
             self.begin(registry, frame, src, dst);
         }
-        let talk = self.talks.get(&pair, frame).map(|(number, talk)| (number, talk.client, talk.over));
-        let (number, client, over) = talk.unwrap_or((0, src, None));
+        let conversation =
+            self.udp.get(&pair, frame).map(|(number, conversation)| (number, conversation.client, conversation.over));
+        let (number, client, over) = conversation.unwrap_or((0, src, None));
         let stream = StreamId { transport: Transport::Udp, number };
         if client == src {
-            (Venue { stream, sockets: Some([src, dst]), over, inside: false }, Side::Client)
+            (FlowContext { stream, sockets: Some([src, dst]), over, inside: false }, Side::Client)
         } else {
-            (Venue { stream, sockets: Some([dst, src]), over, inside: false }, Side::Server)
+            (FlowContext { stream, sockets: Some([dst, src]), over, inside: false }, Side::Server)
         }
     }
 
     /// Nanoseconds since the first frame of a conversation and since the one before.
     fn times(&mut self, [src, dst]: [SocketAddr; 2], frame: u64, now: Timestamp) -> Option<[i64; 2]> {
-        self.talks.get(&Pair::new(src, dst), frame).map(|(_, talk)| talk.times(now))
+        self.udp.get(&Pair::new(src, dst), frame).map(|(_, conversation)| conversation.times(now))
     }
 
     /// The number of the conversation of two ends.
     pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
-        let (venue, _) = self.conversation(registry, frame, src, dst);
-        venue.stream.number
+        let (context, _) = self.conversation(registry, frame, src, dst);
+        context.stream.number
     }
 
     fn begin(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) {
@@ -220,19 +221,19 @@ impl Exchanges {
             remember(&mut self.asked, src, pair);
         }
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
-        let (over, told) = over.unzip();
-        let states = States::announced(told.flatten());
-        let former = self.talks.begin(pair, frame, |_| Talk { client, server, shares, over, states, times: None });
-        self.held = self.held.saturating_sub(former.map_or(0, |(_, talk)| talk.states.counted()));
+        let (over, details) = over.unzip();
+        let states = States::announced(details.flatten());
+        let former = self.udp.begin(pair, frame, |_| UdpConversation { client, server, shares, over, states, times: None });
+        self.held = self.held.saturating_sub(former.map_or(0, |(_, conversation)| conversation.states.counted()));
     }
 
     /// What the protocols of these two ends remember.
     fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
         let [src, dst] = sockets;
         let own = Pair::new(src, dst);
-        let shared = self.talks.get(&own, frame).and_then(|(_, talk)| talk.shares);
-        let place = shared.filter(|place| self.talks.get(place, frame).is_some()).unwrap_or(own);
-        self.talks.get(&place, frame).map(|(_, talk)| &mut talk.states)
+        let shared = self.udp.get(&own, frame).and_then(|(_, conversation)| conversation.shares);
+        let place = shared.filter(|place| self.udp.get(place, frame).is_some()).unwrap_or(own);
+        self.udp.get(&place, frame).map(|(_, conversation)| &mut conversation.states)
     }
 
     /// What protocols remember of these two ends is lost, and no protocol reads what they say from now on.
@@ -246,44 +247,44 @@ impl Exchanges {
     fn hear(&mut self, tree: &mut Tree, ends: u32, speaker: Side, pair: Pair, frame: u64) {
         let Some((_, side)) = tree.ends.get_mut(ends as usize).and_then(|ends| ends.stream.as_mut()) else { return };
         if *side != speaker
-            && let Some((_, talk)) = self.talks.get(&pair, frame)
+            && let Some((_, conversation)) = self.udp.get(&pair, frame)
         {
             *side = speaker;
-            std::mem::swap(&mut talk.client, &mut talk.server);
+            std::mem::swap(&mut conversation.client, &mut conversation.server);
         }
     }
 
     /// A conversation with this end carries what is handed on under this name.
     pub(super) fn expect(&mut self, expected: Expected) {
-        remember(&mut self.expected, expected.end, (expected.place, expected.told));
+        remember(&mut self.expected, expected.end, (expected.place, expected.details));
     }
 
     /// What each conversation has gathered that can be saved, with its last frame.
     pub(super) fn objects(&self) -> Vec<(u64, Vec<Saved>)> {
-        let of = |(number, frame, talk): (u32, u64, &Talk)| {
-            let objects: Vec<Saved> = talk.states.objects(StreamId { transport: Transport::Udp, number }).collect();
+        let of = |(number, frame, conversation): (u32, u64, &UdpConversation)| {
+            let objects: Vec<Saved> = conversation.states.objects(StreamId { transport: Transport::Udp, number }).collect();
             (!objects.is_empty()).then_some((frame, objects))
         };
-        self.talks.numbered().into_iter().filter_map(of).collect()
+        self.udp.numbered().into_iter().filter_map(of).collect()
     }
 
     /// What waits in vain now that nothing follows, and who said it to whom.
     pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
-        let talks = self.talks.drain().into_iter();
-        talks.flat_map(|(number, mut talk)| talk.unfinished(number).collect::<Vec<_>>()).collect()
+        let udp = self.udp.drain().into_iter();
+        udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()
     }
 
     /// Whether there are too many.
     pub(super) fn is_crowded(&self) -> bool {
-        self.talks.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
+        self.udp.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
     }
 
     /// Forget the conversations that were quiet longest when there are too many. Returns how many.
-    pub(super) fn make_room(&mut self, tree: &mut Tree) -> usize {
-        let mut forgotten = self.talks.make_room();
-        for (number, talk) in &mut forgotten {
-            self.held = self.held.saturating_sub(talk.states.counted());
-            talk.close(*number, tree);
+    pub(super) fn evict(&mut self, tree: &mut Tree) -> usize {
+        let mut forgotten = self.udp.evict();
+        for (number, conversation) in &mut forgotten {
+            self.held = self.held.saturating_sub(conversation.states.counted());
+            conversation.close(*number, tree);
         }
         forgotten.len()
     }
@@ -291,19 +292,19 @@ impl Exchanges {
     /// Forget what the protocols of the quietest conversations remember when all remember too much. Returns of how many.
     pub(super) fn forget_states(&mut self, tree: &mut Tree) -> usize {
         // Files that are put together to be saved are long, and few.
-        let most = limits::DATAGRAM_BYTES.get() * if tree.want().objects { 4 } else { 1 };
+        let most = limits::DATAGRAM_BYTES.get() * if tree.demand().objects { 4 } else { 1 };
         if self.held <= most {
             return 0;
         }
         let mut forgotten = 0;
-        for (pair, number, _) in self.talks.quietest(|talk| talk.states.counted() > 0) {
+        for (pair, number, _) in self.udp.quietest(|conversation| conversation.states.counted() > 0) {
             if self.held <= most / 8 * 7 {
                 break;
             }
-            if let Some(talk) = self.talks.look(&pair, number) {
-                self.held = self.held.saturating_sub(talk.states.counted());
-                talk.close(number, tree);
-                talk.states = States::default();
+            if let Some(conversation) = self.udp.look(&pair, number) {
+                self.held = self.held.saturating_sub(conversation.states.counted());
+                conversation.close(number, tree);
+                conversation.states = States::default();
                 forgotten += 1;
             }
         }

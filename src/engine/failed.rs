@@ -1,7 +1,7 @@
 //! Panics outside of messages: the frame is data, and so is what follows in its conversation.
 
 use super::bug::Bug;
-use super::carry::States;
+use super::nested::States;
 use super::stream::Connection;
 use super::{Engine, mark_innermost};
 use crate::flow::Pair;
@@ -33,7 +33,7 @@ impl Engine {
     pub(super) fn frame_failed(&mut self, frame: &Frame<'_>, failure: &Bug) {
         let protocol = self.fail_conversation(frame.number);
         self.begin(frame);
-        self.tree.look_for(self.want);
+        self.tree.set_demand(self.demand);
         layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
         hide_secrets(&mut self.tree, frame.bytes);
         match protocol {
@@ -54,7 +54,7 @@ impl Engine {
         let protocol = stream.as_ref().and_then(|stream| stream.protocol()).map_or("datagrams", |protocol| protocol.this.abbrev);
         let number = stream.map_or(self.tree.frame.number, |stream| stream.last_frame());
         self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
-        self.tree.look_for(self.want);
+        self.tree.set_demand(self.demand);
         layers::unexplained(&mut self.tree, Bytes::of_frame(&[]), 0..0, None);
         self.note_bug(format_args!("{protocol} at the end of the capture: {}", failure.0));
     }

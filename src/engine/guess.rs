@@ -1,9 +1,9 @@
 //! What bytes are that nobody said anything of: hex text that may begin at any layer.
 
-use super::carry::{Carried, States, Turn};
+use super::nested::{Carried, States, Turn};
 use crate::layers::{Bytes, Next};
-use crate::registry::{Assume, Candidate, Owner, Registry, Venue};
-use crate::tree::{FrameInfo, Kind, Level, Side, StreamId, Transport, Tree, Want};
+use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
+use crate::tree::{Demand, FrameInfo, Kind, Level, Side, StreamId, Transport, Tree};
 use crate::wire::{Cut, On, Opening, Protocol};
 use etherparse::{ArpPacketSlice, EtherType, Ethernet2Slice, IpSlice, SingleVlanSlice, ether_type};
 
@@ -62,19 +62,20 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
 
 /// Whether a protocol explains a datagram to its last byte, with nothing odd about it.
 fn is_explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> bool {
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let said = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
-    let mut turn = Turn { registry, venue: None, side: Side::Client, states: &mut States::default() };
+    let mut turn = Turn { registry, context: None, side: Side::Client, states: &mut States::default() };
     turn.message(&mut tree, candidate, &said);
     tree.undissected == 0 && tree.notes.iter().all(|note| note.code.kind == Kind::Note(Level::Info))
 }
 
 /// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.
 fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
-    let venue = Venue { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None, inside: false };
-    if registry.is_chosen(&venue) {
-        return registry.datagram_owner(&venue, bytes);
+    let context =
+        FlowContext { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None, inside: false };
+    if registry.is_chosen(&context) {
+        return registry.datagram_owner(&context, bytes);
     }
     registry.datagrams_on(Some([0, port]), bytes).next()
 }
@@ -101,14 +102,15 @@ fn same(a: &Candidate, b: &Candidate) -> bool {
 
 /// The side that would say the bytes at the beginning of a stream, if a stream protocol recognises them.
 fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
-    let venue = Venue { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };
+    let context =
+        FlowContext { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };
     [Side::Server, Side::Client].into_iter().find_map(|side| {
         let mut said: [&[u8]; 2] = [&[], &[]];
         if let Some(place) = said.get_mut(side.index()) {
             *place = bytes;
         }
         let opening = Opening { said, from_start: [true, true], complete: true };
-        match registry.stream_owner(&venue, &opening) {
+        match registry.stream_owner(&context, &opening) {
             Owner::Known(_, Side::Server) => Some(side),
             Owner::Known(_, Side::Client) => Some(side.other()),
             Owner::Unsure | Owner::Nobody => None,

@@ -3,7 +3,7 @@
 use super::bug;
 use crate::layers::DATA;
 use crate::registry::Registry;
-use crate::tree::{Ends, LayerId, Piece, Side, Span, StreamId, Tree, Untold, Want};
+use crate::tree::{Demand, Ends, LayerId, OmittedMessages, Piece, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::sync::Arc;
 
@@ -28,11 +28,11 @@ pub(super) struct Out<'a> {
 pub(super) struct Timely {
     below: Option<LayerId>,
     late: bool,
-    want: Want,
+    demand: Demand,
 }
 
 /// Bytes that one side of a stream said.
-pub(super) struct Said<'a, P> {
+pub(super) struct Delivered<'a, P> {
     pub stream: StreamId,
     pub side: Side,
     /// Who says it to whom, as a place in the tree.
@@ -63,7 +63,7 @@ impl<'a> Out<'a> {
 
     /// What follows is late, and of the outermost stream no header of this frame carries it. Returns what to restore behind it.
     pub(super) fn begin_late(&mut self, is_outermost: bool) -> Timely {
-        let timely = Timely { below: self.below, late: self.tree.late, want: self.tree.look_for_late() };
+        let timely = Timely { below: self.below, late: self.tree.late, demand: self.tree.set_demand_of_late() };
         self.below = self.below.filter(|_| !is_outermost);
         timely
     }
@@ -72,13 +72,13 @@ impl<'a> Out<'a> {
     pub(super) fn end_late(&mut self, timely: &Timely) {
         self.below = timely.below;
         self.tree.late = timely.late;
-        self.tree.look_for(timely.want);
+        self.tree.set_demand(timely.demand);
     }
 
     /// A message of a protocol, read by `read`. False if that failed.
     pub(super) fn message<P: Iterator<Item = Piece>>(
         &mut self,
-        said: Said<'_, P>,
+        said: Delivered<'_, P>,
         protocol: &'static Protocol,
         cut: Cut,
         read: impl FnOnce(&mut Wire<'_>) -> Result,
@@ -96,7 +96,7 @@ impl<'a> Out<'a> {
     }
 
     /// Bytes that nobody explains.
-    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) {
+    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, said: Delivered<'_, P>) {
         let len = said.bytes.len();
         self.tree.undissected += len as u64;
         self.message(said, &DATA, Cut::No, |wire| {
@@ -110,10 +110,11 @@ impl<'a> Out<'a> {
     pub(super) fn count(&mut self, len: usize, pieces: impl Iterator<Item = Piece>) {
         self.tree.undissected += len as u64;
         let time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
-        self.tree.untold = Untold { count: self.tree.untold.count + 1, time, before: self.tree.layers.len() };
+        self.tree.omitted_messages =
+            OmittedMessages { count: self.tree.omitted_messages.count + 1, time, before: self.tree.layers.len() };
     }
 
-    fn source<P: Iterator<Item = Piece>>(&mut self, said: Said<'_, P>) -> u32 {
+    fn source<P: Iterator<Item = Piece>>(&mut self, said: Delivered<'_, P>) -> u32 {
         let first = self.tree.pieces.len();
         if let Some(how) = said.how {
             self.tree.pieces.extend(said.pieces.map(|piece| Piece { off: piece.off.saturating_sub(said.off), ..piece }));

@@ -1,15 +1,15 @@
 //! One frame through layers, flows and protocols: the only place where they meet.
 
 pub mod bug;
-mod carry;
 mod datagram;
 mod failed;
 mod fragment;
 mod guess;
-mod judge;
+mod limits;
 mod message;
+mod nested;
+mod prefilter;
 mod quote;
-mod room;
 mod sctp;
 mod segment;
 mod stream;
@@ -22,15 +22,15 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Carried as Saved, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree, Want};
+use crate::tree::{Carried as Saved, Demand, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
-use carry::{States, Turn};
 use datagram::{Exchanges, Rules};
 use failed::Talking;
-pub use judge::{Judge, Known};
+use limits::Ended;
 use message::Out;
-use room::Ended;
+use nested::{States, Turn};
+pub use prefilter::{Known, Prefilter};
 use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -42,7 +42,7 @@ const INCOMPLETE_AT_ONCE: usize = 1024;
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
     registry: Registry,
-    want: Want,
+    demand: Demand,
     /// Whether anybody looks at what the segments before one say of it.
     analyses: bool,
     /// Whether anybody asks how far connections are.
@@ -80,24 +80,24 @@ pub struct Engine {
     quiet_forgot: u64,
     forgotten: Forgotten,
     checks: Checks,
-    judge: Option<Judge>,
+    prefilter: Option<Prefilter>,
 }
 
 impl Engine {
     /// An engine whose trees hold what is wanted.
     #[must_use]
-    pub fn new(registry: Registry, want: Want) -> Engine {
-        let want = Want { only: want.only.map(layers::told_apart), ..want };
-        let follows = tcp::asks_for_progress(want);
-        let analyses = follows || layers::looks_at_analysis(want);
-        let mut tree = Tree::new(want);
+    pub fn new(registry: Registry, demand: Demand) -> Engine {
+        let demand = Demand { only: demand.only.map(layers::classified), ..demand };
+        let follows = tcp::asks_for_progress(demand);
+        let analyses = follows || layers::looks_at_analysis(demand);
+        let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
             tree.secrets.learn(text.as_bytes());
         }
         Engine {
             registry,
-            want,
+            demand,
             analyses,
             follows,
             tree,
@@ -121,7 +121,7 @@ impl Engine {
             guessed: None,
             forgotten: Forgotten::default(),
             checks: Checks::told(registry.settings()),
-            judge: None,
+            prefilter: None,
         }
     }
 
@@ -135,9 +135,9 @@ impl Engine {
     /// Once the layers of a frame are read, ask whether any of its records will be looked at. Nothing is kept of messages
     /// that will not; what is counted and noted stays.
     #[must_use]
-    pub fn judged_by(self, judge: Option<Judge>) -> Engine {
-        let judge = judge.map(|judge| Judge { headers: judge.headers.map(layers::told_apart), ..judge });
-        Engine { judge, ..self }
+    pub fn with_prefilter(self, prefilter: Option<Prefilter>) -> Engine {
+        let prefilter = prefilter.map(|prefilter| Prefilter { headers: prefilter.headers.map(layers::classified), ..prefilter });
+        Engine { prefilter, ..self }
     }
 
     /// What was given up so far.
@@ -147,14 +147,14 @@ impl Engine {
     }
 
     /// Behind so many messages of the next tree, ask their conversation for what it has gathered.
-    pub fn ask_after(&mut self, messages: Option<u64>) {
-        self.tree.ask_after = messages;
+    pub fn defer_after(&mut self, messages: Option<u64>) {
+        self.tree.defer_after = messages;
     }
 
     /// An empty tree like its own.
     #[must_use]
-    pub fn another_tree(&self) -> Tree {
-        let mut tree = Tree::new(self.want);
+    pub fn new_tree(&self) -> Tree {
+        let mut tree = Tree::new(self.demand);
         tree.reveal = self.tree.reveal;
         tree
     }
@@ -173,8 +173,8 @@ impl Engine {
 
     /// Whether anybody looks at the bytes of the last frame.
     #[must_use]
-    pub fn is_looked_at(&self) -> bool {
-        !self.tree.unseen || self.tree.seen_from != u32::MAX
+    pub fn is_inspected(&self) -> bool {
+        !self.tree.filtered_out || self.tree.visible_from != u32::MAX
     }
 
     /// Put the tree of the last frame behind others, without what can be saved or counted of it and what it left to others. The
@@ -183,7 +183,7 @@ impl Engine {
         pack.put(&mut self.tree);
     }
 
-    /// Put the tree of the last frame into one that [`Engine::another_tree`] made: with the memory it is in, or a copy of it.
+    /// Put the tree of the last frame into one that [`Engine::new_tree`] made: with the memory it is in, or a copy of it.
     /// Secrets and what earlier packets said stay here.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
         if memory {
@@ -202,7 +202,7 @@ impl Engine {
         let tree = &self.tree;
         let tells = has_message(tree) || !tree.gaps.is_empty();
         let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
-        (!self.want.carriers && !tells && !gives).then_some(tree.frame)
+        (!self.demand.carriers && !tells && !gives).then_some(tree.frame)
     }
 
     /// Everything that can be said of a frame. One that our own code fails on is data, with a note, as is what follows in its conversation.
@@ -232,28 +232,28 @@ impl Engine {
             Link::Stream(side) => self.bare(frame, side, false),
             Link::Unknown => self.unknown(frame),
         }
-        if self.tree.left.has_quotes() {
+        if self.tree.handover.has_quotes() {
             self.number_quotes(frame);
         }
-        if self.tree.left.has_packets() {
+        if self.tree.handover.has_packets() {
             self.hide_quoted(frame);
         }
         self.expect();
         if self.is_crowded() {
-            self.aside(|engine| engine.make_room(frame));
+            self.aside(|engine| engine.evict(frame));
         }
-        self.tree.look_for(self.want);
+        self.tree.set_demand(self.demand);
         mark_innermost(&mut self.tree, self.awaits);
         self.tree.spread_secrets();
     }
 
     /// Tell what conversations said that have to go: it may be looked at, even if nobody looks at this frame.
     fn aside(&mut self, tell: impl FnOnce(&mut Engine)) {
-        let (wanted, told, from) = (self.tree.look_for(self.want), self.tree.layers.len(), self.tree.here());
+        let (wanted, told, from) = (self.tree.set_demand(self.demand), self.tree.layers.len(), self.tree.here());
         tell(self);
-        self.tree.look_for(wanted);
+        self.tree.set_demand(wanted);
         if self.tree.layers.len() > told {
-            self.tree.seen_from = self.tree.seen_from.min(from);
+            self.tree.visible_from = self.tree.visible_from.min(from);
         }
     }
 
@@ -305,14 +305,14 @@ impl Engine {
 
     /// Put what the next conversation left into the tree. False if there is nothing more.
     fn finish_next(&mut self) -> bool {
-        self.tree.look_for(self.want);
+        self.tree.set_demand(self.demand);
         let (streams, bare) = (&mut self.streams, &mut self.bare);
         let ending = self.ending.get_or_insert_with(|| {
             let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
             all.extend(streams.drain().into_iter().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
         });
-        let gives = self.tree.want().objects;
+        let gives = self.tree.demand().objects;
         while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
         let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
@@ -329,7 +329,7 @@ impl Engine {
         if self.finish_associations() {
             return Some(&self.tree);
         }
-        if self.tree.want().objects {
+        if self.tree.demand().objects {
             let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
             if let Some((number, objects)) = gathered.next() {
                 self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
@@ -363,7 +363,7 @@ impl Engine {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
                     self.talking = datagram::sockets(bytes, segment).map_or(Talking::Nobody, Talking::Udp);
-                    let rules = Rules { registry: self.registry, checks: self.checks, judge: self.judge.as_ref() };
+                    let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
@@ -410,7 +410,7 @@ impl Engine {
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let Some(mut numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
-            let segment = judge::told(&mut self.tree, frame, segment, self.checks);
+            let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
@@ -418,8 +418,8 @@ impl Engine {
         numbers.whole &= !segment.is_part;
         let numbers = &numbers;
         let sockets = || [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
-        if !self.tree.want().talks {
-            let segment = judge::told(&mut self.tree, frame, segment, self.checks);
+        if !self.tree.demand().streams {
+            let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
             segment::alone(&mut self.tree, bytes, &segment, sockets());
             return;
         }
@@ -459,11 +459,11 @@ impl Engine {
         if !numbers.whole {
             return;
         }
-        judge::look(self.judge.as_ref(), out.tree, frame.bytes);
+        prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);
         stream.accept(&speaker, &mut out);
         let ends = stream.ends_now();
         if ends && stream.is_closed() {
-            stream.let_go(out.tree);
+            stream.release(out.tree);
         }
         stream.count_anew(&mut self.held);
         if ends {
@@ -498,8 +498,8 @@ impl Engine {
                 self.talking = Talking::Bare;
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
-                let said = carry::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
-                let mut turn = Turn { registry, venue: None, side, states: &mut self.bare_states };
+                let said = nested::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
+                let mut turn = Turn { registry, context: None, side, states: &mut self.bare_states };
                 turn.message(&mut self.tree, candidate, &said);
             }
             guess::Guess::Nothing => {
@@ -517,10 +517,10 @@ impl Engine {
     /// Remember the conversations that messages of this frame announced.
     #[inline]
     fn expect(&mut self) {
-        if !self.tree.left.has_expected() {
+        if !self.tree.handover.has_expected() {
             return;
         }
-        for expected in self.tree.left.take_expected() {
+        for expected in self.tree.handover.take_expected() {
             match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
@@ -542,7 +542,7 @@ fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
 /// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,
 /// without remarks.
 fn mark_innermost(tree: &mut Tree, awaits: bool) {
-    if tree.untold.count > 0 || tree.own_layers().any(|layer| layer.message) {
+    if tree.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;
     }
     let is_grave = |note: &&Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
@@ -553,5 +553,5 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
 }
 
 fn has_message(tree: &Tree) -> bool {
-    tree.untold.count > 0 || tree.layers.iter().any(|layer| layer.message)
+    tree.omitted_messages.count > 0 || tree.layers.iter().any(|layer| layer.message)
 }

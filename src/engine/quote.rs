@@ -7,16 +7,16 @@ use crate::flow::Pair;
 use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};
 use crate::registry::Registry;
-use crate::tree::{Field, Quote, Span, Transport, Value, Want};
+use crate::tree::{Demand, Field, Quote, Span, Transport, Value};
 
 impl Engine {
     /// Fill in the numbers of the conversations that this frame quotes.
     #[cold]
     pub(super) fn number_quotes(&mut self, frame: &Frame<'_>) {
-        for quote in self.tree.left.take_quotes() {
+        for quote in self.tree.handover.take_quotes() {
             let (field, number): (&Field, u32) = match quote.transport {
                 Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
-                Transport::Tcp if self.tree.want().talks => (&tcp::STREAM, self.connection_of(&quote, frame)),
+                Transport::Tcp if self.tree.demand().streams => (&tcp::STREAM, self.connection_of(&quote, frame)),
                 Transport::Tcp | Transport::Sctp => continue,
             };
             let node = self.tree.nodes.get_mut(quote.node as usize);
@@ -29,7 +29,7 @@ impl Engine {
     /// Hide the secrets of quoted packets: those that are found in them where each is a frame of its own.
     #[cold]
     pub(super) fn hide_quoted(&mut self, frame: &Frame<'_>) {
-        for span in self.tree.left.take_packets() {
+        for span in self.tree.handover.take_packets() {
             let bytes = frame.bytes.get(span.start as usize..span.end as usize);
             // A quote inside a quote is not looked into.
             if let Some(bytes) = bytes.filter(|_| span.source == 0 && !self.is_of_quote) {
@@ -59,7 +59,7 @@ impl Engine {
 /// Where the secrets of a packet lie, read as the first of its conversation.
 fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
     const RAW_IP: u16 = 101;
-    let mut engine = Engine::new(registry, Want::EVERYTHING);
+    let mut engine = Engine::new(registry, Demand::EVERYTHING);
     engine.is_of_quote = true;
     // What an error quotes is the beginning of a packet.
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX).max(ip_length(bytes));

@@ -3,7 +3,7 @@
 use super::failed::Talking;
 use super::message::{Out, path_of};
 use super::stream::Stream;
-use super::{Engine, judge};
+use super::{Engine, prefilter};
 use crate::flow::messages::{Chunk, Message, Messages};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
@@ -41,7 +41,7 @@ struct Association {
     /// Client and server.
     sockets: [SocketAddr; 2],
     /// The direction from the lower end to the higher one, and the other.
-    halves: [Half; 2],
+    halves: [HalfStream; 2],
     /// Streams by their identifiers.
     streams: Vec<(u16, Box<Stream>)>,
     /// Our own code failed on it: what follows is data.
@@ -49,7 +49,7 @@ struct Association {
 }
 
 #[derive(Default)]
-struct Half {
+struct HalfStream {
     /// The TSN that counts as 0.
     base: Option<u32>,
     messages: Messages,
@@ -57,7 +57,7 @@ struct Half {
 
 impl Association {
     /// The half that sends a packet, and the other.
-    fn halves(&mut self, rises: bool) -> [&mut Half; 2] {
+    fn halves(&mut self, rises: bool) -> [&mut HalfStream; 2] {
         let [low, high] = &mut self.halves;
         if rises { [low, high] } else { [high, low] }
     }
@@ -71,7 +71,7 @@ impl Association {
         }
         let messages = if begins { Messages::from_start(tsn) } else { Messages::default() };
         let begins_anew = half.base.is_some();
-        *half = Half { base: Some(tsn), messages };
+        *half = HalfStream { base: Some(tsn), messages };
         if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
     }
 
@@ -158,7 +158,7 @@ impl Engine {
         let registry = self.registry;
         let open = |_| Association {
             sockets: client(registry, src, dst, packet),
-            halves: <[Half; 2]>::default(),
+            halves: <[HalfStream; 2]>::default(),
             streams: Vec::new(),
             failed: false,
         };
@@ -170,10 +170,10 @@ impl Engine {
         let [own, other] = association.halves(rises);
         let bases = [own.base, other.base];
         let (layer, chunks) = describe(&mut self.tree, bytes, segment, [src, dst].map(Address::Socket), bases);
-        if !self.tree.want().talks {
+        if !self.tree.demand().streams {
             return;
         }
-        judge::look(self.judge.as_ref(), &mut self.tree, frame.bytes);
+        prefilter::apply(self.prefilter.as_ref(), &mut self.tree, frame.bytes);
         let path = match segment.below {
             Some(below) => path_of(&self.tree, below, "sctp"),
             None => "sctp".into(),
@@ -208,10 +208,10 @@ impl Engine {
     }
 
     /// Forget the associations that were quiet longest when there are too many.
-    pub(super) fn make_room_for_associations(&mut self, frame: &Frame<'_>) {
+    pub(super) fn evict_associations(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
-        for (_, mut association) in table.make_room() {
+        for (_, mut association) in table.evict() {
             self.forgotten.conversations += 1;
             association.close(counts, &mut out);
         }

@@ -1,9 +1,9 @@
 //! The TCP layer of a segment: its header, and what the segments before it say of it.
 
 use super::stream::Speaker;
-use crate::flow::analysis::{Findings, Mark, Segment as Judged, Since};
+use crate::flow::analysis::{Findings, Mark, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
-use crate::layers::tcp::{self, Remarks, Standing};
+use crate::layers::tcp::{self, Remarks, TcpState};
 use crate::layers::{self, Bytes, Segment};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
 use crate::wire::Wire;
@@ -67,10 +67,10 @@ pub(super) fn progress(progress: Progress) -> tcp::Progress {
 }
 
 /// A segment as it is judged by those before it.
-pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
+pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
     let Speaker { frame, segment, numbers, .. } = speaker;
     let len = (segment.range.len() + segment.missing).saturating_sub(numbers.header);
-    Judged {
+    Analyzed {
         frame: frame.number,
         time: frame.time,
         seq: numbers.seq,
@@ -90,14 +90,14 @@ pub(super) fn judged(speaker: &Speaker<'_>) -> Judged {
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, Standing::default(), false);
+    tcp_layer(tree, bytes, segment, ends, TcpState::default(), false);
 }
 
 /// The TCP layer of a segment, as far as it tells that by itself.
 pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: [SocketAddr; 2]) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, Standing { is_part: segment.is_part, ..Standing::default() }, false);
+    tcp_layer(tree, bytes, segment, ends, TcpState { is_part: segment.is_part, ..TcpState::default() }, false);
 }
 
 /// The TCP layer of a segment. One in step is told only by its messages: nothing can be remarked on it.
@@ -106,24 +106,24 @@ pub(super) fn tcp_layer(
     bytes: Bytes<'_>,
     segment: &Segment,
     ends: u32,
-    standing: Standing<'_>,
+    tcp_state: TcpState<'_>,
     in_step: bool,
 ) -> LayerId {
     let range = segment.range.clone();
     let layer = tree.push_layer(&tcp::TCP, Span::new(bytes.source, range.clone()), segment.below, ends, false);
-    let wanted = tree.want();
+    let wanted = tree.demand();
     if in_step {
-        tree.look_for(wanted.of_carriers());
+        tree.set_demand(wanted.for_carriers());
     }
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
-    let passed = tcp::pass(&mut wire, standing, segment.missing);
-    tree.look_for(wanted);
+    let passed = tcp::pass(&mut wire, tcp_state, segment.missing);
+    tree.set_demand(wanted);
     if passed.is_some() {
         layers::finish(tree, layer, range.end);
         return layer;
     }
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
-    let result = tcp::segment(&mut wire, standing, segment.missing);
+    let result = tcp::segment(&mut wire, tcp_state, segment.missing);
     if result.is_err() {
         let left = tcp::PROTOCOL.conclude(&mut wire, result);
         tree.undissected += left as u64;

@@ -1,11 +1,11 @@
 //! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
 
 pub(crate) mod bug;
-mod carry;
 mod headers;
-mod inside;
-mod judge;
-mod room;
+mod inner;
+mod limits;
+mod nested;
+mod prefilter;
 mod sctp;
 mod tcp;
 
@@ -13,21 +13,12 @@ use super::Engine;
 use crate::input::{Frame, Link, Timestamp};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Side, Want, fields};
-use crate::wire::{Conversation, Extent, Looks, Missing, On, Opening, Protocol, Result, Verdict, Wire, notes};
+use crate::tree::{Demand, Dissection, Side, fields};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire, notes};
 use etherparse::PacketBuilder;
 use proptest::prelude::*;
 
-static TOY: Protocol = Protocol {
-    this: &TOY_FIELD,
-    fields: FIELDS,
-    found: &[On::Tcp(9).stream(Looks::Stream(looks), |_| Box::new(Toy))],
-    rest: None,
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(9).stream(Heuristic::Stream(looks), |_| Box::new(Toy))]);
 static TOYS: &[&Protocol] = &[&TOY];
 
 fields! {
@@ -135,7 +126,7 @@ fn packets(packets: &[Packet]) -> Vec<String> {
 }
 
 fn records(frames: &[Vec<u8>], view: View) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let mut tally = Tally::new(view);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
@@ -344,7 +335,7 @@ fn sequence_numbers_wrap_inside_a_message() {
 #[test]
 fn a_message_in_one_segment_stays_in_its_frame() {
     let frame_bytes = bytes(&client(100, &[1, 7]));
-    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let frame = Frame { number: 1, link: Link::Type(101), bytes: &frame_bytes, original_len: 42, ..Frame::default() };
     let tree = engine.dissect(&frame);
     let node = tree.nodes.iter().find(|node| node.field.is(&TOY_FIELD)).unwrap();
@@ -436,7 +427,7 @@ fn vxlan(inner: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_stream_in_a_tunnel_has_its_own_ends_and_conversation() {
-    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let say = vxlan(&bytes(&Packet { ack: Some(1), ..client(1, b"\x02ab") }));
     insta::assert_snapshot!(packet_tree(&mut engine, &say), @"
     ip 172.16.0.1 → 172.16.0.2
@@ -464,7 +455,7 @@ fn tunnels_in_tunnels_end_somewhere() {
     for _ in 0..40 {
         bytes = vxlan(&bytes);
     }
-    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let told = packet_tree(&mut engine, &bytes);
     assert_eq!(told.lines().filter(|line| line.starts_with("vxlan")).count(), 8);
     assert!(told.ends_with("! dissect.deep"), "{told}");

@@ -9,7 +9,7 @@ use crate::layers;
 use crate::record::pseudo::{self, Pseudo};
 use crate::record::shown;
 use crate::registry::Registry;
-use crate::tree::{Field, Kind, Only, Want};
+use crate::tree::{Demand, Field, Kind, Only};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
@@ -25,11 +25,11 @@ const FUNCTIONS: [&str; 8] = ["len", "count", "lower", "upper", "max", "min", "a
 pub(super) struct Checker {
     registry: Registry,
     fields: Vec<&'static Field>,
-    want: Want,
+    demand: Demand,
     /// It asks for the bytes of layers.
     measures: bool,
     /// Protocols it names that Wireshark reads and nobody here does.
-    unread: BTreeSet<&'static str>,
+    undissected: BTreeSet<&'static str>,
 }
 
 /// A value and what sorts its occurrences may have.
@@ -68,19 +68,19 @@ impl Checker {
         Checker {
             registry,
             fields: Vec::new(),
-            want: Want { talks: false, ..Want::LAYERS },
+            demand: Demand { streams: false, ..Demand::LAYERS },
             measures: false,
-            unread: BTreeSet::new(),
+            undissected: BTreeSet::new(),
         }
     }
 
     /// What was looked at: the fields, and how much of a tree that takes.
-    pub(super) fn seen(self) -> (Vec<&'static Field>, Want, Vec<&'static str>) {
-        let only = (self.want.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
-        let fields = self.want.fields;
+    pub(super) fn seen(self) -> (Vec<&'static Field>, Demand, Vec<&'static str>) {
+        let only = (self.demand.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
+        let fields = self.demand.fields;
         let carriers = fields && (self.measures || self.fields.iter().any(|field| layers::is_of_header(field)));
         let asked = Some(Only::these(self.fields.iter().copied())).filter(|asked| !asked.is_empty());
-        (self.fields, Want { only, carriers, bytes: fields, asked, ..self.want }, self.unread.into_iter().collect())
+        (self.fields, Demand { only, carriers, bytes: fields, asked, ..self.demand }, self.undissected.into_iter().collect())
     }
 
     /// A condition.
@@ -111,21 +111,21 @@ impl Checker {
         if name == FRAME {
             // Which of its bytes are secret is known only when its messages were read.
             self.measures |= value;
-            self.want.fields |= value;
-            self.want.talks |= value;
+            self.demand.fields |= value;
+            self.demand.streams |= value;
             return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
-            self.want.names |= pseudo.name == "message.name";
-            self.want.talks |= !pseudo.is_of_frame();
-            self.want.words |= pseudo.is_told();
-            self.want.names |= pseudo.is_told();
+            self.demand.names |= pseudo.name == "message.name";
+            self.demand.streams |= !pseudo.is_of_frame();
+            self.demand.words |= pseudo.is_told();
+            self.demand.names |= pseudo.is_told();
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let mut fields = self.registry.named(name);
         if fields.is_empty() {
-            let unread = super::unread::named(name)?;
-            self.unread.insert(unread);
+            let undissected = super::undissected::named(name)?;
+            self.undissected.insert(undissected);
             return Some(Known { value: Value::Fields(fields), sorts: vec![Sort::Layer] });
         }
         if !value {
@@ -133,10 +133,10 @@ impl Checker {
         }
         for &field in &fields {
             // How far a layer reaches is known only where its fields are kept.
-            self.want.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
+            self.demand.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
             self.measures |= value && field.kind == Kind::Protocol;
             let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
-            self.want.talks |= !is_layer && !layers::is_of_frame(field);
+            self.demand.streams |= !is_layer && !layers::is_of_frame(field);
             for source in field.with_sources() {
                 if !self.fields.iter().any(|known| known.is(source)) {
                     self.fields.push(source);
@@ -160,7 +160,7 @@ impl Checker {
             Syntax::Slice(of, parts) => self.slice(of, parts)?,
             Syntax::Masked(left, right) => self.masked(left, right)?,
             Syntax::Sum(left, sum, right) => return self.sum(left, *sum, right),
-            Syntax::Call(name, given) => self.call(node, name, given)?,
+            Syntax::Call(name, record_values) => self.call(node, name, record_values)?,
             _ => return Err(Wrong::new(&node.at, "a condition is no value; expected a field")),
         };
         Ok(Some(known))
@@ -223,16 +223,16 @@ impl Checker {
         Ok(Known { value: Value::Masked(Box::new(known.value), mask), sorts })
     }
 
-    fn call(&mut self, node: &Node, name: &str, given: &[Node]) -> Result<Known, Wrong> {
+    fn call(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
         if !FUNCTIONS.contains(&name) {
             let at = node.at.start..node.at.start + name.len();
             let wrong = Wrong::new(&at, format!("no function is called {name}"));
             return Err(wrong.try_instead(nearest(name, FUNCTIONS.into_iter())));
         }
         if matches!(name, "max" | "min") {
-            return self.extreme(node, name, given);
+            return self.extreme(node, name, record_values);
         }
-        let [of] = given else {
+        let [of] = record_values else {
             return Err(Wrong::new(&node.at, format!("{name}() takes one field")));
         };
         let Known { value, sorts } = self.known(of)?;
@@ -264,8 +264,9 @@ impl Checker {
     }
 
     /// `max()` and `min()`: fields and constants of one sort.
-    fn extreme(&mut self, node: &Node, name: &str, given: &[Node]) -> Result<Known, Wrong> {
-        let known: Vec<Option<Known>> = given.iter().map(|given| self.value(given)).collect::<Result<_, _>>()?;
+    fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
+        let known: Vec<Option<Known>> =
+            record_values.iter().map(|record_values| self.value(record_values)).collect::<Result<_, _>>()?;
         let mut sorts: Vec<Sort> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
         sorts.dedup();
         let Some(first) = sorts.first().copied() else {
@@ -277,9 +278,9 @@ impl Checker {
         }
         let one = |(known, written): (Option<Known>, &Node)| match known {
             Some(known) => Ok(known.value),
-            None => self.operand(given.first().unwrap_or(written), &sorts, written),
+            None => self.operand(record_values.first().unwrap_or(written), &sorts, written),
         };
-        let values = known.into_iter().zip(given).map(one).collect::<Result<_, _>>()?;
+        let values = known.into_iter().zip(record_values).map(one).collect::<Result<_, _>>()?;
         let which = if name == "max" { Extreme::Greatest } else { Extreme::Least };
         Ok(Known { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
     }

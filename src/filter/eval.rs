@@ -2,12 +2,12 @@
 //!
 //! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
 
-use super::given;
 use super::literal::Sort;
 use super::program::{self, Case, Extreme, Test, Value};
+use super::record_values;
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
-use crate::layers::Plain;
+use crate::layers::FastHeaders;
 use crate::record::Remembered;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
@@ -68,7 +68,7 @@ impl Scratch {
 pub(super) enum Asked<'r, 't> {
     Record(&'r Record<'t>),
     /// The headers of a frame that has no record yet.
-    Plain(&'r Plain),
+    FastHeaders(&'r FastHeaders),
 }
 
 /// Someone who asks.
@@ -82,7 +82,7 @@ impl Asking<'_, '_> {
     /// Whether the record passes.
     pub(super) fn test(self, test: &Test) -> bool {
         match test {
-            Test::Present(Value::Fields(fields)) => given::has(self.of, fields),
+            Test::Present(Value::Fields(fields)) => record_values::has(self.of, fields),
             Test::Present(Value::Slice(of, parts)) => {
                 let slice =
                     |item: &Item<'_>| flow(item.with_bytes(|bytes| parts.iter().any(|part| cut(*part, bytes.len()).is_some())));
@@ -120,32 +120,32 @@ impl Asking<'_, '_> {
     fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Fields(fields) => match self.of {
-                Asked::Plain(plain) => {
-                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|told| visit(&given::item_of(told)))
+                Asked::FastHeaders(plain) => {
+                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|told| visit(&record_values::item_of(told)))
                 }
                 Asked::Record(record) => {
-                    given::nodes(record, fields).try_for_each(|node| visit(&given::item(node)))?;
-                    if given::is_generated(fields) {
-                        given::generated(record, fields, visit)?;
+                    record_values::nodes(record, fields).try_for_each(|node| visit(&record_values::item(node)))?;
+                    if record_values::is_generated(fields) {
+                        record_values::generated(record, fields, visit)?;
                     }
                     let Some(remembered) = Remembered::of(record) else { return ControlFlow::Continue(()) };
                     fields
                         .iter()
                         .filter_map(|field| remembered.value(field))
-                        .try_for_each(|known| visit(&given::remembered(known)))
+                        .try_for_each(|known| visit(&record_values::remembered(known)))
                 }
             },
             Value::Pseudo(pseudo) => match self.of {
                 Asked::Record(record) => {
                     (pseudo.of)(record).map_or(ControlFlow::Continue(()), |answer| self.answer(answer, visit))
                 }
-                Asked::Plain(_) => ControlFlow::Continue(()),
+                Asked::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Frame => match self.of {
                 Asked::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
                     visit(&Item::Bytes(of.shown_frame()))
                 }
-                Asked::Record(Record::Late(_) | Record::Gap(_)) | Asked::Plain(_) => ControlFlow::Continue(()),
+                Asked::Record(Record::Late(_) | Record::Gap(_)) | Asked::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
             Value::Masked(of, masks) => {
@@ -173,9 +173,9 @@ impl Asking<'_, '_> {
             }),
             Value::Onward(fields) => match self.of {
                 Asked::Record(record) => {
-                    given::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.shown_onward())))
+                    record_values::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.shown_onward())))
                 }
-                Asked::Plain(_) => ControlFlow::Continue(()),
+                Asked::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Sum(..) | Value::Extreme(..) | Value::Magnitude(_) | Value::Written(..) | Value::Constant(_) => {
                 self.computed(value, visit)

@@ -19,31 +19,31 @@
 //! It decides what is shown, and never how anything is read.
 
 mod check;
-mod early;
 mod eval;
-mod given;
-mod lately;
 mod lexer;
 mod literal;
 mod mistake;
 mod parser;
+mod prefilter;
 mod program;
+mod record_values;
 mod syntax;
-mod unread;
+mod undissected;
 mod value;
+mod verdict_cache;
 
 pub use mistake::Mistake;
 
-use crate::engine::{Judge, Known};
+use crate::engine::{Known, Prefilter};
 use crate::record::{Moment, Packet, Record};
 use crate::registry::Registry;
-use crate::tree::{Field, Only, Want};
+use crate::tree::{Demand, Field, Only};
 use check::Checker;
 use eval::{Asked, Asking, Scratch};
-use lately::Lately;
 use program::Test;
 use std::fmt;
 use syntax::Node;
+use verdict_cache::VerdictCache;
 
 /// A filter that was read and checked.
 ///
@@ -52,12 +52,12 @@ pub struct Filter {
     written: Node,
     test: Test,
     fields: Vec<&'static Field>,
-    want: Want,
+    demand: Demand,
     /// Those of its fields that are read before any message.
-    early: Only,
+    prefilter: Only,
     /// Those of them that headers below TCP and UDP have.
     headers: Only,
-    unread: Vec<&'static str>,
+    undissected: Vec<&'static str>,
     scratch: Scratch,
 }
 
@@ -74,9 +74,9 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
-        let (fields, want, unread) = checker.seen();
-        let (early, headers) = (early::fields(&fields), early::of_headers(&fields));
-        Ok(Filter { written, test, fields, want, early, headers, unread, scratch: Scratch::default() })
+        let (fields, demand, undissected) = checker.seen();
+        let (prefilter, headers) = (prefilter::fields(&fields), prefilter::of_headers(&fields));
+        Ok(Filter { written, test, fields, demand, prefilter, headers, undissected, scratch: Scratch::default() })
     }
 
     /// Whether a record passes.
@@ -90,27 +90,27 @@ impl Filter {
 
     /// Who tells of a frame, before its messages are read, that none of its records will pass.
     #[must_use]
-    pub fn into_judge(self) -> Judge {
+    pub fn into_prefilter(self) -> Prefilter {
         let headers = Some(self.headers).filter(|headers| !headers.is_empty());
-        let lately = Lately::default();
+        let verdict_cache = VerdictCache::default();
         let may_match = move |known: Known<'_>| {
             let (of, known) = match known {
-                Known::Plain(plain) => {
-                    return lately.or_ask(plain.heads(), || self.foretold(Asked::Plain(plain), self.headers));
+                Known::FastHeaders(plain) => {
+                    return verdict_cache.or_ask(plain.flow_key(), || self.decide_early(Asked::FastHeaders(plain), self.headers));
                 }
                 Known::Headers(of) => (of, self.headers),
-                Known::Layers(of) => (of, self.early),
+                Known::Layers(of) => (of, self.prefilter),
             };
             let record = Record::Packet(Packet { moment: Moment::default(), of });
-            self.foretold(Asked::Record(&record), known)
+            self.decide_early(Asked::Record(&record), known)
         };
-        Judge { headers, may_match: Box::new(may_match) }
+        Prefilter { headers, may_match: Box::new(may_match) }
     }
 
     /// Whether a record may pass, as far as these fields tell.
-    fn foretold(&self, of: Asked<'_, '_>, known: Only) -> bool {
+    fn decide_early(&self, of: Asked<'_, '_>, known: Only) -> bool {
         self.scratch.begin();
-        Asking { of, scratch: &self.scratch }.foretold(&self.test, known) != Some(false)
+        Asking { of, scratch: &self.scratch }.decide_early(&self.test, known) != Some(false)
     }
 
     /// The fields it looks at; none if it looks only at records themselves.
@@ -121,14 +121,14 @@ impl Filter {
 
     /// Protocols it names that Wireshark reads and nobody here does: nothing matches them.
     #[must_use]
-    pub fn unread(&self) -> &[&'static str] {
-        &self.unread
+    pub fn undissected(&self) -> &[&'static str] {
+        &self.undissected
     }
 
     /// How much of a tree it looks at; of packets, where headers alone tell whether they pass, no talks.
     #[must_use]
-    pub fn want(&self) -> Want {
-        self.want
+    pub fn demand(&self) -> Demand {
+        self.demand
     }
 }
 

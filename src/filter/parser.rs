@@ -148,7 +148,7 @@ impl Parser {
         let is = match token {
             Token::Quoted(text) => Syntax::Quoted(text),
             Token::Char(byte) => Syntax::Char(byte),
-            Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.given(&at)?),
+            Token::Word(name) if self.take_if(&Token::Open) => Syntax::Call(name, self.record_values(&at)?),
             Token::Word(word) => match word.strip_prefix('-').filter(|name| name.starts_with(char::is_alphabetic)) {
                 Some(name) => negated(name, &at),
                 None => Syntax::Word(word),
@@ -203,16 +203,16 @@ impl Parser {
     }
 
     /// What a function is given, its parenthesis already open.
-    fn given(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
-        let mut given = Vec::new();
+    fn record_values(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
+        let mut record_values = Vec::new();
         if self.take_if(&Token::Close) {
-            return Ok(given);
+            return Ok(record_values);
         }
         loop {
-            given.push(self.node(Hold::Loosest)?);
+            record_values.push(self.node(Hold::Loosest)?);
             if !self.take_if(&Token::Comma) {
                 self.close(&(name.start..name.end + 1))?;
-                return Ok(given);
+                return Ok(record_values);
             }
         }
     }

@@ -225,9 +225,9 @@ impl fmt::Display for Node {
                 write!(f, " {} ", sum.symbol())?;
                 right.write(sum.hold().tighter(), f)
             }
-            Syntax::Call(name, given) => {
+            Syntax::Call(name, record_values) => {
                 write!(f, "{name}(")?;
-                list(given, ", ", f, |node, f| node.fmt(f))?;
+                list(record_values, ", ", f, |node, f| node.fmt(f))?;
                 f.write_char(')')
             }
             Syntax::Relation(relation) => relation.fmt(f),

@@ -131,7 +131,7 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
     }
 
     /// Hands back what will not be completed, with what tied it together, the oldest first: too old by now, or too much.
-    pub fn make_room(&mut self, now: Time) -> Vec<(K, Joined)> {
+    pub fn evict(&mut self, now: Time) -> Vec<(K, Joined)> {
         let mut left = Vec::new();
         while self.held > limits::FRAGMENT_BYTES.get() || self.oldest_is_old(now) {
             let Some(oldest) = self.pop_oldest() else { break };
@@ -299,8 +299,8 @@ mod tests {
         let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
         fragments.accept(1, &Fragment { time: time(100), ..fragment(0, true, b"abcdefgh", 1) });
         fragments.accept(1, &Fragment { time: time(101), ..fragment(16, false, b"q", 2) });
-        assert!(fragments.make_room(time(161)).is_empty());
-        let [(key, left)] = &fragments.make_room(time(162))[..] else { panic!("one") };
+        assert!(fragments.evict(time(161)).is_empty());
+        let [(key, left)] = &fragments.evict(time(162))[..] else { panic!("one") };
         assert_eq!((*key, left.bytes.as_slice(), left.missing), (1, &b"abcdefghq"[..], 8));
         assert_eq!(fragments.held, 0);
     }
@@ -312,7 +312,7 @@ mod tests {
         let mut handed_back = 0;
         for key in 0..1000 {
             fragments.accept(key, &fragment(0, true, &bytes, key));
-            handed_back += fragments.make_room(None).len();
+            handed_back += fragments.evict(None).len();
             assert!(fragments.held <= limits::FRAGMENT_BYTES.get());
         }
         assert_eq!(handed_back + fragments.drain(usize::MAX).len(), 1000);
@@ -323,7 +323,7 @@ mod tests {
         let mut fragments = Fragments::default();
         for key in 0..200_000_u32 {
             fragments.accept(key, &fragment(8, true, b"", key.into()));
-            fragments.make_room(None);
+            fragments.evict(None);
         }
         assert!(fragments.waiting.len() * OVERHEAD_OF_ALL <= limits::FRAGMENT_BYTES.get(), "{}", fragments.waiting.len());
         assert_eq!(fragments.waiting.len(), fragments.order.len());

@@ -157,11 +157,11 @@ mod tests {
 
     fn follow(segments: &[(Side, Segment, bool)]) -> Vec<Progress> {
         let (mut followed, mut analysis) = (Followed::default(), Analysis::default());
-        let judged = segments.iter().map(|(side, segment, push)| {
-            let found = analysis.judge(*side, segment, false);
+        let analyzed = segments.iter().map(|(side, segment, push)| {
+            let found = analysis.analyze(*side, segment, false);
             followed.follow(*side, segment, *push, &found, &analysis)
         });
-        judged.collect()
+        analyzed.collect()
     }
 
     #[test]

@@ -136,7 +136,7 @@ impl<T> Table<T> {
     }
 
     /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
-    pub fn make_room(&mut self) -> Vec<(u32, T)> {
+    pub fn evict(&mut self) -> Vec<(u32, T)> {
         if !self.is_crowded() {
             return Vec::new();
         }
@@ -227,9 +227,9 @@ mod tests {
             let pair = Pair::new(SocketAddr::from((ip, 9)), socket(1));
             table.begin(pair, number as u64, |number| number);
         }
-        let quiet = table.make_room();
+        let quiet = table.evict();
         assert_eq!(quiet.first(), Some(&(0, 0)));
         assert_eq!(quiet.len(), forgotten() + 1);
-        assert!(table.make_room().is_empty());
+        assert!(table.evict().is_empty());
     }
 }

@@ -5,7 +5,7 @@ use super::secrets::Secrets;
 use super::{Heard, Missing, Said, Words};
 use crate::record::{Message, Moment, Record};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId, Want};
+use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
 
 /// How streams of decrypted bytes came to be, as sources name it.
 const DECRYPTED: &str = "tls";
@@ -63,13 +63,13 @@ impl Carried {
     }
 
     /// The fields that are read.
-    pub(super) fn want(&self) -> Want {
+    pub(super) fn demand(&self) -> Demand {
         match self.content {
             Content::Http => {
                 let only = Only::these(self.fields.iter().flatten().copied());
-                Want { fields: true, only: Some(only), ..Want::SAID }
+                Demand { fields: true, only: Some(only), ..Demand::STREAM_BYTES }
             }
-            Content::Bytes | Content::Decrypted => Want::SAID,
+            Content::Bytes | Content::Decrypted => Demand::STREAM_BYTES,
         }
     }
 

@@ -18,7 +18,7 @@ pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Moment, Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport, Want};
+use crate::tree::{Demand, Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
 use secrets::Secrets;
 use std::collections::HashMap;
 
@@ -111,8 +111,8 @@ impl Follower {
 
     /// How much of a frame has to be looked at.
     #[must_use]
-    pub fn want(&self) -> Want {
-        self.carried.as_ref().map_or(Want::SAID, Carried::want)
+    pub fn demand(&self) -> Demand {
+        self.carried.as_ref().map_or(Demand::STREAM_BYTES, Carried::demand)
     }
 
     /// Whether any conversation that was listened to speaks the protocol of the content.

@@ -57,7 +57,7 @@ impl Secrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{FrameInfo, Value, Want, fields};
+    use crate::tree::{Demand, FrameInfo, Value, fields};
 
     fields! {
         TRIAL = protocol("trial", "Trial", "For these tests");
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_where_they_lie() {
-        let mut tree = Tree::new(Want::LAYERS);
+        let mut tree = Tree::new(Demand::LAYERS);
         tree.begin(FrameInfo::default());
         tree.push_layer(&TRIAL, Span::new(0, 0..20), None, 0, true);
         for (source, range) in [(0, 12..14), (0, 3..6), (0, 4..5), (0, 5..8), (1, 0..20), (0, 18..18)] {

@@ -1,6 +1,6 @@
-//! Where a protocol is found, in words. The one place that has words for [`On`], [`Looks`] and [`How`].
+//! Where a protocol is found, in words. The one place that has words for [`On`], [`Heuristic`] and [`How`].
 
-use crate::wire::{Found, How, Looks, On, Protocol};
+use crate::wire::{Found, Heuristic, How, On, Protocol};
 
 /// The name of a place.
 #[must_use]
@@ -33,10 +33,10 @@ pub fn places(protocol: &Protocol) -> String {
 
 /// How bytes at a place are recognised.
 pub(super) fn recognition(found: &Found) -> &'static str {
-    match found.looks {
-        Looks::Anything => "whatever the bytes look like",
-        Looks::Stream(_) => "if the first bytes of both sides look like it",
-        Looks::Datagram(_) | Looks::Spotted(_) => "if the bytes look like it",
+    match found.heuristic {
+        Heuristic::Anything => "whatever the bytes look like",
+        Heuristic::Stream(_) => "if the first bytes of both sides look like it",
+        Heuristic::Datagram(_) | Heuristic::InContext(_) => "if the bytes look like it",
     }
 }
 

@@ -164,7 +164,7 @@ pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
 
 /// How much bytes look like an Ethernet frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Looks {
+pub(super) enum Heuristic {
     /// Not at all, or there are too few.
     No,
     /// They may have a length, and one host sends them.
@@ -174,12 +174,12 @@ pub(super) enum Looks {
 }
 
 /// How much these bytes look like an Ethernet frame.
-pub(super) fn looks(bytes: &[u8]) -> Looks {
-    let Some([_, _, _, _, _, _, src, _, _, _, _, _, high, low]) = bytes.first_chunk() else { return Looks::No };
+pub(super) fn looks(bytes: &[u8]) -> Heuristic {
+    let Some([_, _, _, _, _, _, src, _, _, _, _, _, high, low]) = bytes.first_chunk() else { return Heuristic::No };
     match u16::from_be_bytes([*high, *low]) {
-        0..FIRST_TYPE if src & 1 == 0 => Looks::Vaguely,
-        kind if name_of(ETHER_TYPES, kind.into()).is_some() => Looks::Well,
-        _ => Looks::No,
+        0..FIRST_TYPE if src & 1 == 0 => Heuristic::Vaguely,
+        kind if name_of(ETHER_TYPES, kind.into()).is_some() => Heuristic::Well,
+        _ => Heuristic::No,
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
     if let (Some(src), Some(dst)) = (src, dst) {
-        wire.info_of(&[packed(src), packed(dst)], told);
+        wire.lazy_summary(&[packed(src), packed(dst)], told);
     }
     let kind = match kind {
         Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,

@@ -158,7 +158,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let lax = lax.map_err(|_| Error::Malformed)?.0;
     let payload = lax.payload();
     if let (Some(src), Some(dst)) = (src, dst) {
-        wire.info_of(&[packed(src), packed(dst), protocol.into()], told);
+        wire.lazy_summary(&[packed(src), packed(dst), protocol.into()], told);
     }
     // What lies behind an authentication header belongs to it, so its own length counts as payload here.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());

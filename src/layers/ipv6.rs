@@ -94,7 +94,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     let protocol = payload.ip_number.0;
     if let (Some([a, b]), Some([c, d])) = (src.map(halves), dst.map(halves)) {
-        wire.info_of(&[a, b, c, d, protocol.into()], told);
+        wire.lazy_summary(&[a, b, c, d, protocol.into()], told);
     }
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };

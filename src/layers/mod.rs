@@ -15,6 +15,7 @@ pub mod cisco;
 pub mod erspan;
 pub mod etag;
 pub mod ethernet;
+mod fast_path;
 pub mod fddi;
 pub mod frame_relay;
 pub mod geneve;
@@ -37,7 +38,6 @@ pub mod mpls;
 pub mod nflog;
 pub mod pim;
 pub mod pktap;
-mod plain;
 pub mod ppi;
 pub mod ppp;
 pub mod pppoe;
@@ -58,11 +58,11 @@ pub mod vxlan;
 pub mod wlan;
 
 pub use checksum::Checks;
-pub use plain::{Heads, Plain, Told, ends as plain_ends};
+pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
 use crate::input::{Link, link_name};
 use crate::limits;
-use crate::tree::{Address, Ends, Field, Generated, Kind, LayerId, Only, Span, Tree, Value, Want};
+use crate::tree::{Address, Demand, Ends, Field, Generated, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -165,14 +165,14 @@ pub fn is_of_frame(field: &Field) -> bool {
 
 /// Whether anybody looks at what the segments before one say of it.
 #[must_use]
-pub fn looks_at_analysis(want: Want) -> bool {
-    want.words || want.fields && want.only.is_none_or(|only| only.fields().any(tcp::takes_analysis))
+pub fn looks_at_analysis(demand: Demand) -> bool {
+    demand.words || demand.fields && demand.only.is_none_or(|only| only.fields().any(tcp::takes_analysis))
 }
 
 /// The same fields, told apart by where they are read.
 #[must_use]
-pub fn told_apart(only: Only) -> Only {
-    only.told_apart(|field| is_of_header(field) && !is_payload(field), plain::leaves_out)
+pub fn classified(only: Only) -> Only {
+    only.classified(|field| is_of_header(field) && !is_payload(field), fast_path::leaves_out)
 }
 
 /// A protocol of this module: found by what lies below it, not by port or looks.
@@ -326,7 +326,7 @@ pub struct Segment {
     pub src: IpAddr,
     /// Who gets it.
     pub dst: IpAddr,
-    /// The layer that carries it; none if [`Plain`] headers were not told.
+    /// The layer that carries it; none if [`FastHeaders`] headers were not told.
     pub below: Option<LayerId>,
     /// The names of its layers, its own the last, if they were not.
     pub path: &'static str,
@@ -334,12 +334,12 @@ pub struct Segment {
 
 /// Describe the headers of a frame from its first byte on, layer by layer.
 pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
-    if let Some(reached) = plain::loose(tree, link, frame, missing, checks) {
+    if let Some(reached) = fast_path::loose(tree, link, frame, missing, checks) {
         return reached;
     }
-    let wanted = tree.look_for(tree.want().of_carriers());
-    let passed = plain::walk(tree, link, frame, missing, checks);
-    tree.look_for(wanted);
+    let wanted = tree.set_demand(tree.demand().for_carriers());
+    let passed = fast_path::walk(tree, link, frame, missing, checks);
+    tree.set_demand(wanted);
     if let Some(reached) = passed {
         return reached;
     }
@@ -403,8 +403,8 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
 
 /// Whether anybody may look at the payload of segments, or at whole frames.
 #[must_use]
-pub fn shows_payload(want: Want) -> bool {
-    want.fields && (want.carriers || want.only.is_some_and(|only| only.has(&tcp::PAYLOAD)))
+pub fn shows_payload(demand: Demand) -> bool {
+    demand.fields && (demand.carriers || demand.only.is_some_and(|only| only.has(&tcp::PAYLOAD)))
 }
 
 /// Bytes that nobody explains, as a layer.
@@ -550,8 +550,8 @@ fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
         let Some((Address::Ip(src), Address::Ip(dst))) = carried.ends else { return Ok(()) };
         match carried.next {
             Next::IpProtocol(ip::TCP) => {
-                let standing = tcp::Standing { quoted: Some([src, dst]), ..tcp::Standing::default() };
-                wire.group(&tcp::TCP, |wire| tcp::segment(wire, standing, 0))
+                let tcp_state = tcp::TcpState { quoted: Some([src, dst]), ..tcp::TcpState::default() };
+                wire.group(&tcp::TCP, |wire| tcp::segment(wire, tcp_state, 0))
             }
             Next::IpProtocol(ip::UDP) => wire.group(&udp::UDP, |wire| udp::quoted(wire, [src, dst])),
             Next::IpProtocol(ip::ICMP) => wire.group(&icmp::ICMP, |wire| icmp::header(wire, 0).map(drop)),

@@ -7,7 +7,7 @@
 //! What the packet is, no field says. Its first four bits tell IP (4 and 6) and the associated channel (1) apart; what is
 //! left may be a pseudowire with Ethernet in it, which is recognised by its looks.
 
-use super::ethernet::{self, Looks, rest};
+use super::ethernet::{self, Heuristic, rest};
 use super::{Carried, Described, Next, layer, pseudowire};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
@@ -56,14 +56,14 @@ fn next(packet: &[u8], missing: usize) -> Next {
         // Half of what there is to judge by would be judged otherwise than the whole.
         0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::HEADER => Next::Data,
         0 => {
-            let with_word = packet.get(pseudowire::WORD..).map_or(Looks::No, ethernet::looks);
+            let with_word = packet.get(pseudowire::WORD..).map_or(Heuristic::No, ethernet::looks);
             match ethernet::looks(packet) {
                 without if without > with_word => Next::Header(&ethernet::FRAME),
-                _ if with_word > Looks::No => Next::Header(&pseudowire::CONTROL_WORD),
+                _ if with_word > Heuristic::No => Next::Header(&pseudowire::CONTROL_WORD),
                 _ => Next::Data,
             }
         }
-        _ if ethernet::looks(packet) > Looks::No => Next::Header(&ethernet::FRAME),
+        _ if ethernet::looks(packet) > Heuristic::No => Next::Header(&ethernet::FRAME),
         _ => Next::Data,
     }
 }

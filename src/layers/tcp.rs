@@ -11,7 +11,7 @@ mod joined;
 
 use super::checksum::{self, STATUS};
 use super::{ip, layer, seconds};
-use crate::tree::{Field, Names, Span, Transport, Tree, Value, Want, fields, name_of};
+use crate::tree::{Demand, Field, Names, Span, Transport, Tree, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -174,7 +174,7 @@ pub(super) fn takes_analysis(field: &Field) -> bool {
 
 /// What a segment's own header cannot tell: where it stands in its connection.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Standing<'a> {
+pub struct TcpState<'a> {
     /// The number of the connection.
     pub stream: Option<u32>,
     /// The sequence number that counts as 0 in this direction.
@@ -218,8 +218,8 @@ const PROGRESS: [&Field; 8] =
 
 /// Whether anybody asks how far connections are.
 #[must_use]
-pub fn asks_for_progress(want: Want) -> bool {
-    PROGRESS.iter().any(|field| want.asks(field))
+pub fn asks_for_progress(demand: Demand) -> bool {
+    PROGRESS.iter().any(|field| demand.asks(field))
 }
 
 impl Progress {
@@ -370,32 +370,32 @@ fn look_over(options: &[u8]) -> (Option<u8>, bool) {
 ///
 /// # Errors
 /// When the header is not whole or not sound.
-pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Result {
+pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
-    let checked = standing.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
+    let checked = tcp_state.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
-    if let Some(stream) = standing.stream {
+    if let Some(stream) = tcp_state.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
-    if let Some([from, to]) = standing.quoted {
+    if let Some([from, to]) = tcp_state.quoted {
         quote(wire, [SocketAddr::new(from, src), SocketAddr::new(to, dst)]);
     }
     let header_len = wire.ahead().get(8).map_or(0, |byte| 4 * usize::from(byte >> 4));
     let len = (captured + missing).checked_sub(header_len).filter(|_| header_len >= MIN_HEADER);
-    let ends_here = !standing.is_part && standing.quoted.is_none();
+    let ends_here = !tcp_state.is_part && tcp_state.quoted.is_none();
     if let Some(len) = len.filter(|_| ends_here) {
         wire.add(&LEN, Value::Unsigned(len as u64));
     }
     let len = len.unwrap_or_default();
-    let seq = sequence(wire, &SEQ, &SEQ_RAW, standing.seq_base)?;
+    let seq = sequence(wire, &SEQ, &SEQ_RAW, tcp_state.seq_base)?;
     let acks = wire.ahead().get(5).is_some_and(|flags| flags & 0x10 != 0);
     let taken = wire.ahead().get(5).map_or(0, |flags| u32::from(flags & 1) + u32::from(flags >> 1 & 1));
     let next = seq.wrapping_add(u32::try_from(len).unwrap_or(u32::MAX)).wrapping_add(taken);
     if ends_here {
         wire.add(&NXTSEQ, Value::Unsigned(next.into()));
     }
-    let ack = sequence(wire, &ACK, &ACK_RAW, if acks { standing.ack_base } else { 0 })?;
+    let ack = sequence(wire, &ACK, &ACK_RAW, if acks { tcp_state.ack_base } else { 0 })?;
     let at = wire.at();
     if wire.remaining() == 0 {
         return Err(Error::Short { needed: 1 });
@@ -407,22 +407,22 @@ pub fn segment(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> R
     }
     let flags = wire.flags(&FLAGS, 2, FLAG_BITS)?;
     let window = u64::from(wire.u16_be(&WINDOW)?);
-    let factor = standing.factor.map(|factor| (factor, FLAG_SYN.bits_of(flags) != 0));
+    let factor = tcp_state.factor.map(|factor| (factor, FLAG_SYN.bits_of(flags) != 0));
     let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
     wire.u16_be(&CHECKSUM)?;
     if let Some(checked) = checked {
         checked.put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
     }
     wire.u16_be(&URGENT)?;
-    let remarks = standing.remarks;
+    let remarks = tcp_state.remarks;
     let numbers = [src.into(), dst.into(), flags, seq.into(), ack.into(), window, len as u64];
     match remarks.marks {
-        [] => wire.info_of(&numbers, told),
+        [] => wire.lazy_summary(&numbers, told),
         _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
     }
     options(wire, start + header_len)?;
     remarks.put(wire)?;
-    if let Some(progress) = standing.progress {
+    if let Some(progress) = tcp_state.progress {
         progress.put(wire);
     }
     wire.rest(&PAYLOAD);
@@ -440,31 +440,31 @@ fn quote(wire: &mut Wire<'_>, ends: [SocketAddr; 2]) {
 
 /// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
 #[must_use]
-pub fn pass(wire: &mut Wire<'_>, standing: Standing<'_>, missing: usize) -> Option<()> {
+pub fn pass(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Option<()> {
     let all = wire.ahead();
     let fixed = all.first_chunk::<MIN_HEADER>()?;
     let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
     let header_len = header_len(fixed);
-    let is_remarked = !standing.remarks.marks.is_empty() || standing.progress.is_some();
-    let has_remarks = is_remarked || standing.verify.is_some() || standing.is_part;
+    let is_remarked = !tcp_state.remarks.marks.is_empty() || tcp_state.progress.is_some();
+    let has_remarks = is_remarked || tcp_state.verify.is_some() || tcp_state.is_part;
     if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
         return None;
     }
     let flags = u16::from_be_bytes([f0, f1]);
     let has = |flag: &Field| flag.bits_of(flags.into()) != 0;
-    let seq = u32::from_be_bytes([q0, q1, q2, q3]).wrapping_sub(standing.seq_base);
-    let ack = u32::from_be_bytes([a0, a1, a2, a3]).wrapping_sub(if has(&FLAG_ACK) { standing.ack_base } else { 0 });
+    let seq = u32::from_be_bytes([q0, q1, q2, q3]).wrapping_sub(tcp_state.seq_base);
+    let ack = u32::from_be_bytes([a0, a1, a2, a3]).wrapping_sub(if has(&FLAG_ACK) { tcp_state.ack_base } else { 0 });
     let window = u64::from(u16::from_be_bytes([w0, w1]));
-    let factor = standing.factor.map(|factor| (factor, has(&FLAG_SYN)));
+    let factor = tcp_state.factor.map(|factor| (factor, has(&FLAG_SYN)));
     let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
     let (src, dst) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
     let len = (all.len() + missing - header_len) as u64;
     let numbers = [src.into(), dst.into(), FLAGS.bits_of(flags.into()), seq.into(), ack.into(), window, len];
-    wire.info_of(&numbers, told);
+    wire.lazy_summary(&numbers, told);
     let at = wire.at();
     wire.put(&SRCPORT, Value::Unsigned(src.into()), at..at + 2);
     wire.put(&DSTPORT, Value::Unsigned(dst.into()), at + 2..at + 4);
-    if let Some(stream) = standing.stream {
+    if let Some(stream) = tcp_state.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
     wire.add(&LEN, Value::Unsigned(len));

@@ -3,12 +3,12 @@
 use super::Next;
 use super::trial::layers;
 use crate::limits;
-use crate::tree::{FrameInfo, Tree, Want};
+use crate::tree::{Demand, FrameInfo, Tree};
 
 /// How many layers a frame has that repeats a header, and whether the tree says that there were more.
 fn nested(first: Next, header: &str, times: usize) -> (usize, bool) {
     let frame = crate::wire::trial::bytes(&header.repeat(times));
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     super::walk_from(&mut tree, first, &frame, 0, super::Checks::default());
     (tree.layers.len(), tree.notes.iter().any(|note| note.code.abbrev == "dissect.deep"))

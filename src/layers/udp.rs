@@ -7,7 +7,7 @@
 use super::checksum::{self, STATUS, Status};
 use super::seconds;
 use super::{Described, Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
-use crate::tree::{Field, Transport, Value, Want, fields};
+use crate::tree::{Demand, Field, Transport, Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire};
 use std::net::{IpAddr, SocketAddr};
@@ -34,10 +34,10 @@ fields! {
 const HEADER: usize = 8;
 
 /// Whether a payload may begin as a tunnel's do.
-type Looks = fn(&[u8]) -> bool;
+type Heuristic = fn(&[u8]) -> bool;
 
 /// Ports that stand for tunnels, what begins their payloads, and how those look.
-const TUNNELS: &[(u16, &Described, Looks)] = &[
+const TUNNELS: &[(u16, &Described, Heuristic)] = &[
     (1701, &l2tp::PACKET, l2tp::looks),
     (2152, &gtp::MESSAGE, gtp::looks),
     (3544, &teredo::HEADERS, teredo::looks),
@@ -71,8 +71,8 @@ pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
 /// Whether anybody asks when the frames of conversations came.
 #[must_use]
-pub fn asks_for_times(want: Want) -> bool {
-    TIMES.iter().any(|field| want.asks(field))
+pub fn asks_for_times(demand: Demand) -> bool {
+    TIMES.iter().any(|field| demand.asks(field))
 }
 
 /// A datagram's header and payload; `times` are nanoseconds since the first frame of its
@@ -126,7 +126,7 @@ fn read(
     let on_wire = on_wire.clamp(HEADER, (captured + missing).max(HEADER));
     let end = (start + on_wire).min(start + captured);
     let payload = wire.at()..end.max(wire.at());
-    wire.info_of(&[src.into(), dst.into(), (on_wire - HEADER) as u64], |numbers, f| {
+    wire.lazy_summary(&[src.into(), dst.into(), (on_wire - HEADER) as u64], |numbers, f| {
         let [src, dst, length] = *numbers else { return Ok(()) };
         write!(f, "{src} → {dst} length {length}")
     });

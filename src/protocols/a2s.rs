@@ -18,19 +18,11 @@
 //! Not covered: reassembly of split responses; additional fields of The Ship.
 
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &A2S,
-    fields: FIELDS,
-    found: &[On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Asked>::default())]).rest(&DATA);
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
@@ -134,7 +126,7 @@ fn players_fit(body: &[u8]) -> bool {
 
 /// Requests of one conversation by message type.
 #[derive(Default)]
-struct Asked(Pending<u8>);
+struct Asked(Requests<u8>);
 
 impl Exchange for Asked {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {

@@ -8,23 +8,19 @@
 
 use super::dns::names;
 use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
-use crate::wire::{Looks, On, Protocol, Result, Wire};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
 /// DHCPv6.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &DHCPV6,
-    fields: FIELDS,
-    found: &[
-        On::Udp(546).datagram(Looks::Datagram(recognize), |wire| message(wire, true)),
-        On::Udp(547).datagram(Looks::Datagram(recognize), |wire| message(wire, true)),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &DHCPV6,
+    FIELDS,
+    &[
+        On::Udp(546).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
+        On::Udp(547).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     DHCPV6 = protocol("dhcpv6", "DHCPv6", "Dynamic Host Configuration Protocol for IPv6")

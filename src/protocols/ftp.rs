@@ -13,39 +13,31 @@
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// FTP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &FTP,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(21).stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &FTP,
+    FIELDS,
+    &[
+        On::Tcp(21).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
     ],
-    rest: Some(&OTHER),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&OTHER);
 
 /// FTP data connection.
-pub static TRANSFER: Protocol = Protocol {
-    this: &data::FTP_DATA,
-    fields: data::FIELDS,
-    found: &[
-        On::Over("ftp-data").stream(Looks::Anything, |_: &Settings| Box::new(Transfer)),
-        On::Tcp(20).stream(Looks::Anything, |_: &Settings| Box::new(Transfer)),
+pub static TRANSFER: Protocol = Protocol::new(
+    &data::FTP_DATA,
+    data::FIELDS,
+    &[
+        On::Over("ftp-data").stream(Heuristic::Anything, |_: &Settings| Box::new(Transfer)),
+        On::Tcp(20).stream(Heuristic::Anything, |_: &Settings| Box::new(Transfer)),
     ],
-    rest: Some(&data::BYTES),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&data::BYTES);
 
 fields! {
     FTP = protocol("ftp", "FTP", "File Transfer Protocol")

@@ -13,19 +13,11 @@
 //! Not covered: the second and third version; the lists after the keys of the fourth version's full response.
 
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &GAMESPY,
-    fields: FIELDS,
-    found: &[On::AnyUdp.exchange(Looks::Datagram(looks), |_| Box::<Asked>::default())],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Asked>::default())]).rest(&DATA);
 
 fields! {
     GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
@@ -76,7 +68,7 @@ fn is_answer(bytes: &[u8]) -> bool {
 /// Requests of one conversation by type and ID; those of the first version have none.
 #[derive(Default)]
 struct Asked {
-    questions: Pending<(u8, u32)>,
+    questions: Requests<(u8, u32)>,
     /// Last request of the fourth version.
     last: Option<[u8; 5]>,
 }

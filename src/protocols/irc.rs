@@ -8,23 +8,19 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Field, Side, fields};
-use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// IRC.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &IRC,
-    fields: FIELDS,
-    found: &[
-        On::TcpRun(6660, 6669).stream(Looks::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::Tcp(7000).stream(Looks::Stream(recognize), |_: &Settings| Box::new(Session)),
-        On::AnyTcp.stream(Looks::Stream(anywhere), |_: &Settings| Box::new(Session)),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &IRC,
+    FIELDS,
+    &[
+        On::TcpRun(6660, 6669).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
+        On::Tcp(7000).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     IRC = protocol("irc", "IRC", "Internet Relay Chat")

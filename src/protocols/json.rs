@@ -10,8 +10,7 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// JSON.
-pub static PROTOCOL: Protocol =
-    Protocol { this: &JSON, fields: FIELDS, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] };
+pub static PROTOCOL: Protocol = Protocol::new(&JSON, FIELDS, &[]);
 
 fields! {
     JSON = protocol("json", "JSON", "JavaScript Object Notation, inside other protocols")
@@ -225,7 +224,7 @@ fn member_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 #[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
-    use crate::tree::{FrameInfo, Only, Span, Tree, Want};
+    use crate::tree::{Demand, FrameInfo, Only, Span, Tree};
     use crate::wire::{Cut, trial};
     use proptest::prelude::*;
 
@@ -275,7 +274,7 @@ mod tests {
     }
 
     /// Codes and spans of the notes on a text.
-    fn remarks(text: &[u8], want: Want) -> Vec<(&'static str, Span)> {
+    fn remarks(text: &[u8], want: Demand) -> Vec<(&'static str, Span)> {
         let mut tree = Tree::new(want);
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&JSON, Span::new(0, 0..text.len()), None, 0, true);
@@ -299,27 +298,27 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_without_requested_values_gets_the_same_notes(text in values(), cut in any::<prop::sample::Index>(), nests in 0..80_usize) {
-            let unrequested = Want { fields: true, only: Some(Only::these([])), remarks: true, ..Want::LAYERS };
+            let unrequested = Demand { fields: true, only: Some(Only::these([])), remarks: true, ..Demand::LAYERS };
             let nested = format!("{}{text}{}", "[".repeat(nests), "]".repeat(nests));
             for text in [&nested, &text, &text[..cut.index(text.len() + 1)]] {
-                prop_assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Want::EVERYTHING), "{}", text);
+                prop_assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Demand::EVERYTHING), "{}", text);
             }
         }
     }
 
     #[test]
     fn more_values_than_the_limit_are_not_an_error() {
-        let unrequested = Want { fields: true, only: Some(Only::these([])), ..Want::EVERYTHING };
+        let unrequested = Demand { fields: true, only: Some(Only::these([])), ..Demand::EVERYTHING };
         // Bytes after the last permitted value are not checked.
         for end in ["1]", "1", "]", "nul"] {
             let text = format!("[{}{end}", "1,".repeat(limits::JSON_VALUES.get()));
-            assert!([unrequested, Want::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
+            assert!([unrequested, Demand::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
         }
         // The last permitted value may exceed the nesting limit.
         let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
         for few in limits::JSON_VALUES.get() - 72..limits::JSON_VALUES.get() - 58 {
             let text = format!("[{}{nested}]", "1,".repeat(few));
-            assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Want::EVERYTHING), "{few}");
+            assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Demand::EVERYTHING), "{few}");
         }
     }
 

@@ -13,19 +13,11 @@
 //! Not covered: game packets, which depend on the version; the ping of versions before 1.7.
 
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Pending, Protocol, Result, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Verdict, Wire};
 
 /// Minecraft, Java edition.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &MINECRAFT,
-    fields: FIELDS,
-    found: &[On::AnyTcp.stream(Looks::Stream(looks), |_| Box::<Session>::default())],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(looks), |_| Box::<Session>::default())]).rest(&DATA);
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
@@ -91,7 +83,7 @@ enum State {
 struct Session {
     state: State,
     /// Pending requests by packet ID, which the response shares.
-    asked: Pending<usize>,
+    asked: Requests<usize>,
     lost: bool,
 }
 

@@ -10,22 +10,18 @@
 //! Not covered: commands and results, shown as payloads.
 
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Extent, Looks, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// MySQL.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &MYSQL,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(3306).stream(Looks::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &MYSQL,
+    FIELDS,
+    &[
+        On::Tcp(3306).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
-    rest: Some(&PAYLOAD),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&PAYLOAD);
 
 fields! {
     MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")

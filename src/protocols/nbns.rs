@@ -11,20 +11,13 @@
 
 use super::dns::names::{self, Name};
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{Cut, Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 
 /// NetBIOS name service.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &NBNS,
-    fields: FIELDS,
-    found: &[On::Udp(137).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default())],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&NBNS, FIELDS, &[On::Udp(137).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default())])
+        .rest(&DATA);
 
 fields! {
     NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service")
@@ -125,9 +118,9 @@ fn recognize(bytes: &[u8]) -> bool {
 
 /// Pending requests of one conversation.
 #[derive(Default)]
-struct Requests(Pending<u16>);
+struct OpenRequests(Requests<u16>);
 
-impl Exchange for Requests {
+impl Exchange for OpenRequests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let whole = (wire.ahead(), wire.at());
         let id = wire.u16_be(&ID)?;
@@ -292,12 +285,12 @@ mod tests {
     const REGISTER: &str = "8003291000010000000000012045444550464645444549434143414341434143414341434143414341434141410000200001c00c \
         00200001000493e000060000c0000209";
 
-    fn read(asked: &mut Requests, hex: &str) -> String {
+    fn read(asked: &mut OpenRequests, hex: &str) -> String {
         trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
-        read(&mut Requests::default(), hex)
+        read(&mut OpenRequests::default(), hex)
     }
 
     #[test]
@@ -324,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_name_response_is_matched_with_its_query() {
-        let mut asked = Requests::default();
+        let mut asked = OpenRequests::default();
         read(&mut asked, QUERY);
         insta::assert_snapshot!(read(&mut asked, RESPONSE), @r#"
         nbns 0..62 | response | COUCH<20>
@@ -458,7 +451,7 @@ mod tests {
     fn a_malformed_message_keeps_the_valid_fields() {
         let bytes = trial::bytes(STATUS);
         for cut in 0..bytes.len() {
-            let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Requests::default().message(Side::Client, wire));
+            let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| OpenRequests::default().message(Side::Client, wire));
             assert!(dump.contains("! broken"), "{dump}");
         }
     }

@@ -10,19 +10,12 @@
 //! Not covered: extension fields (RFC 7822), shown as bytes; implementation-specific messages of mode 7.
 
 use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
-use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// NTP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &NTP,
-    fields: FIELDS,
-    found: &[On::Udp(123).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default())],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&NTP, FIELDS, &[On::Udp(123).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default())])
+        .rest(&DATA);
 
 fields! {
     NTP = protocol("ntp", "NTP", "Network Time Protocol")
@@ -104,9 +97,9 @@ fn recognize(bytes: &[u8]) -> bool {
 
 /// Pending requests of one conversation, by transmit timestamp or sequence number of a control message.
 #[derive(Default)]
-struct Requests(Pending<u64>);
+struct OpenRequests(Requests<u64>);
 
-impl Exchange for Requests {
+impl Exchange for OpenRequests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         const CLIENT: u64 = 3;
         const SERVER: u64 = 4;
@@ -150,7 +143,7 @@ impl Exchange for Requests {
     }
 }
 
-impl Requests {
+impl OpenRequests {
     fn control(&mut self, wire: &mut Wire<'_>) -> Result {
         let bits = [&CONTROL_RESPONSE, &CONTROL_ERROR, &CONTROL_MORE, &CONTROL_OPCODE];
         let flags = wire.flags(&CONTROL, 1, &bits)?;
@@ -218,12 +211,12 @@ mod tests {
     const SERVER: &str = "240206e800000c810000124469edcf1cd9fcfe2000000000d9fd004440000000d9fd004448000000d9fd004449000000";
     const CONTROL: &str = "160200010000000000000000";
 
-    fn read(asked: &mut Requests, hex: &str) -> String {
+    fn read(asked: &mut OpenRequests, hex: &str) -> String {
         trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
-        read(&mut Requests::default(), hex)
+        read(&mut OpenRequests::default(), hex)
     }
 
     #[test]
@@ -249,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_server_response_is_matched_with_its_request() {
-        let mut asked = Requests::default();
+        let mut asked = OpenRequests::default();
         read(&mut asked, CLIENT);
         insta::assert_snapshot!(read(&mut asked, SERVER), @r#"
         ntp 0..48 | server | version 4
@@ -302,7 +295,7 @@ mod tests {
     fn timestamps_of_the_second_era_begin_in_2036() {
         let mut bytes = trial::bytes(CLIENT);
         bytes[40..48].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1]);
-        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Requests::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| OpenRequests::default().message(Side::Client, wire));
         assert!(dump.contains("ntp.xmt = \"Feb  7, 2036 06:28:16.000000000 UTC\""), "{dump}");
     }
 }

@@ -10,19 +10,11 @@
 //! Not covered: game packets, which are Huffman-compressed.
 
 use crate::tree::{Field, fields};
-use crate::wire::{Looks, On, Protocol, Result, Wire, credentials};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire, credentials};
 
 /// Quake III Arena connectionless protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &QUAKE3,
-    fields: FIELDS,
-    found: &[On::AnyUdp.datagram(Looks::Datagram(looks), message)],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&QUAKE3, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(looks), message)]).rest(&DATA);
 
 fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")

@@ -7,19 +7,11 @@
 //! Not covered: media formats, RTCP, datagrams without an announcement.
 
 use crate::tree::{Names, fields, name_of};
-use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
 /// RTP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &RTP,
-    fields: FIELDS,
-    found: &[On::Over("rtp").datagram(Looks::Datagram(recognize), datagram)],
-    rest: Some(&PAYLOAD),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&RTP, FIELDS, &[On::Over("rtp").datagram(Heuristic::Datagram(recognize), datagram)]).rest(&PAYLOAD);
 
 fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")

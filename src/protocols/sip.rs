@@ -14,24 +14,20 @@ use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Looks, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// SIP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SIP,
-    fields: FIELDS,
-    found: &[
-        On::Udp(5060).datagram(Looks::Datagram(is_message), message),
-        On::AnyUdp.datagram(Looks::Datagram(is_message), message),
-        On::Tcp(5060).stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SIP,
+    FIELDS,
+    &[
+        On::Udp(5060).datagram(Heuristic::Datagram(is_message), message),
+        On::AnyUdp.datagram(Heuristic::Datagram(is_message), message),
+        On::Tcp(5060).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     SIP = protocol("sip", "SIP", "Session Initiation Protocol")

@@ -15,24 +15,22 @@ pub mod imf;
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Error, Extent, Looks, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
+};
 use memchr::memmem;
 
 /// SMTP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SMTP,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(25).stream(Looks::Stream(recognize), open),
-        On::Tcp(587).stream(Looks::Stream(recognize), open),
-        On::AnyTcp.stream(Looks::Stream(anywhere), open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SMTP,
+    FIELDS,
+    &[
+        On::Tcp(25).stream(Heuristic::Stream(recognize), open),
+        On::Tcp(587).stream(Heuristic::Stream(recognize), open),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")

@@ -13,22 +13,18 @@ use super::http::{
 };
 use super::lines::{self, HeaderFields};
 use crate::tree::{Field, Value, fields};
-use crate::wire::{Looks, On, Protocol, Result, Wire};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// SSDP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SSDP,
-    fields: FIELDS,
-    found: &[
-        On::Udp(1900).datagram(Looks::Datagram(recognize), message),
-        On::AnyUdp.datagram(Looks::Datagram(is_request), message),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SSDP,
+    FIELDS,
+    &[
+        On::Udp(1900).datagram(Heuristic::Datagram(recognize), message),
+        On::AnyUdp.datagram(Heuristic::Datagram(is_request), message),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     SSDP = protocol("ssdp", "SSDP", "Simple Service Discovery Protocol")

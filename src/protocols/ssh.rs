@@ -16,20 +16,13 @@
 
 use super::lines;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use md5::{Digest as _, Md5};
 
 /// SSH.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SSH,
-    fields: FIELDS,
-    found: &[On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default())],
-    rest: Some(&PAYLOAD),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&SSH, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default())])
+        .rest(&PAYLOAD);
 
 fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")

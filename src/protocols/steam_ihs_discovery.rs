@@ -8,19 +8,11 @@
 //! Not covered: bodies other than discovery and status, whose members are shown by field number.
 
 use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
-use crate::wire::{Error, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
 /// Steam In-Home Streaming Discovery protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &STEAM,
-    fields: FIELDS,
-    found: &[On::AnyUdp.datagram(Looks::Datagram(looks), message)],
-    rest: Some(&UNKNOWN_DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&STEAM, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(looks), message)]).rest(&UNKNOWN_DATA);
 
 fields! {
     STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")

@@ -7,19 +7,10 @@
 //! ```
 
 use crate::tree::{Field, Names, Value, fields, name_of};
-use crate::wire::{Looks, On, Protocol, Result, Wire};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// Syslog.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SYSLOG,
-    fields: FIELDS,
-    found: &[On::Udp(514).datagram(Looks::Datagram(recognize), message)],
-    rest: None,
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol = Protocol::new(&SYSLOG, FIELDS, &[On::Udp(514).datagram(Heuristic::Datagram(recognize), message)]);
 
 fields! {
     SYSLOG = protocol("syslog", "Syslog", "Syslog message")

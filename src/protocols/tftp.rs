@@ -13,22 +13,18 @@
 
 use crate::limits;
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Exchange, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// TFTP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &TFTP,
-    fields: FIELDS,
-    found: &[
-        On::Udp(69).exchange(Looks::Datagram(is_request), |_| Box::<Transfer>::default()),
-        On::Over("tftp.transfer").exchange(Looks::Datagram(is_message), |_| Box::<Transfer>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &TFTP,
+    FIELDS,
+    &[
+        On::Udp(69).exchange(Heuristic::Datagram(is_request), |_| Box::<Transfer>::default()),
+        On::Over("tftp.transfer").exchange(Heuristic::Datagram(is_message), |_| Box::<Transfer>::default()),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")
@@ -147,7 +143,7 @@ impl Transfer {
         wire.info(format_args!("{}", String::from_utf8_lossy(file)));
         wire.text_nul(&MODE)?;
         if let Some([asker, _]) = wire.ends() {
-            wire.expect_told(asker, "tftp.transfer", file);
+            wire.expect_with(asker, "tftp.transfer", file);
         }
         while wire.remaining() > 0 {
             option(wire)?;

@@ -14,20 +14,12 @@
 use super::json;
 use crate::limits;
 use crate::tree::{Names, Piece, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// WebSocket.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &WEBSOCKET,
-    fields: FIELDS,
-    found: &[On::Over("websocket").stream(Looks::Anything, |_| negotiated(b""))],
-    rest: Some(&PAYLOAD),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&WEBSOCKET, FIELDS, &[On::Over("websocket").stream(Heuristic::Anything, |_| negotiated(b""))]).rest(&PAYLOAD);
 
 fields! {
     WEBSOCKET = protocol("websocket", "WebSocket", "WebSocket protocol, RFC 6455")

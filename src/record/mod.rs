@@ -5,16 +5,17 @@ pub mod pseudo;
 mod remembered;
 pub(crate) mod seconds;
 pub mod shown;
-mod words;
+mod text;
 
 use crate::tree::{
-    Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, Time, Tree, Untold,
+    Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, OmittedMessages, Origin, Piece, Source, Span, Time,
+    Tree,
 };
 pub use remembered::{Known, Remembered};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-pub use words::words_of;
+pub use text::words_of;
 
 /// The two ways to look at a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -474,12 +475,13 @@ impl Tally {
             return Ok(());
         }
         let mut gaps = of.tree.gaps.iter().peekable();
-        self.messages += of.tree.untold.count as u64;
-        let mut untold = Some(of.tree.untold).filter(|untold| untold.count > 0 && self.view == View::Messages);
+        self.messages += of.tree.omitted_messages.count as u64;
+        let mut omitted_messages =
+            Some(of.tree.omitted_messages).filter(|omitted_messages| omitted_messages.count > 0 && self.view == View::Messages);
         let mut shown = 0;
         for (at, layer) in of.tree.layers.iter().enumerate() {
-            if untold.is_some_and(|untold| untold.before <= at) {
-                self.pass(untold.take());
+            if omitted_messages.is_some_and(|omitted_messages| omitted_messages.before <= at) {
+                self.pass(omitted_messages.take());
             }
             while let Some(gap) = gaps.next_if(|gap| gap.before <= at) {
                 self.gaps += 1;
@@ -503,7 +505,7 @@ impl Tally {
                 show(Record::Late(Late { moment, of, layers }))?;
             }
         }
-        self.pass(untold);
+        self.pass(omitted_messages);
         for gap in gaps {
             self.gaps += 1;
             show(Record::Gap(gap))?;
@@ -521,8 +523,8 @@ impl Tally {
     }
 
     /// What comes now comes behind messages that are in no tree.
-    fn pass(&mut self, untold: Option<Untold>) {
-        self.previous = untold.and_then(|untold| untold.time).or(self.previous);
+    fn pass(&mut self, omitted_messages: Option<OmittedMessages>) {
+        self.previous = omitted_messages.and_then(|omitted_messages| omitted_messages.time).or(self.previous);
     }
 
     /// When the next record comes.

@@ -56,7 +56,7 @@ pub enum Assume {
 
 /// Where a conversation takes place.
 #[derive(Debug, Clone, Copy)]
-pub struct Venue {
+pub struct FlowContext {
     /// Its number.
     pub stream: StreamId,
     /// Client and server, unless nobody knows.
@@ -68,13 +68,13 @@ pub struct Venue {
 }
 
 impl Selector {
-    pub(super) fn fits(&self, venue: &Venue) -> bool {
-        let any = |fits: &dyn Fn(&SocketAddr) -> bool| venue.sockets.as_ref().is_some_and(|sockets| sockets.iter().any(fits));
+    pub(super) fn fits(&self, context: &FlowContext) -> bool {
+        let any = |fits: &dyn Fn(&SocketAddr) -> bool| context.sockets.as_ref().is_some_and(|sockets| sockets.iter().any(fits));
         match self {
             Selector::Ports(transport, ports) => {
-                *transport == venue.stream.transport && any(&|socket| ports.contains(&socket.port()))
+                *transport == context.stream.transport && any(&|socket| ports.contains(&socket.port()))
             }
-            Selector::Stream(stream) => *stream == venue.stream,
+            Selector::Stream(stream) => *stream == context.stream,
             Selector::Address(ip) => any(&|socket| socket.ip() == *ip),
         }
     }

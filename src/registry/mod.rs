@@ -2,11 +2,11 @@
 
 mod choices;
 
-pub use choices::{Assume, Choices, DecodeAs, Selector, Venue};
+pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{Found, How, Looks, On, Opening, Protocol, Settings, Spot, Verdict};
+use crate::wire::{DatagramContext, Found, Heuristic, How, On, Opening, Protocol, Settings, Verdict};
 use crate::{layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -226,11 +226,11 @@ impl Registry {
     /// Whose stream this is, given what its two sides have said. What the user chose goes first, then ports, then looks; a
     /// port that several protocols share asks each of them.
     #[must_use]
-    pub fn stream_owner(self, venue: &Venue, opening: &Opening<'_>) -> Owner {
-        if let Some(owner) = self.chosen_stream(venue, opening) {
+    pub fn stream_owner(self, context: &FlowContext, opening: &Opening<'_>) -> Owner {
+        if let Some(owner) = self.chosen_stream(context, opening) {
             return owner;
         }
-        if let Some(place) = venue.over {
+        if let Some(place) = context.over {
             let over = self.candidates().filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
             return over.map(|candidate| (candidate, candidate.judge(opening))).fold(
                 Owner::Nobody,
@@ -246,7 +246,7 @@ impl Registry {
         for by_port in [true, false] {
             for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
                 let is_there = match candidate.found.on {
-                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.is_at(venue, on, candidate),
+                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.is_at(context, on, candidate),
                     On::AnyTcp => !by_port,
                     _ => false,
                 };
@@ -265,38 +265,38 @@ impl Registry {
 
     /// Whether a protocol at home on one of the ports may still recognise the stream.
     #[must_use]
-    pub fn is_awaited(self, venue: &Venue, opening: &Opening<'_>) -> bool {
-        let is_usual = venue.sockets.is_some() && venue.over.is_none() && !self.is_chosen(venue);
+    pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {
+        let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context);
         is_usual
             && self.candidates().filter(Candidate::is_stream).any(|candidate| {
                 let on = candidate.found.on;
                 matches!(on, On::Tcp(_) | On::TcpRun(..))
-                    && self.is_at(venue, on, candidate)
+                    && self.is_at(context, on, candidate)
                     && candidate.judge(opening) == Verdict::Unsure
             })
     }
 
     /// Whether a side has this port, or one of these ports.
-    fn is_at(self, venue: &Venue, home: On, candidate: Candidate) -> bool {
-        match (venue.sockets, self.choices.assume) {
+    fn is_at(self, context: &FlowContext, home: On, candidate: Candidate) -> bool {
+        match (context.sockets, self.choices.assume) {
             (Some(sockets), _) => sockets.iter().any(|socket| home.covers(On::Tcp(socket.port()))),
             (None, Assume::Port(seen)) => home.covers(seen),
             // Bytes that came without ports may be at home anywhere, if they look like it.
-            (None, Assume::Nothing) => !matches!(candidate.found.looks, Looks::Anything),
+            (None, Assume::Nothing) => !matches!(candidate.found.heuristic, Heuristic::Anything),
             _ => false,
         }
     }
 
-    fn chosen_stream(self, venue: &Venue, opening: &Opening<'_>) -> Option<Owner> {
-        let protocol = match (venue.sockets, self.choices.assume) {
+    fn chosen_stream(self, context: &FlowContext, opening: &Opening<'_>) -> Option<Owner> {
+        let protocol = match (context.sockets, self.choices.assume) {
             (None, Assume::Protocol(protocol, _)) => Some(protocol),
-            _ => self.chosen(venue)?.protocol,
+            _ => self.chosen(context)?.protocol,
         };
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
         let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
         let server = match candidate.judge(opening) {
             // A direction that was given is kept, whatever the bytes look like.
-            _ if venue.sockets.is_none() && matches!(self.choices.assume, Assume::Protocol(_, Some(_))) => Side::Server,
+            _ if context.sockets.is_none() && matches!(self.choices.assume, Assume::Protocol(_, Some(_))) => Side::Server,
             Verdict::Yes(server) => server,
             Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
             Verdict::Unsure | Verdict::No => Side::Server,
@@ -306,31 +306,31 @@ impl Registry {
 
     /// Whether the user chose whose this conversation is.
     #[must_use]
-    pub fn is_chosen(self, venue: &Venue) -> bool {
-        self.chosen(venue).is_some()
+    pub fn is_chosen(self, context: &FlowContext) -> bool {
+        self.chosen(context).is_some()
     }
 
     /// What the user chose for this conversation. Bytes without headers are where the user says that they were seen.
-    fn chosen(self, venue: &Venue) -> Option<&'static DecodeAs> {
-        if venue.inside {
+    fn chosen(self, context: &FlowContext) -> Option<&'static DecodeAs> {
+        if context.inside {
             return None;
         }
-        let seen = match (venue.sockets, self.choices.assume) {
+        let seen = match (context.sockets, self.choices.assume) {
             (None, Assume::Port(On::Tcp(port))) => Some((Transport::Tcp, port)),
             (None, Assume::Port(On::Udp(port))) => Some((Transport::Udp, port)),
             _ => None,
         };
         let place = seen.map(|(transport, port)| {
             let sockets = [0, port].map(|port| SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
-            Venue { stream: StreamId { transport, ..venue.stream }, sockets: Some(sockets), ..*venue }
+            FlowContext { stream: StreamId { transport, ..context.stream }, sockets: Some(sockets), ..*context }
         });
-        self.choices.decode_as.iter().find(|line| line.selector.fits(place.as_ref().unwrap_or(venue)))
+        self.choices.decode_as.iter().find(|line| line.selector.fits(place.as_ref().unwrap_or(context)))
     }
 
     /// Whose datagram this is: what the user chose, then who was announced, then ports, then looks.
     #[must_use]
-    pub fn datagram_owner(self, venue: &Venue, bytes: &[u8]) -> Option<Candidate> {
-        if let Some(line) = self.chosen(venue) {
+    pub fn datagram_owner(self, context: &FlowContext, bytes: &[u8]) -> Option<Candidate> {
+        if let Some(line) = self.chosen(context) {
             let chosen = line.protocol?;
             let carrier = |candidate: Candidate| match candidate.found.on {
                 On::Over(place) => self.protocol(place).and_then(Candidate::datagram),
@@ -338,38 +338,38 @@ impl Registry {
             };
             return Candidate::datagram(chosen).and_then(carrier);
         }
-        let announced = venue.over.and_then(|place| self.over(place, None, bytes));
-        let ports = venue.sockets.map(|sockets| sockets.map(|socket| socket.port()));
+        let announced = context.over.and_then(|place| self.over(place, None, bytes));
+        let ports = context.sockets.map(|sockets| sockets.map(|socket| socket.port()));
         announced.or_else(|| self.datagrams_on(ports, bytes).next())
     }
 
     /// Whose bytes these are that another protocol hands on under this name.
     #[must_use]
-    pub fn over(self, place: &'static str, venue: Option<&Venue>, bytes: &[u8]) -> Option<Candidate> {
+    pub fn over(self, place: &'static str, context: Option<&FlowContext>, bytes: &[u8]) -> Option<Candidate> {
         let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
-        let chosen = venue.and_then(|venue| self.chosen(venue)).and_then(|line| line.protocol);
+        let chosen = context.and_then(|context| self.chosen(context)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
-        let spot = self.spot(venue);
-        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &spot, true)))
+        let context = self.context(context);
+        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &context, true)))
     }
 
     /// What is known of where a conversation takes place.
-    fn spot(self, venue: Option<&Venue>) -> Spot {
+    fn context(self, context: Option<&FlowContext>) -> DatagramContext {
         let assumed = match self.choices.assume {
             Assume::Port(On::Udp(port)) => Some([0, port]),
             _ => None,
         };
-        let sockets = venue.and_then(|venue| venue.sockets);
+        let sockets = context.and_then(|context| context.sockets);
         let ports = sockets.map(|sockets| sockets.map(|socket| socket.port())).or(assumed);
-        Spot { ports, announced: venue.and_then(|venue| venue.over) }
+        DatagramContext { ports, announced: context.and_then(|context| context.over) }
     }
 
     /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports are those of whoever
     /// recognises them anywhere; what is enough on a port counts where nobody does.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
         let all = self.datagrams();
-        let spot = Spot { ports, announced: None };
-        let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &spot, ports.is_some());
+        let context = DatagramContext { ports, announced: None };
+        let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &context, ports.is_some());
         let recognised = ports.is_none() && all.iter().any(|(home, candidate)| home.is_none() && fits(candidate));
         let is_there =
             move |home: Option<u16>| home.is_none_or(|home| ports.map_or(!recognised, |[src, dst]| src == home || dst == home));
@@ -393,12 +393,12 @@ impl Candidate {
     }
 
     /// Whether a datagram looks like this protocol's; `placed` if where it comes from says something.
-    fn looks_right(&self, bytes: &[u8], spot: &Spot, placed: bool) -> bool {
-        match self.found.looks {
-            Looks::Anything => placed,
-            Looks::Datagram(looks) => looks(bytes),
-            Looks::Spotted(looks) => looks(bytes, spot),
-            Looks::Stream(_) => false,
+    fn looks_right(&self, bytes: &[u8], context: &DatagramContext, placed: bool) -> bool {
+        match self.found.heuristic {
+            Heuristic::Anything => placed,
+            Heuristic::Datagram(heuristic) => heuristic(bytes),
+            Heuristic::InContext(heuristic) => heuristic(bytes, context),
+            Heuristic::Stream(_) => false,
         }
     }
 
@@ -409,22 +409,13 @@ impl Candidate {
     }
 
     fn judge(&self, opening: &Opening<'_>) -> Verdict {
-        match self.found.looks {
-            Looks::Anything => Verdict::Yes(Side::Server),
-            Looks::Stream(looks) => looks(opening),
-            Looks::Datagram(_) | Looks::Spotted(_) => Verdict::No,
+        match self.found.heuristic {
+            Heuristic::Anything => Verdict::Yes(Side::Server),
+            Heuristic::Stream(heuristic) => heuristic(opening),
+            Heuristic::Datagram(_) | Heuristic::InContext(_) => Verdict::No,
         }
     }
 }
 
 /// The notes that any protocol may get, as a protocol of their own.
-static REMARKS: Protocol = Protocol {
-    this: &wire::notes::DISSECT,
-    fields: wire::notes::FIELDS,
-    found: &[],
-    rest: None,
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+static REMARKS: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS, &[]);

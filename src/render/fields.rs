@@ -11,7 +11,7 @@ use crate::record::seconds::SECOND;
 use crate::record::{Known, Record, Remembered, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
-    Computed, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, Want, clean, digits, hex,
+    Computed, Demand, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, clean, digits, hex,
 };
 use std::fmt::{self, Write as _};
 use std::io;
@@ -352,7 +352,7 @@ impl Occurrences<'_> {
 }
 
 impl<W: io::Write> Sink for Columns<W> {
-    fn want(&self, view: View) -> Want {
+    fn demand(&self, view: View) -> Demand {
         let of = |column: &Column| match &column.of {
             Values::Fields(fields) => fields.iter().flat_map(|field| field.with_sources()).collect(),
             Values::Pseudo(_) => Vec::new(),
@@ -365,11 +365,22 @@ impl<W: io::Write> Sink for Columns<W> {
         let asked = Some(all).filter(|all| !all.is_empty());
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
-        let talks = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
+        let streams = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
         let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
         let words = self.columns.iter().any(is_told);
         let headers = carriers || words;
-        Want { fields: has_any, only, carriers, headers, words, bytes: has_any, loose: !talks, talks, asked, ..Want::NAMES }
+        Demand {
+            fields: has_any,
+            only,
+            carriers,
+            headers,
+            words,
+            bytes: has_any,
+            loose: !streams,
+            streams,
+            asked,
+            ..Demand::NAMES
+        }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -449,17 +460,17 @@ mod tests {
             Some(pseudo) => Values::Pseudo(pseudo),
             None => Values::Fields(Registry::default().named(name)),
         };
-        let talks = |names: &[&str], view: View| {
+        let streams = |names: &[&str], view: View| {
             let columns = names.iter().map(|name| Column { name: (*name).into(), of: column(name) }).collect();
-            Columns::new(io::sink(), columns, ColumnOptions::default()).want(view).talks
+            Columns::new(io::sink(), columns, ColumnOptions::default()).demand(view).streams
         };
         let of_headers =
             ["frame.number", "frame.time_epoch", "eth.src", "ip.src", "ip.addr", "tcp.port", "tcp.len", "udp.length"];
-        assert!(!talks(&of_headers, View::Packets) && talks(&of_headers, View::Messages));
+        assert!(!streams(&of_headers, View::Packets) && streams(&of_headers, View::Messages));
         for other in
             ["tcp.stream", "tcp.seq", "tcp.analysis.retransmission", "tcp", "data.data", "dns.id", "frame.protocols", "stream"]
         {
-            assert!(talks(&[&of_headers[..], &[other]].concat(), View::Packets), "{other}");
+            assert!(streams(&[&of_headers[..], &[other]].concat(), View::Packets), "{other}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
 use crate::record::{Late, Message, Packet, Record, Tally, View, place_of};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::{Dissection, Field, Layer, NodeRef, Want, clean};
+use crate::tree::{Demand, Dissection, Field, Layer, NodeRef, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
 use std::io;
@@ -81,9 +81,9 @@ impl<W: io::Write> Table<W> {
 }
 
 impl<W: io::Write> Sink for Table<W> {
-    fn want(&self, view: View) -> Want {
+    fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets || self.options.carriers || !self.options.details.is_empty();
-        Want { carriers, headers: carriers, ..Want::EVERYTHING }
+        Demand { carriers, headers: carriers, ..Demand::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -104,7 +104,7 @@ impl<W: io::Write> Sink for Table<W> {
         })
     }
 
-    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+    fn take_output(&mut self) -> io::Result<Option<Edges>> {
         Ok(self.edges.take())
     }
 

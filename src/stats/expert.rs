@@ -8,7 +8,7 @@ use crate::layers::tcp;
 use crate::limits;
 use crate::record::level_of;
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Level, NodeRef, Only, Side, StreamId, Want};
+use crate::tree::{Demand, Dissection, Field, Level, NodeRef, Only, Side, StreamId};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -137,11 +137,11 @@ impl Expert {
     }
 
     /// What is read of a frame.
-    pub(super) fn want(&self) -> Want {
+    pub(super) fn demand(&self) -> Demand {
         let marks = MARKS.iter().map(|(mark, _)| *mark);
         let only = Only::these(marks.chain(SEGMENT.iter().copied()).chain(self.starts.fields.iter().copied()));
-        let own = Want { fields: true, only: Some(only), carriers: true, headers: true, remarks: true, ..Want::SAID };
-        self.gate.as_ref().map_or(own, |gate| own.and(gate.want))
+        let own = Demand { fields: true, only: Some(only), carriers: true, headers: true, remarks: true, ..Demand::STREAM_BYTES };
+        self.gate.as_ref().map_or(own, |gate| own.and(gate.demand))
     }
 
     /// The remarks of a severity, in the order in which the first of each kind came.

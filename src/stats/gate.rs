@@ -2,7 +2,7 @@
 
 use super::intervals::Passes;
 use crate::record::{Record, Tally, View};
-use crate::tree::{Dissection, Want};
+use crate::tree::{Demand, Dissection};
 use std::convert::Infallible;
 
 /// A filter, asked of each frame with all that it completes.
@@ -10,14 +10,14 @@ pub struct Gate {
     passes: Passes,
     tally: Tally,
     /// What the filter needs of a frame.
-    pub want: Want,
+    pub demand: Demand,
 }
 
 impl Gate {
     /// A filter that needs this of a frame.
     #[must_use]
-    pub fn new(passes: Passes, want: Want) -> Gate {
-        Gate { passes, tally: Tally::new(View::Packets), want }
+    pub fn new(passes: Passes, demand: Demand) -> Gate {
+        Gate { passes, tally: Tally::new(View::Packets), demand }
     }
 
     /// Whether a frame passes, or what of earlier ones it completes.

@@ -3,7 +3,7 @@
 use super::traffic::Count;
 use crate::layers;
 use crate::record::Message;
-use crate::tree::{Dissection, Field, Passed};
+use crate::tree::{Dissection, Field, OmittedHeaders};
 use std::collections::HashMap;
 
 /// Names of messages that are told apart in one place of the hierarchy.
@@ -54,7 +54,7 @@ pub struct Hierarchy {
     /// How many of them come before its next message.
     told: usize,
     /// Where those of segments stand that are in no tree.
-    passed: Vec<Known>,
+    omitted_headers: Vec<Known>,
     /// Trees seen.
     trees: u64,
 }
@@ -63,7 +63,10 @@ impl Hierarchy {
     /// Count the layers of a tree.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         let tree = of.tree;
-        let passed = tree.passed.as_ref().map(|passed| (passed.stream, self.passed(passed, tree.frame.original)));
+        let omitted_headers = tree
+            .omitted_headers
+            .as_ref()
+            .map(|omitted_headers| (omitted_headers.stream, self.omitted_headers(omitted_headers, tree.frame.original)));
         if tree.layers.is_empty() {
             return;
         }
@@ -76,7 +79,9 @@ impl Hierarchy {
             let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
             let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
             // A late layer is not of the segment at hand.
-            let segment = passed.filter(|(passed, _)| stream == Some(*passed) && !layer.late).and_then(|(_, place)| place);
+            let segment = omitted_headers
+                .filter(|(omitted_headers, _)| stream == Some(*omitted_headers) && !layer.late)
+                .and_then(|(_, place)| place);
             let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
                 Some(below) => self.here.get(below as usize).copied().flatten(),
@@ -96,27 +101,27 @@ impl Hierarchy {
     }
 
     /// Count the headers of a segment that are in no tree. Returns the place of the innermost.
-    fn passed(&mut self, passed: &Passed, bytes: u32) -> Option<usize> {
-        let is_it = |known: &Known| std::ptr::eq(known.path, passed.path) || known.path == passed.path;
-        let known = self.passed.iter().position(is_it).unwrap_or_else(|| {
+    fn omitted_headers(&mut self, omitted_headers: &OmittedHeaders, bytes: u32) -> Option<usize> {
+        let is_it = |known: &Known| std::ptr::eq(known.path, omitted_headers.path) || known.path == omitted_headers.path;
+        let known = self.omitted_headers.iter().position(is_it).unwrap_or_else(|| {
             let mut below = None;
-            let places = passed.path.split(':').filter_map(layers::named).map(|header| {
+            let places = omitted_headers.path.split(':').filter_map(layers::named).map(|header| {
                 let place = self.place(below, header.this);
                 below = Some(place);
                 place
             });
             let places = places.collect();
-            self.passed.push(Known { path: passed.path, places, waiting: Count::default() });
-            self.passed.len() - 1
+            self.omitted_headers.push(Known { path: omitted_headers.path, places, waiting: Count::default() });
+            self.omitted_headers.len() - 1
         });
-        let known = self.passed.get_mut(known)?;
+        let known = self.omitted_headers.get_mut(known)?;
         known.waiting.add(bytes.into());
         known.places.last().copied()
     }
 
     /// There are no more frames: nothing waits any longer.
     pub(super) fn end(&mut self) {
-        for known in &mut self.passed {
+        for known in &mut self.omitted_headers {
             let frames = std::mem::take(&mut known.waiting);
             for place in &known.places {
                 if let Some(place) = self.places.get_mut(*place) {

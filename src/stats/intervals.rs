@@ -2,7 +2,7 @@
 
 use super::traffic::Count;
 use crate::record::{Record, Tally, View};
-use crate::tree::{Dissection, Field, Want};
+use crate::tree::{Demand, Dissection, Field};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
@@ -64,7 +64,7 @@ pub struct Column {
     /// The function, if there is one.
     pub function: Option<(Function, Values)>,
     /// What the filter and the function need of a frame.
-    pub want: Want,
+    pub demand: Demand,
 }
 
 /// What a column has in an interval.
@@ -124,8 +124,8 @@ impl Intervals {
     }
 
     /// What the columns need of a frame.
-    pub(super) fn want(&self) -> impl Iterator<Item = Want> {
-        self.columns.iter().map(|column| column.want)
+    pub(super) fn demand(&self) -> impl Iterator<Item = Demand> {
+        self.columns.iter().map(|column| column.demand)
     }
 
     /// Count a frame that was captured so many nanoseconds after the first one.

@@ -1,7 +1,7 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{Alike, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Talks, Topics};
+use super::{Alike, Conversations, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics};
 use crate::record::Forgotten;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
@@ -42,20 +42,20 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         }
         if has(|part| matches!(part, Part::Conversations(_))) {
             all.object("conversations", |of| {
-                let wanted = stats.kinds().filter(|talks| stats.parts.contains(&Part::Conversations(talks.over)));
-                wanted.into_iter().try_for_each(|talks| conversations(talks, of))
+                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Conversations(table.over)));
+                wanted.into_iter().try_for_each(|table| conversations(table, of))
             })?;
         }
         if has(|part| matches!(part, Part::Endpoints(_))) {
             all.object("endpoints", |of| {
-                let wanted = stats.kinds().filter(|talks| stats.parts.contains(&Part::Endpoints(talks.over)));
-                wanted.into_iter().try_for_each(|talks| endpoints(talks, of))
+                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Endpoints(table.over)));
+                wanted.into_iter().try_for_each(|table| endpoints(table, of))
             })?;
         }
-        let left_out: Vec<&Talks> = stats.kinds().filter(|talks| talks.left_out.frames > 0).collect();
+        let left_out: Vec<&Conversations> = stats.kinds().filter(|table| table.left_out.frames > 0).collect();
         if !left_out.is_empty() {
             all.object("conversations_not_remembered", |of| {
-                left_out.iter().try_for_each(|talks| of.object(talks.over.layer(), |of| counted(of, talks.left_out)))
+                left_out.iter().try_for_each(|table| of.object(table.over.layer(), |of| counted(of, table.left_out)))
             })?;
         }
         if has(|part| *part == Part::Transfers) {
@@ -158,22 +158,22 @@ fn counted(of: &mut Members<'_, '_>, count: Count) -> io::Result<()> {
     of.put("bytes", &count.bytes)
 }
 
-fn conversations(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(talks.over.layer(), talks.largest(usize::MAX), |of, talk| {
-        let ([a, b], [sent, answered]) = (talk.ends, talk.sent);
+fn conversations(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.list(table.over.layer(), table.largest(usize::MAX), |of, row| {
+        let ([a, b], [sent, answered]) = (row.ends, row.sent);
         of.words("a", a)?;
         of.words("b", b)?;
-        counted(of, talk.all())?;
+        counted(of, row.all())?;
         of.object("a_to_b", |of| counted(of, sent))?;
         of.object("b_to_a", |of| counted(of, answered))?;
-        let Some((first, last)) = talk.times() else { return Ok(()) };
+        let Some((first, last)) = row.times() else { return Ok(()) };
         of.put("start", &in_seconds(first.into()))?;
         of.put("duration", &in_seconds(i128::from(last) - i128::from(first)))
     })
 }
 
-fn endpoints(talks: &Talks, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(talks.over.layer(), talks.endpoints().largest(usize::MAX), |of, (end, shares)| {
+fn endpoints(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<()> {
+    of.list(table.over.layer(), table.endpoints().largest(usize::MAX), |of, (end, shares)| {
         let (sent, got) = (shares.sent, shares.got);
         of.words("address", end)?;
         counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;

@@ -3,8 +3,10 @@
 //! Layers and fields are counted by name; no protocol is treated in a way of its own. Memory grows with the number of
 //! conversations, of which half a million are remembered, and not with frames.
 
+mod conversations;
 mod coverage;
 mod dns;
+mod endpoint_cache;
 mod expert;
 mod gate;
 mod health;
@@ -14,18 +16,18 @@ mod http;
 mod index;
 mod intervals;
 mod json;
-mod lately;
 mod parts;
 mod plot;
-mod recent;
+mod recent_flows;
 mod rows;
 mod rtp;
 mod tables;
-mod talks;
 mod topics;
 mod traffic;
 mod transfers;
 
+use conversations::ConversationTables;
+pub use conversations::{Conversation, Conversations, End, Endpoints, Shares};
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
 pub use expert::{Alike, Expert, Severity};
 pub use gate::Gate;
@@ -37,8 +39,6 @@ pub use json::print_json;
 pub use parts::{Over, Part};
 pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
-use talks::Kinds;
-pub use talks::{End, Endpoints, Shares, Talk, Talks};
 pub use topics::{Topic, Topics};
 pub use traffic::{Count, Traffic};
 pub use transfers::{Came, Transfers};
@@ -50,7 +50,7 @@ use topics::Lengths;
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::sink::Begin;
-use crate::tree::{Dissection, Only, Want};
+use crate::tree::{Demand, Dissection, Only};
 use std::convert::Infallible;
 use std::net::IpAddr;
 
@@ -95,7 +95,7 @@ pub struct Stats {
     /// Protocols on each other.
     pub hierarchy: Hierarchy,
     /// Conversations of the kinds that are asked for.
-    talks: Kinds,
+    conversations: ConversationTables,
     /// What came whole, and how fast.
     pub transfers: Transfers,
     /// What is missing, strange or broken.
@@ -137,7 +137,7 @@ impl Stats {
         let is_wanted = |over: &Over| has(Part::Conversations(*over)) || has(Part::Endpoints(*over));
         let coverage = has(Part::Coverage);
         let looks = [coverage, coverage || has(Part::Hierarchy)];
-        let talks = Over::ALL.into_iter().filter(is_wanted).map(Talks::new).collect();
+        let conversations = Over::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
             Expert::new(registry, severity.unwrap_or(Severity::Comment), gate)
@@ -156,7 +156,7 @@ impl Stats {
             traffic: Traffic::default(),
             tally: Tally::new(View::Messages),
             hierarchy: Hierarchy::default(),
-            talks: Kinds::new(talks),
+            conversations: ConversationTables::new(conversations),
             transfers: Transfers::default(),
             health: Health::default(),
             coverage: Coverage::new(registry),
@@ -166,22 +166,22 @@ impl Stats {
 
     /// How much of a frame has to be looked at for the parts that are asked for.
     #[must_use]
-    pub fn want(&self) -> Want {
+    pub fn demand(&self) -> Demand {
         let [values, names] = self.looks;
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
         let fields = values || remarks;
         let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
-        let parts = Want { headers: false, fields, only, names, transfers, remarks, ..Want::LAYERS };
+        let parts = Demand { headers: false, fields, only, names, transfers, remarks, ..Demand::LAYERS };
         let looks = [
             self.http.as_ref().map(Http::looks_at),
             self.dns.as_ref().map(Dns::looks_at),
             self.hosts.as_ref().map(Hosts::looks_at),
             self.rtp.as_ref().map(Streams::looks_at),
         ];
-        let looks = looks.into_iter().flatten().map(|only| Want { fields: true, only: Some(only), ..Want::SAID });
-        let gates = self.gates.iter().map(|(_, gate)| gate.want).chain(self.expert.as_ref().map(Expert::want));
-        self.intervals.iter().flat_map(Intervals::want).chain(looks).chain(gates).fold(parts, Want::and)
+        let looks = looks.into_iter().flatten().map(|only| Demand { fields: true, only: Some(only), ..Demand::STREAM_BYTES });
+        let gates = self.gates.iter().map(|(_, gate)| gate.demand).chain(self.expert.as_ref().map(Expert::demand));
+        self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
     }
 
     /// An input begins.
@@ -200,8 +200,8 @@ impl Stats {
             {
                 lengths.frame(of.tree.frame.original);
             }
-            if !self.talks.all.is_empty() {
-                self.talks.frame(of, since_start);
+            if !self.conversations.all.is_empty() {
+                self.conversations.frame(of, since_start);
             }
         }
         for intervals in &mut self.intervals {
@@ -255,7 +255,7 @@ impl Stats {
 
     /// The input has ended: all is counted.
     pub fn end(&mut self) {
-        self.talks.end();
+        self.conversations.end();
         self.hierarchy.end();
     }
 
@@ -303,13 +303,13 @@ impl Stats {
 
     /// The conversations of a kind.
     #[must_use]
-    pub fn over(&self, over: Over) -> Option<&Talks> {
-        self.kinds().find(|talks| talks.over == over)
+    pub fn over(&self, over: Over) -> Option<&Conversations> {
+        self.kinds().find(|conversations| conversations.over == over)
     }
 
     /// The conversations of each kind that is asked for.
-    pub fn kinds(&self) -> impl Iterator<Item = &Talks> {
-        self.talks.all.iter()
+    pub fn kinds(&self) -> impl Iterator<Item = &Conversations> {
+        self.conversations.all.iter()
     }
 }
 
@@ -370,7 +370,7 @@ mod tests {
     fn counted(said: &[Said], parts: Vec<Part>, headers: bool) -> Value {
         let registry = Registry::default();
         let mut stats = Stats::new(registry, parts);
-        let mut engine = Engine::new(registry, Want { headers, ..stats.want() });
+        let mut engine = Engine::new(registry, Demand { headers, ..stats.demand() });
         let mut sent = [0; 16];
         for (number, one) in (1..).zip(said) {
             let direction = &mut sent[usize::from(one.0) * 2 + usize::from(one.1)];
@@ -379,7 +379,7 @@ mod tests {
             let original_len = u32::try_from(bytes.len()).unwrap();
             let frame = Frame { number, link: Link::Type(1), bytes: &bytes, original_len, ..Frame::default() };
             let tree = engine.dissect(&frame);
-            assert!(!headers || tree.passed.is_none());
+            assert!(!headers || tree.omitted_headers.is_none());
             stats.tree(Dissection { tree, bytes: &bytes }, true);
         }
         stats.end();

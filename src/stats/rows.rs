@@ -1,7 +1,7 @@
 //! Conversations as they are remembered: few bytes each, because there may be very many.
 
+use super::conversations::{Conversation, End, Host, Sum};
 use super::index::Index;
-use super::talks::{End, Host, Sum, Talk};
 use super::traffic::Count;
 
 /// Bytes that a row counts to.
@@ -63,10 +63,10 @@ impl Row {
     }
 
     /// The conversation, unpacked.
-    pub(super) fn talk(&self, hosts: &Hosts, has_ports: bool) -> Option<Talk> {
+    pub(super) fn conversation(&self, hosts: &Hosts, has_ports: bool) -> Option<Conversation> {
         let ([a, b], sent) = (self.ends(), self.sent());
         let end = |spot: Spot| spot.end(hosts, has_ports);
-        Some(Talk { ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
+        Some(Conversation { ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
     }
 
     /// What each of them sent.

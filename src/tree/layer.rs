@@ -122,7 +122,7 @@ pub struct Ends {
 
 /// Messages that are in no tree: they only count.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Untold {
+pub struct OmittedMessages {
     /// How many.
     pub count: usize,
     /// When the frame was captured that completed the last one.
@@ -133,7 +133,7 @@ pub struct Untold {
 
 /// The headers of a segment of which none is in the tree: they are plain, and it is as expected.
 #[derive(Debug, Clone, Copy)]
-pub struct Passed {
+pub struct OmittedHeaders {
     /// The conversation it is part of.
     pub stream: StreamId,
     /// Which way it goes there: whether the lower of the two ends sends it.
@@ -168,16 +168,16 @@ pub struct Layer {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Info {
     pub(super) made: Made,
-    pub(super) tells: Option<Tells>,
+    pub(super) summarize: Option<SummaryFn>,
 }
 
 /// Makes words of the numbers of a layer.
-pub type Tells = fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result;
+pub type SummaryFn = fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result;
 
 /// Numbers, shown by who makes words of them.
-pub(super) struct Told<'t>(pub Tells, pub &'t [u64]);
+pub(super) struct LazySummary<'t>(pub SummaryFn, pub &'t [u64]);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for LazySummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0(self.1, f)
     }
@@ -193,7 +193,7 @@ impl Info {
 
 impl From<Made> for Info {
     fn from(made: Made) -> Info {
-        Info { made, tells: None }
+        Info { made, summarize: None }
     }
 }
 

@@ -40,8 +40,8 @@ impl Tree {
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new
             && told + given + self.hidden.len() + self.bits.len() == 0
-            && self.left.is_empty()
-            && self.left_out == 0
+            && self.handover.is_empty()
+            && self.omitted == 0
             && self.unkept == Unkept::default()
     }
 
@@ -79,7 +79,7 @@ impl Tree {
         empty(&mut self.sources, kept.layers);
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         empty(&mut self.pieces, kept.layers);
-        self.left.clear();
+        self.handover.clear();
         self.objects.clear();
         self.transfers.clear();
         empty(&mut self.hidden, kept.nodes);
@@ -88,7 +88,7 @@ impl Tree {
         self.made.shrink_to(kept.bytes);
         empty(&mut self.numbers, kept.layers);
         empty(&mut self.joined, kept.bytes);
-        self.left_out = 0;
+        self.omitted = 0;
         self.unkept = Unkept::default();
         self.by_node.take();
         self.derived = 0;

@@ -2,12 +2,13 @@
 //!
 //! Knows nothing of networks, files or output.
 
+mod demand;
 pub(crate) mod digits;
 mod dump;
 mod earlier;
 mod field;
 mod generated;
-mod handed;
+mod handover;
 mod layer;
 mod mask;
 mod memory;
@@ -15,7 +16,6 @@ mod node;
 mod object;
 mod pack;
 mod secrets;
-mod show;
 mod side;
 mod span;
 #[cfg(test)]
@@ -24,26 +24,28 @@ mod time;
 mod transfer;
 #[allow(clippy::module_inception, reason = "the tree is what this module is named for")]
 mod tree;
-mod want;
+mod view;
 
+pub use demand::{Demand, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
-pub use handed::{Expected, Facts, Handed, Left, Opened, Quote};
-pub use layer::{Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, Passed, StreamId, Tells, Transport, Untold};
+pub use handover::{Expected, Facts, Handover, InnerBytes, Payload, Quote};
+pub use layer::{
+    Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
+};
 pub use node::{Made, Node, Note, Value};
 pub use object::{Carried, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;
-pub(crate) use show::is_special;
-pub use show::{Digits, Dissection, HIDDEN, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
 pub use side::Side;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use transfer::Transfer;
 pub use tree::{MAX_DEPTH, Tree, Unkept};
-pub use want::{Only, Want};
+pub(crate) use view::is_special;
+pub use view::{Digits, Dissection, HIDDEN, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
 
 pub use crate::fields;

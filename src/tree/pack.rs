@@ -1,7 +1,7 @@
 //! Small trees one behind another, on their way to another thread: what they hold lies in a few long lists, not in many short
 //! ones, so that it takes little more memory than it fills.
 
-use super::{FrameInfo, Passed, Tree, Unkept, Untold};
+use super::{FrameInfo, OmittedHeaders, OmittedMessages, Tree, Unkept};
 use std::ops::Range;
 
 /// Trees in the order in which they were put. What can be saved or counted of them is not kept, nor what they left to others.
@@ -18,13 +18,13 @@ pub struct Pack {
 #[derive(Debug, Clone, Copy)]
 struct One {
     frame: FrameInfo,
-    untold: Untold,
-    passed: Option<Passed>,
+    omitted_messages: OmittedMessages,
+    omitted_headers: Option<OmittedHeaders>,
     tag: u64,
     undissected: u64,
-    unseen: bool,
-    seen_from: u32,
-    left_out: u64,
+    filtered_out: bool,
+    visible_from: u32,
+    omitted: u64,
     unkept: Unkept,
     derived: u32,
     ends: Marks,
@@ -89,9 +89,33 @@ impl Pack {
         all.made.push_str(&tree.made);
         all.numbers.extend_from_slice(&tree.numbers);
         all.joined.extend_from_slice(&tree.joined);
-        let &mut Tree { frame, untold, passed, tag, undissected, unseen, seen_from, left_out, unkept, derived, .. } = tree;
+        let &mut Tree {
+            frame,
+            omitted_messages,
+            omitted_headers,
+            tag,
+            undissected,
+            filtered_out,
+            visible_from,
+            omitted,
+            unkept,
+            derived,
+            ..
+        } = tree;
         let ends = Marks::behind(all);
-        self.each.push(One { frame, untold, passed, tag, undissected, unseen, seen_from, left_out, unkept, derived, ends });
+        self.each.push(One {
+            frame,
+            omitted_messages,
+            omitted_headers,
+            tag,
+            undissected,
+            filtered_out,
+            visible_from,
+            omitted,
+            unkept,
+            derived,
+            ends,
+        });
     }
 
     /// Copy the next tree into one like it, and have back what was lent to that for the one before. False if there is none.
@@ -114,9 +138,10 @@ impl Pack {
         // Who speaks to whom is lent: a copy would be counted by two threads at once.
         to.ends.clear();
         to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));
-        (to.frame, to.untold, to.passed, to.tag) = (one.frame, one.untold, one.passed, one.tag);
-        (to.undissected, to.unseen, to.seen_from) = (one.undissected, one.unseen, one.seen_from);
-        (to.left_out, to.unkept, to.derived) = (one.left_out, one.unkept, one.derived);
+        (to.frame, to.omitted_messages, to.omitted_headers, to.tag) =
+            (one.frame, one.omitted_messages, one.omitted_headers, one.tag);
+        (to.undissected, to.filtered_out, to.visible_from) = (one.undissected, one.filtered_out, one.visible_from);
+        (to.omitted, to.unkept, to.derived) = (one.omitted, one.unkept, one.derived);
         to.by_node.take();
         self.taken += 1;
         true

@@ -1,12 +1,12 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
-use super::layer::Told;
+use super::layer::LazySummary;
 use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Derived, Earlier, Ends, Field, FrameInfo, Gap, Info, Kind, Layer, LayerId, Left, Made, Node, Note, Origin, Passed,
-    Piece, Side, Source, Span, StreamId, Tells, Transfer, Untold, Value, Want,
+    Bits, Demand, Derived, Earlier, Ends, Field, FrameInfo, Gap, Handover, Info, Kind, Layer, LayerId, Made, Node, Note,
+    OmittedHeaders, OmittedMessages, Origin, Piece, Side, Source, Span, StreamId, SummaryFn, Transfer, Value,
 };
 use crate::limits;
 use std::borrow::Cow;
@@ -42,25 +42,25 @@ pub struct Tree {
     /// Where the bytes of stream sources were captured.
     pub pieces: Vec<Piece>,
     /// Messages that the frame has beside its layers, which nobody looks at.
-    pub untold: Untold,
+    pub omitted_messages: OmittedMessages,
     /// Headers that the frame has beside its layers, which nobody looks at.
-    pub passed: Option<Passed>,
+    pub omitted_headers: Option<OmittedHeaders>,
     /// What tells packets of the same addresses apart: the numbers of virtual networks they are in.
     pub tag: u64,
     /// Payload bytes that nobody explained.
     pub undissected: u64,
     /// What messages leave to other protocols.
-    pub left: Left,
+    pub handover: Handover,
     /// What can be saved, if anybody wants it.
     pub objects: Vec<Carried>,
     /// What has come whole, if anybody counts that.
     pub transfers: Vec<Transfer>,
     /// Behind so many messages their conversation is asked for what it has gathered.
-    pub ask_after: Option<u64>,
+    pub defer_after: Option<u64>,
     /// Nobody is going to look at any record of it: it only counts.
-    pub unseen: bool,
+    pub filtered_out: bool,
     /// The place of the first node that is looked at all the same: what other conversations say at this frame lies behind it.
-    pub seen_from: u32,
+    pub visible_from: u32,
     /// Whether layers that are pushed now are late.
     pub late: bool,
     /// Whether passwords and other secrets are shown.
@@ -77,12 +77,12 @@ pub struct Tree {
     /// What headings are made of that nobody has looked at.
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
-    want: Want,
+    demand: Demand,
     /// What was wanted when it was made: late layers get that, also at a frame that is passed over.
-    whole: Want,
+    whole: Demand,
     /// Whether anybody looks at more of some messages than which they are, now or at another frame.
-    pub(crate) may_be_looked_at: bool,
-    pub(super) left_out: u64,
+    pub(crate) may_be_inspected: bool,
+    pub(super) omitted: u64,
     /// Texts and derived bytes that were not kept because there were too many.
     pub(super) unkept: Unkept,
     /// The places of the notes, in the order of their nodes, once they are looked up.
@@ -99,7 +99,7 @@ pub struct Tree {
 impl Tree {
     /// An empty tree for someone who wants this much.
     #[must_use]
-    pub fn new(want: Want) -> Tree {
+    pub fn new(demand: Demand) -> Tree {
         Tree {
             frame: FrameInfo::default(),
             nodes: Vec::new(),
@@ -109,16 +109,16 @@ impl Tree {
             ends: Vec::new(),
             sources: Vec::new(),
             pieces: Vec::new(),
-            untold: Untold::default(),
-            passed: None,
+            omitted_messages: OmittedMessages::default(),
+            omitted_headers: None,
             tag: 0,
             undissected: 0,
-            left: Left::default(),
+            handover: Handover::default(),
             objects: Vec::new(),
             transfers: Vec::new(),
-            ask_after: None,
-            unseen: false,
-            seen_from: u32::MAX,
+            defer_after: None,
+            filtered_out: false,
+            visible_from: u32::MAX,
             late: false,
             reveal: false,
             secrets: Secrets::default(),
@@ -128,10 +128,10 @@ impl Tree {
             made: String::new(),
             numbers: Vec::new(),
             joined: Vec::new(),
-            want,
-            whole: want,
-            may_be_looked_at: want.looks(),
-            left_out: 0,
+            demand,
+            whole: demand,
+            may_be_inspected: demand.looks(),
+            omitted: 0,
             unkept: Unkept::default(),
             by_node: OnceLock::new(),
             decompressed: 0,
@@ -145,11 +145,11 @@ impl Tree {
     pub fn begin(&mut self, frame: FrameInfo) {
         self.captured = self.captured.saturating_add(frame.captured.into());
         self.frame = frame;
-        self.unseen = false;
-        self.seen_from = u32::MAX;
+        self.filtered_out = false;
+        self.visible_from = u32::MAX;
         self.late = false;
-        self.untold = Untold::default();
-        self.passed = None;
+        self.omitted_messages = OmittedMessages::default();
+        self.omitted_headers = None;
         self.tag = 0;
         self.undissected = 0;
         self.clear_for_next();
@@ -174,7 +174,7 @@ impl Tree {
     /// Whether anybody may look at what a layer says. A late one is not of the frame that was passed over.
     #[must_use]
     pub fn is_seen(&self, layer: &Layer) -> bool {
-        !self.unseen || layer.late || layer.node >= self.seen_from
+        !self.filtered_out || layer.late || layer.node >= self.visible_from
     }
 
     /// Whether a layer is late.
@@ -199,36 +199,36 @@ impl Tree {
     /// Whether it has so many layers that what can wait should.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.layers.len() + self.untold.count >= limits::TREE_MESSAGES.get()
+        self.layers.len() + self.omitted_messages.count >= limits::TREE_MESSAGES.get()
     }
 
     /// Whether there is neither a layer nor a gap in it, nor was a message counted.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
-        self.layers.is_empty() && self.gaps.is_empty() && self.untold.count == 0
+        self.layers.is_empty() && self.gaps.is_empty() && self.omitted_messages.count == 0
     }
 
     /// What is going to be looked at.
     #[must_use]
-    pub fn want(&self) -> Want {
-        self.want
+    pub fn demand(&self) -> Demand {
+        self.demand
     }
 
     /// From here on, look for this much. Returns what was looked for before.
-    pub fn look_for(&mut self, want: Want) -> Want {
-        std::mem::replace(&mut self.want, want)
+    pub fn set_demand(&mut self, demand: Demand) -> Demand {
+        std::mem::replace(&mut self.demand, demand)
     }
 
     /// The same for layers that are late. Those of a frame that is passed over are wanted all the same.
-    pub fn look_for_late(&mut self) -> Want {
+    pub fn set_demand_of_late(&mut self) -> Demand {
         self.late = true;
-        self.look_for(if self.unseen { self.whole } else { self.want })
+        self.set_demand(if self.filtered_out { self.whole } else { self.demand })
     }
 
     /// Fields that were read but not kept because the tree was full.
     #[must_use]
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    pub fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// Put a node behind the last one. Returns its place, with which it can be closed or noted.
@@ -241,14 +241,14 @@ impl Tree {
     #[must_use]
     #[inline]
     pub fn notices(&self, field: &Field) -> bool {
-        self.want.may_keep(field) || field.secret || field.kind == Kind::Protocol
+        self.demand.may_keep(field) || field.secret || field.kind == Kind::Protocol
     }
 
     /// Whether one with this value does.
     #[must_use]
     #[inline]
     pub(crate) fn takes(&self, field: &Field, value: Value) -> bool {
-        self.want.keeps(field, value) || field.secret || field.kind == Kind::Protocol
+        self.demand.keeps(field, value) || field.secret || field.kind == Kind::Protocol
     }
 
     /// Put a node that does behind the last one.
@@ -270,11 +270,11 @@ impl Tree {
             self.hide(span);
         }
         // Secrets leave where they lie, also where nobody looks at them.
-        if !field.secret || self.want.keeps(field, value) {
+        if !field.secret || self.demand.keeps(field, value) {
             if self.nodes.len() < limits::TREE_NODES.get() {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
             } else {
-                self.left_out += 1;
+                self.omitted += 1;
             }
         }
         place
@@ -365,32 +365,32 @@ impl Tree {
 
     /// The name of a message: kept only if somebody is going to look.
     pub fn make_name(&mut self, name: &str) -> Made {
-        if self.want.names { self.make(format_args!("{name}")) } else { Made::default() }
+        if self.demand.names { self.make(format_args!("{name}")) } else { Made::default() }
     }
 
     /// Words for a heading: made only if somebody is going to look.
     pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
-        if self.want.words { self.make(words) } else { Made::default() }
+        if self.demand.words { self.make(words) } else { Made::default() }
     }
 
     /// Numbers that a heading is made of if somebody looks at it.
-    pub fn keep_numbers(&mut self, numbers: &[u64], tells: Tells) -> Info {
-        if !self.want.words {
+    pub fn make_lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) -> Info {
+        if !self.demand.words {
             return Info::default();
         }
         let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.extend_from_slice(numbers);
-        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, tells: Some(tells) }
+        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
     }
 
     /// What a layer says in a line.
     #[must_use]
     pub fn info(&self, layer: &Layer) -> Cow<'_, str> {
-        let Info { made, tells } = layer.info;
-        let Some(tells) = tells else { return self.made(made).into() };
+        let Info { made, summarize } = layer.info;
+        let Some(summarize) = summarize else { return self.made(made).into() };
         let start = made.start as usize;
         let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
-        Told(tells, numbers).to_string().into()
+        LazySummary(summarize, numbers).to_string().into()
     }
 
     /// The words of a made value.
@@ -404,7 +404,7 @@ impl Tree {
     #[cold]
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         if self.notes.len() < limits::TREE_NOTES.get() {
-            let is_told = self.want.words || self.want.fields && self.want.only.is_none();
+            let is_told = self.demand.words || self.demand.fields && self.demand.only.is_none();
             let text = if is_told { self.make_note(words) } else { Made::default() };
             self.by_node.take();
             self.notes.push(Note { code, node, span, text });
@@ -517,7 +517,7 @@ impl Tree {
     /// Keep bytes that are in no frame as such, if somebody is going to look.
     fn hold(&mut self, bytes: &[u8]) -> Held {
         let start = self.joined.len();
-        if self.want.bytes {
+        if self.demand.bytes {
             self.joined.extend_from_slice(bytes);
         }
         Held::Tree(start..self.joined.len())
@@ -525,7 +525,7 @@ impl Tree {
 
     /// The same for bytes of which a few on the wire may have become very many.
     fn hold_derived(&mut self, bytes: &[u8]) -> Held {
-        if self.want.bytes && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
+        if self.demand.bytes && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
             self.unkept.bytes += bytes.len() as u64;
             return self.hold(&[]);
         }
@@ -566,8 +566,8 @@ impl Tree {
     /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
-        let has_fields = self.want.fields && self.want.only.is_none_or(|only| !only.is_empty());
-        !self.reveal && (has_fields || self.want.bytes)
+        let has_fields = self.demand.fields && self.demand.only.is_none_or(|only| !only.is_empty());
+        !self.reveal && (has_fields || self.demand.bytes)
     }
 
     /// Where the values lie that are not shown.

@@ -9,13 +9,13 @@ impl Protocol {
     pub fn conclude(&self, wire: &mut Wire<'_>, result: Result) -> usize {
         let have = wire.at() + wire.remaining();
         match (wire.cut(), result) {
-            (Cut::Stream { want }, _) => {
+            (Cut::Stream { needed }, _) => {
                 let code = self.truncated.unwrap_or(&UNFINISHED);
-                wire.note_layer(code, format_args!("the stream ends after {have} of {}{want} bytes", at_least(have, want)));
+                wire.note_layer(code, format_args!("the stream ends after {have} of {}{needed} bytes", at_least(have, needed)));
             }
-            (Cut::Lost { want, lost }, _) => {
+            (Cut::Lost { needed, lost }, _) => {
                 let code = self.gap.unwrap_or(&LOST);
-                wire.note_layer(code, format_args!("{lost} bytes are missing from the capture after {have} of {want}"));
+                wire.note_layer(code, format_args!("{lost} bytes are missing from the capture after {have} of {needed}"));
             }
             (Cut::Capture, Err(Error::Short { needed })) => {
                 wire.note_layer(&CUT, format_args!("the capture holds {needed} bytes too few of this frame"));
@@ -31,9 +31,9 @@ impl Protocol {
         }
         wire.hide_credentials(wire.at()..wire.at() + left);
         wire.rest(self.rest.unwrap_or(&data::BYTES));
-        let left_out = wire.left_out();
-        if left_out > 0 {
-            wire.note_layer(&FULL, format_args!("{left_out} fields are not shown"));
+        let omitted = wire.omitted();
+        if omitted > 0 {
+            wire.note_layer(&FULL, format_args!("{omitted} fields are not shown"));
         }
         let unkept = wire.unkept();
         if unkept != Unkept::default() {
@@ -55,6 +55,6 @@ fn note_unkept(wire: &mut Wire<'_>, unkept: Unkept) {
 }
 
 /// A message whose length is not known yet wants more than it has.
-fn at_least(have: usize, want: usize) -> &'static str {
-    if want <= have { "more than " } else { "" }
+fn at_least(have: usize, needed: usize) -> &'static str {
+    if needed <= have { "more than " } else { "" }
 }

@@ -33,7 +33,7 @@ pub trait Exchange: Send {
         false
     }
 
-    /// Another conversation announced this one and said this of it ([`Wire::expect_told`]). Asked once, before anything else.
+    /// Another conversation announced this one and said this of it ([`Wire::expect_with`]). Asked once, before anything else.
     fn announced(&mut self, told: &[u8]) {
         let _ = told;
     }

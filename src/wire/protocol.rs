@@ -24,6 +24,47 @@ pub struct Protocol {
 }
 
 impl Protocol {
+    /// A protocol of this name with these fields, found at these places. Everything else is optional.
+    #[must_use]
+    pub const fn new(this: &'static Field, fields: &'static [&'static Field], found: &'static [Found]) -> Protocol {
+        Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, settings: &[] }
+    }
+
+    /// The field for bytes that remain when a message was read.
+    #[must_use]
+    pub const fn rest(mut self, field: &'static Field) -> Protocol {
+        self.rest = Some(field);
+        self
+    }
+
+    /// The note for a message that the end of its stream cuts, in place of the general one.
+    #[must_use]
+    pub const fn truncated(mut self, note: &'static Field) -> Protocol {
+        self.truncated = Some(note);
+        self
+    }
+
+    /// The note for a message that lacks bytes, in place of the general one.
+    #[must_use]
+    pub const fn gap(mut self, note: &'static Field) -> Protocol {
+        self.gap = Some(note);
+        self
+    }
+
+    /// The function that returns fields of packet tables, beside those of the list.
+    #[must_use]
+    pub const fn tables(mut self, fields: fn() -> Vec<&'static Field>) -> Protocol {
+        self.tables = Some(fields);
+        self
+    }
+
+    /// Settings that `-o` accepts.
+    #[must_use]
+    pub const fn settings(mut self, settings: &'static [Setting]) -> Protocol {
+        self.settings = settings;
+        self
+    }
+
     /// Whether it is read as a stream anywhere.
     #[must_use]
     pub fn is_stream(&self) -> bool {
@@ -36,7 +77,7 @@ pub struct Found {
     /// The place.
     pub on: On,
     /// What the bytes must look like.
-    pub looks: Looks,
+    pub heuristic: Heuristic,
     /// How they are read.
     pub how: How,
 }
@@ -60,7 +101,7 @@ pub enum On {
 
 /// What bytes must look like to be a protocol's.
 #[derive(Clone, Copy)]
-pub enum Looks {
+pub enum Heuristic {
     /// The place says enough.
     Anything,
     /// A stream's first bytes are judged.
@@ -68,19 +109,19 @@ pub enum Looks {
     /// Each datagram is judged.
     Datagram(fn(&[u8]) -> bool),
     /// Each datagram is judged together with where it is said.
-    Spotted(fn(&[u8], &Spot) -> bool),
+    InContext(fn(&[u8], &DatagramContext) -> bool),
 }
 
 /// Where a datagram is said, or what carries a message that another protocol hands on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct DatagramContext {
     /// The UDP ports of both sides, if they are known.
     pub ports: Option<[u16; 2]>,
     /// The name under which another conversation announced this one.
     pub announced: Option<&'static str>,
 }
 
-impl Spot {
+impl DatagramContext {
     /// Whether one side has this port.
     #[must_use]
     pub fn has_port(&self, port: u16) -> bool {
@@ -117,20 +158,20 @@ impl On {
 
     /// Read there as datagrams by this function, if they look like it.
     #[must_use]
-    pub const fn datagram(self, looks: Looks, read: fn(&mut Wire<'_>) -> Result) -> Found {
-        Found { on: self, looks, how: How::Datagram(read) }
+    pub const fn datagram(self, heuristic: Heuristic, read: fn(&mut Wire<'_>) -> Result) -> Found {
+        Found { on: self, heuristic, how: How::Datagram(read) }
     }
 
     /// Read there as datagrams by what this opens for each conversation, if they look like it.
     #[must_use]
-    pub const fn exchange(self, looks: Looks, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
-        Found { on: self, looks, how: How::Exchange(open) }
+    pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
+        Found { on: self, heuristic, how: How::Exchange(open) }
     }
 
     /// Read there as a stream by the conversation this opens, if it looks like it.
     #[must_use]
-    pub const fn stream(self, looks: Looks, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
-        Found { on: self, looks, how: How::Stream(open) }
+    pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
+        Found { on: self, heuristic, how: How::Stream(open) }
     }
 }
 

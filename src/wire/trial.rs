@@ -1,7 +1,7 @@
 //! One message through one protocol without a network: what tests of protocols stand on.
 
 use super::{Conversation, Cut, Protocol, Result, Wire};
-use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, Want, dump};
+use crate::tree::{Demand, Dissection, FrameInfo, Side, Span, Tree, dump};
 
 /// What `read` makes of the bytes, as [`dump`] writes it.
 pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
@@ -10,7 +10,7 @@ pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut 
 
 /// The same with the secrets of a key log.
 pub fn knowing(key_log: &str, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.secrets.learn(key_log.as_bytes());
     tree.begin(FrameInfo::default());
     tree.reveal = true;

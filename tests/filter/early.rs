@@ -4,14 +4,14 @@ use super::messages::MESSAGES;
 use super::tshark::AS_TSHARK;
 use super::{each_record_judged, number, parsed};
 use proto_dissect::record::{Record, View};
-use proto_dissect::tree::Want;
+use proto_dissect::tree::Demand;
 
 /// The records that pass, each with how many nodes it has and what is said of it; what is counted; and all nodes there were.
 fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<String>, [u64; 4], usize) {
     let (filter, early) = (parsed(expression), parsed(expression));
-    let judge = judged.then(|| early.into_judge());
+    let judge = judged.then(|| early.into_prefilter());
     let (mut passed, mut nodes) = (Vec::new(), 0);
-    let tally = each_record_judged(sample, view, Want::EVERYTHING, judge, |record| {
+    let tally = each_record_judged(sample, view, Demand::EVERYTHING, judge, |record| {
         let (tree, told) = match record {
             Record::Message(message) => {
                 let layer = message.layer.node;
@@ -26,7 +26,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
         // What nobody looks at is not there to be asked.
         let is_seen = match record {
             Record::Message(message) => message.of.tree.is_seen(message.layer),
-            Record::Packet(packet) => !packet.of.tree.unseen,
+            Record::Packet(packet) => !packet.of.tree.filtered_out,
             Record::Late(_) | Record::Gap(_) => true,
         };
         if is_seen && filter.matches(record) {

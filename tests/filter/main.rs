@@ -8,12 +8,12 @@ mod random;
 mod tshark;
 mod written;
 
-use proto_dissect::engine::{Engine, Judge};
+use proto_dissect::engine::{Engine, Prefilter};
 use proto_dissect::filter::Filter;
 use proto_dissect::input::Capture;
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Dissection, Want};
+use proto_dissect::tree::{Demand, Dissection};
 use std::fs::File;
 use std::path::Path;
 
@@ -24,16 +24,22 @@ fn parsed(expression: &str) -> Filter {
     Filter::parse(expression, Registry::default()).unwrap_or_else(|mistake| panic!("{mistake}"))
 }
 
-/// Show every record of a sample, dissected as far as `want` says.
-fn each_record(sample: &str, view: View, want: Want, show: impl FnMut(&Record<'_>)) {
-    each_record_judged(sample, view, want, None, show);
+/// Show every record of a sample, dissected as far as `demand` says.
+fn each_record(sample: &str, view: View, demand: Demand, show: impl FnMut(&Record<'_>)) {
+    each_record_judged(sample, view, demand, None, show);
 }
 
 /// The same, with somebody who tells from the layers which frames matter. Returns what was counted.
-fn each_record_judged(sample: &str, view: View, want: Want, judge: Option<Judge>, mut show: impl FnMut(&Record<'_>)) -> Tally {
+fn each_record_judged(
+    sample: &str,
+    view: View,
+    demand: Demand,
+    judge: Option<Prefilter>,
+    mut show: impl FnMut(&Record<'_>),
+) -> Tally {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
     let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-    let mut engine = Engine::new(Registry::default(), want).judged_by(judge);
+    let mut engine = Engine::new(Registry::default(), demand).with_prefilter(judge);
     let mut tally = Tally::new(view);
     let mut show = |record: Record<'_>| -> Result<(), ()> {
         show(&record);
@@ -79,10 +85,10 @@ fn check(view: View, rows: Rows) {
     let mut wrong = Vec::new();
     for (sample, rows) in rows {
         let filters: Vec<Filter> = rows.iter().map(|(expression, _)| parsed(expression)).collect();
-        for want in [Want::EVERYTHING, Want::HEADINGS, Want::NAMES, Want::LAYERS] {
-            let enough = |filter: &Filter| filter.want().and(want) == want;
+        for demand in [Demand::EVERYTHING, Demand::HEADINGS, Demand::NAMES, Demand::LAYERS] {
+            let enough = |filter: &Filter| filter.demand().and(demand) == demand;
             let mut passed = vec![Vec::new(); rows.len()];
-            each_record(sample, view, want, |record| {
+            each_record(sample, view, demand, |record| {
                 for (filter, passed) in filters.iter().zip(&mut passed) {
                     if filter.matches(record) {
                         passed.push(number(record));
@@ -92,7 +98,7 @@ fn check(view: View, rows: Rows) {
             for (((expression, expected), passed), filter) in rows.iter().zip(&passed).zip(&filters) {
                 let passed = listed(passed, expected);
                 if enough(filter) && passed != *expected {
-                    wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({want:?})"));
+                    wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({demand:?})"));
                 }
             }
         }
@@ -101,14 +107,14 @@ fn check(view: View, rows: Rows) {
         for (expression, expected) in *rows {
             let filter = parsed(expression);
             let mut passed = Vec::new();
-            let want = match view {
-                View::Messages => Want { talks: true, ..filter.want() },
-                View::Packets => filter.want(),
+            let demand = match view {
+                View::Messages => Demand { streams: true, ..filter.demand() },
+                View::Packets => filter.demand(),
             };
-            each_record(sample, view, want, |record| passed.extend(filter.matches(record).then(|| number(record))));
+            each_record(sample, view, demand, |record| passed.extend(filter.matches(record).then(|| number(record))));
             let passed = listed(&passed, expected);
             if passed != *expected {
-                wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({:?})", filter.want()));
+                wrong.push(format!("{sample} {expression:?}: expected {expected:?}, passed {passed:?} ({:?})", filter.demand()));
             }
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proto_dissect::filter::Filter;
 use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::Want;
+use proto_dissect::tree::Demand;
 
 /// Fields to the left with something that fits to the right.
 fn comparison() -> impl Strategy<Value = String> {
@@ -92,7 +92,7 @@ fn expression() -> impl Strategy<Value = String> {
 fn passed_by(filters: [&Filter; 2]) -> [Vec<u64>; 2] {
     let mut passed = [Vec::new(), Vec::new()];
     for view in [View::Packets, View::Messages] {
-        each_record("layers.pcap", view, Want::EVERYTHING, |record| {
+        each_record("layers.pcap", view, Demand::EVERYTHING, |record| {
             for (filter, passed) in filters.iter().zip(&mut passed) {
                 if filter.matches(record) {
                     passed.push(number(record));

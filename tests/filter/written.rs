@@ -4,7 +4,7 @@ use super::{each_record, parsed};
 use proto_dissect::filter::Filter;
 use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Only, Want};
+use proto_dissect::tree::{Demand, Only};
 
 /// Filters and how they are written canonically.
 const WRITTEN: &[(&str, &str)] = &[
@@ -56,21 +56,21 @@ fn a_filter_tells_what_it_looks_at() {
     let told = |expression: &str| {
         let filter = parsed(expression);
         let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();
-        let want = filter.want();
-        let asks_for_all = filter.fields().iter().all(|field| want.asks(field));
+        let demand = filter.demand();
+        let asks_for_all = filter.fields().iter().all(|field| demand.asks(field));
         assert!(asks_for_all, "{expression}");
-        (names.join(" "), Want { asked: None, ..want })
+        (names.join(" "), Demand { asked: None, ..demand })
     };
-    assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Want::LAYERS));
-    assert_eq!(told("message.name == x"), (String::new(), Want::NAMES));
-    assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Want::LAYERS));
+    assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Demand::LAYERS));
+    assert_eq!(told("message.name == x"), (String::new(), Demand::NAMES));
+    assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Demand::LAYERS));
     let ports = Registry::default().named("tcp.port");
-    let of_carriers = Want { fields: true, carriers: true, bytes: true, ..Want::LAYERS };
-    let only = |fields| Want { only: Some(Only::these(fields)), ..of_carriers };
-    let of_frames = Want { talks: false, ..only(ports) };
+    let for_carriers = Demand { fields: true, carriers: true, bytes: true, ..Demand::LAYERS };
+    let only = |fields| Demand { only: Some(Only::these(fields)), ..for_carriers };
+    let of_frames = Demand { streams: false, ..only(ports) };
     assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
-    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Want { talks: false, ..Want::LAYERS }));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), of_carriers));
+    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Demand { streams: false, ..Demand::LAYERS }));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), for_carriers));
     let (_, of_messages) = told("pipboy.type == 3");
     assert!(of_messages.fields && !of_messages.carriers);
 }
@@ -95,7 +95,7 @@ fn nesting_has_a_limit_and_chains_have_none() {
     assert_eq!(parsed(&filter.to_string()).to_string(), filter.to_string());
     let chain = parsed(&vec!["tcp.port == 1"; 20_000].join(" or "));
     let mut passed = 0;
-    each_record("layers.pcap", View::Packets, Want::EVERYTHING, |record| {
+    each_record("layers.pcap", View::Packets, Demand::EVERYTHING, |record| {
         passed += u32::from(filter.matches(record)) + u32::from(chain.matches(record));
     });
     assert_eq!(passed, 2);

@@ -12,7 +12,7 @@ use etherparse::PacketBuilder;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Tree, Want};
+use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Tree};
 use std::fmt::Write;
 use vectors::*;
 
@@ -56,7 +56,7 @@ fn frame_of(message: &str) -> String {
 
 /// What each of the datagrams, a second apart, is read as, and at the end what was left.
 fn trees(sent: &[Sent]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut out = Vec::new();
     for (number, (src, dst, payload)) in (1..).zip(sent) {
         let mut packet = Vec::new();

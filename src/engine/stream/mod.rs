@@ -1,30 +1,30 @@
 //! One TCP connection: its segments in order, whose messages they are, and where those end.
 
-mod half;
-mod inside;
-mod rest;
-mod tell;
+mod closed;
+mod deliver;
+mod half_stream;
+mod inner;
 
-pub(super) use rest::Connection;
+pub(super) use closed::Connection;
 
 use super::bug;
-use super::carry::States;
-use super::judge;
 use super::message::{Out, ends_of};
-use super::segment::{Marked, judged, progress, tcp_layer};
+use super::nested::States;
+use super::prefilter;
+use super::segment::{Marked, analyzed, progress, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
-use crate::layers::tcp::{Numbers, Standing};
+use crate::layers::tcp::{Numbers, TcpState};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::limits;
-use crate::registry::{Candidate, Owner, Registry, Venue};
-use crate::tree::{Address, Carried, Ends, LayerId, Passed, Piece, Side, Span, StreamId, Time, Transport, Tree};
+use crate::registry::{Candidate, FlowContext, Owner, Registry};
+use crate::tree::{Address, Carried, Ends, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{BUG, OVERLAP, STALE};
 use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol, credentials};
-use half::{Behind, Half};
+use half_stream::{Behind, HalfStream};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) struct Stream {
     path: Arc<str>,
     /// The same, if a segment in a plain frame came that way: seeing that the next one does as well takes no look at the names.
     plain_path: Option<&'static str>,
-    halves: [Half; 2],
+    halves: [HalfStream; 2],
     analysis: Analysis,
     /// How far it is, if anybody asks.
     followed: Option<Box<Followed>>,
@@ -113,7 +113,7 @@ impl Stream {
             client_is_low: is_first_low(sockets),
             path,
             plain_path: None,
-            halves: [Half::default(), Half::default()],
+            halves: [HalfStream::default(), HalfStream::default()],
             analysis: Analysis::default(),
             followed: None,
             belongs: Belongs::Open,
@@ -196,7 +196,7 @@ impl Stream {
 
     /// Keep no bytes and no conversation any more, unless something still waits for being told.
     #[inline(never)]
-    pub(super) fn let_go(&mut self, tree: &mut Tree) {
+    pub(super) fn release(&mut self, tree: &mut Tree) {
         self.changed = true;
         if !self.is_empty() {
             return;
@@ -241,7 +241,7 @@ impl Stream {
 
     /// Put what the conversation has gathered into the tree, if anybody wants it.
     fn give_objects(&self, message: Option<u32>, tree: &mut Tree) {
-        if let (true, Belongs::To(protocol, conversation)) = (tree.want().objects, &self.belongs) {
+        if let (true, Belongs::To(protocol, conversation)) = (tree.demand().objects, &self.belongs) {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
@@ -266,7 +266,7 @@ impl Stream {
         if self.client_is_low == rises { Side::Client } else { Side::Server }
     }
 
-    fn half(&self, side: Side) -> &Half {
+    fn half(&self, side: Side) -> &HalfStream {
         let [client, server] = &self.halves;
         match side {
             Side::Client => client,
@@ -274,7 +274,7 @@ impl Stream {
         }
     }
 
-    fn half_mut(&mut self, side: Side) -> &mut Half {
+    fn half_mut(&mut self, side: Side) -> &mut HalfStream {
         let [client, server] = &mut self.halves;
         match side {
             Side::Client => client,
@@ -310,21 +310,21 @@ impl Stream {
         let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged, is_followed } = speaker;
         let found = numbers.whole.then(|| {
             self.set_bases(side, numbers);
-            if is_judged { self.analysis.judge(side, &judged(speaker), reused) } else { Findings::default() }
+            if is_judged { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
         });
         let progress = found.filter(|_| is_followed).map(|found| {
             let followed = self.followed.get_or_insert_default();
-            progress(followed.follow(side, &judged(speaker), numbers.push, &found, &self.analysis))
+            progress(followed.follow(side, &analyzed(speaker), numbers.push, &found, &self.analysis))
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
-            if !tree.unseen {
-                tree.passed = Some(Passed { stream: self.id, rises, path: segment.path });
+            if !tree.filtered_out {
+                tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
             }
             return None;
         }
-        let segment = &judge::told(tree, frame, segment, checks);
+        let segment = &prefilter::ensure_headers(tree, frame, segment, checks);
         let marked = found.map(|found| Marked::new(&found));
-        let standing = Standing {
+        let tcp_state = TcpState {
             stream: Some(self.id.number),
             seq_base: self.half(side).base.unwrap_or_default(),
             ack_base: self.half(side.other()).base.unwrap_or_default(),
@@ -337,7 +337,7 @@ impl Stream {
         };
         let ends = tree.push_ends(self.ends(side));
         let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
-        Some(tcp_layer(tree, bytes, segment, ends, standing, in_step))
+        Some(tcp_layer(tree, bytes, segment, ends, tcp_state, in_step))
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
@@ -393,7 +393,7 @@ impl Stream {
         };
         if self.half(side).order.is_finished() {
             self.drain(side, Behind::End, out);
-            self.end_inside(side, out);
+            self.end_inner(side, out);
         }
     }
 
@@ -466,7 +466,7 @@ impl Stream {
         let mut accepted = self.half_mut(side).order.accept(segment);
         while accepted.full {
             let must = std::mem::replace(&mut out.must, true);
-            self.give_hole_up(side, out);
+            self.give_up_hole(side, out);
             out.must = must;
             accepted = self.half_mut(side).order.accept(segment);
         }
@@ -481,7 +481,7 @@ impl Stream {
         }
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
-        if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.want()) {
+        if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {
             self.hide_unread(side, segment, &accepted, out.tree);
         }
         side
@@ -581,12 +581,12 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: behind != Behind::More || self.decide_now,
         };
-        let venue = Venue { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
+        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
-        let may_join = || self.may_join() && out.registry.is_awaited(&venue, &opening);
+        let may_join = || self.may_join() && out.registry.is_awaited(&context, &opening);
         let owner = bug::guarded(|| {
             let opening = Opening { complete: opening.complete || full && !may_join(), ..opening };
-            (out.registry.stream_owner(&venue, &opening), opening.complete)
+            (out.registry.stream_owner(&context, &opening), opening.complete)
         });
         let (owner, is_complete) = owner.unwrap_or_else(|failure| {
             let node = out.tree.here().saturating_sub(1);
@@ -634,7 +634,7 @@ impl Stream {
 
     /// The side of which no byte was seen, if the other one has spoken.
     fn silent(&self) -> Option<Side> {
-        match self.halves.each_ref().map(Half::has_spoken) {
+        match self.halves.each_ref().map(HalfStream::has_spoken) {
             [true, false] => Some(Side::Server),
             [false, true] => Some(Side::Client),
             _ => None,

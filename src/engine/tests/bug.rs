@@ -6,24 +6,19 @@ use crate::engine::bug;
 use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Side, Want, fields};
-use crate::wire::{Conversation, Exchange, Extent, Looks, Missing, On, Protocol, Result, Wire};
+use crate::tree::{Demand, Dissection, Side, fields};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use etherparse::PacketBuilder;
 
-static FRAGILE: Protocol = Protocol {
-    this: &FRAGILE_FIELD,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(9).stream(Looks::Anything, |_| Box::new(Fragile)),
-        On::Udp(9).exchange(Looks::Anything, |_| Box::new(Fragile)),
-        On::Udp(8).exchange(Looks::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
+static FRAGILE: Protocol = Protocol::new(
+    &FRAGILE_FIELD,
+    FIELDS,
+    &[
+        On::Tcp(9).stream(Heuristic::Anything, |_| Box::new(Fragile)),
+        On::Udp(9).exchange(Heuristic::Anything, |_| Box::new(Fragile)),
+        On::Udp(8).exchange(Heuristic::Datagram(|bytes| bytes[0] == bytes[99]), |_| Box::new(Fragile)),
     ],
-    rest: None,
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+);
 
 pub(crate) static ALL: &[&Protocol] = &[&FRAGILE];
 
@@ -65,7 +60,7 @@ impl Exchange for Fragile {
 
 /// A line for each message of these frames.
 fn shown(frames: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
@@ -170,7 +165,7 @@ fn a_panic_outside_of_messages_makes_data_of_later_datagrams_of_the_conversation
 #[test]
 fn a_frame_that_fails_shows_no_secret() {
     let bytes = datagram(8, b"PASS hunter2\r\n");
-    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
     let original_len = u32::try_from(bytes.len()).unwrap();
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
     let shown = tree.masked(crate::tree::Span::new(0, 0..bytes.len()), &bytes);
@@ -180,7 +175,7 @@ fn a_frame_that_fails_shows_no_secret() {
 #[test]
 fn a_panic_says_where_and_in_which_protocol() {
     let bytes = datagram(9, b"\x03!bc");
-    let mut engine = Engine::new(Registry::of(ALL), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
     let original_len = u32::try_from(bytes.len()).unwrap();
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
     let texts: Vec<&str> = tree.notes.iter().map(|note| tree.made(note.text)).collect();

@@ -4,7 +4,7 @@ use super::*;
 use crate::layers::{Checks, ip, tcp, udp};
 
 fn marked(frames: &[Vec<u8>], checks: Checks) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING).verifying(checks);
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).verifying(checks);
     let lines = (1..).zip(frames).map(|(number, bytes)| {
         let time = Some(Timestamp { seconds: i64::try_from(number).unwrap(), nanos: 0 });
         let original_len = u32::try_from(bytes.len()).unwrap();
@@ -243,7 +243,7 @@ fn checksums_are_verified_when_asked_for() {
 #[test]
 fn the_status_of_a_checksum_is_a_field() {
     let status = |bytes: &[u8], field: &crate::tree::Field| {
-        let mut engine = Engine::new(Registry::of(TOYS), Want::EVERYTHING).verifying(Checks { ip: true, tcp: true, udp: true });
+        let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).verifying(Checks { ip: true, tcp: true, udp: true });
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes, original_len, ..Frame::default() });
         tree.nodes.iter().find(|node| node.field.is(field)).map(|node| node.value)
@@ -268,7 +268,7 @@ fn the_status_of_a_checksum_is_a_field() {
 
 /// The trees of these frames: protocols of layers, and gaps.
 fn trees(registry: Registry, packets: &[Packet]) -> Vec<(Vec<&'static str>, usize)> {
-    let mut engine = Engine::new(registry, Want::EVERYTHING);
+    let mut engine = Engine::new(registry, Demand::EVERYTHING);
     let trees = (1..).zip(packets.iter().map(bytes)).map(|(number, bytes)| {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
@@ -307,7 +307,7 @@ fn sides_that_turn_out_to_be_the_other_way_round_stay_so() {
         says(Side::Server, behind(500, answer), answer),
         client(behind(100, asked), asked),
     ];
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let sides = (1..).zip(&packets).map(|(number, packet)| {
         let bytes = bytes(packet);
         let original_len = u32::try_from(bytes.len()).unwrap();

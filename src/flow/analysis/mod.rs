@@ -237,7 +237,7 @@ struct Sent {
 
 impl Analysis {
     /// Judge the next segment that a side sends. `reused` says that it is the first of a connection between ends that had one.
-    pub fn judge(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
+    pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
         let round_trip = self.known.round_trip;
         let (own, peer) = both(&mut self.known.halves, side);
         let (own_unacked, peer_unacked) = both(&mut self.unacked, side);

@@ -40,7 +40,7 @@ impl Talk {
     fn says(&mut self, side: Side, segment: Segment) -> Findings {
         self.frame += 1;
         let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
-        self.analysis.judge(side, &Segment { frame: self.frame, time: Some(time), ..segment }, false)
+        self.analysis.analyze(side, &Segment { frame: self.frame, time: Some(time), ..segment }, false)
     }
 
     fn client(&mut self, seq: u32, len: u32) -> Vec<Mark> {
@@ -142,7 +142,7 @@ fn a_lost_segment_is_told_and_so_is_its_acknowledgement() {
 #[test]
 fn one_direction_alone_is_judged_by_itself() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| marks(analysis.judge(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    let mut says = |seq, len| marks(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
     assert_eq!(says(1000, 10), []);
     assert_eq!(says(1010, 10), []);
     assert_eq!(says(1030, 10), [Mark::LostSegment]);
@@ -185,7 +185,7 @@ fn a_window_is_scaled_only_if_both_sides_say_so() {
     assert_eq!(scaling(Some(200), Some(14)), [1 << 14, 1 << 14]);
     assert_eq!(scaling(Some(2), None), [-2, -2]);
     assert_eq!(scaling(None, Some(7)), [-2, -2]);
-    let found = Analysis::default().judge(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false);
+    let found = Analysis::default().analyze(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false);
     assert_eq!(found.scaling.factor(), -1);
 }
 
@@ -196,14 +196,14 @@ fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
     talk.says(Side::Client, syn);
     talk.millis += 1000;
     assert_eq!(marks(talk.says(Side::Client, syn).marks), [Mark::Retransmission]);
-    let found = Analysis::default().judge(Side::Client, &syn, true);
+    let found = Analysis::default().analyze(Side::Client, &syn, true);
     assert_eq!(marks(found.marks), [Mark::ReusedPorts]);
 }
 
 #[test]
 fn numbers_may_wrap() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| marks(analysis.judge(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    let mut says = |seq, len| marks(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
     assert_eq!(says(u32::MAX - 4, 10), []);
     assert_eq!(says(5, 10), []);
     assert_eq!(says(u32::MAX - 4, 10), [Mark::OutOfOrder]);
@@ -234,7 +234,7 @@ proptest! {
             let side = if from { Side::Client } else { Side::Server };
             let time = Some(Timestamp { seconds, nanos });
             let segment = Segment { frame: 1, time, seq, ack, len, syn, fin, rst, acks, window, scale };
-            analysis.judge(side, &segment, rst);
+            analysis.analyze(side, &segment, rst);
         }
     }
 }

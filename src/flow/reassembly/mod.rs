@@ -14,8 +14,8 @@
 //! and the caller decides when a hole is given up.
 
 mod parked;
+mod pool;
 mod ready;
-mod spare;
 #[cfg(test)]
 mod tests;
 
@@ -143,7 +143,7 @@ impl Gap {
 
 /// What a direction is kept as when nothing waits in it: where late segments would belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
+pub struct Closed {
     start: Option<u32>,
     end: u64,
     /// Whether a FIN said that the stream ends there, and whether the peer acknowledged it.
@@ -378,8 +378,8 @@ impl Direction {
 
     /// What is left without bytes: those that wait are lost, so there should be none.
     #[must_use]
-    pub fn rest(&self) -> Rest {
-        Rest {
+    pub fn closed(&self) -> Closed {
+        Closed {
             start: self.start,
             end: self.ready.end(),
             fin: (self.fin.is_some(), self.is_over()),
@@ -428,8 +428,8 @@ impl Direction {
     }
 }
 
-impl From<Rest> for Direction {
-    fn from(rest: Rest) -> Direction {
+impl From<Closed> for Direction {
+    fn from(rest: Closed) -> Direction {
         let (ends, known_to_peer) = rest.fin;
         let mut direction = Direction {
             start: rest.start,

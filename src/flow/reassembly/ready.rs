@@ -1,6 +1,6 @@
 //! The bytes that are in order: the unread ones and, before them, the last that were read.
 
-use super::spare::Block;
+use super::pool::Block;
 use super::{Piece, Run, differing};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl Ready {
     /// `run` starts at `end()`.
     pub(super) fn append(&mut self, run: &Run<'_>) {
         if self.bytes.capacity() - self.bytes.len() < run.bytes.len() {
-            self.make_room(run.bytes.len());
+            self.evict(run.bytes.len());
         }
         self.bytes.extend_from_slice(run.bytes);
         self.pieces.push_back(run.piece);
@@ -55,7 +55,7 @@ impl Ready {
     }
 
     /// Make room for so many bytes more: by forgetting read ones if that gives much, else by growing.
-    fn make_room(&mut self, more: usize) {
+    fn evict(&mut self, more: usize) {
         let gone = self.read.saturating_sub(HISTORY);
         // No more is moved than twice what was read since the last time.
         if gone >= (self.bytes.len() - gone) / 2 {

@@ -6,7 +6,7 @@ use super::{
     THROTTLES, TOKEN, TOKEN_LENGTH, TOO_LONG, TOO_MANY, VERSION,
 };
 use crate::tree::{Field, Names, NodeRef, Side, Value, name_of};
-use crate::wire::{Error, Exchange, Result, Settings, Spot, Wire};
+use crate::wire::{DatagramContext, Error, Exchange, Result, Settings, Wire};
 use flate2::{Decompress, FlushDecompress};
 use std::fmt::{self, Write};
 
@@ -96,7 +96,7 @@ pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
 }
 
 /// Heuristic: a settings request or login, compressed or not; on the default ports any message.
-pub(super) fn looks(message: &[u8], spot: &Spot) -> bool {
+pub(super) fn looks(message: &[u8], context: &DatagramContext) -> bool {
     let Some((&GAME, packets)) = message.split_first() else { return false };
     let is_beginning = |packets: &[u8]| {
         let Some((length, behind)) = varint(packets) else { return false };
@@ -107,7 +107,7 @@ pub(super) fn looks(message: &[u8], spot: &Spot) -> bool {
         }
     };
     let inflated = |zlib| matches!(inflate(packets, zlib, LOOK), Ok(start) | Err((start, _)) if is_beginning(&start));
-    PORTS.iter().any(|port| spot.has_port(*port)) || is_beginning(packets) || inflated(false) || inflated(true)
+    PORTS.iter().any(|port| context.has_port(*port)) || is_beginning(packets) || inflated(false) || inflated(true)
 }
 
 /// Decodes a VarInt. Returns it and the bytes after it.

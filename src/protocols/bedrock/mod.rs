@@ -19,22 +19,18 @@ mod motd;
 mod tests;
 
 use crate::tree::{Names, fields};
-use crate::wire::{Looks, On, Protocol};
+use crate::wire::{Heuristic, On, Protocol};
 
 /// Minecraft, Bedrock edition.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &BEDROCK,
-    fields: FIELDS,
-    found: &[
-        On::Over("raknet").exchange(Looks::Spotted(batch::looks), batch::open),
-        On::Over("raknet.pong").datagram(Looks::Datagram(motd::looks), motd::read),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &BEDROCK,
+    FIELDS,
+    &[
+        On::Over("raknet").exchange(Heuristic::InContext(batch::looks), batch::open),
+        On::Over("raknet.pong").datagram(Heuristic::Datagram(motd::looks), motd::read),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     BEDROCK = protocol("bedrock", "Minecraft Bedrock", "Minecraft, Bedrock edition")

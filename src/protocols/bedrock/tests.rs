@@ -3,7 +3,7 @@
 use super::batch::{Fault, looks, open, snappy};
 use super::*;
 use crate::tree::Side;
-use crate::wire::{Cut, Exchange, Spot, trial};
+use crate::wire::{Cut, DatagramContext, Exchange, trial};
 use flate2::Compression;
 use std::io::Write as _;
 
@@ -87,7 +87,7 @@ fn game(parts: &[&[u8]]) -> Vec<u8> {
     [&[0xfe][..], &parts.concat()].concat()
 }
 
-const ELSEWHERE: Spot = Spot { ports: Some([50_000, 40_000]), announced: None };
+const ELSEWHERE: DatagramContext = DatagramContext { ports: Some([50_000, 40_000]), announced: None };
 
 #[test]
 fn a_current_session_is_read_up_to_its_encryption() {
@@ -96,7 +96,7 @@ fn a_current_session_is_read_up_to_its_encryption() {
     assert!(looks(&ask, &ELSEWHERE));
     let settings = game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]);
     assert!(!looks(&settings, &ELSEWHERE));
-    assert!(looks(&settings, &Spot { ports: Some([50_000, 19_132]), announced: None }));
+    assert!(looks(&settings, &DatagramContext { ports: Some([50_000, 19_132]), announced: None }));
     assert!(!session.claims(Side::Client, &settings));
     let handshake = packet(3, &[&varint(5)[..], b"x.y.z"].concat());
     let trees = [

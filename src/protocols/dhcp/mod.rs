@@ -16,26 +16,22 @@ mod tests;
 
 use super::dns::names;
 use crate::tree::{Field, Value, name_of};
-use crate::wire::{Looks, On, Protocol, Result, Wire};
+use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use fields::*;
 use std::net::Ipv4Addr;
 
 /// DHCP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &DHCP,
-    fields: FIELDS,
-    found: &[
-        On::Udp(67).datagram(Looks::Datagram(recognize), message),
-        On::Udp(68).datagram(Looks::Datagram(recognize), message),
-        On::Udp(4011).datagram(Looks::Datagram(recognize), message),
-        On::AnyUdp.datagram(Looks::Datagram(has_cookie), message),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &DHCP,
+    FIELDS,
+    &[
+        On::Udp(67).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(68).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(4011).datagram(Heuristic::Datagram(recognize), message),
+        On::AnyUdp.datagram(Heuristic::Datagram(has_cookie), message),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 /// Size of the fixed part in bytes, up to the magic cookie.
 const HEADER: usize = 236;

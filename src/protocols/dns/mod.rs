@@ -21,34 +21,30 @@ mod tests;
 pub(in crate::protocols) mod values;
 
 use crate::tree::{Field, Side, Value, name_of};
-use crate::wire::{Conversation, Error, Exchange, Extent, Looks, On, Pending, Protocol, Result, Settings, Wire};
+use crate::wire::{Conversation, Error, Exchange, Extent, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
 use fields::*;
 use names::Name;
 use rdata::{Kind, Message};
 use std::fmt;
 
 /// DNS.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &DNS,
-    fields: FIELDS,
-    found: &[
-        On::Udp(53).exchange(Looks::Datagram(heuristics::has_header), datagrams),
-        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_message), datagrams),
-        On::Tcp(53).stream(Looks::Stream(heuristics::is_stream), streams),
-        On::AnyTcp.stream(Looks::Stream(heuristics::is_stream_anywhere), streams),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &DNS,
+    FIELDS,
+    &[
+        On::Udp(53).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_message), datagrams),
+        On::Tcp(53).stream(Heuristic::Stream(heuristics::is_stream), streams),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::is_stream_anywhere), streams),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 /// Multicast DNS, with the fields of DNS.
 pub static MULTICAST: Protocol = Protocol {
     this: &MDNS,
     fields: &[&MDNS],
-    found: &[On::Udp(5353).exchange(Looks::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast)))],
+    found: &[On::Udp(5353).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast)))],
     ..PROTOCOL
 };
 
@@ -56,7 +52,7 @@ pub static MULTICAST: Protocol = Protocol {
 pub static LINK_LOCAL: Protocol = Protocol {
     this: &LLMNR,
     fields: &[&LLMNR],
-    found: &[On::Udp(5355).exchange(Looks::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal)))],
+    found: &[On::Udp(5355).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal)))],
     ..PROTOCOL
 };
 
@@ -85,12 +81,12 @@ enum Dialect {
 /// Pending queries of one conversation.
 struct Queries {
     dialect: Dialect,
-    questions: Pending<u16>,
+    questions: Requests<u16>,
 }
 
 impl Queries {
     fn new(dialect: Dialect) -> Queries {
-        Queries { dialect, questions: Pending::default() }
+        Queries { dialect, questions: Requests::default() }
     }
 
     /// Dissects a message from its transaction ID on.

@@ -138,7 +138,7 @@ pub(super) struct Data {
 /// Dissects chunks. Returns their data if fields of the message are requested.
 pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
     let mut data = Data::default();
-    let keeps = wire.is_looked_at();
+    let keeps = wire.is_inspected();
     while chunks.stage != Stage::Over && wire.remaining() > 0 {
         let ahead = wire.ahead();
         match chunks.stage {
@@ -205,7 +205,7 @@ pub(super) fn read(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, framing: Bod
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
             }
-            if !wire.is_looked_at() {
+            if !wire.is_inspected() {
                 return Ok(());
             }
             let pieces = pieces(wire, &ranges);

@@ -26,24 +26,20 @@ mod session;
 mod tests;
 
 use crate::tree::{Names, fields, is_there};
-use crate::wire::{Conversation, Looks, On, Protocol, Settings};
+use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
 
 /// HTTP/1.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &HTTP,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(80).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(8080).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(3128).stream(Looks::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &HTTP,
+    FIELDS,
+    &[
+        On::Tcp(80).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(8080).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(3128).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol")

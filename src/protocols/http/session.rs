@@ -270,7 +270,7 @@ impl Conversation for Session {
             }
             Some(Start::Response { code }) => {
                 request = self.response(wire, &headers, code);
-                if wire.wants_words() {
+                if wire.wants_summary() {
                     let of = request.as_ref().map(|request| format!(" of {}", request.uri)).unwrap_or_default();
                     let kind = String::from_utf8_lossy(headers.kind);
                     wire.info(format_args!("{}{}{kind}{of}", phrase(ahead), if kind.is_empty() { "" } else { ", " }));

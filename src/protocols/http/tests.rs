@@ -3,7 +3,7 @@
 use super::session::Session;
 use super::*;
 use crate::limits;
-use crate::tree::{FrameInfo, Side, Span, Tree, Want};
+use crate::tree::{Demand, FrameInfo, Side, Span, Tree};
 use crate::wire::{Conversation, Cut, Extent, Next, Opening, Verdict, Wire, trial};
 use flate2::Compression;
 use std::io::Write as _;
@@ -48,7 +48,7 @@ fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> Vec<String> {
                 }
                 Extent::Message(len) | Extent::NeedMore(len) if more => have = len.max(have + have / 8).min(bytes.len()),
                 Extent::Message(want) | Extent::NeedMore(want) => {
-                    trees.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
+                    trees.push(trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { needed: want }));
                     break bytes.len();
                 }
                 Extent::Unknown(len) => {
@@ -283,7 +283,7 @@ fn a_saved_body_is_named_after_its_uri() {
         let asked = format!("GET {target} HTTP/1.1\r\nHost: a?b\r\n\r\n");
         let mut names = Vec::new();
         for (side, bytes) in [(Side::Client, asked.as_bytes()), (Side::Server, answer.as_bytes())] {
-            let mut tree = Tree::new(Want::OBJECTS);
+            let mut tree = Tree::new(Demand::OBJECTS);
             tree.begin(FrameInfo::default());
             let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
             session.message(side, &mut Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No)).unwrap();

@@ -31,25 +31,21 @@ mod tests;
 
 use crate::limits;
 use crate::tree::{Field, Side, Value, name_of};
-use crate::wire::{Cut, Error, Exchange, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Cut, Error, Exchange, Heuristic, On, Protocol, Result, Wire};
 use fields::*;
 use script::{Form, Script};
 use std::fmt;
 
 /// LibRPC protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &LIBRPC,
-    fields: FIELDS,
-    found: &[
-        On::AnyUdp.datagram(Looks::Datagram(is_exact), bare),
-        On::Over("vcmp").exchange(Looks::Datagram(begins), |_| Box::new(ScriptData)),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &LIBRPC,
+    FIELDS,
+    &[
+        On::AnyUdp.datagram(Heuristic::Datagram(is_exact), bare),
+        On::Over("vcmp").exchange(Heuristic::Datagram(begins), |_| Box::new(ScriptData)),
     ],
-    rest: Some(&UNPARSED),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&UNPARSED);
 
 /// Bytes of the identifier.
 const IDENTIFIER_LEN: usize = 4;
@@ -118,7 +114,7 @@ fn bare(wire: &mut Wire<'_>) -> Result {
 
 /// Reads a message from this side, if known.
 fn message(wire: &mut Wire<'_>, from: Option<Side>) -> Result {
-    let script = if wire.wants_fields() || wire.wants_words() { Script::default() } else { Script::unwanted() };
+    let script = if wire.wants_fields() || wire.wants_summary() { Script::default() } else { Script::unwanted() };
     Reader { from, nested: 0, script }.message(wire)
 }
 

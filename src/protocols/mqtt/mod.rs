@@ -17,22 +17,18 @@ mod tests;
 use super::json;
 use crate::limits;
 use crate::tree::{Computed, Field, NodeRef, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// MQTT.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &MQTT,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(1883).stream(Looks::Stream(on_port), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Looks::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &MQTT,
+    FIELDS,
+    &[
+        On::Tcp(1883).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA);
 
 fields! {
     MQTT = protocol("mqtt", "MQTT", "Message Queuing Telemetry Transport")

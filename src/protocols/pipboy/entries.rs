@@ -3,7 +3,7 @@
 use super::world::World;
 use super::{DATA, TRUNCATED, update};
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Settings, Verdict, Wire};
 
 fields! {
     ENTRIES = protocol("pipboy.entries", "Pip-Boy entries", "Entries of Fallout 4 Pip-Boy data updates without a message header")
@@ -11,16 +11,9 @@ fields! {
 }
 
 /// Pip-Boy entries; only selected by `--as`.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &ENTRIES,
-    fields: FIELDS,
-    found: &[On::AnyTcp.stream(Looks::Stream(|_| Verdict::No), open)],
-    rest: Some(&DATA),
-    truncated: Some(&TRUNCATED),
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol = Protocol::new(&ENTRIES, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(|_| Verdict::No), open)])
+    .rest(&DATA)
+    .truncated(&TRUNCATED);
 
 /// The value tree of a stream of entries.
 #[derive(Default)]

@@ -41,7 +41,7 @@ mod values;
 mod world;
 
 use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Settings, Wire};
 use commands::Commands;
 pub use entries::PROTOCOL as ENTRIES;
 use framing::Framing;
@@ -50,20 +50,18 @@ use std::fmt;
 use values::Values;
 
 /// Fallout 4 Pip-Boy companion app protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &PIPBOY,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(27000).stream(Looks::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
-        On::Udp(28000).exchange(Looks::Datagram(heuristics::is_discovery), discovery::open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &PIPBOY,
+    FIELDS,
+    &[
+        On::Tcp(27000).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::Udp(28000).exchange(Heuristic::Datagram(heuristics::is_discovery), discovery::open),
     ],
-    rest: Some(&DATA),
-    truncated: Some(&TRUNCATED),
-    gap: Some(&ERROR_GAP),
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&DATA)
+.truncated(&TRUNCATED)
+.gap(&ERROR_GAP);
 
 fields! {
     PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app")
@@ -357,8 +355,8 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
         wire.note_layer(&NOTE_FORGOTTEN, format_args!("earlier values of this conversation were evicted to bound memory"));
     }
     let values = Some(&mut session.values).filter(|_| from == Side::Server && !session.is_evicted);
-    if !wire.is_looked_at() && framing::are_entries(wire.ahead()) {
-        if let Some(values) = values.filter(|_| wire.may_be_looked_at()) {
+    if !wire.is_inspected() && framing::are_entries(wire.ahead()) {
+        if let Some(values) = values.filter(|_| wire.may_be_inspected()) {
             values.enqueue(wire.ahead());
         }
         return wire.skip(wire.remaining());

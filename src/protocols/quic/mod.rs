@@ -24,19 +24,11 @@ mod tests;
 mod versions;
 
 use crate::tree::{Names, fields};
-use crate::wire::{Exchange, Looks, On, Protocol, Settings};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
 
 /// QUIC.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &QUIC,
-    fields: FIELDS,
-    found: &[On::AnyUdp.exchange(Looks::Datagram(packets::recognize), open)],
-    rest: Some(&REMAINING),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&QUIC, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(packets::recognize), open)]).rest(&REMAINING);
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")

@@ -250,7 +250,7 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
             return Ok(Some("sent before".to_owned()));
         }
         sender.order(wire, &head);
-        wire.hand_on(PLACE, range);
+        wire.hand_over(PLACE, range);
         return Ok(None);
     };
     if index >= count || count > MAX_COUNT {
@@ -279,7 +279,7 @@ fn payload<'a>(wire: &mut Wire<'a>, head: &Head) -> Result<(Range<usize>, &'a [u
     }
     let bytes = wire.bytes(&PAYLOAD, there)?;
     if there < wanted {
-        wire.hand_on(PLACE, range);
+        wire.hand_over(PLACE, range);
         return Err(Error::Short { needed: wanted - there });
     }
     Ok((range, bytes))
@@ -305,7 +305,7 @@ impl Sender {
                 wire.add(&COMPLETES, Value::Unsigned(part.count.into()));
                 self.order(wire, head);
                 let len = joined.bytes.len();
-                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.hand_on(PLACE, 0..len));
+                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.hand_over(PLACE, 0..len));
             }
         }
     }

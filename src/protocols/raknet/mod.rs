@@ -29,7 +29,7 @@ mod summary;
 mod system;
 
 use crate::tree::{Side, Time};
-use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Unfinished, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Unfinished, Wire};
 use datagram::Sender;
 use fields::*;
 use split::{Given, Joined};
@@ -37,21 +37,17 @@ use split::{Given, Joined};
 pub use system::PROTOCOL as MESSAGE;
 
 /// RakNet protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &RAKNET,
-    fields: FIELDS,
-    found: &[
-        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_offline), open),
-        On::AnyUdp.exchange(Looks::Datagram(heuristics::is_evident), open),
-        On::Udp(8192).exchange(Looks::Datagram(heuristics::is_sound), open),
-        On::Over("vcmp.z").exchange(Looks::Datagram(heuristics::is_of_connection), open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &RAKNET,
+    FIELDS,
+    &[
+        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_offline), open),
+        On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_evident), open),
+        On::Udp(8192).exchange(Heuristic::Datagram(heuristics::is_sound), open),
+        On::Over("vcmp.z").exchange(Heuristic::Datagram(heuristics::is_of_connection), open),
     ],
-    rest: Some(&UNPARSED),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&UNPARSED);
 
 /// Dispatch name of messages.
 const PLACE: &str = "raknet";

@@ -72,8 +72,8 @@ pub(super) fn message(wire: &mut Wire<'_>) -> Result<Offline> {
     let id = wire.u8(&OFFLINE_ID)?;
     wire.name(name_of(OFFLINE_IDS, id.into()).unwrap_or("unknown"));
     match id {
-        REQUEST_1 | REQUEST_2 => wire.said_by(Side::Client),
-        REPLY_1 | REPLY_2 => wire.said_by(Side::Server),
+        REQUEST_1 | REQUEST_2 => wire.sent_by(Side::Client),
+        REPLY_1 | REPLY_2 => wire.sent_by(Side::Server),
         _ => {}
     }
     let (least, most) = lengths(id);

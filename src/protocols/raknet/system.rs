@@ -3,20 +3,12 @@
 use super::PLACE;
 use super::fields::*;
 use crate::tree::{Field, Names, Side, Time, Value, fields};
-use crate::wire::{Error, Exchange, Looks, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Error, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
 use std::collections::VecDeque;
 
 /// RakNet internal messages.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &MESSAGE,
-    fields: FIELDS,
-    found: &[On::Over(PLACE).exchange(Looks::Datagram(is_system), open)],
-    rest: Some(&UNPARSED),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&MESSAGE, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Datagram(is_system), open)]).rest(&UNPARSED);
 
 fields! {
     MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")
@@ -155,7 +147,7 @@ impl Exchange for Session {
             TIMESTAMP | TIMESTAMP_CHANGED => {
                 wire.u64_be(&TIME)?;
                 let inner = wire.at()..wire.at() + wire.remaining();
-                wire.hand_on(PLACE, inner);
+                wire.hand_over(PLACE, inner);
                 wire.rest(&OPAQUE);
             }
             _ => drop(wire.rest(&OPAQUE)),

@@ -4,7 +4,7 @@ use super::fields::*;
 use super::transfer;
 use super::types::Cp1252;
 use crate::tree::Value;
-use crate::wire::{Extent, Question, Result, Wire};
+use crate::wire::{Extent, Request, Result, Wire};
 
 /// Size of the checksum file: nine CRCs and their checksum.
 const CRC_FILE: usize = 40;
@@ -27,7 +27,7 @@ pub struct Jaggrab {
     /// Requested path.
     path: String,
     /// Pending request.
-    asked: Option<Question>,
+    asked: Option<Request>,
 }
 
 impl Jaggrab {

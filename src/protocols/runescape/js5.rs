@@ -3,7 +3,7 @@
 use super::fields::*;
 use super::transfer;
 use crate::tree::{Value, name_of};
-use crate::wire::{Error, Extent, Question, Result, Wire};
+use crate::wire::{Error, Extent, Request, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ pub struct Js5 {
     /// XOR key of the server's bytes.
     key: u8,
     /// Pending requests.
-    asked: HashMap<(u8, u16), Question>,
+    asked: HashMap<(u8, u16), Request>,
 }
 
 /// Layout of a group in its blocks.

@@ -48,26 +48,18 @@ mod update;
 mod value_names;
 mod world;
 
-use crate::wire::{Looks, On, Protocol, Setting, Takes, Unfit};
+use crate::wire::{Heuristic, On, Protocol, Setting, Takes, Unfit};
 use fields::*;
 use services::Midway;
 pub use single_values::PROTOCOL as VALUES;
 use tables::Table;
 
 /// RuneScape game protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &RS,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(43594).stream(Looks::Stream(heuristics::on_port), session::open),
-        On::Tcp(43595).stream(Looks::Stream(heuristics::on_port), session::open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), session::open),
-    ],
-    rest: Some(&DATA),
-    truncated: Some(&TRUNCATED),
-    gap: Some(&GAP),
-    tables: Some(table_fields),
-    settings: &[
+pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
+        On::Tcp(43594).stream(Heuristic::Stream(heuristics::on_port), session::open),
+        On::Tcp(43595).stream(Heuristic::Stream(heuristics::on_port), session::open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), session::open),
+    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).settings(&[
         Setting {
             name: "rs.revision",
             about: "Revision whose packets are looked for, whatever the login says",
@@ -103,8 +95,7 @@ pub static PROTOCOL: Protocol = Protocol {
             about: "Bits of what an NPC is, where a server has changed them: 11 to 18",
             takes: Takes::Checked(npc_bits),
         },
-    ],
-};
+    ]);
 
 fn revision(text: &str) -> Result<(), Unfit> {
     match text.parse::<u16>() {

@@ -3,7 +3,7 @@
 use super::fields::*;
 use super::transfer;
 use crate::tree::{Value, name_of};
-use crate::wire::{Extent, Question, Result, Wire};
+use crate::wire::{Extent, Request, Result, Wire};
 use flate2::Crc;
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ type Id = (u8, u16);
 #[derive(Default)]
 pub struct OnDemand {
     /// Pending requests.
-    asked: HashMap<Id, Question>,
+    asked: HashMap<Id, Request>,
     /// Files being reassembled.
     begun: HashMap<Id, Vec<u8>>,
 }

@@ -4,7 +4,7 @@ use super::fields::TRAILING;
 use super::tables::{intern, nearest};
 use super::types::{Decoded, Place, Type};
 use crate::tree::{Field, Side, fields};
-use crate::wire::{Conversation, Extent, Looks, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
 
 fields! {
     VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, without packets")
@@ -26,16 +26,9 @@ const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 sma
     middle_endian_big_int, smarts, spacesavera, spacesaverb, string, str, strbyte, rs_string, java_string";
 
 /// RuneScape values; only selected by `--as`.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &VALUES,
-    fields: FIELDS,
-    found: &[On::AnyTcp.stream(Looks::Stream(|_| Verdict::No), open)],
-    rest: Some(&TRAILING),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| types(list).map(drop)) }],
-};
+pub static PROTOCOL: Protocol = Protocol::new(&VALUES, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(|_| Verdict::No), open)])
+    .rest(&TRAILING)
+    .settings(&[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| types(list).map(drop)) }]);
 
 /// An item to decode, with its field.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! Duration and rate of file transfers.
 
 use crate::tree::{Field, Value};
-use crate::wire::{Question, Wire};
+use crate::wire::{Request, Wire};
 
 const SECOND: u128 = 1_000_000_000;
 
 /// Records the current message as a request.
-pub fn ask(wire: &Wire<'_>) -> Question {
+pub fn ask(wire: &Wire<'_>) -> Request {
     let (frame, time) = wire.completed();
-    Question { frame, time, answered: false }
+    Request { frame, time, answered: false }
 }
 
 /// Name of a transfer, and its fields: request frame, seconds since the request, and bytes per second.
@@ -18,7 +18,7 @@ pub struct Kind {
 }
 
 /// Completes a transfer of this many bytes, or of none if the file does not exist.
-pub fn complete(wire: &mut Wire<'_>, asked: Question, size: usize, kind: &Kind) {
+pub fn complete(wire: &mut Wire<'_>, asked: Request, size: usize, kind: &Kind) {
     let [frame, seconds, rate] = kind.fields;
     asked.put(wire, frame, seconds);
     if size == 0 {

@@ -15,24 +15,20 @@
 mod tests;
 
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Error, Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Error, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 
 /// SNMP.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &SNMP,
-    fields: FIELDS,
-    found: &[
-        On::Udp(161).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default()),
-        On::Udp(162).exchange(Looks::Datagram(recognize), |_| Box::<Requests>::default()),
-        On::AnyUdp.exchange(Looks::Datagram(is_whole), |_| Box::<Requests>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SNMP,
+    FIELDS,
+    &[
+        On::Udp(161).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
+        On::Udp(162).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
+        On::AnyUdp.exchange(Heuristic::Datagram(is_whole), |_| Box::<OpenRequests>::default()),
     ],
-    rest: Some(&UNKNOWN),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&UNKNOWN);
 
 fields! {
     SNMP = protocol("snmp", "SNMP", "Simple Network Management Protocol")
@@ -194,9 +190,9 @@ fn is_whole(bytes: &[u8]) -> bool {
 
 /// Pending requests of one conversation, by request ID.
 #[derive(Default)]
-struct Requests(Pending<i64>);
+struct OpenRequests(Requests<i64>);
 
-impl Exchange for Requests {
+impl Exchange for OpenRequests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         inside(wire, SEQUENCE, |wire| {
             let is_new = matches!(wire.ahead(), [INTEGER, 1, 3, ..]);
@@ -225,7 +221,7 @@ impl Exchange for Requests {
     }
 }
 
-impl Requests {
+impl OpenRequests {
     fn pdu(&mut self, wire: &mut Wire<'_>) -> Result {
         let kind = wire.ahead().first().copied().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
         let Some(kind) = kind else { return unexpected(wire, "a PDU") };

@@ -13,12 +13,12 @@ const TRAP_1: &str = "303902010004067075626c6963a42c060a2b06010401bf0803020a4004
 const VERSION_3: &str = "305b02010330100204207b2f720202400004010402010304233021040d80001f8880a9498e5e3a2c3043020200dd020210680404 \
     66616c6b04000400301f04000400a51902010702010002010a300e300c06082b060102010103000500";
 
-fn read(asked: &mut Requests, hex: &str) -> String {
+fn read(asked: &mut OpenRequests, hex: &str) -> String {
     trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
 }
 
 fn alone(hex: &str) -> String {
-    read(&mut Requests::default(), hex)
+    read(&mut OpenRequests::default(), hex)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_get_request_is_dissected() {
 
 #[test]
 fn a_response_is_matched_with_its_request() {
-    let mut asked = Requests::default();
+    let mut asked = OpenRequests::default();
     read(&mut asked, GET);
     insta::assert_snapshot!(read(&mut asked, ANSWER), @r#"
     snmp 0..156 | response | version 2c
@@ -186,12 +186,12 @@ fn the_heuristic_requires_a_version() {
 fn a_malformed_message_keeps_the_valid_fields() {
     let bytes = trial::bytes(VERSION_3);
     for cut in 0..bytes.len() {
-        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Requests::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| OpenRequests::default().message(Side::Client, wire));
         assert!(dump.contains("! broken"), "{dump}");
     }
     for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x7f, 0x84, 0xff].map(|byte| (place, byte))) {
         let mut bytes = bytes.clone();
         bytes[place] = byte;
-        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Requests::default().message(Side::Client, wire));
+        trial::read(&PROTOCOL, &bytes, Cut::No, |wire| OpenRequests::default().message(Side::Client, wire));
     }
 }

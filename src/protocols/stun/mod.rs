@@ -18,24 +18,20 @@ mod stream;
 mod tests;
 
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Exchange, Looks, On, Pending, Protocol, Result, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// STUN.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &STUN,
-    fields: FIELDS,
-    found: &[
-        On::AnyUdp.exchange(Looks::Datagram(recognize), |_| Box::<Transactions>::default()),
-        On::AnyTcp.stream(Looks::Stream(stream::recognize), |_| Box::<stream::Stream>::default()),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &STUN,
+    FIELDS,
+    &[
+        On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Transactions>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(stream::recognize), |_| Box::<stream::Stream>::default()),
     ],
-    rest: Some(&VALUE),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+)
+.rest(&VALUE);
 
 fields! {
     STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT")
@@ -164,7 +160,7 @@ fn recognize(bytes: &[u8]) -> bool {
 /// Pending requests and channels of one conversation.
 #[derive(Default)]
 struct Transactions {
-    requests: Pending<[u8; 12]>,
+    requests: Requests<[u8; 12]>,
     /// Bound channels, up to a limit.
     channels: Vec<u16>,
     /// Whether a server confirmed a channel binding whose request is missing.

@@ -34,33 +34,30 @@ mod suites;
 mod tests;
 
 use crate::tree::{Computed, Field, Names, NodeRef, Secrets, fields, is_there};
-use crate::wire::{Conversation, Looks, On, Protocol, Setting, Settings, Takes, Unfit};
+use crate::wire::{Conversation, Heuristic, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
 
 /// TLS.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &TLS,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(443).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(636).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(853).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(993).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(995).stream(Looks::Stream(heuristics::on_port), open),
-        On::Tcp(8443).stream(Looks::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &TLS,
+    FIELDS,
+    &[
+        On::Tcp(443).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(636).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(853).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(993).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(995).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::Tcp(8443).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
     ],
-    rest: Some(&DATA),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[Setting {
-        name: "tls.keylog_file",
-        about: "File of secrets that browsers write with SSLKEYLOGFILE",
-        takes: Takes::Secrets(key_log),
-    }],
-};
+)
+.rest(&DATA)
+.settings(&[Setting {
+    name: "tls.keylog_file",
+    about: "File of secrets that browsers write with SSLKEYLOGFILE",
+    takes: Takes::Secrets(key_log),
+}]);
 
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")

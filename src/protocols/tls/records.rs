@@ -155,7 +155,7 @@ impl Session {
         match kind {
             ALERT_TYPE if wire.remaining() == 2 => {
                 if alert(wire, summary)? == CLOSE_NOTIFY {
-                    wire.end_inside("tls");
+                    wire.end_inner("tls");
                 }
                 Ok(())
             }
@@ -170,7 +170,7 @@ impl Session {
                 let is_behind_gap = std::mem::take(&mut self.direction(from).is_behind_gap);
                 match wire.remaining() {
                     0 => Ok(()),
-                    count => wire.say_inside(&DECRYPTED, count, "tls", is_behind_gap),
+                    count => wire.add_inner(&DECRYPTED, count, "tls", is_behind_gap),
                 }
             }
             _ => {

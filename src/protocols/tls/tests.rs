@@ -29,7 +29,7 @@ fn split(session: &mut Session, from: Side, mut bytes: &[u8]) -> String {
                 bytes = &bytes[len..];
             }
             Extent::Message(want) => {
-                trees.push_str(&trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { want }));
+                trees.push_str(&trial::message(&PROTOCOL, session, from, bytes, Cut::Stream { needed: want }));
                 break;
             }
             Extent::NeedMore(_) | Extent::Unknown(_) => return trees + "unknown\n",

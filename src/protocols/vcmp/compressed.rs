@@ -9,20 +9,12 @@
 use super::bits::Bits;
 use super::fields::BAD_COMPRESSION;
 use crate::tree::{Value, fields};
-use crate::wire::{Cut, Error, Looks, On, Protocol, Result, Wire};
+use crate::wire::{Cut, Error, Heuristic, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress};
 
 /// Compressed datagram.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &Z,
-    fields: FIELDS,
-    found: &[On::AnyUdp.datagram(Looks::Datagram(is_block), datagram)],
-    rest: Some(&UNPARSED),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&Z, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(is_block), datagram)]).rest(&UNPARSED);
 
 fields! {
     Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0")
@@ -82,7 +74,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
     block(wire, |wire| {
         let len = wire.remaining();
         wire.info(format_args!("{len} bytes"));
-        wire.hand_on(PLACE, 0..len);
+        wire.hand_over(PLACE, 0..len);
         wire.skip(len)
     })
 }

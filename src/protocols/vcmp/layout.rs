@@ -59,7 +59,7 @@ impl Line {
 
 /// Reads the parts in order.
 pub(super) fn read(wire: &mut Wire<'_>, parts: &[Part]) -> Result {
-    let mut line = Line { is_wanted: wire.wants_words(), ..Line::default() };
+    let mut line = Line { is_wanted: wire.wants_summary(), ..Line::default() };
     let result = parts.iter().try_for_each(|part| part.read(wire, &mut line));
     wire.info(format_args!("{}", line.words));
     result

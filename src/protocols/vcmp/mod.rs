@@ -28,7 +28,7 @@ mod versions;
 
 use super::librpc;
 use crate::tree::Side;
-use crate::wire::{Exchange, Looks, On, Protocol, Result, Settings, Spot, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
 use fields::*;
 use messages::Layout;
 use versions::Version;
@@ -37,16 +37,8 @@ pub use compressed::PROTOCOL as COMPRESSED;
 pub use query::PROTOCOL as QUERY;
 
 /// Vice City: Multiplayer.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &VCMP,
-    fields: FIELDS,
-    found: &[On::Over("raknet").exchange(Looks::Spotted(is_ours), open)],
-    rest: Some(&UNPARSED),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&VCMP, FIELDS, &[On::Over("raknet").exchange(Heuristic::InContext(is_ours), open)]).rest(&UNPARSED);
 
 /// Default server port.
 const PORT: u16 = 8192;
@@ -70,9 +62,9 @@ const FIRST_OLD: u8 = 0x93;
 const DATA_HEAD: usize = 5;
 
 /// Whether a RakNet message is VC:MP, by its conversation or by its unique contents.
-fn is_ours(message: &[u8], spot: &Spot) -> bool {
+fn is_ours(message: &[u8], context: &DatagramContext) -> bool {
     let Some(id) = message.first() else { return false };
-    let is_known_place = spot.has_port(PORT) || spot.announced == Some(SERVER);
+    let is_known_place = context.has_port(PORT) || context.announced == Some(SERVER);
     (is_known_place && (FIRST_ID..=LAST_ID).contains(id)) || versions::of_connect(message).is_some() || is_call(message)
 }
 
@@ -112,7 +104,7 @@ impl Exchange for Session {
         self.is_open = true;
         let speaker = speaker(wire.ahead());
         if let Some(speaker) = speaker {
-            wire.said_by(speaker);
+            wire.sent_by(speaker);
         }
         let from = speaker.unwrap_or(from);
         self.learn(from, wire);

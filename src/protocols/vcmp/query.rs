@@ -14,19 +14,11 @@ use super::layout::read_text;
 use super::text::{Quoted, text};
 use super::versions;
 use crate::tree::{Field, Side, Time, Timestamp, Transport, Value, fields};
-use crate::wire::{Cut, Exchange, Looks, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
 
 /// VC:MP server query.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &QUERY,
-    fields: FIELDS,
-    found: &[On::AnyUdp.exchange(Looks::Datagram(is_query), open)],
-    rest: Some(&OPAQUE),
-    truncated: None,
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol =
+    Protocol::new(&QUERY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(is_query), open)]).rest(&OPAQUE);
 
 fields! {
     QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")
@@ -91,7 +83,7 @@ impl Exchange for Session {
         // Servers of 0.3 reply with the same magic: only a ping request can be this long.
         let is_reply = magic == REPLY || (is_long && opcode != b'p');
         wire.name(&format!("{name}_{}", if is_reply { "reply" } else { "request" }));
-        wire.said_by(if is_reply { Side::Server } else { Side::Client });
+        wire.sent_by(if is_reply { Side::Server } else { Side::Client });
         let asked = place.and_then(|place| self.asked.get_mut(place));
         let result = match (is_reply, opcode) {
             (true, b'i') => info(wire),

@@ -38,7 +38,7 @@ mod values;
 mod wls;
 
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use framing::Step;
 use users::Users;
 use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
@@ -46,23 +46,22 @@ use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers,
 pub use wls::PROTOCOL as WORLD_LOCATION;
 
 /// Virtual Society Client Protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &VSCP,
-    fields: FIELDS,
-    found: &[
-        On::TcpRun(5126, 5158).stream(Looks::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &VSCP,
+    FIELDS,
+    &[
+        On::TcpRun(5126, 5158).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
     ],
-    rest: Some(&DATA),
-    truncated: Some(&TRUNCATED),
-    gap: Some(&ERROR_GAP),
-    tables: None,
-    settings: &[Setting {
-        name: charset::SETTING,
-        about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where a text can be nothing else",
-        takes: Takes::Checked(charset::check),
-    }],
-};
+)
+.rest(&DATA)
+.truncated(&TRUNCATED)
+.gap(&ERROR_GAP)
+.settings(&[Setting {
+    name: charset::SETTING,
+    about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where a text can be nothing else",
+    takes: Takes::Checked(charset::check),
+}]);
 
 fields! {
     VSCP = protocol("vscp", "VSCP", "Virtual Society Client Protocol (Community Place)")

@@ -11,21 +11,18 @@
 
 use super::values::{Brief, nothing, text_value};
 use crate::tree::{Field, Names, Side, Value, fields};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// World Location Server protocol.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &WLS,
-    fields: FIELDS,
-    found: &[On::Tcp(5125).stream(Looks::Stream(on_port), open), On::AnyTcp.stream(Looks::Stream(anywhere), open)],
-    rest: Some(&DATA),
-    truncated: Some(&TRUNCATED),
-    gap: None,
-    tables: None,
-    settings: &[],
-};
+pub static PROTOCOL: Protocol = Protocol::new(
+    &WLS,
+    FIELDS,
+    &[On::Tcp(5125).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(anywhere), open)],
+)
+.rest(&DATA)
+.truncated(&TRUNCATED);
 
 fields! {
     WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")

@@ -38,7 +38,7 @@ mod tests;
 mod values;
 
 use crate::tree::{Side, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Looks, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
+use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use attr::Reader;
 use fields::*;
 use files::Sent;
@@ -50,29 +50,24 @@ use step::Step;
 use values::Values;
 
 /// Xfire.
-pub static PROTOCOL: Protocol = Protocol {
-    this: &XFIRE,
-    fields: FIELDS,
-    found: &[
-        On::Tcp(25999).stream(Looks::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Looks::Stream(heuristics::anywhere), open),
-        On::Udp(9856).exchange(Looks::Datagram(p2p::is_nat), p2p::open),
-        On::AnyUdp.exchange(Looks::Datagram(p2p::is_any), p2p::open),
-        On::Over(p2p::ANNOUNCED).exchange(Looks::Datagram(p2p::may_be_p2p), p2p::open),
+pub static PROTOCOL: Protocol = Protocol::new(
+    &XFIRE,
+    FIELDS,
+    &[
+        On::Tcp(25999).stream(Heuristic::Stream(heuristics::on_port), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::Udp(9856).exchange(Heuristic::Datagram(p2p::is_nat), p2p::open),
+        On::AnyUdp.exchange(Heuristic::Datagram(p2p::is_any), p2p::open),
+        On::Over(p2p::ANNOUNCED).exchange(Heuristic::Datagram(p2p::may_be_p2p), p2p::open),
     ],
-    rest: Some(&UNPARSED),
-    truncated: Some(&TRUNCATED),
-    gap: Some(&GAP),
-    tables: None,
-    settings: &[
-        Setting { name: "xfire.password", about: "Password that logins are checked with", takes: Takes::Value },
-        Setting {
-            name: "xfire.passwords",
-            about: "File of lines NAME:PASSWORD that logins are checked with",
-            takes: Takes::File,
-        },
-    ],
-};
+)
+.rest(&UNPARSED)
+.truncated(&TRUNCATED)
+.gap(&GAP)
+.settings(&[
+    Setting { name: "xfire.password", about: "Password that logins are checked with", takes: Takes::Value },
+    Setting { name: "xfire.passwords", about: "File of lines NAME:PASSWORD that logins are checked with", takes: Takes::File },
+]);
 
 /// Sent by a client before its first message.
 const HELLO: [u8; 4] = *b"UA01";

@@ -170,7 +170,7 @@ impl State {
     pub(super) fn pair(&mut self, from: Side, values: &Values<'_>, wire: &mut Wire<'_>) {
         if values.number(&MSGTYPE) == Some(ADDRESS) {
             let announcement = self.monikers(values);
-            values.addresses().for_each(|end| wire.expect_told(end, ANNOUNCED, &announcement));
+            values.addresses().for_each(|end| wire.expect_with(end, ANNOUNCED, &announcement));
         }
         let Some(with) = values.bytes(&SID).and_then(|sid| Sid::try_from(sid).ok()) else { return };
         let Some(number) = values.number(&IMINDEX) else { return };

@@ -13,7 +13,7 @@ mod writer;
 use super::KEPT;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::Want;
+use crate::tree::Demand;
 use flat::Flat;
 use records::{Damage, End, OfGap, OfLate, OfMessage, OfPacket, Start};
 use std::io;
@@ -78,9 +78,9 @@ impl<W: io::Write> Json<W> {
 }
 
 impl<W: io::Write> Sink for Json<W> {
-    fn want(&self, view: View) -> Want {
+    fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets || self.options.carriers;
-        Want { carriers, headers: carriers, ..Want::EVERYTHING }
+        Demand { carriers, headers: carriers, ..Demand::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
@@ -102,11 +102,11 @@ impl<W: io::Write> Sink for Json<W> {
         }
     }
 
-    fn go_on(&mut self) {
+    fn resume_at(&mut self) {
         self.begun = true;
     }
 
-    fn hand_on(&mut self) -> io::Result<Option<Edges>> {
+    fn take_output(&mut self) -> io::Result<Option<Edges>> {
         self.let_go().map(|()| None)
     }
 

@@ -68,7 +68,7 @@ fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>
         number(r#","off":"#, here.place.base + u64::from(span.start), out)?;
         if let (Some(short), None, false) = (SHORT.get(span.len() as usize), &elsewhere, node.has_children()) {
             out.raw_chunk(short);
-            return out.hand_on();
+            return out.take_output();
         }
         number(r#","len":"#, span.len(), out)?;
     }
@@ -81,7 +81,7 @@ fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>
         all(of, node, here, out)?;
     }
     out.raw("}");
-    out.hand_on()
+    out.take_output()
 }
 
 /// How most fields end: few bytes long, with nothing below them.

@@ -53,7 +53,7 @@ impl<'a> Out<'a> {
         self.raw("{");
         members(&mut Members { out: self, empty: true })?;
         self.raw("}");
-        self.hand_on()
+        self.take_output()
     }
 
     /// An array of what `item` puts.
@@ -66,7 +66,7 @@ impl<'a> Out<'a> {
             item(self, one)?;
         }
         self.raw("]");
-        self.hand_on()
+        self.take_output()
     }
 
     /// Words that are put together while they are written, between quotes behind `key`; nothing if there are none.
@@ -102,7 +102,7 @@ impl<'a> Out<'a> {
         self.raw("\"");
         in_hex(bytes, |digits| {
             self.line.extend_from_slice(digits);
-            self.hand_on()
+            self.take_output()
         })?;
         self.raw("\"");
         Ok(())
@@ -110,7 +110,7 @@ impl<'a> Out<'a> {
 
     /// Of what has become long, let go of what there is.
     #[inline]
-    pub(super) fn hand_on(&mut self) -> Done {
+    pub(super) fn take_output(&mut self) -> Done {
         if self.line.len() >= LONG {
             self.to.write_all(self.line)?;
             self.line.clear();

@@ -4,7 +4,7 @@ mod asked;
 
 use super::hierarchy::commonest;
 use super::plot::plot;
-use super::{Count, Covered, Part, Stats, Talk, Talks};
+use super::{Conversation, Conversations, Count, Covered, Part, Stats};
 use crate::record::Forgotten;
 use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
 use crate::tree::{Level, Timestamp};
@@ -46,8 +46,8 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Overview => pages.overview()?,
             Part::Time => pages.time()?,
             Part::Hierarchy => pages.hierarchy()?,
-            Part::Conversations(over) => stats.over(*over).map_or(Ok(()), |talks| pages.conversations(talks))?,
-            Part::Endpoints(over) => stats.over(*over).map_or(Ok(()), |talks| pages.endpoints(talks))?,
+            Part::Conversations(over) => stats.over(*over).map_or(Ok(()), |table| pages.conversations(table))?,
+            Part::Endpoints(over) => stats.over(*over).map_or(Ok(()), |table| pages.endpoints(table))?,
             Part::Transfers => pages.transfers()?,
             Part::Health => pages.health()?,
             Part::Coverage => pages.coverage()?,
@@ -184,7 +184,7 @@ impl Pages<'_> {
         grid.end()
     }
 
-    fn conversations(&mut self, talks: &Talks) -> io::Result<()> {
+    fn conversations(&mut self, table: &Conversations) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("A", Role::Address),
             Head::words("B", Role::Address),
@@ -197,29 +197,29 @@ impl Pages<'_> {
             Head::number("start"),
             Head::number("duration"),
         ];
-        if talks.is_empty() && self.stats.parts.len() > 1 {
+        if table.is_empty() && self.stats.parts.len() > 1 {
             return Ok(());
         }
-        self.heading(format_args!("{} conversations: {}", talks.over.label(), talks.len()))?;
-        let rows = self.rows(talks.len());
+        self.heading(format_args!("{} conversations: {}", table.over.label(), table.len()))?;
+        let rows = self.rows(table.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
-        for talk in talks.largest(rows) {
-            let (Talk { ends: [a, b], sent: [sent, answered], .. }, all) = (talk, talk.all());
+        for conversation in table.largest(rows) {
+            let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
             grid.cell(a)?.cell(b)?;
             for count in [sent, answered, all] {
                 grid.cell(count.frames)?.cell(count.bytes)?;
             }
-            match talk.times() {
+            match conversation.times() {
                 Some((first, last)) => grid.cell(Seconds(first.into()))?.cell(Seconds(i128::from(last) - i128::from(first)))?,
                 None => grid.cell("")?.cell("")?,
             };
         }
         grid.end()?;
-        self.rest(talks.len())?;
-        self.left_out(talks)
+        self.rest(table.len())?;
+        self.left_out(table)
     }
 
-    fn endpoints(&mut self, talks: &Talks) -> io::Result<()> {
+    fn endpoints(&mut self, table: &Conversations) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("endpoint", Role::Address),
             Head::number("frames"),
@@ -229,11 +229,11 @@ impl Pages<'_> {
             Head::number("received"),
             Head::number("bytes"),
         ];
-        if talks.is_empty() && self.stats.parts.len() > 1 {
+        if table.is_empty() && self.stats.parts.len() > 1 {
             return Ok(());
         }
-        let endpoints = talks.endpoints();
-        self.heading(format_args!("{} endpoints: {}", talks.over.label(), endpoints.len()))?;
+        let endpoints = table.endpoints();
+        self.heading(format_args!("{} endpoints: {}", table.over.label(), endpoints.len()))?;
         let rows = self.rows(endpoints.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
         for (end, shares) in endpoints.largest(rows) {
@@ -246,11 +246,11 @@ impl Pages<'_> {
         }
         grid.end()?;
         self.rest(endpoints.len())?;
-        self.left_out(talks)
+        self.left_out(table)
     }
 
-    fn left_out(&mut self, talks: &Talks) -> io::Result<()> {
-        let Count { frames, bytes } = talks.left_out;
+    fn left_out(&mut self, table: &Conversations) -> io::Result<()> {
+        let Count { frames, bytes } = table.left_out;
         match frames {
             0 => Ok(()),
             _ => writeln!(

@@ -1,14 +1,14 @@
 //! The reading cursor: one call reads bytes, names the field and records the span.
 
-mod asks;
-mod says;
+mod context;
 mod secrets;
+mod summary;
 
 use super::notes::{DEEP, LEFT_OVER};
-use super::{Error, Question, Result, data};
+use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, Expected, Field, Handed, Kind, LayerId, MAX_DEPTH, Made, Object, Opened, Origin, Piece, Quote, Span, Transfer,
-    Transport, Tree, Value,
+    Bits, Carried, Expected, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload, Piece, Quote, Span,
+    Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -24,12 +24,12 @@ pub enum Cut {
     /// The stream or the capture ended inside the message, which wants this many bytes in all.
     Stream {
         /// Bytes from its beginning to its end, as far as that is known.
-        want: usize,
+        needed: usize,
     },
     /// Bytes of the stream were lost inside the message.
     Lost {
         /// Bytes from its beginning to its end, as far as that is known.
-        want: usize,
+        needed: usize,
         /// How many are missing.
         lost: u64,
     },
@@ -203,7 +203,7 @@ impl<'a> Wire<'a> {
         let rest = self.ahead();
         if !rest.is_empty() {
             // Where bytes are shown without fields, those of the whole message are.
-            if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.want().bytes {
+            if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.demand().bytes {
                 self.hide_credentials(self.at..self.end);
             }
             let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
@@ -356,7 +356,7 @@ impl<'a> Wire<'a> {
 
     /// Leave a range of the source to whoever is found [`super::On::Over`] this place; data if nobody is. It becomes a
     /// message of its own, and this one is what carries it.
-    pub fn hand_on(&mut self, place: &'static str, range: Range<usize>) {
+    pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
         self.leave(place, range, true);
     }
 
@@ -372,7 +372,7 @@ impl<'a> Wire<'a> {
         let range = range.start.min(end)..end;
         let cut = self.cut != Cut::No && range.end == self.end;
         let bytes = derived.then(|| self.bytes.to_vec());
-        self.tree.left.hand_on(Handed { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
+        self.tree.handover.hand_over(Payload { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
     }
 
     /// Say the next `count` bytes in the stream inside the one being read: whoever recognises that stream reads it as one of
@@ -380,17 +380,17 @@ impl<'a> Wire<'a> {
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
-    pub fn say_inside(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
+    pub fn add_inner(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
         let pieces = self.pieces(self.at..self.at + count, 0);
         let bytes = self.bytes(field, count)?.to_vec();
-        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap, is_last: false });
+        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap, is_last: false });
         Ok(())
     }
 
     /// Nothing follows of this side in the stream inside the one being read.
-    pub fn end_inside(&mut self, how: &'static str) {
+    pub fn end_inner(&mut self, how: &'static str) {
         let (bytes, pieces) = (Vec::new(), Vec::new());
-        self.tree.left.open(Opened { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
+        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
     }
 
     /// The secret for this purpose that goes with this id, if it was told beforehand or by the capture.
@@ -404,19 +404,19 @@ impl<'a> Wire<'a> {
     pub(crate) fn quote(&mut self, field: &'static Field, transport: Transport, ends: [SocketAddr; 2], opens: Option<u32>) {
         let node = self.add(field, Value::Unsigned(0));
         let [src, dst] = ends;
-        self.tree.left.quote(Quote { node, transport, src, dst, opens });
+        self.tree.handover.quote(Quote { node, transport, src, dst, opens });
     }
 
     /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.
     pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
-        self.tree.left.expect(Expected { transport, end, place, told: None });
+        self.tree.handover.expect(Expected { transport, end, place, details: None });
     }
 
     /// The same for datagrams, with what [`super::Exchange::announced`] will be told. At most 4 KiB of it are kept.
-    pub fn expect_told(&mut self, end: SocketAddr, place: &'static str, told: &[u8]) {
+    pub fn expect_with(&mut self, end: SocketAddr, place: &'static str, details: &[u8]) {
         const KEPT: usize = 4096;
-        let told = Some(told.get(..KEPT).unwrap_or(told).into());
-        self.tree.left.expect(Expected { transport: Transport::Udp, end, place, told });
+        let details = Some(details.get(..KEPT).unwrap_or(details).into());
+        self.tree.handover.expect(Expected { transport: Transport::Udp, end, place, details });
     }
 
     /// Put a value that was worked out and lies nowhere.
@@ -441,7 +441,7 @@ impl<'a> Wire<'a> {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
         let protocol = self.tree.nodes.get(layer.node as usize).map(|node| node.field);
-        if let (true, Some(protocol)) = (self.tree.want().objects, protocol)
+        if let (true, Some(protocol)) = (self.tree.demand().objects, protocol)
             && let Some(bytes) = make()
         {
             let object = Object { kind, name: name.to_owned(), bytes };
@@ -451,8 +451,8 @@ impl<'a> Wire<'a> {
     }
 
     /// Something of so many bytes is whole that a question asked for. It is kept only if somebody counts such things.
-    pub fn transferred(&mut self, what: &'static str, bytes: usize, asked: Question) {
-        if !self.tree.want().transfers {
+    pub fn transferred(&mut self, what: &'static str, bytes: usize, asked: Request) {
+        if !self.tree.demand().transfers {
             return;
         }
         let layer = self.tree.layers.get(self.layer as usize);
@@ -482,7 +482,7 @@ impl<'a> Wire<'a> {
 
     /// Put text that is not on the wire as such at the range it was made of.
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
-        let made = if self.tree.want().may_keep(field) { self.tree.make(words) } else { Made::default() };
+        let made = if self.tree.demand().may_keep(field) { self.tree.make(words) } else { Made::default() };
         self.push(field, Value::Made(made), range)
     }
 

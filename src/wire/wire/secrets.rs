@@ -38,7 +38,7 @@ impl Wire<'_> {
     pub(crate) fn quotes_packet(&mut self) {
         if self.tree.looks_for_secrets() {
             let span = Span::new(self.source, self.at..self.end);
-            self.tree.left.quote_packet(span);
+            self.tree.handover.quote_packet(span);
         }
     }
 

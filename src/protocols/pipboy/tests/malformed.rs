@@ -377,7 +377,7 @@ fn json_that_is_not_utf8_is_read_around_the_bad_bytes() {
 #[test]
 fn update_cut_by_the_stream_keeps_its_entries() {
     let bytes = trial::bytes(THREE);
-    insta::assert_snapshot!(dissect(Side::Server, &bytes[..30], Cut::Stream { want: 64 }), @r##"
+    insta::assert_snapshot!(dissect(Side::Server, &bytes[..30], Cut::Stream { needed: 64 }), @r##"
     pipboy 0..30 | data_update | 2 entries
       0..4 pipboy.length = 59
       4..5 pipboy.type = 3 (data_update)
@@ -404,7 +404,7 @@ fn update_cut_by_the_stream_keeps_its_entries() {
 #[test]
 fn update_with_lost_bytes_is_noted_as_a_gap() {
     let bytes = trial::bytes(RADIO);
-    insta::assert_snapshot!(dissect(Side::Server, &bytes[..33], Cut::Lost { want: 102, lost: 20 }), @r##"
+    insta::assert_snapshot!(dissect(Side::Server, &bytes[..33], Cut::Lost { needed: 102, lost: 20 }), @r##"
     pipboy 0..33 | data_update | 3 entries
       0..4 pipboy.length = 97
       4..5 pipboy.type = 3 (data_update)
@@ -436,7 +436,7 @@ fn update_with_lost_bytes_is_noted_as_a_gap() {
 #[test]
 fn command_cut_inside_a_number_does_not_show_half_of_it() {
     let bytes = trial::bytes(CLEAR_IDLE);
-    insta::assert_snapshot!(dissect(Side::Client, &bytes[..14], Cut::Stream { want: 33 }), @r#"
+    insta::assert_snapshot!(dissect(Side::Client, &bytes[..14], Cut::Stream { needed: 33 }), @r#"
     pipboy 0..14 | command
       0..4 pipboy.length = 28
       4..5 pipboy.type = 5 (command)

@@ -33,9 +33,9 @@ struct Fixture {
     tree: Option<Tree>,
     bytes: Vec<u8>,
     /// Demand of the next messages; everything by default.
-    want: Option<Want>,
+    want: Option<Demand>,
     /// Maximum demand of the run; everything by default.
-    most: Option<Want>,
+    most: Option<Demand>,
 }
 
 impl Fixture {
@@ -44,8 +44,8 @@ impl Fixture {
     }
 
     fn send_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
-        let mut tree = Tree::new(self.most.unwrap_or(Want { objects: true, ..Want::EVERYTHING }));
-        tree.look_for(self.want.unwrap_or(tree.want()));
+        let mut tree = Tree::new(self.most.unwrap_or(Demand { objects: true, ..Demand::EVERYTHING }));
+        tree.set_demand(self.want.unwrap_or(tree.demand()));
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
@@ -273,7 +273,7 @@ fn a_result_shows_its_command_and_response_time() {
 fn responses_show_their_request() {
     let mut discovery = Discovery::default();
     let mut send = |number, nanos, bytes: &[u8]| {
-        let mut tree = Tree::new(Want::EVERYTHING);
+        let mut tree = Tree::new(Demand::EVERYTHING);
         tree.begin(FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() });
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
@@ -408,7 +408,7 @@ proptest! {
     fn updates_not_requested_are_decoded_on_demand(updates in prop::collection::vec((some_update(), any::<bool>()), 1..12)) {
         let (mut sometimes, mut always) = (Fixture::default(), Fixture::default());
         for (update, unseen) in updates {
-            sometimes.want = unseen.then(|| Want::EVERYTHING.unseen());
+            sometimes.want = unseen.then(|| Demand::EVERYTHING.filtered_out());
             sometimes.update(std::slice::from_ref(&update));
             always.update(&[update]);
             if !unseen {
@@ -422,7 +422,7 @@ proptest! {
 
     #[test]
     fn notes_do_not_depend_on_requested_fields(updates in prop::collection::vec(some_update(), 1..12)) {
-        let [mut fixture, mut skimmed] = [Want::EVERYTHING, Want::HEADINGS].map(|want| Fixture { want: Some(want), ..Fixture::default() });
+        let [mut fixture, mut skimmed] = [Demand::EVERYTHING, Demand::HEADINGS].map(|want| Fixture { want: Some(want), ..Fixture::default() });
         for update in updates {
             fixture.update(std::slice::from_ref(&update));
             skimmed.update(&[update]);
@@ -444,8 +444,8 @@ fn a_field_requested_alone_equals_a_full_dissection() {
         [entry(1, 3, &[8]), entry(2, 4, &[8]), entry(5, 6, &[1; 4]), list(5, &[2]), entry(0, 7, &[1])],
     ];
     for field in PROTOCOL.fields.iter().copied().filter(|field| field.kind != Kind::Protocol) {
-        let only = Want { fields: true, only: Some(Only::these([field])), ..Want::LAYERS };
-        let [mut whole, mut alone] = [Want::EVERYTHING, only].map(|want| Fixture { want: Some(want), ..Fixture::default() });
+        let only = Demand { fields: true, only: Some(Only::these([field])), ..Demand::LAYERS };
+        let [mut whole, mut alone] = [Demand::EVERYTHING, only].map(|want| Fixture { want: Some(want), ..Fixture::default() });
         for update in &updates {
             whole.update(update);
             alone.update(update);
@@ -459,7 +459,7 @@ fn a_field_requested_alone_equals_a_full_dissection() {
 fn the_queue_of_updates_is_bounded() {
     let mut fixture = small_world();
     let before = fixture.session.values.held();
-    fixture.want = Some(Want::EVERYTHING.unseen());
+    fixture.want = Some(Demand::EVERYTHING.filtered_out());
     for text in 0..300_u32 {
         let text = [text.to_string().repeat(2000).as_bytes(), b"\0"].concat();
         fixture.update(&[entry(6, 22344, &text)]);
@@ -472,10 +472,10 @@ fn the_queue_of_updates_is_bounded() {
 
 #[test]
 fn updates_never_requested_are_not_queued() {
-    let held = |most: Want| {
-        let mut fixture = Fixture { most: Some(most), want: Some(Want::EVERYTHING.unseen()), ..Fixture::default() };
+    let held = |most: Demand| {
+        let mut fixture = Fixture { most: Some(most), want: Some(Demand::EVERYTHING.filtered_out()), ..Fixture::default() };
         fixture.update(&[list(0, &(1..1000).collect::<Vec<u32>>())]);
         fixture.session.held()
     };
-    assert!(held(Want::EVERYTHING) > held(Want::EVERYTHING.unseen()) + 4000);
+    assert!(held(Demand::EVERYTHING) > held(Demand::EVERYTHING.filtered_out()) + 4000);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// Fields with a value that are read from the message, not derived from its length.
 fn leaves(bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
@@ -30,7 +30,7 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
     for bytes in GOOD.iter().map(|hex| trial::bytes(hex)) {
         let whole = leaves(&bytes, Cut::No);
         for end in 0..bytes.len() {
-            let cut = leaves(&bytes[..end], Cut::Stream { want: bytes.len() });
+            let cut = leaves(&bytes[..end], Cut::Stream { needed: bytes.len() });
             let up_to_cut: Vec<_> = whole.iter().filter(|(_, span, _)| span.end as usize <= end).cloned().collect();
             if whole.iter().any(|(name, ..)| is_json(name)) {
                 assert!(whole.starts_with(&cut), "{end} of {bytes:02x?}");
@@ -45,7 +45,7 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
 fn a_cut_message_gets_no_note_but_the_cut() {
     for bytes in [THREE, NINE_TYPES, RADIO, MAP, GREETING, NOT_ALLOWED].map(trial::bytes) {
         for end in 0..bytes.len() {
-            let tree = dissect(Side::Server, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(Side::Server, &bytes[..end], Cut::Stream { needed: bytes.len() });
             // Notes about references are independent of the cut.
             let others = tree.matches('!').count() - tree.matches("! odd pipboy.note.tree").count();
             assert_eq!(others, 1, "{tree}");

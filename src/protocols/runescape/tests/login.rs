@@ -155,10 +155,10 @@ fn a_newer_login_is_read_as_far_as_possible() {
 
 #[test]
 fn passwords_are_masked_unless_asked_for() {
-    use crate::tree::{Dissection, FrameInfo, Span, Tree, Want, dump};
+    use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, dump};
     use crate::wire::Wire;
     let bytes = trial::bytes(V10);
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);

@@ -71,8 +71,8 @@ fn speeds(messages: &[(Side, u32, &[u8])]) -> Vec<String> {
     use crate::engine::Engine;
     use crate::input::{Frame, Link, Timestamp};
     use crate::registry::Registry;
-    use crate::tree::{Dissection, Want, dump};
-    let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+    use crate::tree::{Demand, Dissection, dump};
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut lines = Vec::new();
     for (number, (side, millis, bytes)) in (1..).zip(messages) {
         let time = Some(Timestamp { seconds: 7, nanos: millis * 1_000_000 });

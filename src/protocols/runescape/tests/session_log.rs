@@ -6,7 +6,7 @@ use super::*;
 use crate::engine::Engine;
 use crate::input::{Capture, Format};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Ends, Want, dump};
+use crate::tree::{Demand, Dissection, Ends, dump};
 use std::io::Cursor;
 
 /// Packets of the table of OSRS 223.
@@ -56,7 +56,7 @@ fn a_session_log_holds_every_packet_of_osrs_223() {
         assert_eq!(messages.len(), ROWS);
         let mut capture = opened(&file).unwrap();
         assert_eq!(capture.format(), Format::RsProx);
-        let mut engine = Engine::new(Registry::default(), Want::EVERYTHING);
+        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let header = capture.next_frame().unwrap().unwrap();
         let tree = engine.dissect(&header);
         assert!(dump(Dissection { tree, bytes: header.bytes }).contains("rs.log.host = \"world.example\""));

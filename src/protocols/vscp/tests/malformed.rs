@@ -114,7 +114,7 @@ fn unknown_opcode_is_raw() {
 
 #[test]
 fn cut_position_shows_what_is_there() {
-    insta::assert_snapshot!(dissect(C, &trial::bytes(CUT_POSITION), Cut::Stream { want: 27 }), @"
+    insta::assert_snapshot!(dissect(C, &trial::bytes(CUT_POSITION), Cut::Stream { needed: 27 }), @"
     vscp 0..20 | position_update | this client moved
       0..1 vscp.section_type = 2 (position_update)
       1..5 vscp.position.connection_id = 7
@@ -302,19 +302,19 @@ fn unknown_first_words_are_noted() {
 
 #[test]
 fn hello_that_ends_early_is_truncated() {
-    insta::assert_snapshot!(dissect(C, b"hel", Cut::Stream { want: 7 }), @"
+    insta::assert_snapshot!(dissect(C, b"hel", Cut::Stream { needed: 7 }), @"
     vscp 0..3 | hello
       0..3 vscp.data = 68656c
     ! broken vscp.truncated at 0..3 vscp: the stream ends after 3 of 7 bytes
     ");
-    insta::assert_snapshot!(dissect(S, b"hello\0\0\0", Cut::Stream { want: 14 }), @r#"
+    insta::assert_snapshot!(dissect(S, b"hello\0\0\0", Cut::Stream { needed: 14 }), @r#"
     vscp 0..8 | hello_reply
       0..5 vscp.hello_reply.status = "hello"
       5..6 vscp.hello_reply.pad = 0x00
       6..8 vscp.data = 0000
     ! broken vscp.truncated at 6..8 vscp: the stream ends after 8 of 14 bytes
     "#);
-    insta::assert_snapshot!(dissect(S, b"reject\0", Cut::Stream { want: 14 }), @r#"
+    insta::assert_snapshot!(dissect(S, b"reject\0", Cut::Stream { needed: 14 }), @r#"
     vscp 0..7 | hello_reply | refused
       0..6 vscp.hello_reply.status = "reject"
       6..7 vscp.data = 00
@@ -324,7 +324,7 @@ fn hello_that_ends_early_is_truncated() {
 
 #[test]
 fn lost_bytes_are_a_gap() {
-    insta::assert_snapshot!(dissect(C, &trial::bytes(CHAT)[..30], Cut::Lost { want: 38, lost: 1460 }), @r#"
+    insta::assert_snapshot!(dissect(C, &trial::bytes(CHAT)[..30], Cut::Lost { needed: 38, lost: 1460 }), @r#"
     vscp 0..30 | chat_send | this client speaks
       0..1 vscp.section_type = 0 (general)
       1..5 vscp.id1 = 7

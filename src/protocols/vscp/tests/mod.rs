@@ -8,7 +8,7 @@ mod vectors;
 mod world_location;
 
 use super::*;
-use crate::tree::{Dissection, FrameInfo, Span, Tree, Value, Want};
+use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, Value};
 use crate::wire::{Opening, Verdict, trial};
 use proptest::prelude::*;
 
@@ -152,7 +152,7 @@ impl Stream {
             let length = self.waiting[from.index()].len();
             match self.session.extent(from, &self.waiting[from.index()], false) {
                 Extent::Message(end) if end <= length => self.read(from, end, Cut::No),
-                Extent::Message(want) | Extent::NeedMore(want) => self.read(from, length, Cut::Stream { want }),
+                Extent::Message(want) | Extent::NeedMore(want) => self.read(from, length, Cut::Stream { needed: want }),
                 Extent::Unknown(run) => self.pass(from, run),
             }
         }
@@ -208,7 +208,7 @@ fn side() -> impl Strategy<Value = Side> {
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in hostile(), from in side(), is_cut: bool) {
-        dissect(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
+        dissect(from, &bytes, if is_cut { Cut::Stream { needed: bytes.len() + 1 } } else { Cut::No });
     }
 
     #[test]

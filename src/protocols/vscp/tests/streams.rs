@@ -4,7 +4,7 @@ use super::*;
 
 /// Fields of a message with a span and a value.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
@@ -40,7 +40,7 @@ fn any_prefix_of_a_message_gives_the_same_fields_up_to_the_cut() {
     for (from, bytes) in good() {
         let whole = leaves(from, &bytes, Cut::No);
         for end in 0..bytes.len() {
-            let cut = leaves(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let cut = leaves(from, &bytes[..end], Cut::Stream { needed: bytes.len() });
             let up_to_cut: Vec<_> = whole.iter().filter(|(_, span, _)| span.end as usize <= end).cloned().collect();
             if whole.iter().any(|(name, ..)| name.contains("character")) {
                 assert!(whole.starts_with(&cut), "{end} of {bytes:02x?}");
@@ -56,7 +56,7 @@ fn a_cut_message_gets_no_note_but_the_cut() {
     for (from, bytes) in good() {
         assert_eq!(dissect(from, &bytes, Cut::No).matches("! ").count(), 0);
         for end in 0..bytes.len() {
-            let tree = dissect(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(from, &bytes[..end], Cut::Stream { needed: bytes.len() });
             assert_eq!(tree.matches("\n! ").count(), 1, "{tree}");
             assert!(tree.contains("! broken vscp.truncated"), "{tree}");
         }

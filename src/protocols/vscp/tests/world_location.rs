@@ -13,8 +13,8 @@ fn dissect_wls(from: Side, bytes: &[u8]) -> String {
 }
 
 fn verdict(client: &[u8], server: &[u8], complete: bool) -> [Verdict; 2] {
-    [0, 1].map(|place| match WLS.found[place].looks {
-        Looks::Stream(look) => look(&Opening { said: [client, server], from_start: [true; 2], complete }),
+    [0, 1].map(|place| match WLS.found[place].heuristic {
+        Heuristic::Stream(look) => look(&Opening { said: [client, server], from_start: [true; 2], complete }),
         _ => Verdict::No,
     })
 }
@@ -94,7 +94,7 @@ fn error_may_end_without_its_nul() {
     "#);
     assert_eq!(conversation.extent(S, b"more", true), Extent::Unknown(4));
     assert_eq!(opened().extent(S, b"f,0,exam", false), Extent::NeedMore(9));
-    insta::assert_snapshot!(trial::message(&WLS, opened().as_mut(), S, b"f,0,exam", Cut::Stream { want: 9 }), @"
+    insta::assert_snapshot!(trial::message(&WLS, opened().as_mut(), S, b"f,0,exam", Cut::Stream { needed: 9 }), @"
     vscp.wls 0..8 | answer
       0..8 vscp.wls.data = 662c302c6578616d
     ! broken vscp.wls.truncated at 0..8 vscp.wls: the stream ends after 8 of 9 bytes
@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn arbitrary_text_never_panics(bytes in "[f,019a.\\x00]{0,40}", from in side()) {
         dissect_wls(from, bytes.as_bytes());
-        trial::message(&WLS, opened().as_mut(), from, bytes.as_bytes(), Cut::Stream { want: 99 });
+        trial::message(&WLS, opened().as_mut(), from, bytes.as_bytes(), Cut::Stream { needed: 99 });
         verdict(bytes.as_bytes(), &[], false);
         opened().extent(from, bytes.as_bytes(), false);
     }

@@ -42,7 +42,7 @@ fn data(offset: i64, bytes: &[u8]) -> Vec<u8> {
 fn objects(peers: &mut Peers, datagrams: &[(Side, Vec<u8>)]) -> Vec<(String, String)> {
     let mut objects = Vec::new();
     for (from, bytes) in datagrams {
-        let mut tree = Tree::new(Want { objects: true, ..Want::LAYERS });
+        let mut tree = Tree::new(Demand { objects: true, ..Demand::LAYERS });
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
@@ -155,7 +155,7 @@ fn monikers_are_derived_from_session_and_salt() {
         named("salt", b"0f".repeat(20).as_slice()),
     ]);
     let address = message_of(133, &[attribute("sid", 3, &sid), attribute("peermsg", 5, &about)]);
-    let mut tree = Tree::new(Want::LAYERS);
+    let mut tree = Tree::new(Demand::LAYERS);
     tree.begin(FrameInfo::default());
     let mut conversation = Session::default();
     for bytes in [friend, session, address] {
@@ -163,7 +163,7 @@ fn monikers_are_derived_from_session_and_salt() {
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
         conversation.message(Side::Server, &mut wire).unwrap();
     }
-    let told: Vec<_> = tree.left.take_expected().filter_map(|expected| expected.told).collect();
+    let told: Vec<_> = tree.handover.take_expected().filter_map(|expected| expected.details).collect();
     let moniker = &trial::bytes(X19)[4..24];
     assert!(told.iter().any(|told| told.starts_with(&[moniker, b"\x05alice"].concat())), "{told:02x?}");
 }
@@ -171,13 +171,13 @@ fn monikers_are_derived_from_session_and_salt() {
 #[test]
 fn an_address_announces_datagrams() {
     let bytes = trial::bytes(X6);
-    let mut tree = Tree::new(Want::LAYERS);
+    let mut tree = Tree::new(Demand::LAYERS);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
     Session::default().message(Side::Server, &mut wire).unwrap();
     let announced: Vec<String> =
-        tree.left.take_expected().map(|expected| format!("{} {}", expected.end, expected.place)).collect();
+        tree.handover.take_expected().map(|expected| format!("{} {}", expected.end, expected.place)).collect();
     assert_eq!(announced.len(), 2, "{announced:?}");
     assert!(announced.iter().all(|end| end.ends_with(" xfire.p2p")), "{announced:?}");
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn truncated_text_is_unparsed() {
-    insta::assert_snapshot!(dissect(Side::Client, &trial::bytes(M1), Cut::Stream { want: 91 }), @r#"
+    insta::assert_snapshot!(dissect(Side::Client, &trial::bytes(M1), Cut::Stream { needed: 91 }), @r#"
     xfire 0..72 | peer_message | IM #4 to sid #1: 
       0..2 xfire.length = 91
       2..4 xfire.type = 2 (peer_message)

@@ -9,7 +9,7 @@ mod vectors;
 
 use super::p2p::Peers;
 use super::*;
-use crate::tree::{Dissection, FrameInfo, NodeRef, Span, Tree, Value, Want};
+use crate::tree::{Demand, Dissection, FrameInfo, NodeRef, Span, Tree, Value};
 use crate::wire::{Exchange, Opening, Verdict, trial};
 use proptest::prelude::*;
 

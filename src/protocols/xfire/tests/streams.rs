@@ -22,7 +22,7 @@ pub(super) fn every_type() -> String {
 
 /// Value fields without children, with their spans.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     tree.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
@@ -64,7 +64,7 @@ fn a_truncated_message_has_the_same_fields_up_to_its_end() {
     for (from, bytes) in good() {
         let whole = without_rows(leaves(from, &bytes, Cut::No));
         for end in 0..bytes.len() {
-            let cut = without_rows(leaves(from, &bytes[..end], Cut::Stream { want: bytes.len() }));
+            let cut = without_rows(leaves(from, &bytes[..end], Cut::Stream { needed: bytes.len() }));
             let up_to_cut: Vec<_> = whole.iter().filter(|(_, span, _)| span.end as usize <= end).cloned().collect();
             for leaf in &up_to_cut {
                 assert!(cut.contains(leaf), "{leaf:?} of {end} of {bytes:02x?}\n{cut:?}");
@@ -77,7 +77,7 @@ fn a_truncated_message_has_the_same_fields_up_to_its_end() {
 fn a_truncated_message_has_no_other_note() {
     for (from, bytes) in good() {
         for end in 2..bytes.len() {
-            let tree = dissect(from, &bytes[..end], Cut::Stream { want: bytes.len() });
+            let tree = dissect(from, &bytes[..end], Cut::Stream { needed: bytes.len() });
             let is_mismatch = tree.contains("list_count_mismatch");
             assert_eq!(tree.matches("\n! ").count() - usize::from(is_mismatch), 1, "{tree}");
             assert!(tree.contains("! broken xfire.expert.truncated"), "{tree}");
@@ -295,7 +295,7 @@ fn users_are_named_and_texts_matched_with_acknowledgements() {
 #[test]
 fn secrets_are_masked_by_default() {
     let bytes = trial::bytes(X3);
-    let mut tree = Tree::new(Want::EVERYTHING);
+    let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
@@ -331,7 +331,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_dissected_without_panic(bytes in hostile(), from_server: bool, is_cut: bool) {
         let from = if from_server { Side::Server } else { Side::Client };
-        dissect(from, &bytes, if is_cut { Cut::Stream { want: bytes.len() + 1 } } else { Cut::No });
+        dissect(from, &bytes, if is_cut { Cut::Stream { needed: bytes.len() + 1 } } else { Cut::No });
         trial::read(&PROTOCOL, &bytes, Cut::No, |wire| p2p::datagram(wire, Side::Client, &mut Peers::default()));
         trial::read(&PROTOCOL, &bytes, Cut::No, p2p::nat);
         trial::read(&PROTOCOL, &bytes, Cut::Capture, |wire| Peers::default().message(Side::Client, wire));

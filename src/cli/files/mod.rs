@@ -1,0 +1,214 @@
+//! Reading abreast: several inputs are read, dissected and printed at the same time, each on one of a few threads.
+//!
+//! What they print comes out in the order of the inputs, and so do complaints: nothing depends on how many threads there
+//! are. What comes too early waits in memory, and when much waits, so do those who print it; what comes at its turn goes
+//! straight out.
+
+mod lane;
+#[cfg(test)]
+mod tests;
+
+use super::chunk::{Chunk, ChunkPrinter};
+use super::complain;
+use super::forms::Plan;
+use super::input::{self, Audience, How};
+use super::outcome::Outcome;
+use super::printer::Printer;
+use super::progress::Whole;
+use super::record_selection::RecordSelection;
+use super::shared::Shared;
+use super::source::Source;
+use crate::engine::Prefilter;
+use crate::record::{Forgotten, Tally};
+use crate::sink::{Begin, Problem};
+use crate::tree::{Demand, Dissection};
+use lane::{Heard, Lane, Out, OutputBudget, Said};
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Bytes that may wait for each thread.
+const WAITING: usize = 4 << 20;
+
+/// How many inputs are best read at the same time.
+pub(super) fn readers(sources: &[Source], threads: usize) -> usize {
+    let files = sources.iter().filter(|source| source.size().is_some()).count();
+    if sources.iter().all(Source::is_whole) { threads.min(files).max(1) } else { 1 }
+}
+
+/// Print what is meant of the inputs, with a thread for each of `selection`.
+///
+/// # Errors
+/// Those of writing.
+pub(super) fn run(
+    sources: &[Source],
+    how: &How,
+    plan: &Plan,
+    selection: Vec<RecordSelection>,
+    to: Box<dyn Write + Send>,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
+    let to = Mutex::new(to);
+    let out = Out(&to);
+    let room = OutputBudget::new(selection.len() * WAITING, how.threads().saturating_sub(selection.len()));
+    let name = format!("{} files", sources.len());
+    let whole = Whole::new(name, Some(sources.iter().filter_map(Source::size).sum()));
+    let (lanes, in_order) = channel();
+    let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes, out }));
+    thread::scope(|scope| {
+        // However this ends, nobody waits for ever.
+        let _closing = room.closing();
+        for selection in selection {
+            let (room, whole, queue) = (&room, Arc::clone(&whole), Arc::clone(&queue));
+            scope.spawn(move || Reader { room, how, plan, whole, queue }.run(selection));
+        }
+        // Now the queue ends with those who read.
+        drop(queue);
+        put_out(sources, &in_order, &room, plan, out, outcome)
+    })
+}
+
+/// Write what is said of the inputs, in their order.
+fn put_out(
+    sources: &[Source],
+    in_order: &Receiver<Heard>,
+    room: &OutputBudget,
+    plan: &Plan,
+    mut out: Out<'_>,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
+    let mut sink = plan.sink(Box::new(out));
+    for ((number, source), lane) in sources.iter().enumerate().zip(in_order) {
+        room.turn_to(number);
+        let mut is_done = false;
+        for said in &lane {
+            let weight = said.weight();
+            match said {
+                Said::Begin { format, links } => {
+                    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+                    sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
+                }
+                Said::Printed(text) => out.write_all(&text)?,
+                Said::Complaint(text) => complain(format_args!("{text}")),
+                Said::Done(done) => {
+                    outcome.add(done?);
+                    is_done = true;
+                }
+            }
+            lane.is_out(room, weight);
+        }
+        // Only a panic ends it otherwise, and that is told where the thread is waited for.
+        if !is_done {
+            return Ok(());
+        }
+    }
+    sink.finish()
+}
+
+/// The inputs that nobody reads yet.
+struct Queue<'a> {
+    next: usize,
+    sources: &'a [Source],
+    /// Where lanes go, in the order of the inputs.
+    lanes: Sender<Heard>,
+    out: Out<'a>,
+}
+
+/// A thread that reads one input after another.
+struct Reader<'a> {
+    room: &'a OutputBudget,
+    how: &'a How,
+    plan: &'a Plan,
+    whole: Arc<Whole>,
+    queue: Arc<Mutex<Queue<'a>>>,
+}
+
+impl<'a> Reader<'a> {
+    fn run(self, mut selection: RecordSelection) {
+        while let Some((source, lane)) = self.next() {
+            let lane = Shared::new(lane);
+            let printer = Printer::new(self.plan, Box::new(lane.clone()), selection);
+            let mut one = One { printer, lane };
+            let read = input::one_of_several(source, self.how, &mut one, self.whole.part(source.size()));
+            let counted = one.printer.selection.outcome();
+            let done = read.map(|read| Outcome { read, ..counted });
+            // Where nobody listens any more, there is no next one either.
+            let _ = one.lane.get().say(Said::Done(done));
+            selection = one.printer.selection;
+        }
+        self.room.leave();
+    }
+
+    fn next(&self) -> Option<(&'a Source, Lane<'a>)> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = queue.sources.get(queue.next).filter(|_| !self.room.is_closed())?;
+        let (lane, heard) = Lane::new(self.room, queue.next, queue.out);
+        queue.lanes.send(heard).ok()?;
+        queue.next += 1;
+        Some((source, lane))
+    }
+}
+
+/// Prints one input where it waits for its turn.
+struct One<'a> {
+    printer: Printer<'a>,
+    lane: Shared<Lane<'a>>,
+}
+
+impl Audience for One<'_> {
+    fn demand(&self) -> Demand {
+        self.printer.demand()
+    }
+
+    fn prefilter(&self) -> Option<Prefilter> {
+        self.printer.prefilter()
+    }
+
+    /// How an input begins depends on those before it. Behind that nothing does.
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.lane.get().ignore(true);
+        self.printer.begin(begin)?;
+        self.lane.get().ignore(false);
+        let links = begin.links.iter().map(|link| (*link).to_owned()).collect();
+        self.lane.get().say(Said::Begin { format: begin.format.to_owned(), links })
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.printer.tree(of, captured)
+    }
+
+    fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
+        self.printer.fork()
+    }
+
+    fn resume_at(&mut self, tally: Tally) {
+        self.printer.resume_at(tally);
+    }
+
+    fn chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        self.printer.chunk(chunk)
+    }
+
+    fn has_enough(&self) -> bool {
+        self.printer.has_enough() || self.lane.get().is_closed()
+    }
+
+    fn has_help(&self) -> bool {
+        self.lane.get().has_help()
+    }
+
+    fn complain(&mut self, what: fmt::Arguments<'_>) {
+        // Where nobody listens any more, nothing is wrong that matters.
+        let _ = self.lane.get().say(Said::Complaint(what.to_string()));
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.printer.forgotten(forgotten);
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        self.printer.end(problem)
+    }
+}

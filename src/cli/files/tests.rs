@@ -1,0 +1,107 @@
+//! What waits is bounded, what is left ends everything, and nobody waits for ever.
+
+use super::super::Exit;
+use super::super::args::Args;
+use super::*;
+use clap::Parser;
+use std::io::ErrorKind;
+
+const MOST: usize = 300 << 10;
+
+/// Print far more than may wait, as the input of this number.
+fn long(mut lane: Lane<'_>, number: usize) -> io::Result<()> {
+    let text = vec![b'0' + u8::try_from(number).unwrap(); 5 * MOST];
+    lane.write_all(&text)?;
+    lane.say(Said::Done(Ok(Outcome::default())))
+}
+
+#[test]
+fn what_comes_too_early_waits_and_is_bounded() {
+    let room = OutputBudget::new(MOST, 0);
+    let printed = Mutex::new(Vec::new());
+    let mut out = Out(&printed);
+    let mut most = 0;
+    thread::scope(|scope| {
+        let _closing = room.closing();
+        let (lanes, heard): (Vec<_>, Vec<_>) = (0..3).map(|number| Lane::new(&room, number, out)).unzip();
+        // Those that come last begin first, and fill the room.
+        for (number, lane) in lanes.into_iter().enumerate().rev() {
+            scope.spawn(move || long(lane, number));
+        }
+        while room.waits() < MOST / 2 {
+            thread::yield_now();
+        }
+        for (number, heard) in heard.into_iter().enumerate() {
+            room.turn_to(number);
+            for said in &heard {
+                most = most.max(room.waits());
+                let weight = said.weight();
+                if let Said::Printed(more) = said {
+                    out.write_all(&more).unwrap();
+                }
+                heard.is_out(&room, weight);
+            }
+        }
+    });
+    assert_eq!(room.waits(), 0);
+    assert!((MOST / 2..MOST + (1 << 20)).contains(&most), "{most}");
+    let expected: Vec<u8> = (b'0'..b'3').flat_map(|digit| vec![digit; 5 * MOST]).collect();
+    let printed = printed.into_inner().unwrap();
+    assert!(printed == expected, "{} bytes", printed.len());
+}
+
+#[test]
+fn nobody_waits_for_a_listener_that_has_gone() {
+    let room = OutputBudget::new(MOST, 0);
+    let printed = Mutex::new(Vec::new());
+    let (lane, _heard) = Lane::new(&room, 1, Out(&printed));
+    let ended = thread::scope(|scope| {
+        let closing = room.closing();
+        let writer = scope.spawn(|| long(lane, 1));
+        while room.waits() < MOST / 2 {
+            thread::yield_now();
+        }
+        drop(closing);
+        writer.join().unwrap()
+    });
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn an_input_that_is_left_in_the_middle_ends_everything() {
+    let args = Args::try_parse_from(["proto-dissect", "-l", "a", "b", "c"]).unwrap();
+    let sources = Source::all(&args.files, &args.reading);
+    let plan = Plan::new(&args.output, true, false).unwrap();
+    let room = OutputBudget::new(MOST, 0);
+    let printed = Mutex::new(Vec::new());
+    let (lanes, in_order) = channel();
+    for number in 0..3 {
+        let (mut lane, heard) = Lane::new(&room, number, Out(&printed));
+        lanes.send(heard).unwrap();
+        // The second is left as by a panic.
+        lane.say(Said::Printed(vec![b'x'])).unwrap();
+        if number != 1 {
+            lane.say(Said::Done(Ok(Outcome { read: Exit::Damaged, taken: 1, ..Outcome::default() }))).unwrap();
+        }
+    }
+    let mut outcome = Outcome::default();
+    put_out(&sources, &in_order, &room, &plan, Out(&printed), &mut outcome).unwrap();
+    assert_eq!((outcome.taken, outcome.read), (1, Exit::Damaged));
+    assert_eq!(printed.into_inner().unwrap(), b"xx");
+}
+
+#[test]
+fn only_whole_inputs_are_read_at_the_same_time() {
+    let readers_of = |files: &[&str], threads| {
+        let args = Args::try_parse_from(["proto-dissect"].iter().chain(files)).unwrap();
+        readers(&Source::all(&args.files, &args.reading), threads)
+    };
+    let (one, two) = ("samples/pipboy.pcap", "samples/vscp.pcap");
+    assert_eq!(readers_of(&[one, two, one, two], 3), 3);
+    assert_eq!(readers_of(&[one, two], 8), 2);
+    assert_eq!(readers_of(&[one, "no-such-file", two], 8), 2);
+    assert_eq!(readers_of(&[one, two], 1), 1);
+    assert_eq!(readers_of(&[one, "no-such-file"], 2), 1);
+    assert_eq!(readers_of(&[one, "-", two], 2), 1);
+    assert_eq!(readers_of(&["--hex", "00"], 2), 1);
+}

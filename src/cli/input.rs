@@ -1,0 +1,246 @@
+//! Reading an input to its end: what all tasks that look at captures have in common.
+
+use super::args::Reading;
+use super::chunk::{Chunk, ChunkPrinter};
+use super::forms::Wrong;
+use super::progress::{Progress, Whole};
+use super::source::Source;
+use super::{Exit, complain, decode_as, interrupt, pipeline};
+use crate::engine::{Engine, Prefilter};
+use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
+use crate::record::{Forgotten, Tally};
+use crate::registry::Registry;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Demand, Dissection};
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+
+/// Bytes of frames up to which another thread costs more than it gains.
+const SMALL: usize = 256 << 10;
+
+/// Looks at what an input holds, frame by frame.
+pub(super) trait Audience: Send {
+    /// How much of a frame it is going to look at.
+    fn demand(&self) -> Demand;
+
+    /// Who tells from the layers of a frame that it is going to look at none of its records.
+    fn prefilter(&self) -> Option<Prefilter> {
+        None
+    }
+
+    /// An input begins.
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
+
+    /// A frame, or with `captured` false what a conversation had left when the input ended.
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
+
+    /// Behind how many messages of the next tree it wants what their conversation has gathered.
+    fn defers_after(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether what it does with a frame takes as long as dissecting it, so that both are better done side by side.
+    fn is_busy(&self) -> bool {
+        let Demand { fields, only, objects, transfers, .. } = self.demand();
+        let may_settle = self.prefilter().is_some_and(|prefilter| prefilter.headers.is_some());
+        // Neither what can be saved nor what is counted beside fields travels.
+        fields && only.is_none() && !objects && !transfers && !may_settle
+    }
+
+    /// Who does the same with parts of the input that come later; nobody if that cannot be done apart.
+    fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
+        None
+    }
+
+    /// The input had so much up to the next tree.
+    fn resume_at(&mut self, _tally: Tally) {}
+
+    /// A part of the input was looked at apart.
+    fn chunk(&mut self, _part: &mut Chunk) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether it has seen enough, so that nothing more has to be read.
+    fn has_enough(&self) -> bool {
+        false
+    }
+
+    /// Whether there is a thread with nothing else to do, which may read ahead.
+    fn has_help(&self) -> bool {
+        true
+    }
+
+    /// Something is wrong with an input.
+    fn complain(&mut self, what: fmt::Arguments<'_>) {
+        complain(what);
+    }
+
+    /// What the input holds beside frames, as far as it was read.
+    fn extras(&mut self, _extras: &[(Extra, u64)]) {}
+
+    /// Names of addresses that the input holds beside frames, as far as it was read.
+    fn names(&mut self, _names: &[(IpAddr, String)]) {}
+
+    /// What was given up to keep memory bounded.
+    fn forgotten(&mut self, _forgotten: Forgotten) {}
+
+    /// The input ends; with a problem if it was damaged.
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
+}
+
+/// How inputs are read: what the options say of them.
+pub(super) struct How {
+    registry: Registry,
+    options: Options,
+    explain: bool,
+    threads: usize,
+    /// What is wrong with inputs was told before.
+    silent: bool,
+}
+
+impl How {
+    /// What the options say; an error says what would do.
+    pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
+        let registry = decode_as::registry(reading)?;
+        let options = decode_as::options(reading, registry.assume())?;
+        Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading), silent: false })
+    }
+
+    /// The same, for reading inputs a second time: what is to be said of them was said.
+    pub(super) fn silent(self) -> How {
+        How { explain: false, silent: true, ..self }
+    }
+
+    /// Whether inputs are read a second time.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    fn complain(&self, audience: &mut impl Audience, what: fmt::Arguments<'_>) {
+        if !self.silent {
+            audience.complain(what);
+        }
+    }
+
+    /// Threads that share the work.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The protocols that are looked for.
+    pub(super) fn registry(&self) -> Registry {
+        self.registry
+    }
+}
+
+/// Threads that share the work: what the user said, else one. Where two share a core, handing frames over costs what it gains.
+fn threads(reading: &Reading) -> usize {
+    reading.threads.map_or(1, usize::from)
+}
+
+/// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
+/// of writing.
+pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
+    let size = source.size();
+    one_of_several(source, how, audience, Whole::new(source.name(), size).part(size))
+}
+
+/// The same for one of several inputs that are read at the same time.
+pub(super) fn one_of_several(
+    source: &Source,
+    how: &How,
+    audience: &mut impl Audience,
+    mut progress: Progress,
+) -> io::Result<Exit> {
+    if interrupt::is_requested() {
+        return Ok(Exit::Fine);
+    }
+    let name = source.name();
+    let mut capture = match open(source, how, &name, audience) {
+        Ok(capture) => capture,
+        Err(exit) => return Ok(exit),
+    };
+    let mut engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
+    let mut frames = 0;
+    let mut bytes = 0;
+    let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.defers_after().is_none();
+    let damage = loop {
+        if audience.has_enough() || interrupt::is_requested() {
+            break None;
+        }
+        if reads_ahead && bytes >= SMALL && audience.has_help() {
+            let read = pipeline::run(capture, engine, audience, &mut progress)?;
+            audience.extras(read.capture.extras());
+            audience.names(read.capture.names());
+            audience.forgotten(read.forgotten);
+            return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
+        }
+        let first = (frames == 0).then(|| (capture.format(), capture.links().to_vec()));
+        // Looked at where it is: a frame is many words to be moved.
+        let next = capture.next_frame();
+        let frame = match &next {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break None,
+            Err(_) => break next.err(),
+        };
+        if let Some((format, links)) = first {
+            begin(audience, &name, format.as_str(), &links)?;
+        }
+        frames += 1;
+        bytes += frame.bytes.len();
+        engine.defer_after(audience.defers_after());
+        let tree = engine.dissect(frame);
+        audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
+        progress.frame(|| capture.bytes_read());
+    };
+    if frames == 0 {
+        begin(audience, &name, capture.format().as_str(), capture.links())?;
+    }
+    while !audience.has_enough() {
+        engine.defer_after(audience.defers_after());
+        let Some(tree) = engine.finish() else { break };
+        audience.tree(Dissection { tree, bytes: &[] }, false)?;
+    }
+    audience.extras(capture.extras());
+    audience.names(capture.names());
+    audience.forgotten(engine.forgotten());
+    end(audience, how, &name, frames, damage.as_ref())
+}
+
+fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Exit> {
+    let reader = source.open().map_err(|error| {
+        how.complain(audience, format_args!("{name}: cannot be opened: {error}"));
+        Exit::CannotOpen
+    })?;
+    // Of a pipe no more is read than the frames need.
+    let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
+    let capture = Capture::open_with(reader, options).map_err(|error| {
+        if interrupt::is_requested() {
+            return Exit::Fine;
+        }
+        how.complain(audience, format_args!("{name}: {error}"));
+        if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
+    })?;
+    if how.explain {
+        audience.complain(format_args!("{name}: {}", capture.explain()));
+    }
+    Ok(capture)
+}
+
+fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) -> io::Result<()> {
+    let links: Vec<&str> = links.iter().map(|link| link_name(*link).unwrap_or("unknown")).collect();
+    audience.begin(&Begin { file, format, links: &links })
+}
+
+fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
+    // An input that a signal cut off is no damaged one.
+    let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
+    match frame {
+        0 => how.complain(audience, format_args!("{file}: before the first frame: {damage}")),
+        _ => how.complain(audience, format_args!("{file}: after frame {frame}: {damage}")),
+    }
+    let text = damage.to_string();
+    audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;
+    Ok(Exit::Damaged)
+}

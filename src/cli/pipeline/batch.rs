@@ -1,0 +1,307 @@
+//! Dissected frames on their way from the thread that reads them to whoever looks at them.
+
+use crate::engine::Engine;
+use crate::input::Frame;
+use crate::record::{Forgotten, Tally};
+use crate::tree::{Demand, Dissection, FrameInfo, Pack, Tree};
+use std::ops::Range;
+
+/// Frames of a batch at most of which something may be told, and with those of which nothing is.
+const FRAMES: usize = 128;
+const MANY: usize = 512;
+
+/// What a batch weighs at most before it travels: bytes of frames and trees.
+const WEIGHT: usize = 128 << 10;
+
+/// What makes a batch heavy: its last frame alone has more than several batches should.
+const HEAVY: usize = 4 * WEIGHT;
+
+/// What it weighs at most if a text of it is to be kept in memory.
+const LIGHT: usize = 2 * WEIGHT;
+
+/// Bytes of a tree that travels alone; smaller ones are packed.
+const LARGE: usize = 64 << 10;
+
+/// Bytes of memory that the small trees of a batch keep for the next frames, that its frames do, and that large trees that have
+/// come back do.
+const KEPT: usize = 512 << 10;
+const KEPT_LARGE: usize = 2 << 20;
+
+/// A tree that takes no larger a part of its memory than one in so many is copied, so that the memory stays for larger ones.
+const PART: usize = 8;
+
+/// Dissected frames.
+pub(super) struct Batch {
+    /// Small trees.
+    small: Pack,
+    /// The others.
+    large: Vec<Tree>,
+    /// How many there are of both.
+    trees: usize,
+    used: Vec<Used>,
+    bytes: Vec<u8>,
+    weight: usize,
+    /// What the input had before them, if somebody counted.
+    pub(super) before: Option<Tally>,
+    /// Bytes of the input that were read by its end.
+    pub(super) read: u64,
+}
+
+/// A frame of a batch, or what a conversation had left when the input ended.
+pub(super) struct Used {
+    pub(super) captured: bool,
+    /// What holds it.
+    held: Held,
+    /// What was given up until then.
+    pub(super) forgotten: Forgotten,
+}
+
+/// What is handed over of a frame.
+enum Held {
+    /// The next small tree of the batch, and these bytes.
+    Small(Range<usize>),
+    /// The next large one, and these bytes.
+    Large(Range<usize>),
+    /// Which one it is: it says nothing that would be looked at.
+    Frame(FrameInfo),
+}
+
+impl Batch {
+    /// A batch for the trees of this engine.
+    pub(super) fn new(engine: &Engine) -> Batch {
+        let small = Pack::of(engine.new_tree());
+        Batch { small, large: Vec::new(), trees: 0, used: Vec::new(), bytes: Vec::new(), weight: 0, before: None, read: 0 }
+    }
+
+    /// Forget what it held. The memory of large trees can be used for any.
+    pub(super) fn clear(&mut self, large: &mut Large) {
+        self.small.clear(KEPT);
+        self.large.drain(..).for_each(|tree| large.keep(tree));
+        self.before = None;
+        self.trees = 0;
+        self.used.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT);
+        self.weight = 0;
+    }
+
+    /// Take what was just dissected, if anything may be told of it.
+    pub(super) fn take(&mut self, engine: &mut Engine, frame: Option<&Frame<'_>>, large: &mut Large) {
+        let held = match engine.silent() {
+            Some(frame) => Held::Frame(frame),
+            None => self.take_tree(engine, frame.map(|frame| frame.bytes), large),
+        };
+        self.used.push(Used { captured: frame.is_some(), held, forgotten: engine.forgotten() });
+    }
+
+    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Held {
+        let size = engine.tree_size();
+        let seen = frame.filter(|_| engine.is_inspected()).unwrap_or_default();
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(seen);
+        let bytes = start..self.bytes.len();
+        self.trees += 1;
+        self.weight += size + seen.len();
+        if size <= LARGE {
+            engine.pack_tree(&mut self.small);
+            return Held::Small(bytes);
+        }
+        let mut tree = large.next().unwrap_or_else(|| engine.new_tree());
+        engine.give_tree(&mut tree, size >= engine.tree_room() / PART);
+        self.large.push(tree);
+        Held::Large(bytes)
+    }
+
+    /// Whether there is no frame in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.used.is_empty()
+    }
+
+    /// Whether it should travel.
+    pub(super) fn is_full(&self) -> bool {
+        self.trees >= FRAMES || self.used.len() >= MANY || self.weight >= WEIGHT
+    }
+
+    /// Whether there is memory for only one like it.
+    pub(super) fn is_heavy(&self) -> bool {
+        self.weight >= HEAVY
+    }
+
+    /// Whether a text of it can be kept in memory.
+    pub(super) fn is_light(&self) -> bool {
+        self.weight < LIGHT
+    }
+
+    /// Look at its frames in order, until `look` fails. Small trees are looked at in the room of one like them.
+    pub(super) fn each<E>(
+        &mut self,
+        room: &mut Tree,
+        mut look: impl FnMut(Dissection<'_>, &Used) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Batch { small, large, used, bytes: all, .. } = self;
+        let (mut silent, mut large) = (Tree::new(Demand::LAYERS), large.iter());
+        let mut looked = Ok(());
+        for used in used {
+            let (tree, bytes) = match &used.held {
+                Held::Small(bytes) if small.take(room) => (&*room, bytes.clone()),
+                Held::Small(_) => break,
+                Held::Large(bytes) => match large.next() {
+                    Some(tree) => (tree, bytes.clone()),
+                    None => break,
+                },
+                Held::Frame(frame) => {
+                    silent.begin(*frame);
+                    (&silent, 0..0)
+                }
+            };
+            looked = look(Dissection { tree, bytes: all.get(bytes).unwrap_or_default() }, used);
+            if looked.is_err() {
+                break;
+            }
+        }
+        small.rewind(room);
+        looked
+    }
+}
+
+/// Large trees that have come back, for the memory they are in.
+#[derive(Default)]
+pub(super) struct Large {
+    trees: Vec<Tree>,
+    room: usize,
+    /// The one with the most memory of those that have too much to be kept beside others.
+    largest: Option<Tree>,
+}
+
+impl Large {
+    fn keep(&mut self, tree: Tree) {
+        if self.room + tree.room() <= KEPT_LARGE {
+            self.room += tree.room();
+            self.trees.push(tree);
+            return;
+        }
+        let is_larger = self.largest.as_ref().is_none_or(|largest| largest.room() < tree.room());
+        let other = if is_larger { self.largest.replace(tree) } else { Some(tree) };
+        other.into_iter().for_each(|mut tree| tree.forget());
+    }
+
+    /// Let the engine have the largest, if that is larger than its own: who reads has the memory for the largest message of
+    /// late, as where one thread does all.
+    pub(super) fn give_largest(&mut self, engine: &mut Engine) {
+        let Some(mut tree) = self.largest.take() else { return };
+        if tree.room() > engine.tree_room() {
+            engine.give_tree(&mut tree, true);
+        }
+        tree.forget();
+    }
+
+    fn next(&mut self) -> Option<Tree> {
+        let tree = self.trees.pop()?;
+        self.room -= tree.room();
+        Some(tree)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests {
+    use super::*;
+    use crate::input::Capture;
+    use crate::registry::Registry;
+    use crate::tree::dump;
+    use std::convert::Infallible;
+    use std::fs::File;
+
+    /// How a frame begins of which nothing else travels.
+    const SILENT: &str = " FrameInfo";
+
+    /// What a tree says, and beside it what records and counts are made of.
+    fn told(of: Dissection<'_>) -> String {
+        let Tree { frame, layers, ends, gaps, sources, pieces, omitted_messages, omitted_headers, undissected, .. } = of.tree;
+        let beside = format!(
+            "{frame:?} {layers:?} {ends:?} {gaps:?} {sources:?} {pieces:?} {omitted_messages:?} {omitted_headers:?} {undissected}"
+        );
+        let (hidden, left_out) = (of.tree.hidden(), of.tree.omitted());
+        let infos: Vec<_> = of.tree.layers.iter().map(|layer| of.tree.info(layer)).collect();
+        let bits: Vec<_> = (0..of.tree.here()).map(|place| of.tree.bits_of(place)).collect();
+        format!("{} {beside} {hidden:?} {left_out} {infos:?} {bits:?}", dump(of))
+    }
+
+    /// What the frames of a capture say before they travel, five at a time, and behind, and which of them say nothing.
+    fn there_and_back(file: &str, demand: Demand) -> (Vec<String>, Vec<String>, Vec<bool>) {
+        let mut engine = Engine::new(Registry::default(), demand);
+        let mut capture = Capture::open(Box::new(File::open(file).unwrap())).unwrap();
+        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.new_tree());
+        let (mut before, mut behind, mut silent) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            let frame = capture.next_frame().unwrap();
+            if let Some(frame) = &frame {
+                let tree = engine.dissect(frame);
+                before.push(told(Dissection { tree, bytes: frame.bytes }));
+                silent.push(engine.silent().is_some());
+                batch.take(&mut engine, Some(frame), &mut large);
+            }
+            if batch.used.len() == 5 || frame.is_none() {
+                let Ok(()) = batch.each(&mut room, |of, _| {
+                    behind.push(told(of));
+                    Ok::<(), Infallible>(())
+                });
+                batch.clear(&mut large);
+            }
+            if frame.is_none() {
+                return (before, behind, silent);
+            }
+        }
+    }
+
+    #[test]
+    fn trees_say_the_same_behind_their_way() {
+        for file in ["pipboy", "http", "tls", "layers", "vcmp-0471", "vscp-damaged", "xfire", "runescape"] {
+            for demand in [Demand::EVERYTHING, Demand::MESSAGES, Demand::HEADINGS] {
+                let (before, behind, silent) = there_and_back(&format!("samples/{file}.pcap"), demand);
+                assert_eq!(before.len(), behind.len());
+                for ((before, behind), silent) in before.iter().zip(&behind).zip(silent) {
+                    // Of frames that say nothing only the frame travels.
+                    assert!(before == behind || silent && behind.starts_with(SILENT), "{file}: {before} {behind}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_lent_comes_back() {
+        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut capture = Capture::open(Box::new(File::open("samples/http.pcap").unwrap())).unwrap();
+        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.new_tree());
+        while let Some(frame) = capture.next_frame().unwrap() {
+            engine.dissect(&frame);
+            batch.take(&mut engine, Some(&frame), &mut large);
+        }
+        let mut all = || {
+            let mut all = Vec::new();
+            let Ok(()) = batch.each(&mut room, |of, _| {
+                all.push(told(of));
+                Ok::<(), Infallible>(())
+            });
+            all
+        };
+        let (first, second) = (all(), all());
+        assert!(first.len() > 5 && first == second);
+    }
+
+    #[test]
+    fn a_batch_keeps_no_more_memory_than_it_should() {
+        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let (mut batch, mut large) = (Batch::new(&engine), Large::default());
+        let said = [0xee; 2000];
+        let frame = Frame { number: 1, bytes: &said, original_len: 2000, ..Frame::default() };
+        for _ in 0..4000 {
+            engine.dissect(&frame);
+            batch.take(&mut engine, Some(&frame), &mut large);
+        }
+        assert!(batch.small.room() > KEPT, "{}", batch.small.room());
+        batch.clear(&mut large);
+        assert!(batch.bytes.capacity() <= KEPT, "{}", batch.bytes.capacity());
+        assert!(batch.small.room() <= KEPT, "{}", batch.small.room());
+    }
+}

@@ -1,0 +1,217 @@
+//! Messages inside messages: whose they are, and what their protocols remember.
+
+use super::bug;
+use crate::layers::{self, Bytes};
+use crate::limits;
+use crate::registry::{Candidate, FlowContext, Registry};
+use crate::tree::{Carried as Saved, Ends, Facts, LayerId, Side, Span, StreamId, Tree};
+use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What the protocols of one conversation remember, each for itself.
+#[derive(Default)]
+pub(super) struct States {
+    own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
+    /// What they tell each other.
+    facts: Facts,
+    /// What another conversation said of this one.
+    details: Option<Arc<[u8]>>,
+    /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
+    failed: Vec<&'static Protocol>,
+    /// Something else failed, and nobody knows in which protocol.
+    broken: bool,
+    /// Bytes of memory as they were counted last.
+    counted: usize,
+}
+
+/// One side's turn in a conversation.
+pub(super) struct Turn<'a> {
+    pub registry: Registry,
+    /// Where it takes place, if that is known.
+    pub context: Option<FlowContext>,
+    pub side: Side,
+    pub states: &'a mut States,
+}
+
+/// A message and where it lies.
+pub(super) struct Carried<'a> {
+    pub bytes: Bytes<'a>,
+    pub range: Range<usize>,
+    pub cut: Cut,
+    pub below: Option<LayerId>,
+    /// Who speaks, as a place in the tree.
+    pub ends: u32,
+}
+
+impl States {
+    /// Those of a conversation that another one announced.
+    pub(super) fn announced(details: Option<Arc<[u8]>>) -> States {
+        States { details, ..States::default() }
+    }
+
+    /// Those of a conversation that no protocol reads, because our own code failed on it.
+    pub(super) fn broken() -> States {
+        States { broken: true, ..States::default() }
+    }
+
+    /// Whether no protocol reads it.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Whether the dissector of this protocol failed on an earlier message.
+    pub(super) fn has_failed(&self, protocol: &Protocol) -> bool {
+        self.broken || self.failed.iter().any(|failed| std::ptr::eq(*failed, protocol))
+    }
+
+    /// What they have gathered that can be saved.
+    pub(super) fn objects(&self, stream: StreamId) -> impl Iterator<Item = Saved> + '_ {
+        self.own.iter().flat_map(move |(protocol, state)| {
+            let saved = move |object| Saved { object, protocol: protocol.this, stream: Some(stream), message: None };
+            state.objects().into_iter().map(saved)
+        })
+    }
+
+    /// Count the memory that they hold.
+    pub(super) fn count(&mut self) {
+        self.counted = self.own.iter().map(|(_, state)| state.held()).sum();
+    }
+
+    /// Bytes of memory as they were counted last.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
+    }
+
+    /// What a protocol remembers; it begins to when it is first asked.
+    fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
+        let How::Exchange(open) = candidate.found.how else { return None };
+        let known = self.own.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
+        let place = known.unwrap_or_else(|| {
+            let mut state = open(registry.settings());
+            if let Some(details) = &self.details {
+                state.announced(details);
+            }
+            self.own.push((candidate.protocol, state));
+            self.own.len() - 1
+        });
+        self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
+    }
+
+    /// What waits in vain now that nothing follows.
+    pub(super) fn unfinished(&mut self) -> Vec<Waiting> {
+        let of = |(protocol, state): &mut (&'static Protocol, Box<dyn Exchange>)| {
+            let protocol = *protocol;
+            state.unfinished().into_iter().map(move |left| Waiting { protocol, left })
+        };
+        self.own.iter_mut().flat_map(of).collect()
+    }
+
+    /// The protocol whose these bytes are because of what was said before: bytes that another one hands on under this name,
+    /// or a whole datagram.
+    pub(super) fn claim(&self, place: Option<&'static str>, side: Side, bytes: &[u8]) -> Option<Candidate> {
+        let here = |candidate: &Candidate| match candidate.found.on {
+            On::Over(name) => place == Some(name),
+            _ => place.is_none(),
+        };
+        self.own.iter().find_map(|(protocol, state)| {
+            let reads = |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_)) && here(candidate);
+            Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
+        })
+    }
+}
+
+/// What a protocol of datagrams still waits with.
+pub(super) struct Waiting {
+    protocol: &'static Protocol,
+    pub left: Unfinished,
+}
+
+impl Waiting {
+    /// Tell it, as a message of what there is.
+    pub(super) fn tell(&self, tree: &mut Tree, ends: Ends) {
+        let Unfinished { bytes, pieces, how, code, words, .. } = &self.left;
+        let first = tree.pieces.len();
+        tree.pieces.extend_from_slice(pieces);
+        let source = tree.push_derived(how, None, first, bytes);
+        let ends = tree.push_ends(ends);
+        let layer = tree.push_layer(self.protocol.this, Span::new(source, 0..bytes.len()), None, ends, true);
+        let mut wire = Wire::new(tree, layer, source, bytes, 0..bytes.len(), Cut::No);
+        wire.name("unfinished");
+        wire.note_layer(code, format_args!("{words}"));
+        wire.rest(self.protocol.rest.unwrap_or(&data::BYTES));
+        layers::finish(tree, layer, bytes.len());
+        tree.undissected += bytes.len() as u64;
+    }
+}
+
+impl Turn<'_> {
+    /// A message, and those it carries.
+    pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, said: &Carried<'_>) {
+        let Carried { bytes, range, cut, below, ends } = said;
+        let protocol = candidate.protocol;
+        let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
+        std::mem::swap(&mut tree.handover.facts, &mut self.states.facts);
+        let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
+        let (states, side, registry) = (&mut *self.states, self.side, self.registry);
+        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
+            How::Datagram(read) => read(wire),
+            How::Exchange(_) => match states.of(candidate, registry) {
+                Some(state) => state.message(side, wire),
+                None => Ok(()),
+            },
+            How::Stream(_) => Ok(()),
+        });
+        if !is_fine {
+            self.states.failed.push(protocol);
+        }
+        let left = protocol.conclude(&mut wire, result);
+        std::mem::swap(&mut tree.handover.facts, &mut self.states.facts);
+        self.side = tree.handover.speaker().unwrap_or(self.side);
+        layers::finish(tree, layer, range.end);
+        tree.undissected += left as u64;
+        self.payloads(tree, *bytes);
+    }
+
+    /// What the message just read left to others. Its bytes are those of its source.
+    pub(super) fn payloads(&mut self, tree: &mut Tree, bytes: Bytes<'_>) {
+        for payload in tree.handover.take_payloads() {
+            let source = match &payload.bytes {
+                Some(own) => Bytes { source: payload.source, all: own },
+                None => Bytes { source: payload.source, all: bytes.all },
+            };
+            let inner = source.get(payload.range.clone());
+            let deep = depth(tree, payload.carrier) >= limits::MESSAGE_DEPTH.get();
+            let claimed = self.states.claim(Some(payload.place), self.side, inner);
+            let owner = claimed.or_else(|| self.registry.over(payload.place, self.context.as_ref(), inner)).filter(|_| !deep);
+            let owner = owner.filter(|candidate| !self.states.has_failed(candidate.protocol));
+            let Some(carrier) = tree.layers.get(payload.carrier as usize).copied() else { continue };
+            match owner {
+                Some(candidate) => {
+                    let cut = if payload.cut { Cut::Capture } else { Cut::No };
+                    let (range, below, ends) = (payload.range, Some(payload.carrier), carrier.ends);
+                    self.message(tree, candidate, &Carried { bytes: source, range, cut, below, ends });
+                }
+                None if payload.alone && !inner.is_empty() => {
+                    let layer = layers::unexplained(tree, source, payload.range, Some(payload.carrier));
+                    if let Some(layer) = tree.layers.get_mut(layer as usize) {
+                        layer.ends = carrier.ends;
+                    }
+                }
+                None => continue,
+            }
+            if let Some(carrier) = tree.layers.get_mut(payload.carrier as usize) {
+                carrier.message = false;
+            }
+        }
+    }
+}
+
+/// How many layers carry this one, counting those that the tree does not hold itself.
+fn depth(tree: &Tree, layer: LayerId) -> usize {
+    let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
+    let own = std::iter::successors(Some(layer), up);
+    let ends = own.clone().last().and_then(|lowest| tree.ends.get(tree.layers.get(lowest as usize)?.ends as usize));
+    let others = ends.and_then(|ends| ends.path.as_deref()).map_or(0, |path| path.split(':').count());
+    own.count() + others
+}

@@ -1,0 +1,123 @@
+//! Frames of which nothing will be shown: nothing of their messages has to be kept, and little of their headers.
+
+use super::Engine;
+use super::datagram;
+use crate::input::Frame;
+use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
+use crate::tree::{Demand, Dissection, Only, Tree};
+
+/// Tells whether any record of a frame may be looked at.
+pub struct Prefilter {
+    /// What it looks at in the headers below TCP and UDP, if they alone may tell.
+    pub headers: Option<Only>,
+    /// Whether one may, as far as is known.
+    pub may_match: Box<dyn Fn(Known<'_>) -> bool + Send>,
+}
+
+/// What of a frame is known.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// The headers below TCP, which are plain and in no tree.
+    FastHeaders(&'a FastHeaders),
+    /// The headers below TCP and UDP. There are no others below messages but theirs.
+    Headers(Dissection<'a>),
+    /// All but its messages.
+    Layers(Dissection<'a>),
+}
+
+/// Look for less in what is left of this frame if nobody will look at its messages, or not at their fields. Its layers were read.
+pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]) {
+    let wanted = tree.demand();
+    if !tree.filtered_out && prefilter.is_some_and(|prefilter| !(prefilter.may_match)(Known::Layers(Dissection { tree, bytes })))
+    {
+        pass_over(tree, wanted);
+    } else if wanted.is_of_headers_alone() {
+        tree.set_demand(Demand { fields: false, ..wanted });
+    }
+}
+
+fn pass_over(tree: &mut Tree, wanted: Demand) {
+    tree.filtered_out = true;
+    tree.set_demand(wanted.filtered_out());
+}
+
+impl Engine {
+    /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
+    /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`told`].
+    pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
+        let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.knows_plain());
+        let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.demand().headers);
+        let plain = if may_stay { FastHeaders::of(frame.link, frame.bytes, missing, self.checks) } else { None };
+        let tells_all =
+            |plain: &FastHeaders| asks.and_then(|prefilter| prefilter.headers).is_none_or(|headers| plain.tells_all(headers));
+        let plain = plain.as_ref().filter(|plain| plain.has_segment() && tells_all(plain));
+        match (plain, asks) {
+            (Some(plain), Some(prefilter)) => {
+                if !(prefilter.may_match)(Known::FastHeaders(plain)) {
+                    let wanted = self.tree.demand();
+                    pass_over(&mut self.tree, wanted);
+                }
+            }
+            _ => {
+                if let Some(reached) = self.analyzed(frame, missing) {
+                    return reached;
+                }
+            }
+        }
+        match plain {
+            Some(plain) if !self.tree.demand().headers => Reached::Tcp(plain.segment()),
+            _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
+        }
+    }
+
+    /// The headers of a frame, if they tell that nobody will look at it.
+    #[inline]
+    fn analyzed(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
+        let headers = self.prefilter.as_ref()?.headers?;
+        self.judged_by_headers(frame, missing, headers)
+    }
+
+    #[inline(never)]
+    fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
+        let (prefilter, only) = (self.prefilter.as_ref()?, Some(headers));
+        let asked = self.tree.demand().asked;
+        let wanted = self.tree.set_demand(Demand { fields: true, only, asked, ..Demand::LAYERS });
+        let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
+        let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
+        if is_all(&reached, frame.bytes) && !(prefilter.may_match)(known) {
+            pass_over(&mut self.tree, wanted);
+            return Some(reached);
+        }
+        self.tree.set_demand(wanted);
+        self.begin(frame);
+        None
+    }
+}
+
+impl Prefilter {
+    /// Whether all that it looks at in headers is what plain ones give.
+    fn knows_plain(&self) -> bool {
+        self.headers.is_some_and(Only::passes)
+    }
+}
+
+/// A segment that is to be told, on headers that are, if need be now.
+#[inline(never)]
+pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, checks: Checks) -> Segment {
+    match segment.below {
+        Some(_) => segment.clone(),
+        None => match layers::walk(tree, frame.link, frame.bytes, 0, checks) {
+            Reached::Tcp(segment) => segment,
+            _ => segment.clone(),
+        },
+    }
+}
+
+/// Whether no headers but those of TCP or UDP can follow.
+fn is_all(reached: &Reached, frame: &[u8]) -> bool {
+    match reached {
+        Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
+        Reached::Udp(segment) => !datagram::is_tunnel(Bytes::of_frame(frame), segment),
+        Reached::Fragment(..) | Reached::Compressed(..) => false,
+    }
+}

@@ -1,0 +1,175 @@
+//! A connection as it is kept: whole while it speaks, and then no more than what tells late segments their place.
+
+use super::{Belongs, HalfStream, Stream};
+use crate::engine::nested::States;
+use crate::flow::Pair;
+use crate::flow::analysis::{Analysis, Known};
+use crate::flow::progress::Followed;
+use crate::flow::reassembly;
+use crate::layers::tcp::Numbers;
+use crate::tree::{Side, StreamId, Transport};
+use crate::wire::Protocol;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// A connection, or what is left of it.
+#[expect(clippy::large_enum_variant, reason = "most connections of a long capture are rests, which lie where the table has them")]
+pub(in crate::engine) enum Connection {
+    /// All of it.
+    Whole(Box<Stream>),
+    /// Nothing waits, and nobody reads it: its number, where its bytes end, and what its segments said.
+    Closed(Closed),
+    /// Only ICMP errors quoted segments of it: its number.
+    Quoted(u32),
+}
+
+/// What is kept of a connection that nobody reads.
+pub(in crate::engine) struct Closed {
+    number: u32,
+    /// Whether the client is the lower one of the two ends.
+    client_is_low: bool,
+    /// Whether its bytes are nobody's, as far as that was asked.
+    nobodys: bool,
+    reset: bool,
+    halves: [ClosedHalf; 2],
+    known: Known,
+    followed: Option<Box<Followed>>,
+}
+
+struct ClosedHalf {
+    order: reassembly::Closed,
+    base: Option<u32>,
+    from_start: bool,
+}
+
+impl Stream {
+    /// What its protocol remembers is lost, and what follows is data: our own code failed on it.
+    #[cold]
+    pub(in crate::engine) fn fail(&mut self) {
+        self.changed = true;
+        self.belongs = Belongs::Nobody;
+        self.inner = States::default();
+        self.inside = None;
+        for half in &mut self.halves {
+            (half.wanted, half.outstanding) = (0, 0);
+        }
+    }
+
+    /// The same outside of messages: what waited behind a hole that was given up just then is in order.
+    #[cold]
+    pub(in crate::engine) fn recover(&mut self) {
+        self.fail();
+        for half in &mut self.halves {
+            while half.order.unpark_next() {}
+        }
+    }
+
+    /// The protocol that reads it.
+    pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
+        match self.belongs {
+            Belongs::To(protocol, _) => Some(protocol),
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => None,
+        }
+    }
+}
+
+impl Connection {
+    /// The connection, if it is whole.
+    pub(in crate::engine) fn whole(&mut self) -> Option<&mut Stream> {
+        match self {
+            Connection::Whole(stream) => Some(stream),
+            Connection::Closed(_) | Connection::Quoted(_) => None,
+        }
+    }
+
+    /// The number of the connection, if errors quoted segments of it and no segment was captured.
+    pub(in crate::engine) fn quoted(&self) -> Option<u32> {
+        match self {
+            Connection::Quoted(number) => Some(*number),
+            Connection::Whole(_) | Connection::Closed(_) => None,
+        }
+    }
+
+    /// The connection, if it is whole, to be told to its end.
+    pub(in crate::engine) fn into_whole(self) -> Option<Box<Stream>> {
+        match self {
+            Connection::Whole(stream) => Some(stream),
+            Connection::Closed(_) | Connection::Quoted(_) => None,
+        }
+    }
+
+    /// The sequence number that counts as 0 for one of its ends.
+    pub(in crate::engine) fn base(&self, rises: bool) -> Option<u32> {
+        match self {
+            Connection::Whole(stream) => stream.half(stream.side_of(rises)).base,
+            Connection::Closed(rest) => {
+                let [client, server] = &rest.halves;
+                if rest.client_is_low == rises { client.base } else { server.base }
+            }
+            Connection::Quoted(_) => None,
+        }
+    }
+
+    /// Keep no more than the rest, if nothing waits and nobody reads it. Says whether something was given up by that.
+    pub(in crate::engine) fn settle(&mut self, held: &mut usize) -> bool {
+        let Connection::Whole(stream) = self else { return false };
+        let Some(rest) = stream.closed() else { return false };
+        *held = held.saturating_sub(stream.counted);
+        let had_ended = stream.is_over();
+        *self = Connection::Closed(rest);
+        !had_ended
+    }
+
+    /// Whether a segment opens a new connection between the same ends.
+    pub(in crate::engine) fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
+        match self {
+            Connection::Whole(stream) => stream.is_reopened(rises, numbers),
+            Connection::Closed(_) | Connection::Quoted(_) => numbers.opens_anew(self.base(rises)),
+        }
+    }
+
+    /// The whole connection again, for a segment between its ends.
+    #[cold]
+    pub(in crate::engine) fn wake(&mut self, [src, dst]: [SocketAddr; 2], path: impl FnOnce() -> Arc<str>) {
+        let Connection::Closed(rest) = self else { return };
+        let (low, high) = if Pair::rises(src, dst) { (src, dst) } else { (dst, src) };
+        let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
+        let id = StreamId { transport: Transport::Tcp, number: rest.number };
+        let mut stream = Stream::new(id, Some(sockets), path());
+        for (half, left) in stream.halves.iter_mut().zip(&mut rest.halves) {
+            let order = std::mem::take(&mut left.order).into();
+            *half = HalfStream { order, base: left.base, from_start: left.from_start, ..HalfStream::default() };
+        }
+        stream.analysis = Analysis::from(rest.known);
+        stream.followed = rest.followed.take();
+        stream.reset = rest.reset;
+        if rest.nobodys {
+            stream.belongs = Belongs::Nobody;
+        }
+        *self = Connection::Whole(Box::new(stream));
+    }
+}
+
+impl Stream {
+    /// What is left of it when nothing waits and nobody reads it.
+    fn closed(&self) -> Option<Closed> {
+        let nobodys = match self.belongs {
+            Belongs::Unrecognised(_) | Belongs::Nobody => true,
+            Belongs::Open if self.over.is_none() => false,
+            Belongs::Open | Belongs::To(..) => return None,
+        };
+        let half = |side: Side| {
+            let half = self.half(side);
+            ClosedHalf { order: half.order.closed(), base: half.base, from_start: half.from_start }
+        };
+        self.is_empty().then(|| Closed {
+            number: self.id.number,
+            client_is_low: self.client_is_low,
+            nobodys,
+            reset: self.reset,
+            halves: Side::BOTH.map(half),
+            known: self.analysis.known(),
+            followed: self.followed.clone(),
+        })
+    }
+}

@@ -1,0 +1,275 @@
+//! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
+
+use super::half_stream::{Behind, HalfStream, Step};
+use super::{Belongs, Stream, who};
+use crate::engine::bug;
+use crate::engine::message::{Delivered, Out, ends_of};
+use crate::engine::nested::Turn;
+use crate::layers::Bytes;
+use crate::limits;
+use crate::registry::FlowContext;
+use crate::tree::{self, Ends, Side, Span};
+use crate::wire::notes::{BUG, GIVEN_UP, HUGE};
+use crate::wire::{Cut, Missing};
+
+impl Stream {
+    /// Go on behind holes that will not be filled.
+    pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
+        while self.half(side).order.hole_is_lost() && !out.is_full() {
+            self.give_up_hole(side, out);
+        }
+    }
+
+    /// Show what lies before the first hole, say what is missing, and go on behind it.
+    #[cold]
+    pub(super) fn give_up_hole(&mut self, side: Side, out: &mut Out<'_>) {
+        let Some(gap) = self.half(side).order.hole() else { return };
+        self.changed = true;
+        self.drain(side, Behind::Gap(gap), out);
+        let order = &mut self.half_mut(side).order;
+        if !order.buffered().is_empty() || order.skip_hole().is_none() {
+            return;
+        }
+        // What is missing of a stream inside another one was told of that.
+        if self.how.is_none() {
+            out.tree.gaps.push(tree::Gap {
+                stream: self.id,
+                side,
+                off: gap.off,
+                len: gap.len,
+                frame: out.tree.frame.number,
+                before: out.tree.layers.len(),
+            });
+        }
+        let half = self.half_mut(side);
+        let in_step = half.outstanding >= gap.len;
+        half.outstanding = half.outstanding.saturating_sub(gap.len);
+        if let Belongs::To(_, conversation) = &mut self.belongs {
+            conversation.gap(side, Missing { bytes: gap.len, in_step });
+        }
+        // As they were captured, so that what one frame completes is not joined with what another does.
+        while self.half_mut(side).order.unpark_next() {
+            if !out.tree.is_crowded() {
+                self.drain(side, Behind::More, out);
+            }
+        }
+        self.drain(side, Behind::More, out);
+    }
+
+    /// Show everything that is left, as no more will come; as much as a tree should have, unless all must be told now.
+    #[cold]
+    pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            while self.half(side).order.hole().is_some() && !out.is_full() {
+                self.give_up_hole(side, out);
+            }
+            if self.half(side).order.hole().is_none() {
+                self.drain(side, Behind::End, out);
+            }
+        }
+        if let Some(inner) = &mut self.inside {
+            inner.close(out);
+        }
+        if self.is_empty() {
+            self.give_objects(None, out.tree);
+        }
+    }
+
+    /// Show what waits, complete or not, and keep no more than the next bytes from now on.
+    #[cold]
+    pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
+        for side in Side::BOTH {
+            let half = self.half(side);
+            if half.order.buffered().is_empty() && half.order.hole().is_none() {
+                continue;
+            }
+            while self.half(side).order.hole().is_some() {
+                self.give_up_hole(side, out);
+            }
+            self.drain(side, Behind::NoRoom, out);
+        }
+        if let Some(inner) = &mut self.inside {
+            inner.give_up(out);
+        }
+        self.shrink();
+    }
+
+    /// Show the messages among the bytes that are in order.
+    pub(super) fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
+        let mut side = side;
+        while !self.half(side).order.buffered().is_empty() {
+            if out.is_full() {
+                self.delayed = true;
+                return;
+            }
+            if self.is_open(side) {
+                let turned = self.find_owner(behind, out);
+                if self.is_open(side) {
+                    if !self.is_full(side) {
+                        return;
+                    }
+                    self.pass_opening(side, out);
+                    continue;
+                }
+                if turned {
+                    side = side.other();
+                }
+                self.drain_both(out);
+                continue;
+            }
+            if !self.step(side, behind, out) {
+                return;
+            }
+        }
+    }
+
+    /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
+    #[inline(never)]
+    fn drain_both(&mut self, out: &mut Out<'_>) {
+        let first = out.tree.layers.len();
+        let sorted = std::mem::replace(&mut out.sorts, true);
+        let began = |half: &HalfStream| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
+        let mut sides = Side::BOTH;
+        // Who spoke first is read first: what the other one says may hang on it.
+        sides.sort_by_key(|side| began(self.half(*side)));
+        for side in sides {
+            while !self.half(side).order.buffered().is_empty()
+                && !self.is_open(side)
+                && !out.is_full()
+                && self.step(side, Behind::More, out)
+            {}
+        }
+        out.sorts = sorted;
+        out.tree.sort_layers(first);
+    }
+
+    /// Show the older half of what waits as data: a protocol at home on the port may find its messages in later bytes.
+    #[cold]
+    fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
+        self.shown = true;
+        self.half_mut(side).from_start = false;
+        self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Behind::More, out);
+    }
+
+    /// One message, or one run of data. False if more bytes are needed.
+    fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
+        let [client, server] = &mut self.halves;
+        let half = if side == Side::Client { client } else { server };
+        let crowded = out.tree.is_crowded();
+        let mut failure = None;
+        let step = match &mut self.belongs {
+            Belongs::To(..) if crowded => {
+                half.outstanding = 0;
+                Step::Data(half.order.buffered().len())
+            }
+            Belongs::To(protocol, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, behind)) {
+                Ok(step) => step,
+                Err(bug) => {
+                    failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
+                    half.outstanding = 0;
+                    Step::Data(half.order.buffered().len())
+                }
+            },
+            Belongs::Nobody | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
+        };
+        if matches!(step, Step::Wait) {
+            self.changed = true;
+            return false;
+        }
+        self.show(side, step, behind, out);
+        if let Some((protocol, off, bug)) = failure {
+            let node = out.tree.here().saturating_sub(1);
+            out.tree.note(&BUG, node, Span::NONE, format_args!("{protocol} at offset {off} of the stream: {}", bug.0));
+            self.fail();
+        }
+        true
+    }
+
+    /// Show a message or a run of data.
+    #[inline]
+    fn show(&mut self, side: Side, step: Step, behind: Behind, out: &mut Out<'_>) {
+        self.changed = true;
+        let crowded = out.tree.is_crowded();
+        let [client, server] = &mut self.halves;
+        let half = if side == Side::Client { client } else { server };
+        let (len, cut, claimed) = match step {
+            Step::Wait => return,
+            Step::Data(len) => (len, None, 0),
+            Step::Message { len, cut } => (len, Some(cut), 0),
+            Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
+        };
+        let ahead = half.order.buffered();
+        let len = len.clamp(1, ahead.len().max(1));
+        let off = half.order.buffered_off();
+        let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
+        let timely = is_late.then(|| out.begin_late(self.how.is_none()));
+        let said = |out: &mut Out<'_>| Delivered {
+            stream: self.id,
+            side,
+            ends: ends_of(
+                out.tree,
+                Ends { path: out.below.is_none().then(|| self.path.clone()), ..who(self.id, self.sockets, side) },
+            ),
+            off,
+            how: self.how,
+            bytes: ahead.get(..len).unwrap_or(ahead),
+            pieces: half.order.pieces(off, len),
+        };
+        let mut is_fine = true;
+        let (hidden, source) = (out.tree.hidden().len(), out.tree.sources.len());
+        match (cut, &mut self.belongs) {
+            (None, Belongs::Nobody | Belongs::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
+                out.count(len, half.order.pieces(off, len))
+            }
+            (Some(cut), Belongs::To(protocol, conversation)) => {
+                let said = said(out);
+                let bytes = said.bytes;
+                is_fine = out.message(said, protocol, cut, |wire| {
+                    if claimed > 0 {
+                        return wire
+                            .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
+                    }
+                    let result = conversation.message(side, wire);
+                    if behind == Behind::NoRoom {
+                        wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
+                    }
+                    result
+                });
+                let context =
+                    Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: self.how.is_some() });
+                let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
+                turn.payloads(out.tree, Bytes { source: 0, all: bytes });
+            }
+            (_, belongs) => {
+                let said = said(out);
+                out.data(said);
+                if let (true, Belongs::To(_, conversation)) = (crowded, belongs) {
+                    conversation.gap(side, Missing { bytes: len as u64, in_step: false });
+                    let node = out.tree.here().saturating_sub(1);
+                    out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
+                }
+            }
+        }
+        half.order.consume(len);
+        half.wanted = 0;
+        for secret in out.tree.hidden().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)
+        {
+            half.remember_secret(off + u64::from(secret.start)..off + u64::from(secret.end));
+        }
+        if !is_fine {
+            self.fail();
+        }
+        self.read_inner(side, out);
+        self.switch(out.tree);
+        if let Some(timely) = timely {
+            out.end_late(&timely);
+        }
+        if let Some(asked) = out.tree.defer_after {
+            let messages = || out.tree.layers.iter().filter(|layer| layer.message);
+            if messages().count() as u64 == asked {
+                let last = messages().next_back().map(|layer| layer.node);
+                self.give_objects(last, out.tree);
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One direction of a connection: where its next message ends.
+
+use crate::flow::reassembly::{Direction, Gap};
+use crate::limits;
+use crate::tree::Side;
+use crate::wire::{Conversation, Cut, Extent};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// One direction.
+#[derive(Default)]
+pub(super) struct HalfStream {
+    pub(super) order: Direction,
+    /// The sequence number that counts as 0.
+    pub(super) base: Option<u32>,
+    /// Its first bytes are the first of the stream.
+    pub(super) from_start: bool,
+    /// Bytes that must be there before anybody is asked again.
+    pub(super) wanted: usize,
+    /// Whether `wanted` is where the message ends, not just where that can be told.
+    pub(super) wanted_is_end: bool,
+    /// Bytes behind a gap that belong to the message before it.
+    pub(super) outstanding: u64,
+    /// Messages are no longer looked for.
+    pub(super) given_up: bool,
+    /// The last frame with bytes of this direction, and their stream offsets.
+    pub(super) latest: (u64, Range<u64>),
+    /// Where secrets lay in the latest messages, for segments that repeat those bytes.
+    pub(super) secrets: VecDeque<Range<u64>>,
+}
+
+/// Secrets that are remembered of a direction.
+const SECRETS: usize = 16;
+
+/// What comes behind the bytes at hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// More, later.
+    More,
+    /// Lost bytes.
+    Gap(Gap),
+    /// Nothing.
+    End,
+    /// More, but no memory for it.
+    NoRoom,
+}
+
+/// What to do with the bytes at hand.
+pub(super) enum Step {
+    Wait,
+    Message {
+        len: usize,
+        cut: Cut,
+    },
+    /// A message too long to wait for, and how long it claims to be.
+    Huge {
+        len: usize,
+        claimed: usize,
+    },
+    Data(usize),
+}
+
+impl HalfStream {
+    /// Note which bytes a frame brought. One that completes fragments brings several runs.
+    pub(super) fn brought(&mut self, frame: u64, span: &Range<u64>) {
+        let (number, known) = &mut self.latest;
+        if *number == frame && !known.is_empty() {
+            *known = known.start.min(span.start)..known.end.max(span.end);
+        } else {
+            self.latest = (frame, span.clone());
+        }
+    }
+
+    /// Whether a frame brought none of these bytes.
+    pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
+        let (number, brought) = &self.latest;
+        *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
+    }
+
+    /// Remember where a secret lies in the stream.
+    #[cold]
+    pub(super) fn remember_secret(&mut self, range: Range<u64>) {
+        if self.secrets.len() >= SECRETS {
+            self.secrets.pop_front();
+        }
+        self.secrets.push_back(range);
+    }
+
+    /// Whether any byte of its stream was seen.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
+    }
+
+    /// Whether more bytes are known to be needed than are at hand.
+    pub(super) fn waits(&self) -> bool {
+        self.order.buffered().len() < self.wanted
+    }
+
+    /// What to do with the bytes at hand.
+    pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
+        let ahead = self.order.buffered();
+        let len = ahead.len();
+        if self.outstanding > 0 {
+            let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
+            self.outstanding -= rest as u64;
+            return Step::Data(rest);
+        }
+        if self.given_up {
+            return Step::Data(len);
+        }
+        if self.waits() && behind == Behind::More {
+            return Step::Wait;
+        }
+        match conversation.extent(side, ahead, behind == Behind::More) {
+            Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
+            Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
+            Extent::Message(end) if end > limits::STREAM_MESSAGE.get() => {
+                self.given_up = true;
+                return Step::Huge { len, claimed: end };
+            }
+            Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
+            Extent::NeedMore(wanted) => {
+                (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false)
+            }
+            Extent::Unknown(run) => return Step::Data(run.min(len)),
+        }
+        let demand = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
+        match behind {
+            Behind::More => Step::Wait,
+            Behind::Gap(gap) => {
+                if self.wanted_is_end {
+                    self.outstanding = (demand - len) as u64;
+                }
+                Step::Message { len, cut: Cut::Lost { needed: demand, lost: gap.len } }
+            }
+            Behind::End | Behind::NoRoom => Step::Message { len, cut: Cut::Stream { needed: demand } },
+        }
+    }
+}

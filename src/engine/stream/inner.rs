@@ -1,0 +1,96 @@
+//! The stream inside a stream: what a protocol carries sealed, and opens, is read as a conversation of its own.
+
+use super::half_stream::Behind;
+use super::{Belongs, Stream};
+use crate::engine::message::Out;
+use crate::flow::reassembly::Segment as InOrder;
+use crate::tree::{InnerBytes, Piece, Side, StreamId};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Streams that lie inside each other, the outermost not counted.
+const DEPTH: u8 = 4;
+
+impl Stream {
+    /// Read on in the stream inside this one with what the message just read opened.
+    pub(super) fn read_inner(&mut self, side: Side, out: &mut Out<'_>) {
+        for opened in out.tree.handover.take_inner() {
+            if self.depth >= DEPTH || opened.is_last && self.inside.is_none() {
+                continue;
+            }
+            let inner = self.inside.get_or_insert_with(|| {
+                let carrier = match &self.belongs {
+                    Belongs::To(protocol, _) => protocol.this.abbrev,
+                    Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => "",
+                };
+                let path = format!("{}:{carrier}", self.path).into();
+                let mut inner =
+                    Stream { how: Some(opened.how), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
+                for half in &mut inner.halves {
+                    half.from_start = true;
+                    half.order.expect(0);
+                }
+                Box::new(inner)
+            });
+            inner.last_frame = self.last_frame;
+            let layers = out.tree.layers.len();
+            let mut out = Out { below: Some(opened.carrier), tree: out.tree, ..*out };
+            inner.hear(side, &opened, &mut out);
+            // What it says is said by what it carries, once any of that is complete.
+            if out.tree.layers.len() > layers
+                && !opened.is_last
+                && let Some(carrier) = out.tree.layers.get_mut(opened.carrier as usize)
+            {
+                carrier.message = false;
+            }
+        }
+    }
+
+    /// A stream of messages, none of which is missing.
+    pub(in crate::engine) fn of_messages(id: StreamId, sockets: [SocketAddr; 2], path: Arc<str>) -> Stream {
+        let mut stream = Stream::new(id, Some(sockets), path);
+        for half in &mut stream.halves {
+            half.from_start = true;
+            half.order.expect(0);
+        }
+        stream
+    }
+
+    /// Take the next message of a side.
+    pub(in crate::engine) fn hear_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
+        let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, behind_gap: false, is_last: false };
+        self.hear(side, &opened, out);
+    }
+
+    /// Take the next bytes of a side, which come in order.
+    fn hear(&mut self, side: Side, opened: &InnerBytes, out: &mut Out<'_>) {
+        let mut behind_gap = opened.behind_gap;
+        for piece in &opened.pieces {
+            let start = usize::try_from(piece.off).unwrap_or(usize::MAX);
+            let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
+            let order = &self.half(side).order;
+            let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
+            // Nobody knows how many bytes are missing: one stands for them.
+            let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(behind_gap.into());
+            let (frame, at, time) = (piece.frame, piece.at, piece.time);
+            let segment = InOrder { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };
+            self.take(side, &segment, out);
+            if std::mem::take(&mut behind_gap) {
+                self.give_up_hole(side, out);
+            }
+        }
+        if opened.is_last {
+            self.drain(side, Behind::End, out);
+            self.end_inner(side, out);
+        }
+    }
+
+    /// Nothing follows of a side: the stream inside it ends, too.
+    pub(super) fn end_inner(&mut self, side: Side, out: &mut Out<'_>) {
+        self.changed = true;
+        if let Some(inner) = &mut self.inside {
+            inner.drain(side, Behind::End, out);
+            inner.end_inner(side, out);
+        }
+    }
+}

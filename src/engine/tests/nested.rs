@@ -1,0 +1,218 @@
+//! Datagrams with memory, payloads handed on, and streams that change hands, with protocols made for it.
+
+use super::super::Engine;
+use crate::input::{Frame, Link};
+use crate::record::{Record, Tally, View};
+use crate::registry::Registry;
+use crate::tree::{Demand, Dissection, Side, Transport, fields};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, Next, On, Protocol, Result, Wire};
+use etherparse::PacketBuilder;
+use std::net::SocketAddr;
+
+static BOTH: &[&Protocol] = &[&BOX, &MAIL];
+
+/// Parcels of a length and so many bytes, in datagrams or in a stream.
+static BOX: Protocol = Protocol::new(
+    &BOX_FIELD,
+    FIELDS,
+    &[
+        On::Udp(7).exchange(Heuristic::Anything, |_| Box::<Parcels>::default()),
+        On::AnyUdp.exchange(Heuristic::Datagram(|bytes| bytes.starts_with(b"!")), |_| Box::<Parcels>::default()),
+        On::Tcp(7).stream(Heuristic::Anything, |_| Box::new(InStream(Parcels::default(), None))),
+    ],
+);
+
+/// What is in a parcel, if it begins with an `m`.
+static MAIL: Protocol = Protocol::new(
+    &MAIL_FIELD,
+    FIELDS,
+    &[
+        On::Over("box").exchange(Heuristic::Datagram(|bytes| bytes.starts_with(b"m")), |_| Box::<Mail>::default()),
+        On::Over("box.later").exchange(Heuristic::Anything, |_| Box::<Mail>::default()),
+        On::Over("box.rest").stream(Heuristic::Anything, |_| Box::<Mail>::default()),
+    ],
+);
+
+fields! {
+    BOX_FIELD = protocol("box", "Box", "Parcels");
+    LENGTH = number("box.length", "length", "Bytes of a parcel");
+    PARCEL = bytes("box.parcel", "parcel", "A parcel that is not handed on");
+    MAIL_FIELD = protocol("mail", "Mail", "Letters");
+    LETTER = bytes("mail.letter", "letter", "A letter");
+}
+
+#[derive(Default)]
+struct Parcels {
+    read: usize,
+}
+
+impl Exchange for Parcels {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.read += 1;
+        wire.info(format_args!("{from} {}", self.read));
+        while let Some(&first) = wire.ahead().first() {
+            if first == b'!' {
+                wire.bytes(&PARCEL, 1)?;
+                continue;
+            }
+            let length = usize::from(wire.u8(&LENGTH)?);
+            let parcel = wire.ahead().get(..length).unwrap_or_default();
+            let at = wire.at();
+            match parcel {
+                b"later" => wire.expect(Transport::Udp, SocketAddr::from(([10, 0, 0, 1], 99)), "box.later"),
+                b"joined" => {
+                    let pieces = [wire.piece(at..at + 3, 0), wire.piece(at + 3..at + 6, 3)];
+                    wire.joined("turned", &pieces, b"mjoined", |inner| inner.hand_over("box", 0..7));
+                }
+                _ => wire.hand_over("box", at..at + length),
+            }
+            wire.bytes(&PARCEL, length)?;
+        }
+        Ok(())
+    }
+
+    fn claims(&self, _from: Side, bytes: &[u8]) -> bool {
+        bytes.starts_with(b"?")
+    }
+}
+
+struct InStream(Parcels, Option<Next>);
+
+impl Conversation for InStream {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        ahead.first().map_or(Extent::NeedMore(1), |length| Extent::Message(1 + usize::from(*length)))
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.1 = match wire.ahead().get(1..) {
+            Some(b"over") => Some(Next::Over("box.rest")),
+            Some(b"anyone") => Some(Next::Anyone),
+            Some(b"to") => Some(Next::To(&MAIL, Box::<Mail>::default())),
+            _ => None,
+        };
+        self.0.message(from, wire)
+    }
+
+    fn next(&mut self) -> Option<Next> {
+        self.1.take()
+    }
+}
+
+#[derive(Default)]
+struct Mail {
+    read: usize,
+}
+
+impl Exchange for Mail {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.read += 1;
+        wire.info(format_args!("{from} {}", self.read));
+        wire.rest(&LETTER);
+        Ok(())
+    }
+}
+
+impl Conversation for Mail {
+    fn extent(&mut self, _from: Side, ahead: &[u8], _more: bool) -> Extent {
+        Extent::Message(ahead.len())
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        Exchange::message(self, from, wire)
+    }
+}
+
+const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 5000);
+const SERVER: ([u8; 4], u16) = ([10, 0, 0, 2], 7);
+
+fn udp(from: ([u8; 4], u16), to: ([u8; 4], u16), payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4(from.0, to.0, 64).udp(from.1, to.1).write(&mut bytes, payload).unwrap();
+    bytes
+}
+
+fn tcp(seq: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4(CLIENT.0, SERVER.0, 64).tcp(CLIENT.1, SERVER.1, seq, 1000).write(&mut bytes, payload).unwrap();
+    bytes
+}
+
+/// A line for each message: where it lies, on what, what it says, its bytes and the frames they came in.
+fn told(frames: &[Vec<u8>]) -> Vec<String> {
+    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let mut tally = Tally::new(View::Messages);
+    let mut lines = Vec::new();
+    for (number, bytes) in (1..).zip(frames) {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
+        let of = Dissection { tree: engine.dissect(&frame), bytes };
+        let show = |record: Record<'_>| -> std::result::Result<(), ()> {
+            if let Record::Message(message) = record {
+                let node = message.node().unwrap();
+                let said = of.tree.slice(node.span(), bytes).escape_ascii();
+                lines.push(format!("{} {} {said} {:?}", message.path(), message.info(), message.frames()));
+            }
+            Ok(())
+        };
+        tally.records(of, true, show).unwrap();
+    }
+    lines
+}
+
+#[test]
+fn what_is_handed_on_is_a_message_of_its_own() {
+    let lines = told(&[udp(CLIENT, SERVER, b"\x02m1\x02x2\x02m3"), udp(SERVER, CLIENT, b"\x02m4"), udp(SERVER, CLIENT, b"!!")]);
+    assert_eq!(
+        lines,
+        [
+            "ip:udp:box:mail c2s 1 m1 [1]",
+            "ip:udp:box:data 2 bytes x2 [1]",
+            "ip:udp:box:mail c2s 2 m3 [1]",
+            "ip:udp:box:mail s2c 3 m4 [2]",
+            "ip:udp:box s2c 3 !! [3]",
+        ]
+    );
+}
+
+#[test]
+fn what_was_joined_from_pieces_knows_its_frames() {
+    assert_eq!(told(&[udp(CLIENT, SERVER, b"\x06joined")]), ["ip:udp:box:mail c2s 1 mjoined [1]"]);
+}
+
+#[test]
+fn a_protocol_keeps_datagrams_that_it_alone_can_tell() {
+    let (a, b) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 6000));
+    let lines = told(&[udp(a, b, b"?"), udp(a, b, b"!"), udp(b, a, b"?")]);
+    assert_eq!(lines, ["ip:udp:data 1 bytes ? [1]", "ip:udp:box c2s 1 ! [2]", "ip:udp:box s2c 2 ? [3]"]);
+}
+
+#[test]
+fn answers_to_a_broadcast_share_the_state_of_whoever_asked() {
+    let all = ([255; 4], 7);
+    let lines = told(&[udp(CLIENT, all, b"!"), udp(SERVER, CLIENT, b"!"), udp(([10, 0, 0, 3], 7), CLIENT, b"!")]);
+    assert_eq!(lines, ["ip:udp:box c2s 1 ! [1]", "ip:udp:box s2c 2 ! [2]", "ip:udp:box s2c 3 ! [3]"]);
+}
+
+#[test]
+fn an_announced_conversation_is_known() {
+    let other = ([10, 0, 0, 1], 99);
+    let lines = told(&[udp(CLIENT, SERVER, b"\x05later"), udp(SERVER, other, b"rest"), udp(([9; 4], 9), other, b"more")]);
+    assert_eq!(lines, ["ip:udp:box c2s 1 \\x05later [1]", "ip:udp:mail s2c 1 rest [2]", "ip:udp:mail c2s 1 more [3]"]);
+}
+
+#[test]
+fn a_stream_changes_hands_where_its_protocol_says() {
+    let lines = |how: &[u8]| told(&[tcp(1, how), tcp(1 + u32::try_from(how.len()).unwrap(), b"\x02m8")]);
+    assert_eq!(
+        lines(b"\x04over\x02m7"),
+        ["ip:tcp:box:data 4 bytes over [1]", "ip:tcp:mail c2s 1 \\x02m7 [1]", "ip:tcp:mail c2s 2 \\x02m8 [2]"]
+    );
+    assert_eq!(
+        lines(b"\x02to\x02m7"),
+        ["ip:tcp:box:data 2 bytes to [1]", "ip:tcp:mail c2s 1 \\x02m7 [1]", "ip:tcp:mail c2s 2 \\x02m8 [2]"]
+    );
+    assert_eq!(
+        lines(b"\x06anyone\x02m7"),
+        ["ip:tcp:box:data 6 bytes anyone [1]", "ip:tcp:box:mail c2s 1 m7 [1]", "ip:tcp:box:mail c2s 2 m8 [2]"]
+    );
+}

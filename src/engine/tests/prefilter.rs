@@ -1,0 +1,111 @@
+//! Frames that nobody looks at keep nothing, but what other conversations say at them is kept.
+
+use super::tcp::from_port;
+use super::*;
+use crate::engine::{Known, Prefilter};
+use crate::layers::ip;
+use crate::tree::{Only, Tree};
+
+/// An engine whose every frame is passed over for what its headers say.
+fn engine() -> Engine {
+    let prefilter = Prefilter { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(|_| false) };
+    Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(Some(prefilter))
+}
+
+fn dissect<'a>(engine: &'a mut Engine, number: u64, bytes: &[u8]) -> &'a Tree {
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    engine.dissect(&Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() })
+}
+
+fn lengths(tree: &Tree) -> usize {
+    tree.nodes.iter().filter(|node| node.field.is(&LENGTH)).count()
+}
+
+#[test]
+fn what_is_left_at_the_end_is_whole() {
+    let mut engine = engine();
+    let tree = dissect(&mut engine, 1, &bytes(&client(100, &[3, 7, 8, 9, 5, 1])));
+    assert!(tree.filtered_out && lengths(tree) == 0 && tree.layers.len() == 3);
+    let left = engine.finish().unwrap();
+    assert!(!left.filtered_out && lengths(left) == 1);
+}
+
+/// In frames of which headers are passed over as well, since Ethernet is plain.
+#[test]
+fn what_conversations_say_that_have_to_go_is_whole() {
+    for (link, below) in [(101, &[][..]), (1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0])] {
+        let headers = if link == 1 { 3 } else { 2 };
+        let mut engine = engine();
+        let mut told = 0;
+        for (number, port) in (1..).zip(1024..=u16::MAX) {
+            let bytes = [below, &from_port(&client(100, &[3, 7]), port)].concat();
+            let original_len = u32::try_from(bytes.len()).unwrap();
+            let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
+            let goes = tree.layers.len() > headers;
+            assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
+            // They are looked at, and nothing else of the frame is.
+            let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
+            assert_eq!(seen, lengths(tree));
+            told += lengths(tree);
+        }
+        assert!(told > 1000, "{told}");
+    }
+}
+
+/// The messages of every frame with an odd number: which they are, and how long after the one before.
+fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>, String) {
+    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(prefilter);
+    let mut tally = Tally::new(View::Messages);
+    let mut seen = Vec::new();
+    for (number, bytes) in (1..).zip(segments) {
+        let time = Some(Timestamp { seconds: i64::try_from(number * number).unwrap(), nanos: 0 });
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        // Only one sender is looked at, as a filter for it would.
+        let tree = engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() });
+        let is_odd = bytes[15] % 2 == 1;
+        let Ok(()) = tally.records(Dissection { tree, bytes }, true, |record| {
+            if let (Record::Message(message), true) = (record, is_odd) {
+                let frames = message.frames();
+                seen.push(format!(
+                    "{} {frames:?} {:?} {:?}",
+                    message.n,
+                    message.moment.since_start(),
+                    message.moment.since_previous()
+                ));
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+    }
+    (seen, format!("{tally:?}"))
+}
+
+proptest! {
+    #[test]
+    fn what_is_passed_over_counts_and_is_in_time(
+        said in prop::collection::vec((0_u8..4, 0_u32..60, 1_usize..12, any::<bool>()), 1..40)
+    ) {
+        let segments: Vec<Vec<u8>> = said
+            .iter()
+            .map(|(host, seq, len, is_client)| {
+                let side = if *is_client { Side::Client } else { Side::Server };
+                // Bytes that are nobody's, and messages with bytes between them that are none.
+                let byte = |at: u32| match (*host, at % 5) {
+                    (2.., _) => 0xee,
+                    (_, 0) => 0xff,
+                    _ => 1,
+                };
+                let payload: Vec<u8> = (*seq..).map(byte).take(*len).collect();
+                let mut bytes = bytes(&says(side, 100 + seq, &payload));
+                // Both ends get the number of the host.
+                (bytes[15], bytes[19]) = (*host, *host);
+                bytes
+            })
+            .collect();
+        let may_match = |known: Known<'_>| match known {
+            Known::FastHeaders(_) => true,
+            Known::Headers(of) | Known::Layers(of) => of.bytes[15] % 2 == 1,
+        };
+        let prefilter = Prefilter { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(may_match) };
+        prop_assert_eq!(odd_ones(&segments, Some(prefilter)), odd_ones(&segments, None));
+    }
+}

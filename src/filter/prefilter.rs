@@ -1,0 +1,84 @@
+//! What the layers of a frame tell of a filter before any message is read.
+
+use super::eval::Asking;
+use super::program::{Asked, Test, Value};
+use crate::layers;
+use crate::tree::{Field, Kind, Only};
+use crate::wire::Protocol;
+
+/// Those of some fields that are all read once the layers are.
+pub(super) fn fields(looked_at: &[&'static Field]) -> Only {
+    among(looked_at, &[&layers::DATA])
+}
+
+/// Those of some fields that are all read once the headers below TCP and UDP are, and no others follow.
+pub(super) fn of_headers(looked_at: &[&'static Field]) -> Only {
+    among(looked_at, &[&layers::DATA, &layers::tcp::PROTOCOL, &layers::udp::PROTOCOL])
+}
+
+/// Those of some fields that layers have, without those of these protocols.
+fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
+    let is_meant = |protocol: &&&'static Protocol| !without.iter().any(|other| std::ptr::eq(*other, **protocol));
+    let headers = || layers::ALL.iter().filter(is_meant);
+    let is_early = |field: &&'static Field| {
+        let listed = headers().any(|protocol| protocol.fields.iter().any(|known| known.is(field)));
+        listed && field.generated.is_none() && !matches!(field.kind, Kind::Note(_) | Kind::Group)
+    };
+    Only::these(looked_at.iter().copied().filter(is_early))
+}
+
+impl Asking<'_, '_> {
+    /// Whether a record of this frame passes, if these fields alone tell it.
+    pub(super) fn decide_early(self, test: &Test, early: Only) -> Option<bool> {
+        let of = |test: &Test| self.decide_early(test, early);
+        let one_is = |tests: &[Test], what: bool| {
+            let all = tests.iter().map(of).try_fold(true, |all, told| match told {
+                Some(told) if told == what => Err(()),
+                told => Ok(all && told.is_some()),
+            });
+            match all {
+                Err(()) => Some(what),
+                Ok(all_are_told) => all_are_told.then_some(!what),
+            }
+        };
+        match test {
+            Test::Not(test) => of(test).map(|passes| !passes),
+            Test::All(tests) => one_is(tests, false),
+            Test::Any(tests) => one_is(tests, true),
+            Test::Odd(tests) => tests.iter().try_fold(false, |odd, test| of(test).map(|passes| odd != passes)),
+            leaf => is_early(leaf, early).then(|| self.test(leaf)),
+        }
+    }
+}
+
+/// Whether all that a single test looks at is read early. The bytes of a layer are not: where it ends may show later.
+fn is_early(test: &Test, early: Only) -> bool {
+    // Which bytes are secret shows later, too.
+    let value = |value: &Value| reads(value, &|field| early.has(field) && !matches!(field.kind, Kind::Protocol | Kind::Bytes));
+    let asked = |asked: &Asked| value(&asked.value);
+    match test {
+        Test::Present(of) => reads(of, &|field| early.has(field)),
+        Test::Something(of) => value(of),
+        Test::Against(of, ..) | Test::Contains(of, _) | Test::Matches(of, _) | Test::In(of, _) => asked(of),
+        Test::Between(left, _, right) => asked(left) && value(right),
+        Test::Not(_) | Test::All(_) | Test::Any(_) | Test::Odd(_) => false,
+    }
+}
+
+/// Whether a value comes from nothing but fields that do.
+fn reads(value: &Value, does: &dyn Fn(&Field) -> bool) -> bool {
+    match value {
+        Value::Fields(fields) => fields.iter().all(|field| does(field)),
+        Value::Slice(of, _)
+        | Value::Masked(of, _)
+        | Value::Len(of)
+        | Value::Count(of)
+        | Value::Cased(of, _)
+        | Value::Magnitude(of)
+        | Value::Written(of, _) => reads(of, does),
+        Value::Sum(left, _, right) => reads(left, does) && reads(right, does),
+        Value::Extreme(values, _) => values.iter().all(|value| reads(value, does)),
+        Value::Constant(_) => true,
+        Value::Pseudo(_) | Value::Frame | Value::Onward(_) => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
+
+use super::eval::Asked;
+use super::value::{Item, Visit};
+use crate::layers::HeaderValue;
+use crate::record::{Known, Record, Remembered};
+use crate::tree::{Computed, Dissection, Field, HIDDEN, Kind, Layer, NodeRef, Value};
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::ops::{ControlFlow, Range};
+
+/// The tree a record is part of.
+fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
+    match record {
+        Record::Message(message) => Some(message.of),
+        Record::Packet(packet) => Some(packet.of),
+        Record::Late(late) => Some(late.of),
+        Record::Gap(_) => None,
+    }
+}
+
+/// The layers of a message from its own down.
+fn layers<'t>(of: Dissection<'t>, layer: &'t Layer) -> impl Iterator<Item = &'t Layer> {
+    std::iter::successors(Some(layer), move |layer| layer.below.and_then(|below| of.tree.layers.get(below as usize)))
+}
+
+/// The places of a record's nodes: all of a packet's, of messages those of their layers.
+fn places<'t>(record: &Record<'t>) -> impl Iterator<Item = (Dissection<'t>, Range<u32>)> {
+    let range = |of: Dissection<'t>, layer: &Layer| Some((of, layer.node..of.tree.nodes.get(layer.node as usize)?.end));
+    let whole = match record {
+        Record::Packet(packet) if !packet.of.tree.has_late() => Some((packet.of, 0..packet.of.tree.here())),
+        _ => None,
+    };
+    let message = match record {
+        Record::Message(message) => Some((message.of, message.layer)),
+        _ => None,
+    };
+    let some = match record {
+        Record::Packet(packet) if whole.is_none() => Some((packet.of, packet.of.tree.layers.as_slice(), false)),
+        Record::Late(late) => Some((late.of, late.layers, true)),
+        _ => None,
+    };
+    let below = message.into_iter().flat_map(move |(of, layer)| layers(of, layer).filter_map(move |layer| range(of, layer)));
+    let some = some.into_iter().flat_map(move |(of, layers, all)| {
+        layers.iter().filter(move |layer| all || !layer.late).filter_map(move |layer| range(of, layer))
+    });
+    whole.into_iter().chain(below).chain(some)
+}
+
+/// The nodes of some fields.
+pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl Iterator<Item = NodeRef<'t>> {
+    let of_one = |field: &'static Field| fields.iter().any(|wanted| wanted.is(field));
+    places(record).flat_map(move |(of, places)| {
+        let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
+        let found = places.zip(nodes).filter(move |(_, node)| of_one(node.field));
+        found.filter_map(move |(place, _)| of.node(place))
+    })
+}
+
+/// Whether what is asked has any of some fields: a node, a note, or a layer that is only remembered.
+pub(super) fn has(of: Asked<'_, '_>, fields: &[&'static Field]) -> bool {
+    let record = match of {
+        Asked::FastHeaders(plain) => return fields.iter().any(|field| plain.has(field) || plain.get(field).is_some()),
+        Asked::Record(record) => record,
+    };
+    if nodes(record, fields).next().is_some() {
+        return true;
+    }
+    let noted = |field: &&'static Field| matches!(field.kind, Kind::Note(_)) && is_noted(record, field);
+    if fields.iter().any(noted) {
+        return true;
+    }
+    if is_generated(fields) && generated(record, fields, &mut |_| ControlFlow::Break(())).is_break() {
+        return true;
+    }
+    Remembered::of(record).is_some_and(|remembered| fields.iter().any(|field| remembered.has(field)))
+}
+
+/// Whether any of some fields is generated.
+pub(super) fn is_generated(fields: &[&Field]) -> bool {
+    fields.iter().any(|field| field.generated.is_some())
+}
+
+fn is_noted(record: &Record<'_>, code: &Field) -> bool {
+    let Some(of) = tree_of(record) else { return false };
+    let notes = of.tree.notes.iter().filter(|note| note.code.is(code));
+    notes.into_iter().any(|note| places(record).any(|(_, places)| places.contains(&note.node)))
+}
+
+/// The bytes of a layer without its payload, which Wireshark does not count as its own.
+fn header_of(layer: NodeRef<'_>) -> &[u8] {
+    let is_payload = |child: &NodeRef<'_>| child.field().abbrev.strip_suffix(".payload") == Some(layer.field().abbrev);
+    let payload = layer.children().find(is_payload).map(|payload| payload.span().start.saturating_sub(layer.span().start));
+    let bytes = layer.bytes();
+    payload.and_then(|len| bytes.get(..len as usize)).unwrap_or(bytes)
+}
+
+/// The value of a node.
+pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
+    if node.is_secret() {
+        return Item::Bytes(Cow::Borrowed(HIDDEN.as_bytes()));
+    }
+    if node.has_hidden() && !node.field().public {
+        return Item::Bytes(match node.value() {
+            Value::Text | Value::Made(_) => Cow::Owned(node.text().into_owned().into_bytes()),
+            _ => node.shown(),
+        });
+    }
+    let bytes = if node.field().kind == Kind::Protocol { header_of(node) } else { node.bytes() };
+    match node.value() {
+        Value::Unsigned(number) if node.field().kind == Kind::Ipv4 => Item::Ipv4(u32::try_from(number).unwrap_or_default()),
+        Value::Unsigned(number) => Item::Number(number.into()),
+        Value::Signed(number) => Item::Number(number.into()),
+        Value::Single(number) => Item::Single(number),
+        Value::Double(number) => Item::Double(number),
+        Value::Bool(truth) => Item::Bool(truth),
+        Value::Text => Item::Bytes(Cow::Borrowed(node.text_bytes())),
+        Value::Made(_) => Item::Bytes(match node.text() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+        Value::None | Value::Bytes => match (node.field().kind, bytes.first_chunk(), bytes.first_chunk()) {
+            (Kind::Ipv4, Some(address), _) if bytes.len() == 4 => Item::Ipv4(u32::from_be_bytes(*address)),
+            (Kind::Ipv6, _, Some(address)) if bytes.len() == 16 => Item::Ipv6(u128::from_be_bytes(*address)),
+            _ => Item::Bytes(Cow::Borrowed(bytes)),
+        },
+    }
+}
+
+/// The values of those of some fields that are generated.
+pub(super) fn generated(record: &Record<'_>, fields: &[&'static Field], visit: &mut Visit<'_>) -> ControlFlow<()> {
+    let mut flow = ControlFlow::Continue(());
+    for (place, of) in places(record).flat_map(|(of, places)| places.map(move |place| (place, of))) {
+        let Some(node) = of.node(place) else { continue };
+        for field in fields {
+            field.compute(node, &mut |computed| {
+                if flow.is_continue() {
+                    flow = visit(&item_of_computed(computed));
+                }
+            });
+        }
+        flow?;
+    }
+    flow
+}
+
+fn item_of_computed(computed: Computed<'_>) -> Item<'_> {
+    match computed {
+        Computed::Number(number) => Item::Number(number.into()),
+        Computed::Bool(truth) => Item::Bool(truth),
+        Computed::Text(bytes) | Computed::Bytes(bytes) => Item::Bytes(bytes),
+    }
+}
+
+/// The value of a plain header's field.
+pub(super) fn item_of(told: HeaderValue<'_>) -> Item<'_> {
+    match told {
+        HeaderValue::Mac(address) => Item::Bytes(Cow::Borrowed(address)),
+        HeaderValue::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
+        HeaderValue::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
+        HeaderValue::Number(number) => Item::Number(number.into()),
+    }
+}
+
+/// The value that is remembered of a field of lower layers.
+pub(super) fn remembered(known: Known) -> Item<'static> {
+    match known {
+        Known::Number(number) => Item::Number(number.into()),
+        Known::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
+        Known::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
+    }
+}

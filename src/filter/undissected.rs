@@ -1,0 +1,24 @@
+//! Protocols that Wireshark reads and this program does not.
+//!
+//! A filter that names one is no mistake: nothing matches it.
+
+/// The filter names of all protocols of Wireshark 4.0, in order, with blanks between them.
+static NAMES: &str = include_str!("undissected.txt");
+
+/// The protocol of this name, if Wireshark has it.
+pub(super) fn named(name: &str) -> Option<&'static str> {
+    NAMES.split_ascii_whitespace().find(|known| *known == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protocols_of_wireshark_are_known_by_name() {
+        for name in ["smb", "ospf", "rtcp", "kerberos"] {
+            assert_eq!(named(name), Some(name));
+        }
+        assert!(named("smbb").is_none() && named("").is_none());
+    }
+}

@@ -1,0 +1,522 @@
+//! Frames as nearly all are: Ethernet, with tags of virtual LANs or without, IP without options or further headers, TCP or UDP,
+//! with nothing missing and nothing to remark. Where nobody looks at what their headers are made of, these are passed over:
+//! read in one go, and told with little more than who sends what to whom. Those with tags are if nothing at all is told.
+
+use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
+use crate::input::Link;
+use crate::tree::{Address, Ends, Field, LayerId, Only, Span, SummaryFn, Tree, Value};
+use crate::wire::{Cut, Wire};
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
+
+/// The link type that stands for Ethernet.
+const ETHERNET: Link = Link::Type(1);
+
+/// Fields of the headers that are passed over which are put all the same.
+const GIVEN: [&Field; 13] = [
+    &ethernet::DST,
+    &ethernet::SRC,
+    &ip::PROTO,
+    &ip::SRC,
+    &ip::DST,
+    &ipv6::NXT,
+    &ipv6::SRC,
+    &ipv6::DST,
+    &tcp::SRCPORT,
+    &tcp::DSTPORT,
+    &tcp::STREAM,
+    &tcp::LEN,
+    &tcp::PAYLOAD,
+];
+
+/// Whether a header that is passed over leaves this field out.
+pub(super) fn leaves_out(field: &Field) -> bool {
+    let passed = [&ethernet::PROTOCOL, &ip::PROTOCOL, &ipv6::PROTOCOL, &tcp::PROTOCOL];
+    let is_one = |known: &&Field| known.is(field);
+    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !GIVEN.iter().any(is_one)
+}
+
+/// Pass over the headers of a frame, if it is such a one and nobody looks.
+pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
+    if !tree.demand().passes_headers() {
+        return None;
+    }
+    let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.tags == 0)?;
+    Some(plain.put(tree, frame))
+}
+
+/// Put the fields that are looked at of a frame with a segment, and nothing else, if its headers are such ones.
+pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
+    let only = tree.demand().only.filter(|_| tree.demand().loose)?;
+    let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
+    let segment = plain.packet.carried();
+    let given = tcp::Given::of(frame.get(segment.clone())?)?;
+    plain.put_fields(tree);
+    plain.packet.put_fields(tree);
+    given.put_fields(tree, segment);
+    Some(Reached::End)
+}
+
+/// Tags of virtual LANs that a plain frame may have.
+const TAGS: usize = 2;
+
+/// Bytes of a tag, and the type of what it stands before.
+const TAG: usize = 4;
+
+/// The names of the layers of plain frames with a segment, by their tags, on IPv4 and on IPv6.
+const PATHS: [[&str; 2]; TAGS + 1] = [
+    ["eth:ip:tcp", "eth:ipv6:tcp"],
+    ["eth:vlan:ip:tcp", "eth:vlan:ipv6:tcp"],
+    ["eth:vlan:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"],
+];
+
+/// Who sends a plain frame on its link and to whom, and on its network.
+#[must_use]
+pub fn ends(frame: &[u8]) -> Option<([[u8; 6]; 2], [SocketAddr; 2])> {
+    let FastHeaders { src, dst, packet, .. } = FastHeaders::of(ETHERNET, frame, 0, Checks::default())?;
+    let [p0, p1, q0, q1] = *frame.get(packet.carried())?.first_chunk()?;
+    let [from, to] = [[p0, p1], [q0, q1]].map(u16::from_be_bytes);
+    Some(([src, dst], [SocketAddr::new(packet.src, from), SocketAddr::new(packet.dst, to)]))
+}
+
+/// The headers of a plain frame, read but not put anywhere.
+pub struct FastHeaders {
+    src: [u8; 6],
+    dst: [u8; 6],
+    tags: usize,
+    packet: Packet,
+}
+
+/// What plain headers say to whoever asks: the same for most frames of a conversation that go the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowKey {
+    link: [[u8; 6]; 2],
+    tags: usize,
+    net: [IpAddr; 2],
+    protocol: u8,
+}
+
+impl FlowKey {
+    /// A number that differs for most that differ in their addresses.
+    #[must_use]
+    pub fn spread(&self) -> u32 {
+        /// The golden ratio, as a fraction of 32 bits.
+        const SPREAD: u32 = 0x9e37_79b9;
+        let [src, dst] = self.net.map(|address| match address {
+            IpAddr::V4(address) => address.to_bits(),
+            IpAddr::V6(address) => address.octets().last_chunk().copied().map_or(0, u32::from_be_bytes),
+        });
+        src.wrapping_mul(SPREAD).wrapping_add(dst).wrapping_mul(SPREAD)
+    }
+}
+
+/// What a plain header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeaderValue<'a> {
+    /// An address of the link.
+    Mac(&'a [u8; 6]),
+    /// An address of the network.
+    Ip(IpAddr),
+    /// A number.
+    Number(u8),
+}
+
+impl FastHeaders {
+    /// The headers of a frame, if it is such a one.
+    #[must_use]
+    pub fn of(link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<FastHeaders> {
+        if link != ETHERNET || missing > 0 || checks.ip {
+            return None;
+        }
+        let (header, mut behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
+        let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
+        let (mut kind, mut tags) = (u16::from_be_bytes([high, low]), 0);
+        while tags < TAGS && !matches!(kind, ethernet::IPV4 | ethernet::IPV6) && ethernet::VLAN_TYPES.contains(&kind) {
+            let ([_, _, high, low], carried) = behind.split_first_chunk::<TAG>()?;
+            (kind, behind, tags) = (u16::from_be_bytes([*high, *low]), carried, tags + 1);
+        }
+        let start = ethernet::HEADER + tags * TAG;
+        let packet = match kind {
+            ethernet::IPV4 => Packet::v4(start, behind)?,
+            ethernet::IPV6 => Packet::v6(start, behind)?,
+            _ => return None,
+        };
+        Some(FastHeaders { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], tags, packet })
+    }
+
+    /// Whether what it tells is all that its headers have of these fields.
+    #[must_use]
+    pub fn tells_all(&self, of: Only) -> bool {
+        of.passes() && (self.tags == 0 || !ethernet::VLAN_PROTOCOL.fields.iter().any(|field| of.has(field)))
+    }
+
+    /// Whether it carries a TCP segment.
+    #[must_use]
+    pub fn has_segment(&self) -> bool {
+        self.packet.protocol == ip::TCP
+    }
+
+    /// The segment it carries, on layers that are not put.
+    #[must_use]
+    pub fn segment(&self) -> Segment {
+        let Packet { src, dst, .. } = self.packet;
+        let [v4, v6] = PATHS.get(self.tags).copied().unwrap_or_default();
+        let path = if src.is_ipv4() { v4 } else { v6 };
+        Segment { range: self.packet.carried(), missing: 0, is_part: false, src, dst, below: None, path }
+    }
+
+    /// All that [`FastHeaders::has`] and [`FastHeaders::get`] tell.
+    #[must_use]
+    pub fn flow_key(&self) -> FlowKey {
+        let Packet { src, dst, protocol, .. } = self.packet;
+        FlowKey { link: [self.src, self.dst], tags: self.tags, net: [src, dst], protocol }
+    }
+
+    /// Whether one of its headers is of this protocol, tags aside.
+    #[must_use]
+    pub fn has(&self, protocol: &Field) -> bool {
+        protocol.is(&ethernet::ETH) || protocol.is(self.packet.this())
+    }
+
+    /// The value of a field of its headers, of those that are given.
+    #[must_use]
+    pub fn get(&self, field: &Field) -> Option<HeaderValue<'_>> {
+        let Packet { src, dst, protocol, .. } = self.packet;
+        let of_packet = if src.is_ipv4() { [&ip::SRC, &ip::DST, &ip::PROTO] } else { [&ipv6::SRC, &ipv6::DST, &ipv6::NXT] };
+        match of_packet.map(|known| field.is(known)) {
+            [true, ..] => Some(HeaderValue::Ip(src)),
+            [_, true, _] => Some(HeaderValue::Ip(dst)),
+            [.., true] => Some(HeaderValue::Number(protocol)),
+            _ if field.is(&ethernet::SRC) => Some(HeaderValue::Mac(&self.src)),
+            _ if field.is(&ethernet::DST) => Some(HeaderValue::Mac(&self.dst)),
+            _ => None,
+        }
+    }
+
+    fn put_fields(&self, tree: &mut Tree) {
+        tree.push(&ethernet::DST, Value::Bytes, Span::new(0, 0..6));
+        tree.push(&ethernet::SRC, Value::Bytes, Span::new(0, 6..12));
+    }
+
+    fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
+        let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
+        let link =
+            Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
+        let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::told);
+        self.packet.put(tree, frame, below)
+    }
+}
+
+/// A packet of which the header says nothing but what it must.
+struct Packet {
+    src: IpAddr,
+    dst: IpAddr,
+    protocol: u8,
+    /// Where it begins in the frame.
+    start: usize,
+    /// Bytes of the header, and of header and payload.
+    header: usize,
+    len: usize,
+}
+
+impl Packet {
+    fn v4(start: usize, bytes: &[u8]) -> Option<Packet> {
+        /// Neither an offset nor further fragments.
+        const WHOLE: u16 = 0x3fff;
+        const HEADER: usize = 20;
+        let [0x45, _, t0, t1, _, _, f0, f1, _, protocol, _, _, a, b, c, d, e, f, g, h] = *bytes.first_chunk::<HEADER>()? else {
+            return None;
+        };
+        let len = usize::from(u16::from_be_bytes([t0, t1]));
+        let is_plain = u16::from_be_bytes([f0, f1]) & WHOLE == 0 && (HEADER..=bytes.len()).contains(&len);
+        let packet = Packet { src: [a, b, c, d].into(), dst: [e, f, g, h].into(), protocol, start, header: HEADER, len };
+        (is_plain && packet.has_transport()).then_some(packet)
+    }
+
+    fn v6(start: usize, bytes: &[u8]) -> Option<Packet> {
+        const HEADER: usize = 40;
+        let (fixed, ends) = bytes.first_chunk::<HEADER>()?.split_first_chunk::<8>()?;
+        let [first, _, _, _, l0, l1, protocol, _] = *fixed;
+        let (src, dst) = (*ends.first_chunk::<16>()?, *ends.last_chunk::<16>()?);
+        let payload = usize::from(u16::from_be_bytes([l0, l1]));
+        let is_plain = first >> 4 == 6 && payload > 0 && HEADER + payload <= bytes.len();
+        let packet = Packet { src: src.into(), dst: dst.into(), protocol, start, header: HEADER, len: HEADER + payload };
+        (is_plain && packet.has_transport()).then_some(packet)
+    }
+
+    fn has_transport(&self) -> bool {
+        matches!(self.protocol, ip::TCP | ip::UDP)
+    }
+
+    fn this(&self) -> &'static Field {
+        if self.src.is_ipv4() { &ip::IP } else { &ipv6::IPV6 }
+    }
+
+    /// Where its header lies in the frame.
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.header
+    }
+
+    /// Where in the frame what it carries lies.
+    fn carried(&self) -> Range<usize> {
+        self.start + self.header..self.start + self.len
+    }
+
+    fn put_fields(&self, tree: &mut Tree) {
+        let at = |from: usize, to: usize| Span::new(0, self.start + from..self.start + to);
+        let carries = Value::Unsigned(self.protocol.into());
+        if self.src.is_ipv4() {
+            tree.push(&ip::PROTO, carries, at(9, 10));
+            tree.push(&ip::SRC, Value::Bytes, at(12, 16));
+            tree.push(&ip::DST, Value::Bytes, at(16, 20));
+        } else {
+            tree.push(&ipv6::NXT, carries, at(6, 7));
+            tree.push(&ipv6::SRC, Value::Bytes, at(8, 24));
+            tree.push(&ipv6::DST, Value::Bytes, at(24, 40));
+        }
+    }
+
+    fn put(&self, tree: &mut Tree, frame: &[u8], link: LayerId) -> Reached {
+        let &Packet { src, dst, protocol, .. } = self;
+        let ends = [Address::Ip(src), Address::Ip(dst)];
+        let layer = Layer { this: self.this(), range: self.range(), ends, fields: |tree: &mut Tree| self.put_fields(tree) };
+        let below = if src.is_ipv4() {
+            let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
+            layer.put(tree, frame, Some(link), &numbers, ip::told)
+        } else {
+            let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
+            layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::told)
+        };
+        let segment = Segment { range: self.carried(), missing: 0, is_part: false, src, dst, below: Some(below), path: "" };
+        if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
+    }
+}
+
+/// A header as a layer.
+struct Layer<F> {
+    this: &'static Field,
+    range: Range<usize>,
+    /// Who sends it to whom.
+    ends: [Address; 2],
+    /// Puts its fields, in the order of the bytes.
+    fields: F,
+}
+
+impl<F: FnOnce(&mut Tree)> Layer<F> {
+    fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], tells: SummaryFn) -> LayerId {
+        let Layer { this, range, ends: [src, dst], fields } = self;
+        let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
+        let layer = tree.push_layer(this, Span::new(0, range.clone()), below, ends, false);
+        let node = tree.here().saturating_sub(1);
+        fields(tree);
+        let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
+        wire.lazy_summary(numbers, tells);
+        tree.close(node, this, range.end);
+        layer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Carried, Next, cut, tcp};
+    use super::*;
+    use crate::layers::{self, Bytes};
+    use crate::tree::{Demand, FrameInfo, Only};
+    use crate::wire::trial::bytes;
+    use proptest::prelude::*;
+
+    /// TCP with time stamps and with padding, UDP over IPv6, and such as are not plain or have tags: options, a fragment, ICMP, a
+    /// datagram with a tag, segments with one and with two.
+    const FRAMES: [&str; 9] = [
+        "020000000002 020000000001 0800 45000038 00014000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 8018ffff 00000000 0101080a 0000000100000002 70617961",
+        "020000000002 020000000001 0800 45000028 00010000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 5012ffff 00000000 000000000000",
+        "020000000002 020000000001 86dd 6000000000 0a 1140 20010db8000000000000000000000001 20010db8000000000000000000000002 \
+         c0000035 000a0000 0102",
+        "020000000002 020000000001 0800 4600002c 00010000 40060000 0a000001 0a000002 94040000 \
+         c0000050 00000001 00000002 6002ffff 00000000 020405b4",
+        "020000000002 020000000001 0800 4500001c 00012001 40110000 0a000001 0a000002 c0000035 00080000",
+        "020000000002 020000000001 0800 4500001c 00010000 40010000 0a000001 0a000002 0800f7ff 00000000",
+        "020000000002 020000000001 8100 0001 0800 4500001c 00010000 40110000 0a000001 0a000002 c0000035 00080000",
+        "020000000002 020000000001 8100 6005 0800 4500002a 00010000 40060000 0a000001 0a000002 \
+         c0000050 00000001 00000002 5018ffff 00000000 7061 0000",
+        "020000000002 020000000001 88a8 0001 8100 0002 86dd 60000000001406 40 20010db8000000000000000000000001 \
+         20010db8000000000000000000000002 c0000050 00000001 00000002 5010ffff 00000000",
+    ];
+
+    /// What a tree says, with where the headers led.
+    fn told(demand: Demand, missing: usize, frame: &[u8], walk: impl FnOnce(&mut Tree) -> Option<Reached>) -> Option<String> {
+        let mut tree = Tree::new(demand);
+        let original = u32::try_from(frame.len() + missing).unwrap();
+        tree.begin(FrameInfo { captured: original, original, ..FrameInfo::default() });
+        let reached = walk(&mut tree)?;
+        let infos: Vec<_> = tree.layers.iter().map(|layer| (tree.info(layer), layer.node, layer.below, layer.ends)).collect();
+        let nodes: Vec<_> = tree.nodes.iter().map(|node| (node.field.abbrev, node.value, node.span, node.end)).collect();
+        Some(format!("{reached:?}\n{infos:?}\n{nodes:?}\n{:?}\n{:?}", tree.ends, tree.notes))
+    }
+
+    fn wants() -> [Demand; 3] {
+        let given = layers::classified(Only::these(GIVEN));
+        [Demand::LAYERS, Demand::HEADINGS, Demand { fields: true, only: Some(given), ..Demand::HEADINGS }]
+    }
+
+    fn passes_well(frame: &[u8], missing: usize) -> bool {
+        let mut passed = false;
+        for demand in wants() {
+            let checks = Checks::default();
+            let slowly = told(demand, missing, frame, |tree| {
+                let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+                Some(super::super::walk_on(tree, carried, Bytes::of_frame(frame), None, checks))
+            });
+            if let Some(fast) = told(demand, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
+                assert_eq!(Some(fast), slowly);
+                passed = true;
+            }
+        }
+        if let Some(plain) = FastHeaders::of(ETHERNET, frame, missing, Checks::default()) {
+            answers_as_a_tree(&plain, frame);
+        }
+        by_themselves(frame, missing);
+        passed
+    }
+
+    /// Fields that are looked at by themselves are those of a tree with layers.
+    fn by_themselves(frame: &[u8], missing: usize) -> bool {
+        let only = GIVEN.into_iter().filter(|field| !field.is(&tcp::STREAM));
+        let only = Some(layers::classified(Only::these(only)));
+        let demand = Demand { fields: true, only, loose: true, ..Demand::LAYERS };
+        let (mut tree, mut whole) = (Tree::new(demand), Tree::new(Demand { loose: false, ..demand }));
+        tree.begin(FrameInfo::default());
+        whole.begin(FrameInfo::default());
+        let checks = Checks::default();
+        if loose(&mut tree, ETHERNET, frame, missing, checks).is_none() {
+            assert!(tree.nodes.is_empty());
+            return false;
+        }
+        let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+        let Reached::Tcp(segment) = layers::walk_on(&mut whole, carried, Bytes::of_frame(frame), None, checks) else {
+            panic!("no segment")
+        };
+        let mut wire = Wire::new(&mut whole, 0, 0, frame, segment.range, cut(missing));
+        tcp::segment(&mut wire, tcp::TcpState::default(), missing).unwrap();
+        assert!(whole.notes.is_empty() && tree.layers.is_empty());
+        let fields = |tree: &Tree| -> Vec<_> {
+            let nodes = tree.nodes.iter().filter(|node| node.field.kind != crate::tree::Kind::Protocol);
+            nodes.map(|node| (node.field.abbrev, node.value, node.span)).collect()
+        };
+        assert_eq!(fields(&tree), fields(&whole));
+        true
+    }
+
+    /// Asked for a protocol or a field, plain headers say what a tree of the frame has.
+    fn answers_as_a_tree(plain: &FastHeaders, frame: &[u8]) {
+        let mut tree = Tree::new(Demand::EVERYTHING);
+        tree.begin(FrameInfo::default());
+        let reached = layers::walk_from(&mut tree, Next::Link(1), frame, 0, Checks::default());
+        let is_tcp = matches!(reached, Reached::Tcp(_));
+        assert_eq!(plain.has_segment(), is_tcp);
+        let (Reached::Tcp(segment) | Reached::Udp(segment)) = reached else { panic!("{reached:?}") };
+        let names = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].field.abbrev).chain(["tcp"]);
+        let told = plain.segment();
+        assert!(!is_tcp || told.path == names.collect::<Vec<_>>().join(":"), "{}", told.path);
+        assert_eq!(format!("{told:?}"), format!("{:?}", Segment { below: None, path: told.path, ..segment }));
+        for field in GIVEN.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
+            let node = tree.nodes.iter().find(|node| node.field.is(field));
+            let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();
+            let is_protocol = field.kind == crate::tree::Kind::Protocol;
+            let told = plain.get(field).map(|told| match told {
+                HeaderValue::Mac(address) => address.to_vec(),
+                HeaderValue::Ip(IpAddr::V4(address)) => address.octets().to_vec(),
+                HeaderValue::Ip(IpAddr::V6(address)) => address.octets().to_vec(),
+                HeaderValue::Number(number) => vec![number],
+            });
+            assert_eq!(
+                (plain.has(field), told),
+                (is_protocol && node.is_some(), node.filter(|_| !is_protocol).map(bytes)),
+                "{field:?}"
+            );
+        }
+    }
+
+    /// What the TCP layer of a frame says in its heading, and the fields of those that are given.
+    fn heading(demand: Demand, segment: &[u8], missing: usize, tcp_state: tcp::TcpState<'_>) -> (String, String, bool) {
+        let mut tree = Tree::new(demand);
+        tree.begin(FrameInfo::default());
+        let layer = tree.push_layer(&tcp::TCP, Span::new(0, 0..segment.len()), None, 0, false);
+        let mut wire = Wire::new(&mut tree, layer, 0, segment, 0..segment.len(), cut(missing));
+        let is_whole = tcp::pass(&mut wire, tcp_state, missing).is_some() || tcp::segment(&mut wire, tcp_state, missing).is_ok();
+        let given = tree.nodes.iter().filter(|node| GIVEN.iter().any(|given| given.is(node.field)));
+        let given: Vec<_> = given.map(|node| (node.field.abbrev, node.value, node.span)).collect();
+        (tree.info(&tree.layers[0]).into_owned(), format!("{given:?}"), is_whole && tree.notes.is_empty())
+    }
+
+    #[test]
+    fn only_plain_frames_are_passed_over() {
+        let passed = FRAMES.map(|frame| passes_well(&bytes(frame), 0));
+        assert_eq!(passed, [true, true, true, false, false, false, false, false, false]);
+        assert!(!passes_well(&bytes(FRAMES[0]), 1));
+        let [demand, ..] = wants();
+        let everything = Demand { fields: true, ..demand };
+        assert!(told(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
+    }
+
+    #[test]
+    fn fields_are_found_by_themselves_where_there_is_a_segment() {
+        let found = FRAMES.map(|frame| by_themselves(&bytes(frame), 0));
+        assert_eq!(found, [true, true, false, false, false, false, false, true, true]);
+    }
+
+    #[test]
+    fn fields_that_plain_headers_do_not_give_are_not_found_by_themselves() {
+        let found = |name: &str, frame: &str| {
+            let mut fields = ethernet::VLAN_PROTOCOL.fields.iter().chain(ip::PROTOCOL.fields);
+            let only = Only::these([*fields.find(|field| field.abbrev == name).unwrap()]);
+            let demand = Demand { fields: true, only: Some(layers::classified(only)), loose: true, ..Demand::LAYERS };
+            loose(&mut Tree::new(demand), ETHERNET, &bytes(frame), 0, Checks::default()).is_some()
+        };
+        let [plain, .., tagged, _] = FRAMES;
+        assert_eq!(["ip.src", "ip.ttl", "vlan.id"].map(|name| found(name, plain)), [true, false, true]);
+        assert_eq!(["ip.src", "ip.ttl", "vlan.id"].map(|name| found(name, tagged)), [true, false, false]);
+    }
+
+    #[test]
+    fn tags_are_seen_through_where_nobody_asks_for_them() {
+        let plain = |frame: &str| FastHeaders::of(ETHERNET, &bytes(frame), 0, Checks::default());
+        let [.., one, two] = FRAMES.map(plain);
+        let (one, two) = (one.unwrap(), two.unwrap());
+        assert_eq!([one.segment().path, two.segment().path], ["eth:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"]);
+        let only = |name: &str| {
+            let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&GIVEN).find(|field| field.abbrev == name).unwrap();
+            layers::classified(Only::these([*field]))
+        };
+        let told = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.tells_all(only(name)));
+        assert_eq!((told(&one), told(&plain(FRAMES[0]).unwrap())), ([true, false, false], [true; 3]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_passed_over_says_the_same(
+            frame in 0..FRAMES.len(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            end in any::<prop::sample::Index>(),
+            is_cut: bool,
+            missing in 0_usize..3,
+            factor in prop::option::of(-2_i64..8),
+        ) {
+            let mut frame = bytes(FRAMES[frame]);
+            for (at, byte) in changes {
+                let at = at.index(frame.len());
+                frame[at] = byte;
+            }
+            if is_cut {
+                frame.truncate(end.index(frame.len()));
+            }
+            passes_well(&frame, missing);
+            let segment = frame.get(34..).unwrap_or_default();
+            let tcp_state = tcp::TcpState { stream: Some(7), seq_base: 3, ack_base: 4, factor, ..tcp::TcpState::default() };
+            let [_, _, given] = wants();
+            prop_assert_eq!(heading(given, segment, missing, tcp_state), heading(Demand::EVERYTHING, segment, missing, tcp_state));
+        }
+    }
+}

@@ -1,0 +1,588 @@
+//! Conversations and endpoints: who speaks with whom, and how much.
+
+use super::endpoint_cache::EndpointCache;
+use super::index::Index;
+use super::parts::Over;
+use super::recent_flows::{RecentFlows, Rows};
+use super::rows::{Hosts, Row, Spot};
+use super::traffic::Count;
+use crate::layers;
+use crate::limits;
+use crate::tree::{Address, Dissection, Field, OmittedHeaders};
+use std::cmp::Ordering;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// What no other kind takes of it from one.
+fn sure() -> usize {
+    limits::STATS_CONVERSATIONS.get() / 16
+}
+
+/// One end of a conversation, packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Host {
+    Mac([u8; 6]),
+    V4([u8; 4]),
+    V6([u8; 16]),
+}
+
+/// Who speaks: an address, with a port where there are ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct End {
+    pub(super) host: Host,
+    pub(super) port: Option<u16>,
+}
+
+impl End {
+    fn of(address: Address) -> End {
+        let host = |ip| match ip {
+            IpAddr::V4(ip) => Host::V4(ip.octets()),
+            IpAddr::V6(ip) => Host::V6(ip.octets()),
+        };
+        match address {
+            Address::Mac(mac) => End { host: Host::Mac(mac), port: None },
+            Address::Ip(ip) => End { host: host(ip), port: None },
+            Address::Socket(socket) => End { host: host(socket.ip()), port: Some(socket.port()) },
+        }
+    }
+
+    fn fits(self, over: Over) -> bool {
+        match over {
+            Over::Eth => matches!(self.host, Host::Mac(_)),
+            Over::Ip => matches!(self.host, Host::V4(_)),
+            Over::Ipv6 => matches!(self.host, Host::V6(_)),
+            Over::Tcp | Over::Udp => self.port.is_some(),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ip: IpAddr = match self.host {
+            Host::Mac(mac) => return Address::Mac(mac).fmt(f),
+            Host::V4(ip) => Ipv4Addr::from(ip).into(),
+            Host::V6(ip) => Ipv6Addr::from(ip).into(),
+        };
+        match self.port {
+            Some(port) => SocketAddr::new(ip, port).fmt(f),
+            None => ip.fmt(f),
+        }
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Conversation {
+    /// Who spoke first, and with whom.
+    pub ends: [End; 2],
+    /// What each of them sent.
+    pub sent: [Count; 2],
+    /// See [`Conversation::times`]; the first behind the last for none.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Conversation {
+    /// Nanoseconds from the first frame of the capture to the first and to the last of the conversation.
+    #[must_use]
+    pub fn times(&self) -> Option<(i64, i64)> {
+        (self.first <= self.last).then_some((self.first, self.last))
+    }
+
+    /// What both sent.
+    #[must_use]
+    pub fn all(&self) -> Count {
+        let [a, b] = self.sent;
+        Count { frames: a.frames + b.frames, bytes: a.bytes + b.bytes }
+    }
+}
+
+/// What an endpoint sent and got.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shares {
+    /// What it sent.
+    pub sent: Count,
+    /// What it got.
+    pub got: Count,
+}
+
+/// What of a frame is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    bytes: u32,
+    /// Nanoseconds from the first frame to it.
+    time: Option<i64>,
+}
+
+/// What of several frames that go the same way is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum {
+    pub(super) frames: u32,
+    pub(super) bytes: u64,
+    /// When they came; the first behind the last for never.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum { frames: 0, bytes: 0, first: i64::MAX, last: i64::MIN }
+    }
+}
+
+impl From<Seen> for Sum {
+    fn from(frame: Seen) -> Sum {
+        let mut sum = Sum::default();
+        sum.add(frame);
+        sum
+    }
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, frame: Seen) {
+        self.frames = self.frames.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(frame.bytes.into());
+        if let Some(time) = frame.time {
+            (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        }
+    }
+}
+
+/// A conversation, and whether it is its second end that speaks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    place: Place,
+    answers: bool,
+}
+
+/// Where a row is.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Numbered(usize),
+    Paired(usize),
+}
+
+/// Conversations of one kind.
+#[derive(Debug)]
+pub struct Conversations {
+    /// What tells them apart.
+    pub over: Over,
+    /// Those that have numbers, which count up from 0: each lies where its number says.
+    numbered: Vec<Row>,
+    /// Those that are known by their ends, in the order in which they began.
+    paired: Vec<Row>,
+    pairs: Index,
+    /// Where those lie that were spoken in lately.
+    endpoint_cache: EndpointCache,
+    hosts: Hosts,
+    /// Of the numbered, those that no frame of was seen.
+    silent: usize,
+    /// What was sent in conversations that are not remembered.
+    pub left_out: Count,
+}
+
+impl Conversations {
+    pub(super) fn new(over: Over) -> Conversations {
+        let (numbered, paired, pairs, hosts) = (Vec::new(), Vec::new(), Index::default(), Hosts::default());
+        let endpoint_cache = EndpointCache::default();
+        Conversations { over, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
+    }
+
+    /// Count a layer of a frame that these exchange, if it belongs to a conversation of this kind, with so much room for new
+    /// ones. Says where.
+    fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, room: usize) -> Option<Found> {
+        let [src, dst] = ends;
+        let ends = [End::of(src), End::of(dst)];
+        if !ends.iter().all(|end| end.fits(self.over)) {
+            return None;
+        }
+        let found = self.find(ends, number, self.room() + room);
+        match found {
+            Some(found) => self.add(found, &frame.into()),
+            None => self.left_out.add(frame.bytes.into()),
+        }
+        found
+    }
+
+    /// Count frames of a conversation that went the same way.
+    fn add(&mut self, found: Found, frames: &Sum) {
+        if let Some(row) = self.at(found.place) {
+            row.add(found.answers, frames);
+        }
+    }
+
+    /// Where a conversation is, made if it is new and there is room.
+    fn find(&mut self, ends: [End; 2], number: Option<u32>, most: usize) -> Option<Found> {
+        let place = match number {
+            Some(number) => self.numbered(ends, number as usize, most)?,
+            None => self.paired(ends, most)?,
+        };
+        let ([src, _], [first, _]) = (ends, self.at(place)?.ends());
+        Some(Found { place, answers: !first.is(src, &self.hosts) })
+    }
+
+    fn at(&mut self, place: Place) -> Option<&mut Row> {
+        match place {
+            Place::Numbered(place) => self.numbered.get_mut(place),
+            Place::Paired(place) => self.paired.get_mut(place),
+        }
+    }
+
+    fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<Place> {
+        if self.numbered.get(place).is_none_or(Row::is_silent) {
+            let new = (place + 1).saturating_sub(self.numbered.len());
+            let has_room = self.room() + new <= most;
+            let spots = self.spots(ends, has_room).filter(|_| has_room)?;
+            if new > 0 {
+                self.numbered.resize(place + 1, Row::SILENT);
+                self.silent += new;
+            }
+            self.numbered.get_mut(place)?.between(spots);
+            self.silent -= 1;
+        }
+        Some(Place::Numbered(place))
+    }
+
+    fn paired(&mut self, ends: [End; 2], most: usize) -> Option<Place> {
+        let endpoint_cache = self.endpoint_cache.get(ends);
+        if self.paired.get(endpoint_cache as usize).is_some_and(|row| row.is_between(ends, &self.hosts)) {
+            return Some(Place::Paired(endpoint_cache as usize));
+        }
+        let place = self.among_all(ends, most)?;
+        self.endpoint_cache.put(ends, place);
+        Some(Place::Paired(place as usize))
+    }
+
+    fn among_all(&mut self, ends: [End; 2], most: usize) -> Option<u32> {
+        let has_room = self.room() < most;
+        let spots = self.spots(ends, has_room)?;
+        let sorted = |[a, b]: [Spot; 2]| [a.min(b), a.max(b)];
+        let key = sorted(spots);
+        let paired = &self.paired;
+        let known = |place: u32| paired.get(place as usize).map(Row::ends).map(sorted);
+        if let Some(place) = self.pairs.find(&key, known) {
+            return Some(place);
+        }
+        let place = u32::try_from(paired.len()).ok().filter(|_| has_room)?;
+        self.pairs.put(place, &key, known);
+        let mut row = Row::SILENT;
+        row.between(spots);
+        self.paired.push(row);
+        Some(place)
+    }
+
+    fn spots(&mut self, ends: [End; 2], has_room: bool) -> Option<[Spot; 2]> {
+        let [src, dst] = ends;
+        let mut spot = |end: End| {
+            let host = if has_room { self.hosts.place(end.host) } else { self.hosts.find(end.host) }?;
+            Some(Spot { host, port: end.port.unwrap_or_default() })
+        };
+        Some([spot(src)?, spot(dst)?])
+    }
+
+    /// How much room those take that are remembered.
+    pub(super) fn room(&self) -> usize {
+        self.numbered.len() + self.paired.len() + self.hosts.len() / 2
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.numbered.iter().chain(&self.paired)
+    }
+
+    fn row(&self, place: u32) -> Option<&Row> {
+        let place = place as usize;
+        self.numbered.get(place).or_else(|| self.paired.get(place.checked_sub(self.numbered.len())?))
+    }
+
+    fn conversation(&self, place: u32) -> Option<Conversation> {
+        self.row(place).filter(|row| !row.is_silent())?.conversation(&self.hosts, self.has_ports())
+    }
+
+    fn has_ports(&self) -> bool {
+        matches!(self.over, Over::Tcp | Over::Udp)
+    }
+
+    /// The places of those that somebody spoke in.
+    fn places(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, _)| place)
+    }
+
+    /// How many are remembered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbered.len() - self.silent + self.paired.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// So many conversations at most, those with the most bytes, in that order.
+    pub fn largest(&self, most: usize) -> impl Iterator<Item = Conversation> {
+        let bytes = |place: u32| self.row(place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
+        // Those of one size stay in the order in which they began.
+        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then(one.cmp(&other));
+        leading(self.places().collect(), most, order).into_iter().filter_map(|place| self.conversation(place))
+    }
+
+    /// The endpoints, each once.
+    #[must_use]
+    pub fn endpoints(&self) -> Endpoints<'_> {
+        let mut endpoints = Endpoints { conversations: self, all: Vec::new() };
+        let mut index = Index::default();
+        for row in self.rows().filter(|row| !row.is_silent()) {
+            let ([a, b], [sent, answered]) = (row.ends(), row.sent());
+            endpoints.add(&mut index, a, sent, answered);
+            endpoints.add(&mut index, b, answered, sent);
+        }
+        endpoints
+    }
+}
+
+/// The first `most` places in this order. What is behind them is not sorted.
+fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    let order = |one: &u32, other: &u32| order(*one, *other);
+    if most < places.len() {
+        places.select_nth_unstable_by(most, order);
+        places.truncate(most);
+    }
+    places.sort_unstable_by(order);
+    places
+}
+
+/// Endpoints, put together when they are looked at: there may be twice as many as conversations.
+pub struct Endpoints<'a> {
+    conversations: &'a Conversations,
+    all: Vec<(Spot, Shares)>,
+}
+
+impl Endpoints<'_> {
+    fn add(&mut self, index: &mut Index, spot: Spot, sent: Count, got: Count) {
+        let at = |place: u32| self.all.get(place as usize).map(|(spot, _)| *spot);
+        let place = match index.find(&spot, at) {
+            Some(known) => known,
+            None => {
+                let new = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+                index.put(new, &spot, at);
+                self.all.push((spot, Shares::default()));
+                new
+            }
+        };
+        if let Some((_, shares)) = self.all.get_mut(place as usize) {
+            shares.sent.join(sent);
+            shares.got.join(got);
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// So many at most, those with the most bytes, in that order, each with what it sent and got.
+    pub fn largest(&self, most: usize) -> impl Iterator<Item = (End, Shares)> {
+        let has_ports = self.conversations.has_ports();
+        let end =
+            move |place: u32| self.all.get(place as usize).and_then(|(spot, _)| spot.end(&self.conversations.hosts, has_ports));
+        let bytes = |place: u32| self.all.get(place as usize).map_or(0, |(_, shares)| shares.sent.bytes + shares.got.bytes);
+        // Those of one size stay in the order of their addresses.
+        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then_with(|| end(one).cmp(&end(other)));
+        let places = (0..).zip(&self.all).map(|(place, _)| place).collect();
+        leading(places, most, order).into_iter().filter_map(move |place| Some((end(place)?, self.all.get(place as usize)?.1)))
+    }
+}
+
+/// Conversations of several kinds, which share the room that there is.
+#[derive(Debug)]
+pub(super) struct ConversationTables {
+    pub(super) all: Vec<Conversations>,
+    /// Room that is sure to none of them.
+    free: usize,
+    recent_flows: RecentFlows,
+}
+
+impl ConversationTables {
+    pub(super) fn new(all: Vec<Conversations>) -> ConversationTables {
+        let free = free(&all);
+        ConversationTables { all, free, recent_flows: RecentFlows::default() }
+    }
+
+    /// Count a frame, that long after the first one.
+    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>) {
+        let tree = of.tree;
+        let frame = Seen { bytes: tree.frame.original, time };
+        if let Some(omitted_headers) = &tree.omitted_headers {
+            self.omitted_headers(omitted_headers, of.bytes, frame);
+        }
+        for layer in &tree.layers {
+            let Some(kind) = tree.nodes.get(layer.node as usize).and_then(|node| self.kind(node.field)) else { continue };
+            let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
+            let (Some(src), Some(dst)) = (ends.src, ends.dst) else { continue };
+            self.layer(kind, [src, dst], ends.stream.map(|(id, _)| id.number), frame);
+        }
+    }
+
+    /// Which kind of conversations the layers of a protocol belong to, if they are counted.
+    fn kind(&self, of: &Field) -> Option<usize> {
+        self.all.iter().position(|conversations| of.is(conversations.over.protocol()))
+    }
+
+    /// Count the headers of a segment that are in no tree.
+    fn omitted_headers(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) {
+        if !self.recent_flows.add(omitted_headers, bytes, frame) {
+            self.put(omitted_headers, bytes, frame);
+        }
+    }
+
+    /// Count the first such segment that goes this way.
+    #[inline(never)]
+    fn put(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) {
+        let Some((link, sockets)) = layers::plain_ends(bytes) else { return };
+        let net = sockets.map(|socket| socket.ip());
+        let over = if net.iter().all(IpAddr::is_ipv4) { Over::Ip } else { Over::Ipv6 };
+        let headers = [
+            (Over::Eth, link.map(Address::Mac), None),
+            (over, net.map(Address::Ip), None),
+            (Over::Tcp, sockets.map(Address::Socket), Some(omitted_headers.stream.number)),
+        ];
+        let (mut rows, mut all_have_room) = (Rows::default(), true);
+        for (over, ends, number) in headers {
+            if let Some(kind) = self.kind(over.protocol()) {
+                let found = self.layer(kind, ends, number, frame);
+                rows.get_mut(kind).into_iter().for_each(|row| *row = found);
+                all_have_room &= found.is_some();
+            }
+        }
+        if all_have_room {
+            let old = self.recent_flows.put(omitted_headers, bytes, rows);
+            old.into_iter().for_each(|(rows, frames)| self.settle(&rows, &frames));
+        }
+    }
+
+    /// Count what waited.
+    fn settle(&mut self, rows: &Rows, frames: &Sum) {
+        for (conversations, found) in self.all.iter_mut().zip(rows) {
+            found.iter().for_each(|found| conversations.add(*found, frames));
+        }
+    }
+
+    /// There are no more frames: nothing waits any longer.
+    pub(super) fn end(&mut self) {
+        self.recent_flows.take().for_each(|(rows, frames)| self.settle(&rows, &frames));
+    }
+
+    /// Count a layer of a kind. Says where.
+    fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
+        let conversations = self.all.get_mut(kind)?;
+        let before = conversations.room();
+        let found = conversations.layer(ends, number, frame, self.free + sure().saturating_sub(before));
+        if conversations.room() != before {
+            self.free = free(&self.all);
+        }
+        found
+    }
+}
+
+/// What is left where each kind keeps what is sure to it.
+fn free(all: &[Conversations]) -> usize {
+    let used: usize = all.iter().map(|conversations| conversations.room().max(sure())).sum();
+    limits::STATS_CONVERSATIONS.get().saturating_sub(used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(ip: u32, port: u16) -> End {
+        End { host: Host::V4(ip.to_be_bytes()), port: Some(port) }
+    }
+
+    fn say(conversations: &mut Conversations, ends: [End; 2], number: Option<u32>, most: usize) {
+        match conversations.find(ends, number, most) {
+            Some(found) => conversations.add(found, &Seen { bytes: 100, time: None }.into()),
+            None => conversations.left_out.add(100),
+        }
+    }
+
+    #[test]
+    fn conversations_are_told_apart_by_number_or_by_ends_and_both_directions_are_one() {
+        let mut conversations = Conversations::new(Over::Tcp);
+        let (a, b) = (end(1, 10), end(2, 20));
+        // Numbers may be skipped, and come late.
+        for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
+            say(&mut conversations, ends, number, limits::STATS_CONVERSATIONS.get());
+        }
+        let told: Vec<_> = conversations
+            .largest(limits::STATS_CONVERSATIONS.get())
+            .map(|conversation| (conversation.ends, conversation.sent.map(|count| count.frames)))
+            .collect();
+        assert_eq!(told, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
+        assert_eq!((conversations.len(), conversations.endpoints().len()), (3, 2));
+    }
+
+    #[test]
+    fn what_is_beyond_the_room_is_summed_up_and_what_is_known_goes_on() {
+        let mut conversations = Conversations::new(Over::Tcp);
+        for number in 0..100 {
+            say(&mut conversations, [end(1, 10), end(2, 20)], Some(number), 50);
+            say(&mut conversations, [end(1, 10), end(2, 20)], Some(0), 50);
+        }
+        assert!((45..=50).contains(&conversations.len()) && conversations.room() <= 50);
+        let sent: u64 =
+            conversations.largest(limits::STATS_CONVERSATIONS.get()).map(|conversation| conversation.all().frames).sum();
+        assert_eq!(sent + conversations.left_out.frames, 200);
+        assert_eq!(conversations.left_out.bytes, conversations.left_out.frames * 100);
+    }
+
+    #[test]
+    fn the_first_rows_are_those_of_the_whole_list() {
+        let mut conversations = Conversations::new(Over::Udp);
+        for (at, frames) in [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5, 1].into_iter().enumerate() {
+            let at = u32::try_from(at).unwrap();
+            let ends = [end(7 * at % 13, 10), end(5, 20 + u16::try_from(at % 3).unwrap())];
+            (0..frames).for_each(|_| say(&mut conversations, ends, None, limits::STATS_CONVERSATIONS.get()));
+        }
+        let (all, endpoints) = (
+            conversations.largest(limits::STATS_CONVERSATIONS.get()).map(|conversation| conversation.ends),
+            conversations.endpoints(),
+        );
+        let (all, of_all): (Vec<_>, Vec<_>) =
+            (all.collect(), endpoints.largest(limits::STATS_CONVERSATIONS.get()).map(|(end, _)| end).collect());
+        let bytes: Vec<u64> = endpoints
+            .largest(limits::STATS_CONVERSATIONS.get())
+            .map(|(_, shares)| shares.sent.bytes + shares.got.bytes)
+            .collect();
+        assert!(bytes.is_sorted_by(|one, other| one >= other) && bytes.len() == 16);
+        // Of one size, conversations in the order in which they began, and endpoints in that of their addresses.
+        assert_eq!(all[2..6].iter().map(|[src, _]| *src).collect::<Vec<_>>(), [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
+        assert_eq!(of_all[5..9], [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
+        for most in 0..=16 {
+            assert!(
+                conversations.largest(most).map(|conversation| conversation.ends).eq(all.iter().copied().take(most)),
+                "{most}"
+            );
+            assert!(endpoints.largest(most).map(|(end, _)| end).eq(of_all.iter().copied().take(most)), "{most}");
+        }
+    }
+
+    #[test]
+    fn each_kind_has_some_room_whatever_the_others_take() {
+        let (mut full, other) = (Conversations::new(Over::Ip), Conversations::new(Over::Tcp));
+        assert_eq!(
+            free(&[Conversations::new(Over::Ip), Conversations::new(Over::Tcp)]),
+            limits::STATS_CONVERSATIONS.get() - 2 * sure()
+        );
+        full.paired = vec![Row::SILENT; limits::STATS_CONVERSATIONS.get() - sure()];
+        assert_eq!(other.room(), 0);
+        assert_eq!(free(&[full, other]), 0);
+    }
+}

@@ -1,0 +1,85 @@
+//! What a protocol says of a message as a whole: its heading, and remarks.
+
+use super::Wire;
+use crate::tree::{Field, Span, SummaryFn};
+use crate::wire::{Error, Result};
+use std::fmt;
+
+impl Wire<'_> {
+    /// What kind of message this is; shown in its heading.
+    pub fn name(&mut self, name: &str) {
+        let made = self.tree.make_name(name);
+        let layer = self.layer as usize;
+        if let Some(layer) = self.tree.layers.get_mut(layer) {
+            layer.name = made;
+        }
+    }
+
+    /// What the message says, in a line; shown in its heading.
+    pub fn info(&mut self, info: fmt::Arguments<'_>) {
+        let made = self.tree.make_heading(info);
+        let layer = self.layer as usize;
+        if let Some(layer) = self.tree.layers.get_mut(layer) {
+            layer.info = made.into();
+        }
+    }
+
+    /// The same for headers, which few look at: the words are made of these numbers when somebody does.
+    pub fn lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) {
+        let info = self.tree.make_lazy_summary(numbers, summarize);
+        if let Some(layer) = self.tree.layers.get_mut(self.layer as usize) {
+            layer.info = info;
+        }
+    }
+
+    /// Say in which virtual network everything behind is.
+    pub fn tag(&mut self, number: u64) {
+        self.tree.tag = self.tree.tag.rotate_left(24) ^ (number + 1);
+    }
+
+    /// Read without touching the heading: what is quoted here would write its own.
+    pub fn quoting<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let layer = self.layer as usize;
+        let heading = self.tree.layers.get(layer).map(|layer| (layer.name, layer.info));
+        let result = read(self);
+        if let (Some(layer), Some((name, info))) = (self.tree.layers.get_mut(layer), heading) {
+            (layer.name, layer.info) = (name, info);
+        }
+        result
+    }
+
+    /// Remark on the field just read.
+    pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let last = self.last_read();
+        let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
+        self.tree.note(code, last, span, words);
+    }
+
+    /// Remark on what comes next, up to the end.
+    pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let last = self.last_read();
+        let span = Span::new(self.source, self.at..self.end);
+        self.tree.note(code, last, span, words);
+    }
+
+    /// The field just read; those that were worked out since are not what a remark is about.
+    fn last_read(&self) -> u32 {
+        let nodes = self.tree.nodes.iter().rposition(|node| node.span.is_somewhere());
+        nodes.and_then(|place| u32::try_from(place).ok()).unwrap_or_else(|| self.tree.here().saturating_sub(1))
+    }
+
+    /// Remark on the whole layer, and the bytes of it that were not read.
+    pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
+        let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
+        self.tree.note(code, node, Span::new(self.source, self.at..self.end), words);
+    }
+
+    /// Remark that what comes next makes no sense, and stop reading.
+    ///
+    /// # Errors
+    /// Always [`Error::Malformed`].
+    pub fn malformed<T>(&mut self, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
+        self.note_ahead(code, words);
+        Err(Error::Malformed)
+    }
+}
