@@ -27,7 +27,7 @@ fields! {
     MODE = number("ntp.flags.mode", "Mode", "").mask(0x07).names(MODES);
     STRATUM = number("ntp.stratum", "Peer clock stratum", "Distance from the reference clock; 0 is unspecified or a kiss-o'-death");
     POLL = number("ntp.ppoll", "Peer polling interval", "log2 seconds");
-    PRECISION = number("ntp.precision", "Peer clock precision", "log2 seconds, signed");
+    PRECISION = number("ntp.precision", "Peer clock precision", "log2 seconds in two's complement, as an unsigned byte");
     ROOT_DELAY = number("ntp.rootdelay", "Root delay", "Round-trip delay to the reference clock, in 1/65536 seconds");
     ROOT_DISPERSION = number("ntp.rootdispersion", "Root dispersion", "In 1/65536 seconds");
     REFERENCE = bytes("ntp.refid", "Reference ID", "Address of the server's source, clock type at stratum 1, or kiss code");

@@ -37,7 +37,7 @@ fields! {
     PACKET = group("quic.packet", "packet", "").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "In bytes");
     FORM = number("quic.header_form", "header form", "Long or short header").names(&[(0, "short"), (1, "long")]).mask(0x80);
-    FIXED = bool("quic.fixed_bit", "fixed bit", "Set in all packets but version negotiation").mask(0x40);
+    FIXED = bool("quic.fixed_bit", "fixed bit", "Set unless both sides support greasing, RFC 9287").mask(0x40);
     TYPE = number("quic.long.packet_type", "packet type", "").names(TYPES).mask(0x30);
     TYPE_V2 = number("quic.long.packet_type_v2", "packet type", "In version 2").names(TYPES_V2).mask(0x30);
     PROTECTED_BITS = number("quic.protected_bits", "protected bits", "Bits under header protection").hex(2).mask(0x0f);
