@@ -4,16 +4,16 @@
 //!
 //! ```text
 //! ff ff ff ff | type:1 | body
-//!   T  "Source Engine Query" | challenge:4, if there is one     what it is
-//!   U  challenge:4                                              who plays
-//!   V  challenge:4                                              which rules hold
-//!   A  challenge:4                                              the server wants this number first
+//!   T  "Source Engine Query" | challenge:4, if given            information
+//!   U  challenge:4                                              players
+//!   V  challenge:4                                              rules
+//!   A  challenge:4                                              challenge to repeat
 //!   I  protocol:1 | name | map | folder | game | id:2 | players:1 | most:1 | bots:1 | type:1 | system:1 | password:1 | VAC:1
 //!      | version | flags:1 | port:2 (80) | Steam id:8 (10) | relay port:2, name (40) | keywords (20) | game id:8 (01)
 //!   m  address | name | map | folder | game | players:1 | most:1 | protocol:1 | type:1 | system:1 | password:1 | …       GoldSource
 //!   D  count:1 | (index:1 | name | score:4 | seconds:4) …
 //!   E  count:2 | (name | value) …
-//! fe ff ff ff | id:4 | a part of an answer
+//! fe ff ff ff | id:4 | part of a split response
 //! ```
 //! Not covered: reassembly of split responses; additional fields of The Ship.
 

@@ -4,10 +4,10 @@
 //! Numbers are big-endian.
 //!
 //! ```text
-//! first     \status\ or another word                    question
-//!           \key\value\key\value … \final\ or \queryid\  answer
-//! fourth    fe fd | type:1 | id:4 | challenge:4, if there is one | flags:4, if all is wanted      question
-//!           type:1 | id:4 | body                         answer: type 9 a challenge as text, type 0 what was wanted
+//! first     \status\ or another query                request
+//!           \key\value\key\value … \final\ or \queryid\  response
+//! fourth    fe fd | type:1 | id:4 | challenge:4, if given | flags:4, if full                        request
+//!           type:1 | id:4 | body                         response: type 9 a challenge as text, type 0 the information
 //! ```
 //! A response of the fourth version is recognized only by its request.
 //! Not covered: the second and third version; the lists after the keys of the fourth version's full response.
@@ -21,8 +21,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
-        .covers("The first form as keys and values, the fourth form with its challenge")
-        .leaves_open("The second and third form; what lies behind the keys of a long answer");
+        .covers("The first version as key-value pairs, the fourth version with its challenge")
+        .leaves_open("The second and third version; the lists after the keys of a full response");
     MAGIC = bytes("gamespy.magic", "magic", "0xfefd");
     TYPE = number("gamespy.type", "type", "Request type").names(TYPES);
     ID = number("gamespy.id", "id", "Session ID, repeated by the response").hex(8);

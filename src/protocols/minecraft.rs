@@ -7,8 +7,8 @@
 //! handshake    0 version | address | port:2 | next state       client: 1 status, 2 login, 3 transfer
 //! status       0 nothing · 0 JSON          1 number:8 · 1 number:8
 //! login        0 name | …                  0 JSON: refused
-//!              1 secret | token            1 server id | key | token: encryption begins behind the client's answer
-//!                                          2 logged in         3 threshold: compression begins
+//!              1 secret | token            1 server id | key | token: encryption starts after the client's response
+//!                                          2 logged in         3 threshold: compression starts
 //! ```
 //! Not covered: game packets, which depend on the version; the ping of versions before 1.7.
 
@@ -21,7 +21,7 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
-        .covers("Handshake, status and login, up to where it is compressed or encrypted")
+        .covers("Handshake, status and login, up to compression or encryption")
         .leaves_open("Game packets, and the ping of versions before 1.7");
     LENGTH = number("minecraft.length", "length", "Bytes after this number");
     ID = number("minecraft.id", "packet id", "Packet type within the current state");

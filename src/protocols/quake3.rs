@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ff ff ff ff | command | rest
-//!   getinfo, getstatus, getchallenge, connect …          words behind the command
+//!   getinfo, getstatus, getchallenge, connect …          arguments
 //!   infoResponse     newline | \key\value\key\value …
 //!   statusResponse   newline | \key\value … | newline | score ping "name" newline …
 //!   getserversResponse   (\ address:4 | port:2, big-endian) … | \EOT
@@ -18,8 +18,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")
-        .covers("Commands and answers of servers and masters, with keys, players and addresses")
-        .leaves_open("The game itself, which is compressed with a table of its own");
+        .covers("Commands and responses of servers and master servers, with keys, players and addresses")
+        .leaves_open("Game packets, which are Huffman-compressed");
     MARKER = number("quake3.connectionless.marker", "marker", "0xffffffff").hex(8);
     COMMAND = text("quake3.connectionless.command", "command", "");
     TEXT = text("quake3.connectionless.text", "text", "Arguments");

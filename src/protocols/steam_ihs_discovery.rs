@@ -17,7 +17,7 @@ pub static PROTOCOL: Protocol =
 fields! {
     STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")
         .covers("Headers, and the bodies of discovery and status")
-        .leaves_open("Other bodies, whose members are shown by their numbers");
+        .leaves_open("Other bodies, whose members are shown by field number");
     SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16);
     HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Length of the header in bytes");
     BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Length of the body in bytes");

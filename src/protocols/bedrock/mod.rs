@@ -34,8 +34,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     BEDROCK = protocol("bedrock", "Minecraft Bedrock", "Minecraft, Bedrock edition")
-        .covers("What servers say of themselves in a list; packets of a session up to where it is encrypted, the first ones by their fields")
-        .leaves_open("What is encrypted, and bodies of the game's packets");
+        .covers("Server information in pongs; packets of a session up to its encryption, the first ones with their fields")
+        .leaves_open("Encrypted packets, and bodies of game packets");
     MOTD_LENGTH = number("bedrock.motd.length", "length", "Bytes that follow");
     EDITION = text("bedrock.motd.edition", "edition", "MCPE, or MCEE for the education edition");
     NAME = text("bedrock.motd.name", "name", "");

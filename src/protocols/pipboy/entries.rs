@@ -7,7 +7,7 @@ use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting
 
 fields! {
     ENTRIES = protocol("pipboy.entries", "Pip-Boy entries", "Entries of Fallout 4 Pip-Boy data updates without a message header")
-        .covers("Entries of every type, one after another, each with its path in the tree of all values");
+        .covers("Consecutive entries of every type, each with its path in the value tree");
 }
 
 /// Pip-Boy entries; only selected by `--as`.

@@ -65,8 +65,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     PIPBOY = protocol("pipboy", "Pip-Boy", "Fallout 4 Pip-Boy companion app")
-        .covers("All messages; every value with its path in the tree of all values, local maps, commands with their results, discovery")
-        .leaves_open("Which answers belong to which discovery request; discovery of the Xbox One version");
+        .covers("All messages; every value with its path in the value tree, local maps, commands with their results, discovery")
+        .leaves_open("Matching of discovery responses with several requests; discovery of the Xbox One version");
     LENGTH = number("pipboy.length", "length", "Bytes after the header");
     TYPE = number("pipboy.type", "type", "Message type").names(TYPES);
     JSON = text("pipboy.json", "json", "Payload as sent");
@@ -85,10 +85,10 @@ fields! {
     ENTRY_FLOAT = float("pipboy.entry.float", "float", "Single-precision value");
     ENTRY_STRING = text("pipboy.entry.string", "string", "UTF-8 string value");
     BEFORE_BOOL = bool("pipboy.entry.before.bool", "before", "Previous value, if it differs").also("pipboy.entry.before");
-    BEFORE_INT = number("pipboy.entry.before.int", "before", "The value before, where it was another").also("pipboy.entry.before");
-    BEFORE_UINT = number("pipboy.entry.before.uint", "before", "The value before, where it was another").also("pipboy.entry.before");
-    BEFORE_FLOAT = float("pipboy.entry.before.float", "before", "The value before, where it was another").also("pipboy.entry.before");
-    BEFORE_STRING = text("pipboy.entry.before.string", "before", "The value before, where it was another").also("pipboy.entry.before");
+    BEFORE_INT = number("pipboy.entry.before.int", "before", "Previous value, if it differs").also("pipboy.entry.before");
+    BEFORE_UINT = number("pipboy.entry.before.uint", "before", "Previous value, if it differs").also("pipboy.entry.before");
+    BEFORE_FLOAT = float("pipboy.entry.before.float", "before", "Previous value, if it differs").also("pipboy.entry.before");
+    BEFORE_STRING = text("pipboy.entry.before.string", "before", "Previous value, if it differs").also("pipboy.entry.before");
     ENTRY_CHANGE = text("pipboy.entry.change", "change", "Number of children of a list or dict before and after, and which were added, replaced or removed");
     ENTRY_NEW = bool("pipboy.entry.new", "new", "The value was not in the tree before; omitted in the initial update");
     LIST_COUNT = number("pipboy.entry.list.count", "count", "Number of list elements");

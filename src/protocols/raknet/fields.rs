@@ -36,8 +36,8 @@ const SINGLES: Names = &[(0, "a range"), (1, "a single number")];
 
 fields! {
     RAKNET = protocol("raknet", "RakNet", "RakNet, reliable messages over UDP for games")
-        .covers("Messages outside of connections, datagrams with their frames, acknowledgements; messages joined from their parts and put in order")
-        .leaves_open("Encryption, and files that are sent with RakNet's own means");
+        .covers("Offline messages, datagrams with their frames, acknowledgements; reassembled split messages")
+        .leaves_open("Encryption, and RakNet's file transfers");
 
     OFFLINE_ID = number("raknet.offline.id", "id", "Type of an offline message").hex(2).names(OFFLINE_IDS);
     MAGIC = bytes("raknet.magic", "magic", "Constant of offline messages");

@@ -12,7 +12,7 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     MESSAGE = protocol("raknet.message", "RakNet", "Internal messages of RakNet connections")
-        .covers("Connecting, pings, and notices of RakNet itself; other messages are the game's");
+        .covers("Connection setup, pings and notifications; other messages belong to the game");
     MESSAGE_ID = number("raknet.message.id", "message id", "Message type; IDs not used by RakNet belong to the game").hex(2).names(IDS);
 }
 

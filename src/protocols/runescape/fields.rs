@@ -5,8 +5,8 @@ use crate::tree::fields;
 
 fields! {
     RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 194 to 550 and OSRS 223")
-        .covers("Logins, packets of each revision with a table under their cipher, updates of players, files of the cache")
-        .leaves_open("What is under RSA without a key, and layouts that the tables call opaque");
+        .covers("Logins, decrypted packets of each revision with a table, player and NPC updates, cache files")
+        .leaves_open("The RSA block without a key, and layouts that the tables mark as opaque");
     SERVICE = number("rs.service", "service", "Requested service").names(SERVICES);
     NAME_HASH = number("rs.name_hash", "name hash", "Five bits of a hash of the username");
     IGNORED = bytes("rs.handshake.ignored", "ignored", "Ignored by clients, normally zero");
@@ -114,7 +114,7 @@ fields! {
     MINIMAP_NEAREST = number("rs.minimap_click.nearest", "nearest", "The path ends at the nearest reachable tile");
     MINIMAP_63 = number("rs.minimap_click.const63", "constant", "Always 63");
     CLICK_AGE = number("rs.mouse_click.age", "time since", "Time since the previous click in units of 50 ms; 4095 is the maximum").mask(0xfff0_0000);
-    CLICK_RIGHT = bool("rs.mouse_click.right", "right button", "Whether the right button was clicked").mask(0x0008_0000);
+    CLICK_RIGHT = bool("rs.mouse_click.right", "right button", "Right mouse button").mask(0x0008_0000);
     CLICK_POINT = number("rs.mouse_click.point", "point", "y × 765 + x, in window coordinates").mask(0x0007_ffff);
     POINT_X = number("rs.point.x", "x", "Pixels from the left edge of the window");
     POINT_Y = number("rs.point.y", "y", "Pixels from the top edge of the window");

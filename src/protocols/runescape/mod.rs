@@ -62,12 +62,12 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
     ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).settings(&[
         Setting {
             name: "rs.revision",
-            about: "Revision whose packets are looked for, whatever the login says",
+            about: "Revision of the packet table, overriding the login",
             takes: Takes::Known { check: revision, known: known_revision, unless: "rs.table" },
         },
         Setting {
             name: "rs.table",
-            about: "File of packet rows: the whole table with the line of column names, single rows in place of built-in ones without",
+            about: "File of packet rows: a whole table if it starts with the line of column names, otherwise replacements for single rows",
             takes: Takes::CheckedFile(Table::check),
         },
         Setting {
@@ -87,12 +87,12 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
         },
         Setting {
             name: "rs.service",
-            about: "Service that a connection is in when the capture begins later: js5 or update",
+            about: "Service of connections joined midway: js5 or update",
             takes: Takes::Checked(|text| Midway::parse(text).map(drop)),
         },
         Setting {
             name: "rs.npc_bits",
-            about: "Bits of what an NPC is, where a server has changed them: 11 to 18",
+            about: "Bit width of NPC IDs on modified servers: 11 to 18",
             takes: Takes::Checked(npc_bits),
         },
     ]);

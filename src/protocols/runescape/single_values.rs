@@ -8,7 +8,7 @@ use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting
 
 fields! {
     VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, without packets")
-        .covers("Every type of the tables and numbers in bits, one value after another");
+        .covers("Every type of the tables and bit numbers, in the configured order");
     BITS = number("rs.type.bits", "bits", "Number of the given bit width");
     PADDING = number("rs.type.padding", "padding", "Bits up to the next byte");
 }

@@ -114,7 +114,7 @@ pub(super) fn block<T>(wire: &mut Wire<'_>, read: impl FnOnce(&mut Wire<'_>) -> 
 /// Decompresses a zlib stream that must have the declared length.
 fn inflate(stream: &[u8], original: usize) -> std::result::Result<Vec<u8>, &'static str> {
     if original > MAX_LEN {
-        return Err("it would be longer than is believed");
+        return Err("the declared length exceeds the maximum");
     }
     // One more byte detects a stream that exceeds the declared length.
     let mut bytes = Vec::with_capacity(original + 1);

@@ -24,8 +24,8 @@ pub(super) const FREEZES: Names = &[(0x10_6200, "freeze"), (0x10_6300, "unfreeze
 
 fields! {
     VCMP = protocol("vcmp", "VC:MP", "Vice City: Multiplayer")
-        .covers("Messages of releases rel004 to 0.4.7.1 over RakNet, from the connection to script data, compressed blocks included")
-        .leaves_open("The fields of sync messages of other releases than rel006");
+        .covers("Messages of releases rel004 to 0.4.7.1 over RakNet, from connection setup to script data, including compressed blocks")
+        .leaves_open("Fields of sync messages of releases other than rel006");
     VERSION = text("vcmp.version", "version", "Release of the protocol");
     MESSAGE_ID = number("vcmp.message_id", "message id", "Message type, by release and direction").hex(2);
     UNKNOWN = bytes("vcmp.unknown", "unknown", "Undocumented bytes");
@@ -99,14 +99,14 @@ fields! {
     TARGET_Z = float("vcmp.target.z", "z", "Upward");
     ROTATION = group("vcmp.rotation", "rotation", "Rotation as a quaternion").digest(parts_value, nothing);
     ROTATION_X = float("vcmp.rotation.x", "x", "Component of a quaternion");
-    ROTATION_Y = float("vcmp.rotation.y", "y", "How it is turned, part of a quaternion");
-    ROTATION_Z = float("vcmp.rotation.z", "z", "How it is turned, part of a quaternion");
-    ROTATION_W = float("vcmp.rotation.w", "w", "How it is turned, part of a quaternion");
+    ROTATION_Y = float("vcmp.rotation.y", "y", "Component of a quaternion");
+    ROTATION_Z = float("vcmp.rotation.z", "z", "Component of a quaternion");
+    ROTATION_W = float("vcmp.rotation.w", "w", "Component of a quaternion");
     TO_ROTATION = group("vcmp.to_rotation", "to rotation", "Target rotation as a quaternion").digest(parts_value, nothing);
     TO_ROTATION_X = float("vcmp.to_rotation.x", "x", "Component of a quaternion");
-    TO_ROTATION_Y = float("vcmp.to_rotation.y", "y", "How it will be turned, part of a quaternion");
-    TO_ROTATION_Z = float("vcmp.to_rotation.z", "z", "How it will be turned, part of a quaternion");
-    TO_ROTATION_W = float("vcmp.to_rotation.w", "w", "How it will be turned, part of a quaternion");
+    TO_ROTATION_Y = float("vcmp.to_rotation.y", "y", "Component of a quaternion");
+    TO_ROTATION_Z = float("vcmp.to_rotation.z", "z", "Component of a quaternion");
+    TO_ROTATION_W = float("vcmp.to_rotation.w", "w", "Component of a quaternion");
     SPEED = group("vcmp.speed", "speed", "Velocity").digest(parts_value, nothing);
     SPEED_X = float("vcmp.speed.x", "x", "");
     SPEED_Y = float("vcmp.speed.y", "y", "");
@@ -142,9 +142,9 @@ fields! {
     TURRET_X = float("vcmp.turret.x", "turret x", "Turret angle in radians");
     TURRET_Y = float("vcmp.turret.y", "turret y", "Turret angle in radians");
     AIM_DIRECTION = group("vcmp.aim_direction", "aim direction", "Aiming direction in radians").digest(parts_value, nothing);
-    AIM_DIRECTION_X = float("vcmp.aim_direction.x", "x", "How the player aims, in radians");
-    AIM_DIRECTION_Y = float("vcmp.aim_direction.y", "y", "How the player aims, in radians");
-    AIM_DIRECTION_Z = float("vcmp.aim_direction.z", "z", "How the player aims, in radians");
+    AIM_DIRECTION_X = float("vcmp.aim_direction.x", "x", "Aiming direction in radians");
+    AIM_DIRECTION_Y = float("vcmp.aim_direction.y", "y", "Aiming direction in radians");
+    AIM_DIRECTION_Z = float("vcmp.aim_direction.z", "z", "Aiming direction in radians");
     AIM = group("vcmp.aim", "aim", "Aimed position").digest(parts_value, nothing);
     AIM_X = float("vcmp.aim.x", "x", "");
     AIM_Y = float("vcmp.aim.y", "y", "");
@@ -160,9 +160,9 @@ fields! {
     CONNECT_NAME = text("vcmp.connect.name", "name", "Player name");
     CONNECT_HASHES = bytes("vcmp.connect.hashes", "module hashes", "Digests of client modules");
     JOIN_MAX_X = float("vcmp.join.max_x", "max x", "World bounds");
-    JOIN_MIN_X = float("vcmp.join.min_x", "min x", "Bounds of the world");
-    JOIN_MAX_Y = float("vcmp.join.max_y", "max y", "Bounds of the world");
-    JOIN_MIN_Y = float("vcmp.join.min_y", "min y", "Bounds of the world");
+    JOIN_MIN_X = float("vcmp.join.min_x", "min x", "World bounds");
+    JOIN_MAX_Y = float("vcmp.join.max_y", "max y", "World bounds");
+    JOIN_MIN_Y = float("vcmp.join.min_y", "min y", "World bounds");
     JOIN_HOSTNAME = text("vcmp.join.hostname", "hostname", "Server name");
     JOIN_NAME = text("vcmp.join.name", "name", "Player name");
     FILE_COUNT = number("vcmp.join.file_count", "file count", "Number of files in the server's store");

@@ -5,7 +5,7 @@
 //! client_connect (rel004, rel006, 0.4.7.0)   03 0d c5 32 | version:4 | name length:1 | name | digests
 //!                (0.4.7.1)                   0:1 bit | version:32 bits | 0:1 bit | build:32 bits | …
 //! join         ?:3 | player:1 | bounds:16 | name length:1 | server's name | name length:1 | player's name | files
-//! server_data  length:4 | what a script says: LibRPC, or something of its own
+//! server_data  length:4 | script data: LibRPC, or a private format
 //! block (0.4.7)   0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib | padding
 //! ```
 //! The release is known from the client's first message; a connection joined midway is assumed to be rel006 or 0.4.7.1

@@ -155,11 +155,11 @@ fn sys1(from: Side, ahead: &[u8], more: bool) -> Extent {
             return Extent::NeedMore(wanted);
         }
     }
-    Extent::Message(if belief(from, short) > belief(from, long) { SYS1_LEN - 1 } else { SYS1_LEN })
+    Extent::Message(if plausibility(from, short) > plausibility(from, long) { SYS1_LEN - 1 } else { SYS1_LEN })
 }
 
 /// Plausibility of a section at the start of these bytes.
-fn belief(from: Side, bytes: &[u8]) -> u8 {
+fn plausibility(from: Side, bytes: &[u8]) -> u8 {
     match likely(from, bytes) {
         Likely::Yes(_) => 2,
         // End of all bytes.

@@ -59,7 +59,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .gap(&ERROR_GAP)
 .settings(&[Setting {
     name: charset::SETTING,
-    about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where a text can be nothing else",
+    about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where it is unambiguous",
     takes: Takes::Checked(charset::check),
 }]);
 
@@ -138,17 +138,17 @@ fields! {
     TRANSFORM_Y = float("vscp.transform.y", "y", "Y coordinate, upward").digest(real_value, nothing);
     TRANSFORM_Z = float("vscp.transform.z", "z", "Z coordinate").digest(real_value, nothing);
     M11_RAW = number("vscp.transform.m11.raw", "raw", "Fixed-point number as sent, times 65535");
-    M12_RAW = number("vscp.transform.m12.raw", "raw", "The number sent, times 65535");
-    M13_RAW = number("vscp.transform.m13.raw", "raw", "The number sent, times 65535");
-    M21_RAW = number("vscp.transform.m21.raw", "raw", "The number sent, times 65535");
-    M22_RAW = number("vscp.transform.m22.raw", "raw", "The number sent, times 65535");
-    M23_RAW = number("vscp.transform.m23.raw", "raw", "The number sent, times 65535");
-    M31_RAW = number("vscp.transform.m31.raw", "raw", "The number sent, times 65535");
-    M32_RAW = number("vscp.transform.m32.raw", "raw", "The number sent, times 65535");
-    M33_RAW = number("vscp.transform.m33.raw", "raw", "The number sent, times 65535");
-    TRANSFORM_X_RAW = number("vscp.transform.x.raw", "raw", "The number sent, times 65535");
-    TRANSFORM_Y_RAW = number("vscp.transform.y.raw", "raw", "The number sent, times 65535");
-    TRANSFORM_Z_RAW = number("vscp.transform.z.raw", "raw", "The number sent, times 65535");
+    M12_RAW = number("vscp.transform.m12.raw", "raw", "Fixed-point number as sent, times 65535");
+    M13_RAW = number("vscp.transform.m13.raw", "raw", "Fixed-point number as sent, times 65535");
+    M21_RAW = number("vscp.transform.m21.raw", "raw", "Fixed-point number as sent, times 65535");
+    M22_RAW = number("vscp.transform.m22.raw", "raw", "Fixed-point number as sent, times 65535");
+    M23_RAW = number("vscp.transform.m23.raw", "raw", "Fixed-point number as sent, times 65535");
+    M31_RAW = number("vscp.transform.m31.raw", "raw", "Fixed-point number as sent, times 65535");
+    M32_RAW = number("vscp.transform.m32.raw", "raw", "Fixed-point number as sent, times 65535");
+    M33_RAW = number("vscp.transform.m33.raw", "raw", "Fixed-point number as sent, times 65535");
+    TRANSFORM_X_RAW = number("vscp.transform.x.raw", "raw", "Fixed-point number as sent, times 65535");
+    TRANSFORM_Y_RAW = number("vscp.transform.y.raw", "raw", "Fixed-point number as sent, times 65535");
+    TRANSFORM_Z_RAW = number("vscp.transform.z.raw", "raw", "Fixed-point number as sent, times 65535");
     ROT_X = float("vscp.transform.rot_x", "rot x", "Rotation about x in degrees, derived from the matrix").digest(angle, nothing);
     ROT_Y = float("vscp.transform.rot_y", "rot y", "Rotation about y in degrees, derived from the matrix").digest(angle, nothing);
     ROT_Z = float("vscp.transform.rot_z", "rot z", "Rotation about z in degrees, derived from the matrix").digest(angle, nothing);
@@ -160,8 +160,8 @@ fields! {
     POSITION_Y = float("vscp.position.y", "y", "Y coordinate, upward").digest(real_value, nothing);
     POSITION_Z = float("vscp.position.z", "z", "Z coordinate").digest(real_value, nothing);
     POSITION_X_RAW = number("vscp.position.x.raw", "raw", "Fixed-point number as sent, times 65535");
-    POSITION_Y_RAW = number("vscp.position.y.raw", "raw", "The number sent, times 65535");
-    POSITION_Z_RAW = number("vscp.position.z.raw", "raw", "The number sent, times 65535");
+    POSITION_Y_RAW = number("vscp.position.y.raw", "raw", "Fixed-point number as sent, times 65535");
+    POSITION_Z_RAW = number("vscp.position.z.raw", "raw", "Fixed-point number as sent, times 65535");
     POSITION_UNKNOWN = number("vscp.position.unknown", "unknown", "Unknown; servers differ in its byte order").hex(4);
 
     USER_NAME = text("vscp.user.name", "user", "Name of the user with this ID, from earlier messages");

@@ -26,7 +26,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")
-        .covers("The question for a place in a world, and all answers to it");
+        .covers("Requests for a position in a world, and all responses");
     TEXT = text("vscp.wls.text", "text", "Text as sent").digest(text_value, nothing);
     TYPE = text("vscp.wls.type", "type", "Type of the text, always f").digest(text_value, nothing);
     CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Local address of the client").digest(text_value, nothing);
