@@ -89,13 +89,13 @@ struct Session {
 
 /// Decodes a VarInt and its length; `None` if incomplete, `Err` if invalid.
 fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
-    const MOST: usize = 5;
-    match bytes.iter().take(MOST).position(|byte| byte & 0x80 == 0) {
+    const VARINT_MAX: usize = 5;
+    match bytes.iter().take(VARINT_MAX).position(|byte| byte & 0x80 == 0) {
         Some(last) => {
             let number = bytes.iter().take(last + 1).rev().fold(0, |number: usize, byte| number << 7 | usize::from(byte & 0x7f));
             Ok(Some((number, last + 1)))
         }
-        None if bytes.len() >= MOST => Err(()),
+        None if bytes.len() >= VARINT_MAX => Err(()),
         None => Ok(None),
     }
 }

@@ -142,8 +142,8 @@ fn kind_of(header: &[u8]) -> u64 {
 
 /// Decodes a varint. Returns it and its length.
 fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
-    const MOST: usize = 10;
-    let size = bytes.iter().take(MOST).position(|byte| byte & 0x80 == 0)? + 1;
+    const VARINT_MAX: usize = 10;
+    let size = bytes.iter().take(VARINT_MAX).position(|byte| byte & 0x80 == 0)? + 1;
     let number = bytes.iter().take(size).rev().fold(0, |number: u64, byte| number << 7 | u64::from(byte & 0x7f));
     Some((number, size))
 }

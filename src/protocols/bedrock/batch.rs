@@ -74,11 +74,11 @@ const ANNOUNCES: u32 = 554;
 const TELLS_EACH: u32 = 649;
 
 /// Maximum decompressed size of a message, and bytes decompressed for recognition.
-const MOST: usize = 4 << 20;
+const DECOMPRESSED_MAX: usize = 4 << 20;
 const LOOK: usize = 64;
 
 /// Maximum packets per message.
-const PACKETS: usize = 4096;
+const PACKETS_MAX: usize = 4096;
 
 /// State of one connection.
 #[derive(Default)]
@@ -175,9 +175,9 @@ impl Session {
         let ahead = wire.ahead();
         let (how, plain) = match coding {
             Coding::None => return self.packets(from, wire, names),
-            Coding::Deflate => ("deflate", inflate(ahead, false, MOST)),
-            Coding::Zlib => ("zlib", inflate(ahead, true, MOST)),
-            Coding::Snappy => ("snappy", snappy(ahead, MOST)),
+            Coding::Deflate => ("deflate", inflate(ahead, false, DECOMPRESSED_MAX)),
+            Coding::Zlib => ("zlib", inflate(ahead, true, DECOMPRESSED_MAX)),
+            Coding::Snappy => ("snappy", snappy(ahead, DECOMPRESSED_MAX)),
         };
         let at = wire.at();
         wire.put(&COMPRESSED, Value::Bytes, at..at + ahead.len());
@@ -187,7 +187,7 @@ impl Session {
         };
         let result = wire.derived(how, ahead.len(), &plain, |inner| self.packets(from, inner, names));
         match fault {
-            Some(Fault::Long) => wire.note_layer(&TOO_LONG, format_args!("more than {MOST} bytes")),
+            Some(Fault::Long) => wire.note_layer(&TOO_LONG, format_args!("more than {DECOMPRESSED_MAX} bytes")),
             Some(Fault::Broken) => wire.note_layer(&BAD_COMPRESSION, format_args!("not valid {how} data")),
             None => {}
         }
@@ -199,8 +199,8 @@ impl Session {
             if wire.remaining() == 0 {
                 break;
             }
-            if number == PACKETS {
-                return wire.malformed(&TOO_MANY, format_args!("more than {PACKETS} packets"));
+            if number == PACKETS_MAX {
+                return wire.malformed(&TOO_MANY, format_args!("more than {PACKETS_MAX} packets"));
             }
             let name = wire.group(&PACKET, |wire| self.packet(from, wire))?;
             if names.last() != Some(&name) {
@@ -294,7 +294,7 @@ fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
 
 /// Whether the bytes consist of complete packets.
 fn is_batch(mut bytes: &[u8]) -> bool {
-    for _ in 0..PACKETS {
+    for _ in 0..PACKETS_MAX {
         let Some((length, behind)) = varint(bytes) else { return false };
         let Some((packet, rest)) = usize::try_from(length).ok().and_then(|length| behind.split_at_checked(length)) else {
             return false;

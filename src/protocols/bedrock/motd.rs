@@ -24,7 +24,7 @@ const PARTS: [&Field; 12] = [
 ];
 
 /// Maximum parts read.
-const MOST: usize = 64;
+const PARTS_MAX: usize = 64;
 
 pub(super) fn looks(data: &[u8]) -> bool {
     matches!(data, [_, _, b'M', b'C', b'P' | b'E', b'E', b';', ..])
@@ -37,12 +37,12 @@ pub(super) fn read(wire: &mut Wire<'_>) -> Result {
         wire.note(&BAD_LENGTH, format_args!("{length} bytes declared, {} left", wire.remaining()));
     }
     let mut parts: [&[u8]; 12] = [&[]; 12];
-    for number in 0..MOST {
+    for number in 0..PARTS_MAX {
         let ahead = wire.ahead();
         if ahead.is_empty() {
             break;
         }
-        let end = memchr::memchr(b';', ahead).filter(|_| number + 1 < MOST);
+        let end = memchr::memchr(b';', ahead).filter(|_| number + 1 < PARTS_MAX);
         let field = PARTS.get(number).copied().unwrap_or(&MORE);
         let part = wire.words(field, end.map_or(ahead.len(), |end| end + 1), 0..end.unwrap_or(ahead.len()))?;
         if let Some(slot) = parts.get_mut(number) {

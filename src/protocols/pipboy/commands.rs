@@ -13,7 +13,7 @@ const FAST_TRAVEL: u64 = 9;
 const TOGGLE_RADIO_STATION: u64 = 12;
 
 /// Maximum number of remembered commands: some never get a result.
-const MOST: usize = 1024;
+const COMMANDS_MAX: usize = 1024;
 
 /// Commands of a connection, the latest last.
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct Command {
 
 impl Commands {
     fn remember(&mut self, command: Command) {
-        if self.0.len() >= MOST {
+        if self.0.len() >= COMMANDS_MAX {
             self.0.pop_front();
         }
         self.0.push_back(command);

@@ -391,10 +391,10 @@ struct Line<'a>(&'a [Option<&'a str>]);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST: usize = 100;
+        const WIDTH_MAX: usize = 100;
         for (place, words) in self.0.iter().flatten().enumerate() {
             let blank = if place > 0 { " " } else { "" };
-            match words.char_indices().nth(MOST) {
+            match words.char_indices().nth(WIDTH_MAX) {
                 Some((end, _)) => write!(f, "{blank}{}…", words.get(..end).unwrap_or_default())?,
                 None => write!(f, "{blank}{words}")?,
             }

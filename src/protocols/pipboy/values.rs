@@ -6,7 +6,7 @@ use super::update;
 use super::world::World;
 
 /// Maximum size of the queue in bytes.
-const MOST: usize = 1 << 20;
+const QUEUE_MAX: usize = 1 << 20;
 
 /// Bytes of the length in front of each queued update.
 const LENGTH: usize = 4;
@@ -35,7 +35,7 @@ impl Values {
 
     /// Queues the entries of an update whose fields are not requested.
     pub(super) fn enqueue(&mut self, entries: &[u8]) {
-        if self.queue.len() + LENGTH + entries.len() > MOST {
+        if self.queue.len() + LENGTH + entries.len() > QUEUE_MAX {
             return update::add_queued(self.world(), entries);
         }
         let length = u32::try_from(entries.len()).unwrap_or(u32::MAX);

@@ -15,7 +15,7 @@ use std::ops::Range;
 const MAX_SENT: usize = 256;
 
 /// Maximum frames listed for an ACK record.
-const FEW: usize = 16;
+const FRAMES_MAX: usize = 16;
 
 /// State of one sender.
 #[derive(Default)]
@@ -228,7 +228,7 @@ fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u
         (number, number)
     };
     let found = sent.within(first, last);
-    for (_, frame, _) in found.iter().take(FEW) {
+    for (_, frame, _) in found.iter().take(FRAMES_MAX) {
         wire.add(if arrived { &ACK_OF } else { &NAK_OF }, Value::Unsigned(*frame));
     }
     if arrived {

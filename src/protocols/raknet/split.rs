@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_messages_wait() {
+    fn incomplete_messages_are_bounded() {
         let mut splits = Splits::default();
         for id in 0..64 {
             assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u16; 0]);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_bytes_wait() {
+    fn buffered_bytes_are_bounded() {
         let mut splits = Splits::default();
         let bytes = [0; 0xffff];
         let mut lost = Vec::new();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_do_not_wait_for_ever() {
+    fn incomplete_messages_expire() {
         let mut splits = Splits::default();
         take(&mut splits, part(1, 2, 0, b"a", 0));
         take(&mut splits, part(2, 2, 0, b"a", 50));
@@ -225,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_waits_is_counted(parts in proptest::collection::vec((0_u16..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
+        fn buffered_parts_are_counted(parts in proptest::collection::vec((0_u16..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
             let mut splits = Splits::default();
             let bytes = [7; 40];
             for (id, count, index, len) in parts {

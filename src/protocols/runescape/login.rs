@@ -282,7 +282,7 @@ fn limit(wire: &mut Wire<'_>, length: usize, most: usize) {
 }
 
 /// Bytes after a response code.
-fn behind(response: u8, revision: Option<u16>) -> usize {
+fn response_tail(response: u8, revision: Option<u16>) -> usize {
     match (response, revision) {
         (2, Some(NEWER..)) => 11,
         (2, Some(225 | 244 | 245)) => 0,
@@ -295,7 +295,7 @@ fn behind(response: u8, revision: Option<u16>) -> usize {
 
 /// Extent of the login response.
 pub fn response_extent(ahead: &[u8], revision: Option<u16>) -> Extent {
-    Extent::Message(1 + ahead.first().map_or(0, |response| behind(*response, revision)))
+    Extent::Message(1 + ahead.first().map_or(0, |response| response_tail(*response, revision)))
 }
 
 /// Reads the login response. Returns whether the game starts.
@@ -307,7 +307,7 @@ pub fn response(wire: &mut Wire<'_>, revision: Option<u16>) -> Result<bool> {
     let response = wire.u8(&RESPONSE)?;
     wire.info(format_args!("{}", name_of(RESPONSE.names, response.into()).unwrap_or("unknown response")));
     let is_early = matches!(revision, Some(225 | 244 | 245));
-    match (response, behind(response, revision)) {
+    match (response, response_tail(response, revision)) {
         (2, 11) => wire.bytes(&SUCCESS, 11).map(drop)?,
         (2, 2) => {
             wire.u8(&RIGHTS)?;

@@ -13,7 +13,7 @@ use crate::tree::Side;
 const MAX_CHANCE: f64 = 1.0 / 200_000.0;
 
 /// Maximum bytes of a side that are examined.
-const MOST: usize = 64 << 10;
+const BYTES_MAX: usize = 64 << 10;
 
 /// Open question about the opcodes of a connection.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub struct Trial {
 impl Trial {
     /// Examines all unread bytes of a side.
     pub fn examine(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Detection {
-        let (count, end) = framed(&mut Direction::of(Opcodes::Clear), table, from, ahead.get(..MOST).unwrap_or(ahead));
+        let (count, end) = framed(&mut Direction::of(Opcodes::Clear), table, from, ahead.get(..BYTES_MAX).unwrap_or(ahead));
         if let Some(fitting) = self.fitting.get_mut(from.index()) {
             *fitting = count;
         }
@@ -58,8 +58,8 @@ impl Trial {
         match end {
             End::Misfit => Detection::No,
             _ if by_chance(Side::Client) * by_chance(Side::Server) < MAX_CHANCE => Detection::Clear(self.packets()),
-            End::Cut(needed) if ahead.len() < MOST => Detection::Unsure(needed),
-            End::Whole if ahead.len() < MOST => Detection::Unsure(ahead.len() + 1),
+            End::Cut(needed) if ahead.len() < BYTES_MAX => Detection::Unsure(needed),
+            End::Whole if ahead.len() < BYTES_MAX => Detection::Unsure(ahead.len() + 1),
             End::Cut(_) | End::Whole => Detection::No,
         }
     }
@@ -98,13 +98,13 @@ pub fn framed(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]
 pub fn packet(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
     let head = direction.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
     let row = table.row(from, head.opcode).ok_or(End::Misfit)?;
-    let behind = bytes.get(head.width..).unwrap_or_default();
-    let (prefix, length) = body(row.size, behind).map_err(|needed| End::Cut(head.width + needed))?;
+    let after = bytes.get(head.width..).unwrap_or_default();
+    let (prefix, length) = body(row.size, after).map_err(|needed| End::Cut(head.width + needed))?;
     if table.longest().is_some_and(|longest| length > longest) {
         return Err(End::Misfit);
     }
     let whole = head.width + prefix + length;
-    match behind.get(prefix..prefix + length) {
+    match after.get(prefix..prefix + length) {
         None => Err(End::Cut(whole)),
         Some(payload) if fits(row, payload) => Ok(whole),
         Some(_) => Err(End::Misfit),
@@ -118,8 +118,8 @@ fn fits(row: &Row, payload: &[u8]) -> bool {
         let Some(left) = rest else { return false };
         rest = match (column.of.width(), column.of) {
             (Some(width), _) => left.get(width..),
-            (None, Type::Text(Ending::LineFeed)) => behind(left, b'\n'),
-            (None, Type::Text(Ending::Nul | Ending::OrNull)) => behind(left, 0),
+            (None, Type::Text(Ending::LineFeed)) => after(left, b'\n'),
+            (None, Type::Text(Ending::Nul | Ending::OrNull)) => after(left, 0),
             // Types without a fixed width accept any bytes.
             _ => return true,
         };
@@ -128,6 +128,6 @@ fn fits(row: &Row, payload: &[u8]) -> bool {
 }
 
 /// Bytes after the first terminator.
-fn behind(bytes: &[u8], end: u8) -> Option<&[u8]> {
+fn after(bytes: &[u8], end: u8) -> Option<&[u8]> {
     bytes.get(memchr::memchr(end, bytes)? + 1..)
 }

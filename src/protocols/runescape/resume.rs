@@ -123,12 +123,12 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
     for rest in 0..bytes.len().min(MOST_REST) {
         let Some(found) = fitting(rest) else { return SearchResult::Nowhere };
         let most_likely = if rest == 0 { MAX_CHANCE_AT_ONCE } else { MAX_CHANCE_LATER / MOST_REST as f64 };
-        let mut believed = found.iter().filter(|(_, chance)| chance * tries <= most_likely).map(|(place, _)| *place);
-        match (believed.next(), believed.next()) {
+        let mut likely = found.iter().filter(|(_, chance)| chance * tries <= most_likely).map(|(place, _)| *place);
+        match (likely.next(), likely.next()) {
             (None, _) => {}
             (Some(place), None) if rest == 0 => return SearchResult::Found(place),
             (Some(place), None) => {
-                return behind_first(table, from, words, place, bytes).map_or(SearchResult::Open, SearchResult::Found);
+                return after_first(table, from, words, place, bytes).map_or(SearchResult::Open, SearchResult::Found);
             }
             (Some(_), Some(_)) => return SearchResult::Open,
         }
@@ -139,7 +139,7 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
 /// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what
 /// follows is
 /// certain.
-fn behind_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
+fn after_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
     let mut direction = Direction::of(Opcodes::With(Arc::clone(words), place.words));
     let length = packet(&mut direction, table, from, bytes.get(place.rest..)?).ok()?;
     match direction.opcodes {

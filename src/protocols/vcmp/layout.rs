@@ -36,7 +36,7 @@ pub(super) enum Part {
 }
 
 /// Maximum values in a heading.
-const FEW: usize = 4;
+const VALUES_MAX: usize = 4;
 
 /// Heading of a message.
 #[derive(Default)]
@@ -48,7 +48,7 @@ struct Line {
 
 impl Line {
     fn add(&mut self, words: std::fmt::Arguments<'_>) {
-        if self.is_wanted && self.count < FEW {
+        if self.is_wanted && self.count < VALUES_MAX {
             let between = if self.count == 0 { "" } else { ", " };
             // Writing to a String does not fail.
             let _ = write!(self.words, "{between}{words}");

@@ -117,7 +117,7 @@ fn string_longer_than_its_array() {
 }
 
 #[test]
-fn bytes_behind_the_node() {
+fn bytes_after_the_node() {
     insta::assert_snapshot!(dissect(M6), @r#"
     librpc 0..16 | call | f()
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)

@@ -89,7 +89,7 @@ fn every_type_of_value() {
 }
 
 #[test]
-fn what_a_call_gives_is_called() {
+fn a_call_result_is_called() {
     insta::assert_snapshot!(dissect(L3), @r#"
     librpc 0..30 | call_result | getfn(7)("x")
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)
@@ -185,7 +185,7 @@ fn raw_call_upon_an_object() {
 }
 
 #[test]
-fn what_a_get_gives_is_called_raw() {
+fn a_get_result_is_called_raw() {
     insta::assert_snapshot!(dissect(L6), @r#"
     librpc 0..31 | raw_call_result | player.Kick.call(null)
       0..4 librpc.identifier = 0x40000001 (since v1.7 beta 3)

@@ -127,7 +127,7 @@ fn discovery_is_one_object_with_the_right_members() {
 }
 
 #[test]
-fn one_whole_message_alone_is_recognised_on_the_port_when_nothing_more_comes() {
+fn a_single_message_is_recognised_on_the_port_at_the_end() {
     for (hex, sender) in [(ONE_BOOL, Side::Server), (NINE_TYPES, Side::Server), (CLEAR_IDLE, Side::Client)] {
         let bytes = trial::bytes(hex);
         let game = if sender == Side::Server { Side::Client } else { Side::Server };

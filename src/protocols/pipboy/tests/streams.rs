@@ -291,7 +291,7 @@ fn a_false_match_is_followed_by_another_search() {
 }
 
 #[test]
-fn a_message_behind_a_false_match_has_a_note() {
+fn a_message_after_a_false_match_is_noted() {
     let bytes = [joined(&FALSE_MATCH), joined(&[RADIO, TWO_FLOATS, RADIO])].concat();
     let mut session = Session::default();
     let mut trees = Vec::new();

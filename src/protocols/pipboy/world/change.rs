@@ -3,10 +3,10 @@
 use std::fmt;
 
 /// Maximum number of children listed by name.
-const FEW: usize = 6;
+const LISTED_MAX: usize = 6;
 
 /// Maximum characters of a listed name.
-const NAME: usize = 40;
+const NAME_MAX: usize = 40;
 
 /// Number of children before and after, and which were added, replaced or removed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn put(&mut self, name: &str) {
         self.count += 1;
-        if self.first.len() < FEW {
-            let end = name.char_indices().nth(NAME).map(|(end, _)| end);
+        if self.first.len() < LISTED_MAX {
+            let end = name.char_indices().nth(NAME_MAX).map(|(end, _)| end);
             let outcome = end.and_then(|end| name.get(..end)).map(|short| format!("{short}…"));
             self.first.push(outcome.unwrap_or_else(|| name.to_owned()).into());
         }

@@ -1,7 +1,7 @@
 //! String values in one buffer, compacted when much of it is unused.
 
 /// Unused bytes that never trigger compaction.
-const FEW: usize = 1024;
+const UNUSED_MIN: usize = 1024;
 
 /// Location of a string.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ impl Texts {
 
     /// Whether enough bytes are unused to justify visiting this many nodes.
     pub(super) fn needs_packing(&self, nodes: usize) -> bool {
-        self.unused > FEW.max(nodes).max(self.all.len() / 2)
+        self.unused > UNUSED_MIN.max(nodes).max(self.all.len() / 2)
     }
 
     /// Compacts the buffer to the given locations and updates them.

@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_tables_can_be_read_and_hold_what_the_reference_counts() {
+    fn all_tables_parse_with_the_counts_of_the_reference() {
         let counts = [
             (225, 71, 78),
             (244, 68, 76),

@@ -25,7 +25,7 @@ fn keys_come_from_the_block_a_key_a_log_or_a_setting() {
 }
 
 #[test]
-fn whole_sessions_are_the_same_whatever_opens_them() {
+fn sessions_are_the_same_for_every_key_source() {
     let session =
         |login| [(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login), (SERVER, V9_IN), (SERVER, V14), (CLIENT, V13)];
     let packets = |settings: &[(&str, &str)], login| {

@@ -397,7 +397,7 @@ fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
 }
 
 /// Dissects what follows lost bytes of V14, with known seeds.
-fn behind_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
+fn after_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
     let mut session = super::super::session::open(&given_settings(&SEEDS));
     let bytes = trial::bytes(V14);
     let mut trees = Vec::new();
@@ -436,7 +436,7 @@ fn the_cipher_resynchronizes_after_lost_packets() {
     for (first, behind) in [(1, 2), (1, 4), (3, 4), (2, 9), (1, 7)] {
         let lost = packets[first].start..packets[behind].start;
         for piece in [1, 7, 1000] {
-            let trees = behind_gap(lost.clone(), piece);
+            let trees = after_gap(lost.clone(), piece);
             assert!(
                 trees[0].contains(&format!(
                     "! info rs.resumed at 0..{} rs: opcodes lost before, inferred from the packets that follow: {}",
@@ -457,7 +457,7 @@ fn a_packet_whose_start_is_lost_is_skipped() {
     let packets = packets_of_v14();
     let whole = dissect_messages(&SEEDS, &[(SERVER, trial::bytes(V14))]);
     for at in (1..5).filter(|at| packets[*at].len() > 3) {
-        let trees = behind_gap(packets[at].start..packets[at].start + 3, 1000);
+        let trees = after_gap(packets[at].start..packets[at].start + 3, 1000);
         let Some((data, read)) = trees.split_first().filter(|(data, _)| data.starts_with("data ")) else {
             panic!("{at}: {}", trees.concat());
         };
@@ -474,7 +474,7 @@ fn a_packet_whose_start_is_lost_is_skipped() {
 fn an_ambiguous_resynchronization_is_rejected() {
     let packets = packets_of_v14();
     let last = packets.len() - 1;
-    let trees = behind_gap(packets[1].start..packets[last].start, 1000);
+    let trees = after_gap(packets[1].start..packets[last].start, 1000);
     assert_eq!(trees.len(), 1);
     assert!(trees[0].contains("rs.lost_step"), "{}", trees[0]);
 }

@@ -18,7 +18,7 @@ fn content_beyond_all_limits_is_noted() {
 
 #[test]
 fn unknown_section_type_is_noted() {
-    insta::assert_snapshot!(told_behind_hello(NOT_A_SECTION), @"
+    insta::assert_snapshot!(dissect_after_hello(NOT_A_SECTION), @"
     vscp 0..5 | unknown
       0..1 vscp.section_type = 71
       1..5 vscp.data = 4554202f
@@ -113,7 +113,7 @@ fn unknown_opcode_is_raw() {
 }
 
 #[test]
-fn cut_position_shows_what_is_there() {
+fn truncated_position_shows_its_fields() {
     insta::assert_snapshot!(dissect(C, &trial::bytes(CUT_POSITION), Cut::Stream { needed: 27 }), @"
     vscp 0..20 | position_update | this client moved
       0..1 vscp.section_type = 2 (position_update)
@@ -141,7 +141,7 @@ fn empty_content_is_noted() {
 }
 
 #[test]
-fn wrong_direction_is_noted_and_changes_nothing() {
+fn wrong_direction_is_noted_and_ignored() {
     let mut session = Session::default();
     insta::assert_snapshot!(trial::message(&PROTOCOL, &mut session, S, &trial::bytes(NEW), Cut::No), @r#"
     vscp 0..38 | new_user | Aki (01cat.wrl) logs in
@@ -210,7 +210,7 @@ fn values_that_are_not_assigned_are_noted() {
 }
 
 #[test]
-fn bytes_behind_the_fields_are_shown() {
+fn trailing_bytes_are_shown() {
     insta::assert_snapshot!(dissect(S, &section_of([9, 9], USER_LEFT, &[0, 0, 0x12, 0x34, 1, 2]), Cut::No), @"
     vscp 0..23 | user_left | user 4660 left
       0..1 vscp.section_type = 0 (general)
@@ -351,7 +351,7 @@ fn large_content_is_read_and_noted() {
     assert!(tree.contains("26..1132 vscp.chat.message") && tree.matches("! ").count() == 1, "{tree}");
 }
 
-fn told_behind_hello(hex: &str) -> String {
+fn dissect_after_hello(hex: &str) -> String {
     let mut session = Session::default();
     trial::message(&PROTOCOL, &mut session, C, &trial::bytes(HELLO), Cut::No);
     trial::message(&PROTOCOL, &mut session, C, &trial::bytes(hex), Cut::No)
