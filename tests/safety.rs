@@ -4,44 +4,13 @@
 
 mod common;
 
-use common::{program, run, run_with};
+use common::{Folder, program, run, run_with};
 use std::fs::{self, File};
-use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::thread::JoinHandle;
+use std::process::Command;
 
 const SAMPLE: &str = "samples/pipboy.pcap";
-
-/// An empty folder, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -169,103 +138,4 @@ fn a_line_of_hex_that_is_too_long_is_called_that() {
     let run = run_with(&["-l"], &vec![b'0'; (64 << 20) + 2]);
     assert_eq!(run.code, 4);
     assert!(run.err.contains("line 1, column 1: a line of more than 64 MiB"), "{}", run.err);
-}
-
-/// A capture of so many datagrams.
-fn capture(frames: usize) -> Vec<u8> {
-    let mut bytes = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec();
-    for _ in 0..frames {
-        let mut packet = Vec::new();
-        etherparse::PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
-            .udp(5000, 6000)
-            .write(&mut packet, &[0xaa; 60])
-            .unwrap();
-        let length = u32::try_from(packet.len()).unwrap().to_le_bytes();
-        bytes.extend([[0; 8].as_slice(), &length, &length, &packet].concat());
-    }
-    bytes
-}
-
-/// Frames whose bytes do not fit into a pipe: once they are written, the program has begun to read.
-const FRAMES: usize = 3000;
-
-/// The program with these frames on its standard input, which stays open, and what it will have printed.
-fn reading(arguments: &[&str]) -> (Child, ChildStdin, JoinHandle<String>) {
-    let mut child =
-        program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdout = child.stdout.take().unwrap();
-    let out = std::thread::spawn(move || {
-        let mut out = String::new();
-        stdout.read_to_string(&mut out).map(|_| out).unwrap()
-    });
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(&capture(FRAMES)).unwrap();
-    (child, stdin, out)
-}
-
-fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
-}
-
-/// What is printed when a signal comes: the exit code and both outputs.
-fn interrupted(arguments: &[&str], name: &str) -> (Option<i32>, String, String) {
-    let (mut child, stdin, out) = reading(arguments);
-    signal(&child, name);
-    let (out, mut err) = (out.join().unwrap(), String::new());
-    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    let code = child.wait().unwrap().code();
-    drop(stdin);
-    (code, out, err)
-}
-
-#[test]
-fn a_signal_ends_statistics_with_what_was_counted() {
-    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
-        let (exit, out, err) = interrupted(&["stats", "--json", "-"], name);
-        assert_eq!((exit, err.as_str()), (Some(code), ""));
-        let stats: serde_json::Value = serde_json::from_str(&out).unwrap();
-        assert!(stats["overview"]["frames"].as_u64().unwrap_or_default() > 1000, "{out:.300}");
-    }
-}
-
-#[test]
-fn a_signal_ends_a_written_file_behind_a_frame() {
-    let folder = Folder::new("signal");
-    let file = folder.file("a.pcapng");
-    let (exit, _, err) = interrupted(&["-w", text(&file), "-"], "-TERM");
-    assert_eq!((exit, err.as_str()), (Some(143), ""));
-    assert_eq!(folder.names(), ["a.pcapng"]);
-    let read = run(&["-T", "fields", "-e", "frame.number", text(&file)]);
-    assert_eq!(read.code, 0, "{}", read.err);
-    assert!(read.out.lines().count() > 1000);
-}
-
-#[test]
-fn a_signal_closes_the_array_of_records_of_several_inputs() {
-    for threads in ["1", "2"] {
-        let (mut child, stdin, out) = reading(&["-T", "json", "--threads", threads, "samples/queries.pcap", "-", SAMPLE]);
-        signal(&child, "-INT");
-        let out = out.join().unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        drop(stdin);
-        let records: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
-        assert_eq!(records.first().unwrap()["type"], "begin");
-        assert_eq!(records.last().unwrap()["type"], "end");
-        assert!(!out.contains(SAMPLE), "no further input is read");
-    }
-}
-
-#[test]
-fn a_second_signal_ends_a_run_at_once() {
-    // Nobody reads what is printed, so a run that goes on after the first signal waits for ever.
-    let mut child = program().args(["-T", "json", "-V", SAMPLE]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut begun = [0];
-    child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
-    let code = loop {
-        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
-        if let Some(status) = child.try_wait().unwrap() {
-            break status.code();
-        }
-    };
-    assert_eq!(code, Some(130));
 }

@@ -3,6 +3,8 @@
 use super::Exit;
 use std::fs::File;
 use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -64,9 +66,34 @@ impl Read for Interruptible {
     }
 }
 
+/// Open what may block until another process opens its other end, such as a FIFO; `None` if a signal comes first.
+///
+/// # Errors
+/// Those of opening.
+#[cfg(unix)]
+pub(super) fn open(open: impl FnOnce() -> io::Result<File> + Send + 'static) -> io::Result<Option<File>> {
+    let (opened, opener) = io::pipe()?;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Opening has no time limit, and not every system reports a missing writer to `poll`. The thread ends with the process.
+    std::thread::Builder::new().spawn(move || {
+        let _ = sender.send(open());
+        drop(opener);
+    })?;
+    wait(&opened)?;
+    if is_requested() {
+        return Ok(None);
+    }
+    receiver.recv().unwrap_or_else(|_| Err(io::ErrorKind::Other.into())).map(Some)
+}
+
+#[cfg(not(unix))]
+pub(super) fn open(open: impl FnOnce() -> io::Result<File> + Send + 'static) -> io::Result<Option<File>> {
+    open().map(Some)
+}
+
 /// Wait until there is something to read or a signal came.
 #[cfg(unix)]
-fn wait(file: &File) -> io::Result<()> {
+fn wait(file: &impl AsFd) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     let Some(wake) = WAKE.get() else { return Ok(()) };
     loop {

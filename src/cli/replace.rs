@@ -1,5 +1,6 @@
 //! Output files that replace what was there only when they are complete.
 
+use super::interrupt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,14 +20,18 @@ impl Replacement {
     /// # Errors
     /// Those of opening; a file that exists must be writable.
     pub(super) fn create(path: &Path) -> io::Result<(File, Option<Replacement>)> {
-        let existing = match fs::metadata(path) {
-            Ok(_) => Some(OpenOptions::new().write(true).open(path)?),
-            Err(_) => None,
+        let about = fs::metadata(path).ok();
+        let for_writing = {
+            let path = path.to_owned();
+            || OpenOptions::new().write(true).open(path)
         };
-        let about = existing.as_ref().map(File::metadata).transpose()?;
-        match (existing, &about) {
-            (Some(file), Some(about)) if !about.is_file() => return Ok((file, None)),
-            _ => {}
+        match &about {
+            Some(about) if about.is_file() => drop(for_writing()?),
+            Some(_) => {
+                let no_reader = || io::Error::new(io::ErrorKind::Interrupted, "a signal came before another program read it");
+                return Ok((interrupt::open(for_writing)?.ok_or_else(no_reader)?, None));
+            }
+            None => {}
         }
         // The file that a symbolic link leads to is replaced, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -1,9 +1,11 @@
 //! What protocols are told beforehand: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
+use super::source;
 use crate::limits::{self, Unset};
 use crate::registry::Registry;
 use crate::wire::{Setting, Settings, Takes, Unfit};
+use std::io::{self, Read};
 
 /// Names that are suggested for one that nobody knows.
 const SUGGESTIONS: usize = 3;
@@ -23,7 +25,7 @@ pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, W
             Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
             Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
             Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => {
-                let text = std::fs::read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
+                let text = read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };
@@ -57,6 +59,13 @@ pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
         })?;
     }
     Ok(())
+}
+
+/// The bytes of a file.
+fn read(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source::open(path.as_ref())?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn nearest_limits(name: &str) -> String {

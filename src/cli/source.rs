@@ -1,7 +1,7 @@
 //! Where bytes come from: a file, standard input, or the command line.
 
 use super::args::Reading;
-use super::interrupt::Interruptible;
+use super::interrupt::{self, Interruptible};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -59,14 +59,7 @@ impl Source {
         match self {
             Source::Text(text) => Ok(Box::new(Cursor::new(text.clone().into_bytes()))),
             Source::File(path) if is_standard_input(path) => standard_input(),
-            Source::File(path) => {
-                let file = File::open(path)?;
-                if file.metadata()?.is_dir() {
-                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
-                }
-                let is_whole = file.metadata()?.is_file();
-                Ok(if is_whole { Box::new(file) } else { Box::new(Interruptible(file)) })
-            }
+            Source::File(path) => open(path),
         }
     }
 
@@ -78,6 +71,22 @@ impl Source {
             Source::File(path) => fs::metadata(path).map_or(true, |about| about.is_file() || about.is_dir()),
         }
     }
+}
+
+/// Open the file at a path. Of one that a signal keeps from being opened, nothing is read.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    let about = fs::metadata(path)?;
+    if about.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
+    }
+    if about.is_file() {
+        return Ok(Box::new(File::open(path)?));
+    }
+    let path = path.to_owned();
+    Ok(match interrupt::open(|| File::open(path))? {
+        Some(file) => Box::new(Interruptible(file)),
+        None => Box::new(io::empty()),
+    })
 }
 
 /// What tells a regular file from all others, whatever name leads to it: its device and its inode.

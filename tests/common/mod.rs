@@ -83,3 +83,35 @@ impl Drop for Scratch {
         let _ = fs::remove_file(&self.0);
     }
 }
+
+/// An empty folder, removed at the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A folder with this in its name.
+    pub fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The names of the files in it.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
