@@ -105,11 +105,11 @@ fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
     let context =
         FlowContext { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };
     [Side::Server, Side::Client].into_iter().find_map(|side| {
-        let mut said: [&[u8]; 2] = [&[], &[]];
-        if let Some(place) = said.get_mut(side.index()) {
+        let mut sent: [&[u8]; 2] = [&[], &[]];
+        if let Some(place) = sent.get_mut(side.index()) {
             *place = bytes;
         }
-        let opening = Opening { said, from_start: [true, true], complete: true };
+        let opening = Opening { sent, from_start: [true, true], complete: true };
         match registry.stream_owner(&context, &opening) {
             Owner::Known(_, Side::Server) => Some(side),
             Owner::Known(_, Side::Client) => Some(side.other()),

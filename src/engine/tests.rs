@@ -48,7 +48,7 @@ impl Conversation for Toy {
 
 /// Streams whose first byte is 0xee are nobody's; two bytes are needed to tell.
 fn looks(opening: &Opening<'_>) -> Verdict {
-    let first = if opening.said[0].is_empty() { opening.said[1] } else { opening.said[0] };
+    let first = if opening.sent[0].is_empty() { opening.sent[1] } else { opening.sent[0] };
     match first {
         [0xee, ..] => Verdict::No,
         [_, _, ..] => Verdict::Yes(Side::Server),

@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { sent: [client, server], from_start: [start; 2], complete: true })
         };
         for (client, server) in [
             (&b"PASV\r\n"[..], &b""[..]),

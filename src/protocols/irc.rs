@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn streams_are_recognized_by_registration_commands() {
         let judge = |client: &[u8], server: &[u8], complete| {
-            let opening = Opening { said: [client, server], from_start: [true, true], complete };
+            let opening = Opening { sent: [client, server], from_start: [true, true], complete };
             [recognize(&opening), anywhere(&opening)]
         };
         let server = Verdict::Yes(Side::Server);
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { sent: [client, server], from_start: [start; 2], complete: true })
         };
         for client in [&b"JOIN #game\r\n"[..], b"PONG :irc.example\r\n", b"f a line\r\nmode #game +o anna\r\n"] {
             assert_eq!(judge(client, b"", false), Verdict::Yes(Side::Server));

@@ -213,7 +213,7 @@ pub(super) fn may_be_text(opening: &Opening<'_>) -> Verdict {
     let is_text = |bytes: &&[u8]| {
         bytes.len() < 512 && line(bytes).is_none() && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ')
     };
-    if opening.said.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
+    if opening.sent.iter().all(is_text) { Verdict::Unsure } else { Verdict::No }
 }
 
 /// Number of lines per side in which a session joined midway is recognized.

@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn looks_want_a_handshake_that_fits() {
-        let opening = |bytes: &[u8]| looks(&Opening { said: [bytes, &[]], from_start: [true, true], complete: false });
+        let opening = |bytes: &[u8]| looks(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
         let whole = trial::bytes(HANDSHAKE);
         for cut in 0..whole.len() {
             assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");

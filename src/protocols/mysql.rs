@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn streams_are_recognized_by_the_server_greeting() {
-        let judge = |server: &[u8]| recognize(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+        let judge = |server: &[u8]| recognize(&Opening { sent: [b"", server], from_start: [true, true], complete: true });
         assert_eq!(judge(&greeting()), Verdict::Yes(Side::Server));
         for other in [&b"\x32\0\0\0\x0aabc\0"[..], b"\x32\0\0\x01\x0a5.5\0", b"220 ftp\r\n", b""] {
             assert_eq!(judge(other), Verdict::No);
@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn a_connection_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            on_port(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            on_port(&Opening { sent: [client, server], from_start: [start; 2], complete: true })
         };
         let results = b"\x01\0\0\x01\x02\x02\0\0\x02ab\x05\0\0\x03\xfe\0\0\x02\0";
         for (client, server) in [(&b"\x09\0\0\0\x03SELECT 1"[..], &b""[..]), (b"", results)] {
             assert_eq!(judge(client, server, false), Verdict::Yes(Side::Server));
             assert_eq!(judge(client, server, true), Verdict::No);
-            assert_eq!(recognize(&Opening { said: [client, server], from_start: [false; 2], complete: true }), Verdict::No);
+            assert_eq!(recognize(&Opening { sent: [client, server], from_start: [false; 2], complete: true }), Verdict::No);
         }
         for other in
             [&b"\x09\0\0\0\x03SELECT"[..], b"\x01\0\0\x01\x02\x02\0\0\x05ab", b"\0\0\0\0", b"GET / HTTP/1.1\r\n\r\n", b"\x09"]

@@ -168,7 +168,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
             && lines::line(bytes).is_none()
             && (VERSION_WORD.starts_with(word) || word.iter().all(u8::is_ascii_uppercase))
     };
-    if !opening.complete && opening.said.iter().all(may_become) { Verdict::Unsure } else { Verdict::No }
+    if !opening.complete && opening.sent.iter().all(may_become) { Verdict::Unsure } else { Verdict::No }
 }
 
 /// Content-Length of a message.

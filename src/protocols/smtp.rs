@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn streams_are_recognized_by_their_greeting() {
         let judge = |client: &[u8], server: &[u8]| {
-            let opening = Opening { said: [client, server], from_start: [true, true], complete: true };
+            let opening = Opening { sent: [client, server], from_start: [true, true], complete: true };
             [recognize(&opening), anywhere(&opening)]
         };
         let server = Verdict::Yes(Side::Server);
@@ -497,7 +497,7 @@ mod tests {
     #[test]
     fn a_session_joined_midway_is_recognized_on_its_port() {
         let judge = |client: &[u8], server: &[u8], start| {
-            recognize(&Opening { said: [client, server], from_start: [start; 2], complete: true })
+            recognize(&Opening { sent: [client, server], from_start: [start; 2], complete: true })
         };
         for (client, server) in
             [(&b"rcpt to:<a@example.com>\r\n"[..], &b""[..]), (b"", b"250-ok\r\n"), (b"", b"ails\r\n354 go on\r\n")]

@@ -122,7 +122,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         bytes.starts_with(b"SSH-2.0-") || bytes.starts_with(b"SSH-1.") && bytes.get(6).is_some_and(u8::is_ascii_digit)
     };
     let may_begin = |bytes: &[u8]| bytes.len() < 8 && (b"SSH-2.0-".starts_with(bytes) || b"SSH-1.".starts_with(bytes));
-    match opening.said {
+    match opening.sent {
         bytes if bytes.iter().any(|bytes| begins(bytes)) => Verdict::Yes(Side::Server),
         bytes if !opening.complete && bytes.iter().all(|bytes| may_begin(bytes)) => Verdict::Unsure,
         _ => Verdict::No,
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn packets_of_version_1_are_dissected_until_encryption() {
-        let judge = |server: &[u8]| recognize(&Opening { said: [b"", server], from_start: [true, true], complete: true });
+        let judge = |server: &[u8]| recognize(&Opening { sent: [b"", server], from_start: [true, true], complete: true });
         assert_eq!(judge(b"SSH-1.5-1.2.26\n"), Verdict::Yes(Side::Server));
         assert_eq!(judge(b"SSH-1x"), Verdict::No);
         let trees = trees_of(

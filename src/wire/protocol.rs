@@ -186,8 +186,8 @@ impl How {
 /// The first bytes of a stream, as far as they have arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Opening<'a> {
-    /// What each side has said, the client first.
-    pub said: [&'a [u8]; 2],
+    /// Bytes that each side has sent so far, the client's first.
+    pub sent: [&'a [u8]; 2],
     /// Whether a side's bytes are its very first ones.
     pub from_start: [bool; 2],
     /// Whether nothing more will come.
@@ -195,10 +195,10 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// What a side has said.
+    /// Bytes that `side` has sent so far.
     #[must_use]
     pub fn of(&self, side: Side) -> &'a [u8] {
-        let [client, server] = self.said;
+        let [client, server] = self.sent;
         match side {
             Side::Client => client,
             Side::Server => server,

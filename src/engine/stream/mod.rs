@@ -577,7 +577,7 @@ impl Stream {
         let silent = self.silent();
         let [client, server] = &self.halves;
         let opening = Opening {
-            said: [client.order.buffered(), server.order.buffered()],
+            sent: [client.order.buffered(), server.order.buffered()],
             from_start: [client.from_start, server.from_start],
             complete: behind != Behind::More || self.decide_now,
         };

@@ -51,12 +51,12 @@ impl Conversation for Carrier {
 }
 
 fn is_record(opening: &Opening<'_>) -> Verdict {
-    let first = opening.said.iter().find_map(|said| said.first());
+    let first = opening.sent.iter().find_map(|bytes| bytes.first());
     if first.is_some_and(u8::is_ascii_control) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 fn is_line(opening: &Opening<'_>) -> Verdict {
-    let first = opening.said.iter().find_map(|said| said.first());
+    let first = opening.sent.iter().find_map(|bytes| bytes.first());
     if first == Some(&b'w') { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 

@@ -221,7 +221,7 @@ fn decompression_is_limited() {
 #[test]
 fn streams_are_recognized_by_a_complete_start_line() {
     let judge = |client: &[u8], server: &[u8], complete| {
-        heuristics::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
+        heuristics::anywhere(&Opening { sent: [client, server], from_start: [true, true], complete })
     };
     assert_eq!(judge(b"GET / HTTP/1.1\r\n", b"", false), Verdict::Yes(Side::Server));
     assert_eq!(judge(b"", b"GET / HTTP/1.1\r\n", false), Verdict::Yes(Side::Client));
@@ -247,7 +247,7 @@ fn after_a_gap_the_next_start_line_is_found() {
 
 #[test]
 fn a_request_without_version_is_http_0_9_on_registered_ports() {
-    let opening = |client| Opening { said: [client, b""], from_start: [true, true], complete: false };
+    let opening = |client| Opening { sent: [client, b""], from_start: [true, true], complete: false };
     for bytes in [b"GET /\r\n\r\n".as_slice(), b"GET /motd.txt\n"] {
         assert_eq!(heuristics::on_port(&opening(bytes)), Verdict::Yes(Side::Server));
         assert_eq!(heuristics::anywhere(&opening(bytes)), Verdict::No);

@@ -255,7 +255,7 @@ fn dissection_of_properties_ends_at_an_unknown_one() {
 #[test]
 fn streams_are_recognized_by_the_protocol_name() {
     let judge = |client: &[u8], from_start, complete| {
-        let opening = Opening { said: [client, b""], from_start: [from_start; 2], complete };
+        let opening = Opening { sent: [client, b""], from_start: [from_start; 2], complete };
         [recognize(&opening), on_port(&opening)]
     };
     let server = Verdict::Yes(Side::Server);

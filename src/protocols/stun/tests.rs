@@ -176,7 +176,7 @@ fn a_message_length_not_divisible_by_four_is_noted() {
 }
 
 fn opening<'a>(client: &'a [u8], server: &'a [u8]) -> Opening<'a> {
-    Opening { said: [client, server], from_start: [true; 2], complete: false }
+    Opening { sent: [client, server], from_start: [true; 2], complete: false }
 }
 
 #[test]

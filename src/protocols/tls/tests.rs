@@ -498,7 +498,7 @@ fn after_a_gap_two_consecutive_records_are_required() {
 #[test]
 fn streams_are_recognized_by_a_hello() {
     let recognize = |client: &[u8], server: &[u8], complete| {
-        heuristics::anywhere(&Opening { said: [client, server], from_start: [true, true], complete })
+        heuristics::anywhere(&Opening { sent: [client, server], from_start: [true, true], complete })
     };
     for version in ["TLS 1.2", "TLS 1.3"] {
         let flights = flights(version);
@@ -511,7 +511,7 @@ fn streams_are_recognized_by_a_hello() {
     for other in [&b"GET / HTTP/1.1\r\n"[..], b"\x16\x03\x01\x00\x05\x07aaaaaaaaaa", b"\x16\x02\x01", b"\x17\x03\x03\0\x01a"] {
         assert_eq!(recognize(other, b"", false), Verdict::No, "{}", other.escape_ascii());
     }
-    let midway = Opening { said: [b"\x17\x03\x03\0\x01a", b""], from_start: [false, false], complete: false };
+    let midway = Opening { sent: [b"\x17\x03\x03\0\x01a", b""], from_start: [false, false], complete: false };
     assert_eq!(heuristics::on_port(&midway), Verdict::Yes(Side::Server));
 }
 
@@ -529,7 +529,7 @@ const SSL2_HELLO: &str = "80 22 01 03 00 00 09 00 00 00 10 00 00 04 00 00 0a 07 
 #[test]
 fn an_ssl_2_client_hello_is_recognized_and_dissected() {
     let recognize =
-        |client: &[u8], complete| heuristics::anywhere(&Opening { said: [client, b""], from_start: [true, true], complete });
+        |client: &[u8], complete| heuristics::anywhere(&Opening { sent: [client, b""], from_start: [true, true], complete });
     let hello = trial::bytes(SSL2_HELLO);
     assert_eq!(recognize(&hello, false), Verdict::Yes(Side::Server));
     for end in 1..11 {
@@ -566,7 +566,7 @@ fn an_ssl_2_client_hello_is_recognized_and_dissected() {
 #[test]
 fn records_are_recognized_midway_on_any_port() {
     let recognize = |bytes: &[u8], start, complete| {
-        heuristics::anywhere(&Opening { said: [bytes, b""], from_start: [start, start], complete })
+        heuristics::anywhere(&Opening { sent: [bytes, b""], from_start: [start, start], complete })
     };
     let records = [&b"\x17\x03\x03\0\x20"[..], &[7; 32], b"\x15\x03\x03\0\x1a", &[8; 26]].concat();
     assert_eq!(recognize(&records, false, false), Verdict::Yes(Side::Server));
@@ -584,7 +584,7 @@ fn a_stream_joined_inside_a_record_is_recognized_on_a_tls_port() {
     let record = [&b"\x17\x03\x03\0\x20"[..], &[7; 32]].concat();
     let bytes = [&record[20..], &record[..], &record[..9]].concat();
     let recognize = |bytes: &[u8], start, complete| {
-        heuristics::on_port(&Opening { said: [b"", bytes], from_start: [start, start], complete })
+        heuristics::on_port(&Opening { sent: [b"", bytes], from_start: [start, start], complete })
     };
     assert_eq!(recognize(&bytes, false, false), Verdict::Yes(Side::Server));
     assert_eq!(recognize(&bytes, true, false), Verdict::No);

@@ -296,7 +296,7 @@ fn messages_over_tcp_have_a_length_prefix() {
     let dump = trial::message(&PROTOCOL, &mut stream, Side::Server, &message, Cut::No);
     assert!(dump.contains("\n  0..2 dns.length = 136\n"));
     assert!(dump.contains("dns.cname = \"eu-1.example.com\""), "{dump}");
-    let opening = |bytes| Opening { said: bytes, from_start: [true, true], complete: false };
+    let opening = |bytes| Opening { sent: bytes, from_start: [true, true], complete: false };
     assert_eq!(heuristics::is_stream(&opening([&message, &[]])), Verdict::Yes(Side::Client));
     assert_eq!(heuristics::is_stream(&opening([&[], &message])), Verdict::Yes(Side::Server));
     assert_eq!(heuristics::is_stream(&opening([&message[..10], &[]])), Verdict::Unsure);
@@ -307,7 +307,7 @@ fn messages_over_tcp_have_a_length_prefix() {
 fn a_stream_on_any_port_is_recognized_by_a_complete_message() {
     let query = [&[0, 57][..], &trial::bytes(QUERY)].concat();
     let response = [&[0, 136][..], &trial::bytes(RESPONSE)].concat();
-    let judge = |bytes, complete| heuristics::is_stream_anywhere(&Opening { said: bytes, from_start: [true, true], complete });
+    let judge = |bytes, complete| heuristics::is_stream_anywhere(&Opening { sent: bytes, from_start: [true, true], complete });
     assert_eq!(judge([&query, &[]], false), Verdict::Yes(Side::Server));
     assert_eq!(judge([&[], &query], false), Verdict::Yes(Side::Client));
     assert_eq!(judge([&[], &response], false), Verdict::Yes(Side::Server));

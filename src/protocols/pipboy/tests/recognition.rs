@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) fn evaluate(look: fn(&Opening<'_>) -> Verdict, app: &[u8], game: &[u8], from_start: bool, complete: bool) -> Verdict {
-    look(&Opening { said: [app, game], from_start: [from_start; 2], complete })
+    look(&Opening { sent: [app, game], from_start: [from_start; 2], complete })
 }
 
 pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [heuristics::on_port, heuristics::anywhere];

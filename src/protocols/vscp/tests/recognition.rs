@@ -9,7 +9,7 @@ pub(super) fn evaluate(
     from_start: bool,
     complete: bool,
 ) -> Verdict {
-    look(&Opening { said: [client, server], from_start: [from_start; 2], complete })
+    look(&Opening { sent: [client, server], from_start: [from_start; 2], complete })
 }
 
 pub(super) const LOOKS: [fn(&Opening<'_>) -> Verdict; 2] = [heuristics::on_port, heuristics::anywhere];

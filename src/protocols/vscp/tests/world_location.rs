@@ -14,7 +14,7 @@ fn dissect_wls(from: Side, bytes: &[u8]) -> String {
 
 fn verdict(client: &[u8], server: &[u8], complete: bool) -> [Verdict; 2] {
     [0, 1].map(|place| match WLS.found[place].heuristic {
-        Heuristic::Stream(look) => look(&Opening { said: [client, server], from_start: [true; 2], complete }),
+        Heuristic::Stream(look) => look(&Opening { sent: [client, server], from_start: [true; 2], complete }),
         _ => Verdict::No,
     })
 }

@@ -227,7 +227,7 @@ fn an_invalid_length_is_skipped_by_a_search() {
 }
 
 fn judge(look: fn(&Opening<'_>) -> Verdict, client: &[u8], server: &[u8], from_start: bool, complete: bool) -> Verdict {
-    look(&Opening { said: [client, server], from_start: [from_start; 2], complete })
+    look(&Opening { sent: [client, server], from_start: [from_start; 2], complete })
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn every_test_vector_is_recognized_on_the_port() {
     for (from, bytes) in good() {
         let mut opening: [&[u8]; 2] = [&[], &[]];
         opening[from.index()] = &bytes;
-        let verdict = heuristics::on_port(&Opening { said: opening, from_start: [true; 2], complete: true });
+        let verdict = heuristics::on_port(&Opening { sent: opening, from_start: [true; 2], complete: true });
         assert_eq!(verdict, Verdict::Yes(Side::Server), "{bytes:02x?}");
     }
 }
