@@ -125,6 +125,17 @@ pub fn raknet() -> Vec<u8> {
     [&[0x84, 0, 0, 0, 0][..], &(request.len() as u16 * 8).to_be_bytes(), &request].concat()
 }
 
+/// Bedrock: a login with the secret among its signed tokens, in a datagram of RakNet with one unreliable message.
+pub fn bedrock() -> Vec<u8> {
+    let chain = format!("{{\"chain\":[\"{SECRET}.{}\"]}}", "x".repeat(60));
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
+    let texts = [text(&chain), text("a.b.c")].concat();
+    let login = [&[1, 0, 0, 2, 0x89, texts.len() as u8][..], &texts].concat();
+    assert!(login.len() < 128, "lengths are a byte each");
+    let message = [&[0xfe, login.len() as u8][..], &login].concat();
+    [&[0x84, 1, 0, 0, 0][..], &(message.len() as u16 * 8).to_be_bytes(), &message].concat()
+}
+
 /// An attribute of Xfire that is a text.
 pub fn attribute(name: &str, text: &str) -> Vec<u8> {
     [&[name.len() as u8], name.as_bytes(), &[1, text.len() as u8, 0], text.as_bytes()].concat()

@@ -307,6 +307,7 @@ fn secrets_of_binary_protocols_are_masked() {
 fn secrets_of_datagrams_are_masked() {
     let mut capture = Capture::new("datagrams");
     capture.packet(&udp(8192, &raknet()));
+    capture.packet(&udp(8192, &bedrock()));
     let rcon = |words: &str| [b"\xff\xff\xff\xff", words.replace("SECRET", SECRET).as_bytes()].concat();
     for (port, payload) in [
         (27960, rcon("rcon SECRET status")),
@@ -473,6 +474,7 @@ fn each_secret_field_is_tested() {
     capture.connection((20_007, 3306), &[(false, &greeting)], &[&login], true);
     capture.packet(&udp(161, &snmp()));
     capture.packet(&udp(8192, &raknet()));
+    capture.packet(&udp(8192, &bedrock()));
     capture.packet(&udp(27960, b"\xff\xff\xff\xffrcon b status"));
     capture.packet(&udp(5060, &sip(DIGEST, "")));
     capture.packet(&udp(5060, &sip("Content-Type: application/sdp\r\n", KEYS)));

@@ -68,7 +68,7 @@ fields! {
     THROTTLE_BY = float("bedrock.throttle.scalar", "throttle by", "Throttling factor");
     REQUEST_LENGTH = number("bedrock.login.length", "request length", "Length of both texts with their length fields");
     TEXT_LENGTH = number("bedrock.login.text_length", "text length", "Length of the text in bytes");
-    CHAIN = text("bedrock.login.chain", "chain", "Identity of the player, a chain of signed tokens");
+    CHAIN = text("bedrock.login.chain", "chain", "Identity of the player, a chain of signed tokens").secret();
     CLIENT_DATA = text("bedrock.login.client_data", "client data", "Client properties, a signed token");
     STATUS = number("bedrock.play_status", "status", "Result of the login").names(STATUSES);
     TOKEN_LENGTH = number("bedrock.handshake.length", "token length", "Length of the token in bytes");
