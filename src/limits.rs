@@ -301,3 +301,16 @@ limits! {
         "Bytes of decompressed bodies for each byte of the capture. Past it bodies are cut, with a note",
         "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_on_bytes_lets_a_source_outgrow_its_spans() {
+        let sources = ALL.iter().filter(|limit| limit.unit == Unit::Bytes);
+        assert!(sources.clone().count() > 10);
+        let too_large = sources.filter(|limit| u32::try_from(limit.most.max(limit.default)).is_err());
+        assert_eq!(too_large.map(|limit| limit.name).collect::<Vec<_>>(), [""; 0]);
+    }
+}

@@ -16,6 +16,9 @@ const PAGE: usize = 4096;
 /// The most bytes that are ever held at once: one block of a capture, one line of hex text.
 pub(super) const LARGEST: usize = 64 * 1024 * 1024;
 
+// Spans count the bytes of a frame in 32 bits.
+const _: () = assert!(LARGEST < u32::MAX as usize);
+
 /// What is known of the bytes ahead after asking for some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Supply {
