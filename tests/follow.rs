@@ -6,7 +6,7 @@ mod common;
 use common::{Scratch, assert_golden, program, run, run_with};
 use serde_json::Value;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -239,4 +239,37 @@ fn a_masked_hex_dump_can_be_read_back_in() {
             assert!(read.iter().zip(&whole).all(|(read, whole)| read == whole || *read == b'*'), "{stream} {dir}");
         }
     }
+}
+
+/// A capture of IPv4 packets with IPComp, each with a TCP segment of one client.
+fn compressed(segments: &[(u32, &[u8])]) -> Vec<u8> {
+    let mut bytes = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec();
+    for (seq, payload) in segments {
+        let mut segment = [&4000_u16.to_be_bytes()[..], &80_u16.to_be_bytes(), &seq.to_be_bytes(), &[0, 0, 0, 1]].concat();
+        segment.extend([0x50, if payload.is_empty() { 2 } else { 0x10 }, 4, 0, 0, 0, 0, 0]);
+        segment.extend_from_slice(payload);
+        let mut encoder = flate2::write::DeflateEncoder::new(vec![6, 0, 0x63, 0xe1], flate2::Compression::default());
+        encoder.write_all(&segment).unwrap();
+        let body = encoder.finish().unwrap();
+        let length = u16::try_from(20 + body.len()).unwrap();
+        let [high, low] = length.to_be_bytes();
+        let header = [0x45, 0, high, low, 0, 0, 0, 0, 64, 108, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        let captured = u32::from(length).to_le_bytes();
+        bytes.extend([&[0; 8], &captured[..], &captured, &header, &body].concat());
+    }
+    bytes
+}
+
+#[test]
+fn a_stream_in_compressed_packets_is_followed() {
+    let first = b"GET /?password=Hunter2secret HTTP/1.1\r\nHost: a\r\n\r\n";
+    let second = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\nunknown";
+    let (begin, end) = second.split_at(9);
+    let next = 8 + u32::try_from(first.len()).unwrap();
+    // One message in a packet, one in two, the end of it captured twice.
+    let segments = [(7, &b""[..]), (8, first), (next, begin), (next + 9, end), (next + 9, end)];
+    let file = Scratch::new("follow-ipcomp.pcap", &compressed(&segments));
+    assert_eq!(raw(file.path(), "tcp/0", "c2s"), [&first[..], second].concat());
+    let shown = run(&["follow", file.path(), "-s", "tcp/0", "-T", "ascii"]);
+    assert!(shown.out.contains("GET /b HTTP/1.1") && !shown.out.contains("Hunter2"), "{}", shown.out);
 }

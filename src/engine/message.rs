@@ -124,7 +124,7 @@ impl<'a> Out<'a> {
         let pieces = self.tree.pieces.get_mut(first..).unwrap_or_default();
         if pieces.iter().any(|piece| piece.at == Piece::NOWHERE) {
             pieces.iter_mut().for_each(|piece| piece.off = piece.off.saturating_sub(said.off));
-            return self.tree.push_deciphered("deflate", None, first, said.bytes);
+            return self.tree.push_inflated((said.stream, said.side, said.off), first, said.bytes);
         }
         let in_frame = match self.tree.pieces.get(first..) {
             Some([piece]) if piece.frame == self.tree.frame.number => {

@@ -18,7 +18,7 @@ pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Moment, Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Ends, Layer, Origin, Side, Span, StreamId, Time, Transport};
+use crate::tree::{Demand, Derived, Dissection, Ends, Layer, Origin, Side, Source, Span, StreamId, Time, Transport};
 use secrets::Secrets;
 use std::collections::HashMap;
 
@@ -192,6 +192,15 @@ impl Said {
     }
 }
 
+/// The stream offset of the first byte of a source; `None` if it holds no bytes of this direction.
+fn base(source: &Source, stream: StreamId, side: Side) -> Option<u64> {
+    match source.origin {
+        Origin::Stream(of, from) if (of, from) == (stream, side) => Some(source.base),
+        Origin::Derived(Derived { stream: Some((of, from, base)), .. }) if (of, from) == (stream, side) => Some(base),
+        _ => None,
+    }
+}
+
 /// Bytes of a stream, unless they were heard as part of a message that these lie in.
 fn in_order<E>(
     stream: StreamId,
@@ -203,10 +212,9 @@ fn in_order<E>(
 ) -> Result<(), E> {
     let Some(node) = message.of.layer_node(layer) else { return Ok(()) };
     // What a segment held beside its stream lies in the frame.
-    let Some(source) = message.of.tree.source(node.span()).filter(|source| source.origin == Origin::Stream(stream, side)) else {
-        return Ok(());
-    };
-    let start = source.base.saturating_add(node.span().start.into());
+    let base = message.of.tree.source(node.span()).and_then(|source| base(source, stream, side));
+    let Some(base) = base else { return Ok(()) };
+    let start = base.saturating_add(node.span().start.into());
     if start > *behind {
         let len = start - *behind;
         heard(Heard::Missing(Missing { stream, side, off: *behind, len, frame: message.of.tree.frame.number }))?;

@@ -21,7 +21,8 @@ impl Span {
     /// The span of a value that was worked out.
     pub const NONE: Span = Span { source: Span::NOWHERE, start: 0, end: 0 };
 
-    /// A span; positions past 4 GiB, which no source reaches, are clipped.
+    /// A span; positions past 4 GiB are clipped. No source is that long: a frame has at most 64 MiB,
+    /// and no limit on bytes exceeds 2 GiB.
     #[must_use]
     pub fn new(source: u32, range: Range<usize>) -> Span {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -119,6 +120,8 @@ pub struct Derived {
     pub from: Option<Span>,
     /// Whether they are others than those that their pieces lead to, one for one.
     pub is_deciphered: bool,
+    /// The direction of a stream that they are bytes of, and the stream offset of the first one.
+    pub stream: Option<(StreamId, Side, u64)>,
 }
 
 /// A run of bytes that spans count in.

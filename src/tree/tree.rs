@@ -498,7 +498,7 @@ impl Tree {
         self.derived = self.derived.saturating_add(1);
         let (number, held) = (self.derived, self.hold_derived(bytes));
         self.push_source(Source {
-            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false }),
+            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false, stream: None }),
             base: 0,
             pieces: first..self.pieces.len(),
             held,
@@ -514,8 +514,18 @@ impl Tree {
         place
     }
 
+    /// The same for bytes of a stream whose segments were decompressed; `off` is the stream offset of the first one.
+    pub fn push_inflated(&mut self, (stream, side, off): (StreamId, Side, u64), first: usize, bytes: &[u8]) -> u32 {
+        let place = self.push_deciphered("deflate", None, first, bytes);
+        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
+            derived.stream = Some((stream, side, off));
+        }
+        place
+    }
+
     /// Keep bytes that are in no frame as such, if somebody is going to look.
     fn hold(&mut self, bytes: &[u8]) -> Held {
+        debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
         let start = self.joined.len();
         if self.demand.bytes {
             self.joined.extend_from_slice(bytes);
