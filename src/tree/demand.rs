@@ -1,43 +1,60 @@
-//! What of a frame somebody is going to look at.
+//! The parts of a frame's tree that an output needs.
 
 use super::{Field, Kind, Value, name_of};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// What of a frame somebody is going to look at. Dissectors never ask; only the tree does.
+/// The parts of a frame's tree that the outputs of a run need.
+///
+/// Each output (table, list, filter, statistics, …) declares its demand before the capture is read. [`Demand::and`] combines
+/// them, and [`super::Tree`] drops whatever none of them needs. A demand changes what is kept, never the values: a field that is
+/// kept is the same under every demand. Message and gap counts do not depend on it either, unless `streams` is off.
+///
+/// | Profile | Layers | Message types | Summaries | Fields | Carrier fields | For |
+/// |---|---|---|---|---|---|---|
+/// | [`LAYERS`](Demand::LAYERS) | ✓ | | | | | counting, base of the others |
+/// | [`NAMES`](Demand::NAMES) | ✓ | ✓ | | | | columns |
+/// | [`HEADINGS`](Demand::HEADINGS) | ✓ | ✓ | ✓ | | | lists |
+/// | [`MESSAGES`](Demand::MESSAGES) | ✓ | ✓ | ✓ | ✓ | | message trees |
+/// | [`EVERYTHING`](Demand::EVERYTHING) | ✓ | ✓ | ✓ | ✓ | ✓ | packet trees |
+///
+/// [`STREAM_BYTES`](Demand::STREAM_BYTES) and [`OBJECTS`](Demand::OBJECTS) add payload bytes and exported objects to `LAYERS`.
+/// Other demands are written as an update of a profile: `Demand { transfers: true, ..Demand::LAYERS }`.
+///
+/// A *carrier* is a layer that only transports a message, such as Ethernet, IP or TCP.
+/// Dissectors may ask through [`crate::wire::Wire`], but only to skip work whose result would be dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
-    /// The fields below the layers: all of them, unless `only` says which.
+    /// Keep the fields of layers: those in `only`, or all.
     pub fields: bool,
-    /// The only fields that are looked at, if it is known which.
+    /// The fields to keep; `None` keeps all.
     pub only: Option<Only>,
-    /// Where all fields are looked at: also those of headers that do nothing but carry messages.
+    /// Also keep all fields of carriers. Has no effect on fields selected by `only`.
     pub carriers: bool,
-    /// Those headers at all, or what they tell beside who speaks to whom.
+    /// Keep carriers as layers. Source and destination are known either way.
     pub headers: bool,
-    /// The bytes of messages that lie in several frames.
+    /// Keep the bytes of reassembled, decompressed and decrypted messages.
     pub bytes: bool,
-    /// The names of messages.
+    /// Keep message types.
     pub names: bool,
-    /// What messages and layers say, in a line each.
+    /// Keep the summary lines of messages and layers.
     pub words: bool,
-    /// What messages and conversations carry that can be saved.
+    /// Collect objects that can be exported, such as transferred files.
     pub objects: bool,
-    /// How much came whole, and in what time.
+    /// Collect the size and duration of completed transfers.
     pub transfers: bool,
-    /// Remarks on messages that are well-formed. Whether one is not is always told.
+    /// Keep notes on well-formed messages. Malformed messages are always reported.
     pub remarks: bool,
-    /// Nothing but the fields that are looked at: neither which layers they are of nor who speaks to whom.
+    /// Keep selected fields without their layers and addresses, which permits the fastest path.
     pub loose: bool,
-    /// What conversations say at all. Else frames are read one by one, as far as their own headers go, and what is counted
-    /// of messages, gaps and the like is nothing.
+    /// Reassemble streams and dissect payloads. If false, only headers are dissected, and message and gap counts stay zero.
     pub streams: bool,
-    /// The fields that filters and columns name, if any do: those that are worked out only on request are among them.
+    /// Fields named by filters and columns. Generated fields are computed only if they are among them.
     pub asked: Option<Only>,
 }
 
 impl Demand {
-    /// All there is.
+    /// All layers, fields, summaries and notes. Objects and transfers are extra.
     pub const EVERYTHING: Demand = Demand {
         fields: true,
         only: None,
@@ -53,39 +70,39 @@ impl Demand {
         streams: true,
         asked: None,
     };
-    /// All there is of what is told, and nothing of headers that do nothing but carry it.
+    /// Everything except the fields and summaries of carriers.
     pub const MESSAGES: Demand = Demand { carriers: false, ..Demand::EVERYTHING };
-    /// Layers with their headings.
+    /// Layers with message types and summary lines, without fields.
     pub const HEADINGS: Demand = Demand { fields: false, bytes: false, ..Demand::MESSAGES };
-    /// Layers with the names of messages.
+    /// Layers with message types.
     pub const NAMES: Demand = Demand { words: false, ..Demand::HEADINGS };
-    /// Just which layers there are.
+    /// Layers and notes only.
     pub const LAYERS: Demand = Demand { names: false, ..Demand::NAMES };
-    /// Layers with their bytes, which following a conversation takes.
+    /// Layers with their bytes, as needed to follow a conversation.
     pub const STREAM_BYTES: Demand = Demand { bytes: true, ..Demand::LAYERS };
-    /// What can be saved.
+    /// Layers and exportable objects.
     pub const OBJECTS: Demand = Demand { objects: true, ..Demand::LAYERS };
 
-    /// The same without what is shown of a record; what can be saved or counted stays.
+    /// The demand for a frame whose records the filter rejects: objects and transfers are still collected.
     #[must_use]
     pub const fn filtered_out(self) -> Demand {
         let Demand { objects, transfers, streams, asked, .. } = self;
         Demand { headers: false, remarks: false, objects, transfers, streams, asked, ..Demand::LAYERS }
     }
 
-    /// Whether anybody looks at more of a message than which it is, and whether it is well-formed.
+    /// Whether messages are needed beyond their type and well-formedness: fields, notes or objects.
     #[must_use]
     pub const fn looks(&self) -> bool {
         self.fields || self.remarks || self.objects
     }
 
-    /// Whether messages are only counted: nobody looks at which they are.
+    /// Whether messages are only counted, without their types.
     #[must_use]
     pub const fn only_counts(&self) -> bool {
         !self.looks() && !self.names
     }
 
-    /// What either of two wants.
+    /// The union of two demands.
     #[must_use]
     pub fn and(self, other: Demand) -> Demand {
         let only = match (self.fields, other.fields) {
@@ -114,27 +131,27 @@ impl Demand {
         }
     }
 
-    /// Whether somebody names this field. To be asked before working out what is shown only on request.
+    /// Whether a filter or column names this field. Generated fields are computed only then.
     #[must_use]
     pub fn asks(&self, field: &Field) -> bool {
         self.asked.is_some_and(|asked| asked.has(field))
     }
 
-    /// Whether a node of this field with this value is kept. Those of protocols always are.
+    /// Whether a node of this field with this value is kept. Protocol nodes always are.
     #[must_use]
     #[inline]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {
         self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && is_nameless(field, value))
     }
 
-    /// Whether nodes of this field are kept, with some values at least.
+    /// Whether a node of this field is kept for some values at least.
     #[must_use]
     #[inline]
     pub fn may_keep(&self, field: &Field) -> bool {
         self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && !field.names.is_empty())
     }
 
-    /// The same for a header that does nothing but carry messages.
+    /// The demand for a carrier: without fields and summaries, unless `carriers` or `only` requests them.
     #[must_use]
     pub const fn for_carriers(self) -> Demand {
         match self.carriers || self.only.is_some() {
@@ -143,114 +160,113 @@ impl Demand {
         }
     }
 
-    /// Whether nobody looks at what the headers that most frames have are made of, but at who sends what to whom.
+    /// Whether the fields of plain headers can be skipped: only endpoints and payload are needed.
     #[must_use]
     pub fn passes_headers(&self) -> bool {
         !self.fields || self.only.is_some_and(|only| only.passes())
     }
 
-    /// Whether fields are looked at, but none that a message may have.
+    /// Whether fields of headers are needed, but none of messages.
     #[must_use]
     pub fn is_of_headers_alone(&self) -> bool {
         self.fields && self.only.is_some_and(|only| only.0.of_headers)
     }
 }
 
-/// Some fields, found fast.
+/// A set of fields with fast lookup. It is interned, hence one pointer in size.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Only(&'static Chosen);
+pub struct Only(&'static FieldSet);
 
 #[derive(Clone, PartialEq, Eq)]
-struct Chosen {
-    /// The fields by their addresses, in order.
-    fields: Vec<Place>,
-    /// The first one of each place that addresses lead to.
-    first: [Option<Place>; PLACES],
-    /// A bit for each kind that they are of.
+struct FieldSet {
+    /// The fields, sorted by address.
+    fields: Vec<ByAddress>,
+    /// The first field of each hash bucket.
+    first: [Option<ByAddress>; BUCKETS],
+    /// Bit mask of the kinds of the fields.
     kinds: u64,
-    /// Numbers as well that have no name although their field has names.
+    /// Also keep numbers without a name, of fields that have value names.
     nameless: bool,
-    /// They are all fields of headers, which no message has.
+    /// All fields belong to headers, none to messages.
     of_headers: bool,
-    /// None is a field of a plain header but those that even one that is passed over gives.
+    /// No field requires a plain header to be dissected: the fast path provides all of them.
     passes: bool,
 }
 
-/// Places that addresses of fields lead to, a power of two.
-const PLACES: usize = 256;
+/// Number of hash buckets, a power of two.
+const BUCKETS: usize = 256;
 
-/// A field, known by where it is.
+/// A field, compared by address.
 #[derive(Clone, Copy)]
-struct Place(&'static Field);
+struct ByAddress(&'static Field);
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
+impl PartialEq for ByAddress {
+    fn eq(&self, other: &ByAddress) -> bool {
         self.0.is(other.0)
     }
 }
 
-impl Eq for Place {}
+impl Eq for ByAddress {}
 
 impl Only {
-    /// These fields.
+    /// Creates a set of these fields.
     #[must_use]
     pub fn these(fields: impl IntoIterator<Item = &'static Field>) -> Only {
-        let mut fields: Vec<Place> = fields.into_iter().map(Place).collect();
-        fields.sort_by_key(|place| address(place.0));
+        let mut fields: Vec<ByAddress> = fields.into_iter().map(ByAddress).collect();
+        fields.sort_by_key(|entry| address(entry.0));
         fields.dedup();
-        let mut first = [None; PLACES];
+        let mut first = [None; BUCKETS];
         for field in fields.iter().rev() {
-            if let Some(place) = first.get_mut(place_of(field.0)) {
-                *place = Some(*field);
+            if let Some(entry) = first.get_mut(bucket_of(field.0)) {
+                *entry = Some(*field);
             }
         }
-        let kinds = fields.iter().fold(0, |kinds, place| kinds | kind(place.0));
-        Only::kept(Chosen { fields, first, kinds, nameless: false, of_headers: false, passes: false })
+        let kinds = fields.iter().fold(0, |kinds, entry| kinds | kind(entry.0));
+        Only::interned(FieldSet { fields, first, kinds, nameless: false, of_headers: false, passes: false })
     }
 
-    /// A choice is made once and stays for the rest of the run, so that it can be handed about as a word.
-    fn kept(chosen: Chosen) -> Only {
-        static ALL: Mutex<Vec<&'static Chosen>> = Mutex::new(Vec::new());
+    /// Interns a set. It is leaked once per distinct set, which keeps [`Only`] `Copy`.
+    fn interned(set: FieldSet) -> Only {
+        static ALL: Mutex<Vec<&'static FieldSet>> = Mutex::new(Vec::new());
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.iter().find(|known| ***known == chosen).copied();
+        let known = all.iter().find(|known| ***known == set).copied();
         Only(known.unwrap_or_else(|| {
-            let new: &'static Chosen = Box::leak(Box::new(chosen));
+            let new: &'static FieldSet = Box::leak(Box::new(set));
             all.push(new);
             new
         }))
     }
 
-    /// Whether there are none.
+    /// Whether the set selects nothing.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0.fields.is_empty() && !self.0.nameless
     }
 
-    /// Whether all are read even where plain headers are passed over, as far as they are of headers.
+    /// Whether the fast path provides all header fields of the set.
     #[must_use]
     pub fn passes(self) -> bool {
         self.0.passes
     }
 
-    /// The same, knowing where they are read: whether all are among those of headers, and whether all are read even where
-    /// plain headers are passed over.
+    /// Classifies the set: whether all fields belong to headers, and whether any is lost if plain headers are skipped.
     #[must_use]
     pub fn classified(self, is_of_header: impl Fn(&Field) -> bool, is_passed: impl Fn(&Field) -> bool) -> Only {
         let of_headers = !self.0.nameless && self.fields().all(&is_of_header);
         let passes = !self.fields().any(is_passed);
-        Only::kept(Chosen { of_headers, passes, ..self.0.clone() })
+        Only::interned(FieldSet { of_headers, passes, ..self.0.clone() })
     }
 
-    /// The same, and every number that has no name although its field has names.
+    /// Adds all numbers without a name, of fields that have value names.
     #[must_use]
     pub fn and_nameless(self) -> Only {
-        Only::kept(Chosen { nameless: true, ..self.0.clone() })
+        Only::interned(FieldSet { nameless: true, ..self.0.clone() })
     }
 
     fn and(self, other: Only) -> Only {
-        let Chosen { nameless, of_headers, passes, .. } = *self.0;
+        let FieldSet { nameless, of_headers, passes, .. } = *self.0;
         let both = Only::these(self.fields().chain(other.fields()));
-        Only::kept(Chosen {
+        Only::interned(FieldSet {
             nameless: nameless || other.0.nameless,
             of_headers: of_headers && other.0.of_headers,
             passes: passes && other.0.passes,
@@ -258,20 +274,20 @@ impl Only {
         })
     }
 
-    /// Each of them.
+    /// Iterates over the fields.
     pub fn fields(self) -> impl Iterator<Item = &'static Field> {
-        self.0.fields.iter().map(|place| place.0)
+        self.0.fields.iter().map(|entry| entry.0)
     }
 
-    /// Whether this field is one of them.
+    /// Whether the set contains this field.
     #[must_use]
     #[inline]
     pub fn has(self, field: &Field) -> bool {
         if self.0.kinds & kind(field) == 0 {
             return false;
         }
-        // Nearly always there is none at its place, or it is the one.
-        match self.0.first.get(place_of(field)) {
+        // The bucket is nearly always empty or starts with this field.
+        match self.0.first.get(bucket_of(field)) {
             Some(Some(first)) => first.0.is(field) || self.lists(field),
             _ => false,
         }
@@ -314,11 +330,11 @@ fn address(field: &Field) -> usize {
     std::ptr::from_ref(field).addr()
 }
 
-/// Where its address leads to, among [`PLACES`]: neighbours in memory to different places.
+/// Hash bucket of a field's address. Fibonacci hashing puts neighbours in memory into different buckets.
 #[inline]
-fn place_of(field: &Field) -> usize {
+fn bucket_of(field: &Field) -> usize {
     const MIX: usize = 0x9e37_79b9_7f4a_7c15;
-    address(field).wrapping_mul(MIX) >> (usize::BITS - PLACES.trailing_zeros())
+    address(field).wrapping_mul(MIX) >> (usize::BITS - BUCKETS.trailing_zeros())
 }
 
 impl fmt::Debug for Only {
@@ -342,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_share_a_place_are_told_apart() {
+    fn fields_that_share_a_bucket_are_distinguished() {
         static MANY: [Field; 2000] = [const { Field::number("toy.many", "many", "A number") }; 2000];
         for every in [1, 2, 3, 7, 50] {
             let only = Only::these(MANY.iter().step_by(every));
@@ -362,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn two_together_keep_what_either_wants() {
+    fn a_union_keeps_the_fields_of_both() {
         let of = |at: usize| Demand { fields: true, only: Some(Only::these([&FIELDS[at]])), ..Demand::LAYERS };
         let both = of(1).and(of(2));
         assert!([1, 2].iter().all(|at| both.keeps(&FIELDS[*at], Value::Bytes)) && !both.keeps(&FIELDS[4], Value::Bytes));
