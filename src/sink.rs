@@ -1,109 +1,109 @@
-//! What records go into: a table, lines, JSON, columns.
+//! The interface of outputs: table, list, JSON, columns.
 
 use crate::record::{Record, Tally, View};
 use crate::tree::Demand;
 use std::io;
 
-/// What is known of an input when its first record comes.
+/// Properties of an input, known at its first record.
 #[derive(Debug, Clone)]
 pub struct Begin<'a> {
-    /// The file as the user named it.
+    /// The file name as the user entered it.
     pub file: &'a str,
-    /// The format's name.
+    /// The name of the file format.
     pub format: &'a str,
     /// Names of the link types seen so far.
     pub links: &'a [&'a str],
 }
 
-/// What is wrong with an input.
+/// Damage of an input file.
 #[derive(Debug, Clone)]
 pub struct Problem<'a> {
-    /// The file as the user named it.
+    /// The file name as the user entered it.
     pub file: &'a str,
-    /// What kind of damage.
+    /// The code of the problem.
     pub code: &'a str,
-    /// What, where, what was expected, what to try.
+    /// The message: what is wrong, where, what was expected and what to try.
     pub text: &'a str,
-    /// The last frame before it.
+    /// Number of the last frame before it.
     pub frame: u64,
-    /// Where in the input.
+    /// Offset in the input.
     pub at: Option<u64>,
 }
 
-/// Records that were printed apart, to go behind those that another one printed before.
+/// Output of records that another thread formatted, appended to the output of earlier records.
 #[derive(Debug, Default)]
 pub struct Printed {
-    /// What was printed.
+    /// The text.
     pub text: Vec<u8>,
-    /// Its edges, where what stands before and behind it depends on them.
+    /// Its first and last record, if separators depend on them.
     pub edges: Option<Edges>,
-    /// What goes behind all records of the input.
+    /// Text to be written behind all records of the input.
     pub deferred: Vec<u8>,
 }
 
-/// How a row of records begins and ends.
+/// The first and the last record of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Edges {
-    /// Whether the first takes more than a line.
+    /// Whether the first one takes more than one line.
     pub first_is_long: bool,
-    /// Whether the last does.
+    /// Whether the last one takes more than one line.
     pub last_is_long: bool,
 }
 
-/// Takes the records of one or more inputs, in order.
+/// An output: receives the records of one or more inputs, in order.
 pub trait Sink {
-    /// How much of a frame it is going to look at where it is given these records.
+    /// The parts of the tree that it needs for these records.
     fn demand(&self, view: View) -> Demand;
 
-    /// An input begins.
+    /// Starts an input.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
 
-    /// A record.
+    /// Writes a record.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
 
-    /// What it is going to print goes behind what others printed.
+    /// Marks the following output as a continuation of another one's.
     fn resume_at(&mut self) {}
 
-    /// Hand on all that was printed so far. Returns the edges of the records since this was asked last.
+    /// Flushes the output so far. Returns the first and last record since the previous call.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn take_output(&mut self) -> io::Result<Option<Edges>> {
         Ok(None)
     }
 
-    /// Take what was printed so far that goes behind all records of the input.
+    /// Takes the text to be written behind all records of the input.
     fn take_deferred(&mut self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Records that were printed apart.
+    /// Writes records that another thread formatted.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn printed(&mut self, printed: &Printed) -> io::Result<()>;
 
-    /// The input is damaged here.
+    /// Reports damage of the input.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()>;
 
-    /// The input ends; `truncated` if it was damaged.
+    /// Ends an input; `truncated` if it was damaged.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()>;
 
-    /// All inputs were read.
+    /// Ends the output behind all inputs.
     ///
     /// # Errors
-    /// Those of writing.
+    /// I/O errors of the output.
     fn finish(&mut self) -> io::Result<()>;
 }

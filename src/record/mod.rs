@@ -1,4 +1,4 @@
-//! What is shown: a frame's tree as messages or as one packet, numbered and counted.
+//! Records, the unit of output: a message or a packet, numbered and counted.
 
 mod encapsulation;
 pub mod pseudo;
@@ -17,36 +17,36 @@ use std::collections::BTreeSet;
 use std::fmt;
 pub use text::words_of;
 
-/// The two ways to look at a capture.
+/// What one record stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
-    /// What applications said.
+    /// Messages of application protocols.
     Messages,
-    /// What was captured.
+    /// Captured packets.
     Packets,
 }
 
-/// One thing to show.
+/// A record.
 #[derive(Clone, Copy)]
 pub enum Record<'t> {
     /// A message.
     Message(Message<'t>),
     /// A frame with all its layers.
     Packet(Packet<'t>),
-    /// What became readable only after the frames that carried it, between packets.
+    /// Messages completed by an earlier frame and emitted between packets.
     Late(Late<'t>),
     /// Bytes of a stream that are not in the capture.
     Gap(&'t Gap),
 }
 
-/// When a record came, and what came before it.
+/// Timestamps of a record and of its predecessors.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moment {
-    /// When it came itself.
+    /// Timestamp of the record.
     pub time: Time,
-    /// When the first frame did.
+    /// Timestamp of the first frame.
     pub first: Time,
-    /// When the record before it did; that of the first is its own.
+    /// Timestamp of the previous record; for the first record, its own.
     pub previous: Time,
 }
 
@@ -57,55 +57,55 @@ impl Moment {
         Some(self.time?.since(self.first?))
     }
 
-    /// Nanoseconds since the record before, if both times are known; 0 for the first.
+    /// Nanoseconds since the previous record, if both times are known; 0 for the first.
     #[must_use]
     pub fn since_previous(self) -> Option<i128> {
         Some(self.time?.since(self.previous?))
     }
 }
 
-/// A message: a layer that says something, with the layers that carry it.
+/// An application message: a layer together with the layers that carry it.
 #[derive(Clone, Copy)]
 pub struct Message<'t> {
-    /// Its number, from 1.
+    /// Message number, from 1.
     pub n: u64,
-    /// When it came.
+    /// Timestamps.
     pub moment: Moment,
-    /// The tree it is part of.
+    /// The tree that contains it.
     pub of: Dissection<'t>,
-    /// Its layer.
+    /// The layer.
     pub layer: &'t Layer,
 }
 
 /// A frame with all its layers.
 #[derive(Clone, Copy)]
 pub struct Packet<'t> {
-    /// When it came.
+    /// Timestamps.
     pub moment: Moment,
-    /// Its tree.
+    /// The tree.
     pub of: Dissection<'t>,
 }
 
-/// Messages that one frame completed, and that became readable only after it: behind a hole that was given up, at the end of the
-/// capture, or where their connection ended.
+/// Messages that one frame completed and that were dissected later: behind an abandoned gap, at the end of the capture, or
+/// at the end of their connection.
 #[derive(Clone, Copy)]
 pub struct Late<'t> {
-    /// When the frame that completed them was captured.
+    /// Capture time of the frame that completed them.
     pub moment: Moment,
-    /// The tree they are part of.
+    /// The tree that contains them.
     pub of: Dissection<'t>,
     /// Their layers.
     pub layers: &'t [Layer],
 }
 
-/// What offsets of a record count in.
+/// The buffer that offsets of a record refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Buffer {
-    /// A frame, by its number.
+    /// A frame, by number.
     Frame(u64),
     /// One direction of a stream.
     Stream(crate::tree::StreamId, crate::tree::Side),
-    /// Bytes that are not on the wire as such, by their number in the record.
+    /// A reassembled or decoded buffer, by its number in the record.
     Derived(u32),
 }
 
@@ -126,16 +126,16 @@ impl fmt::Display for Buffer {
     }
 }
 
-/// Where a layer lies: the buffer, and what to add to a span to count in it.
+/// The location of a layer: its buffer, and the base added to its spans.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    /// What offsets count in.
+    /// The buffer.
     pub buffer: Buffer,
-    /// Added to each offset.
+    /// The base offset.
     pub base: u64,
 }
 
-/// Where a span counts.
+/// The buffer and offset of a span.
 #[must_use]
 pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
     match of.tree.source(span).map(|source| (source.origin, source.base)) {
@@ -145,7 +145,7 @@ pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
     }
 }
 
-/// The sources that are not on the wire as such and that these layers, or what those were made of, lie in.
+/// The derived buffers, reassembled or decoded, that contain these layers or their sources.
 #[must_use]
 pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'t Source)> {
     let derived = |at: &u32| match of.tree.sources.get(*at as usize)? {
@@ -159,7 +159,7 @@ pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'
     let sources = nodes.filter_map(|at| Some(of.tree.nodes.get(at)?.span.source));
     let (mut used, mut last) = (BTreeSet::new(), Span::NOWHERE);
     for source in sources {
-        // Most nodes lie where the one before does.
+        // Most nodes share the buffer of the previous node.
         let mut next = Some(source).filter(|source| std::mem::replace(&mut last, *source) != *source);
         while let Some(source) = next.filter(|source| used.insert(*source)) {
             next = derived(&source).and_then(|(derived, _)| derived.from).map(|from| from.source);
@@ -168,13 +168,13 @@ pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'
     used.iter().filter_map(derived).collect()
 }
 
-/// Where the bytes of a layer were captured; none if it lies in the frame.
+/// The captured pieces of a layer; empty if it lies in the frame.
 #[must_use]
 pub fn pieces_of<'t>(of: Dissection<'t>, node: NodeRef<'t>) -> &'t [Piece] {
     of.tree.source(node.span()).map(|source| of.tree.pieces_of(source)).unwrap_or_default()
 }
 
-/// The names of a layer and those below it, from the outermost in.
+/// The protocols of a layer and of those below it, outermost first.
 #[derive(Clone, Copy)]
 pub struct Path<'t> {
     of: Dissection<'t>,
@@ -198,49 +198,49 @@ impl fmt::Display for Path<'_> {
 }
 
 impl<'t> Message<'t> {
-    /// Its node.
+    /// The root node.
     #[must_use]
     pub fn node(&self) -> Option<NodeRef<'t>> {
         self.of.layer_node(self.layer)
     }
 
-    /// Its protocol.
+    /// The protocol.
     #[must_use]
     pub fn protocol(&self) -> Option<&'static Field> {
         self.node().map(NodeRef::field)
     }
 
-    /// What kind of message it is; may be empty.
+    /// The message type; may be empty.
     #[must_use]
     pub fn name(&self) -> &'t str {
         self.of.tree.made(self.layer.name)
     }
 
-    /// What it says, in a line; may be empty.
+    /// The summary line; may be empty.
     #[must_use]
     pub fn info(&self) -> Cow<'t, str> {
         self.of.tree.info(self.layer)
     }
 
-    /// Who says it to whom.
+    /// Source and destination.
     #[must_use]
     pub fn ends(&self) -> Option<&'t Ends> {
         self.of.tree.ends.get(self.layer.ends as usize)
     }
 
-    /// The layers it lies on.
+    /// The carrying layers.
     #[must_use]
     pub fn path(&self) -> Path<'t> {
         Path { of: self.of, layer: self.layer }
     }
 
-    /// Where its bytes were captured; empty for one that lies in the frame.
+    /// The captured pieces of its bytes; empty if it lies in the frame.
     #[must_use]
     pub fn pieces(&self) -> &'t [Piece] {
         self.node().map(|node| pieces_of(self.of, node)).unwrap_or_default()
     }
 
-    /// The numbers of the frames that carried it, rising, each once.
+    /// Numbers of the frames that carried it, ascending, without duplicates.
     #[must_use]
     pub fn frames(&self) -> Vec<u64> {
         let mut frames: Vec<u64> = self.pieces().iter().map(|piece| piece.frame).collect();
@@ -252,7 +252,7 @@ impl<'t> Message<'t> {
         frames
     }
 
-    /// When the frame that completed it was captured.
+    /// Capture time of the frame that completed it.
     #[must_use]
     pub fn time(&self) -> Time {
         match self.pieces().iter().max_by_key(|piece| piece.frame) {
@@ -261,7 +261,7 @@ impl<'t> Message<'t> {
         }
     }
 
-    /// The layers that carry it, from the outermost in.
+    /// The carrying layers, outermost first.
     #[must_use]
     pub fn carriers(&self) -> Vec<&'t Layer> {
         let mut carriers: Vec<&Layer> = self.below().collect();
@@ -275,7 +275,7 @@ impl<'t> Message<'t> {
         std::iter::successors(up(&self.layer), up)
     }
 
-    /// The remarks on it and on the layers that carry it.
+    /// The notes on it and on its carrying layers.
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
         let of = self.of;
         let ranges: Vec<_> = if of.tree.notes.is_empty() {
@@ -292,7 +292,7 @@ fn range_of(of: Dissection<'_>, layer: &Layer) -> Option<std::ops::Range<u32>> {
 }
 
 impl<'t> Late<'t> {
-    /// The numbers of the frames that carried them, rising, each once.
+    /// Numbers of the frames that carried them, ascending, without duplicates.
     #[must_use]
     pub fn frames(&self) -> Vec<u64> {
         let pieces = self.layers.iter().flat_map(|layer| layer_pieces(self.of, layer));
@@ -305,7 +305,7 @@ impl<'t> Late<'t> {
         frames
     }
 
-    /// The number of the frame that completed them.
+    /// Number of the frame that completed them.
     #[must_use]
     pub fn frame(&self) -> u64 {
         self.layers.first().map_or(0, |layer| completed(self.of, layer).0)
@@ -317,26 +317,26 @@ impl<'t> Late<'t> {
         self.layers.last()
     }
 
-    /// Its layers' names.
+    /// The protocols of its layers.
     #[must_use]
     pub fn path(&self) -> Option<Path<'t>> {
         self.innermost().map(|layer| Path { of: self.of, layer })
     }
 
-    /// Who sent them to whom.
+    /// Source and destination.
     #[must_use]
     pub fn ends(&self) -> Option<&'t Ends> {
         self.layers.first().and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
     }
 
-    /// Bytes of those layers that no other of them carries.
+    /// Bytes of those layers that belong to no inner layer.
     #[must_use]
     pub fn length(&self) -> u64 {
         let outermost = self.layers.iter().filter(|layer| layer.below.is_none());
         outermost.filter_map(|layer| self.of.layer_node(layer)).map(|node| u64::from(node.span().len())).sum()
     }
 
-    /// The remarks on them.
+    /// The notes on its layers.
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
         let (of, layers) = (self.of, self.layers);
         let is_meant =
@@ -345,12 +345,12 @@ impl<'t> Late<'t> {
     }
 }
 
-/// Where the bytes of a layer were captured; none if it lies in the frame.
+/// The captured pieces of a layer; empty if it lies in the frame.
 fn layer_pieces<'t>(of: Dissection<'t>, layer: &Layer) -> &'t [Piece] {
     of.layer_node(layer).map(|node| pieces_of(of, node)).unwrap_or_default()
 }
 
-/// The last frame with bytes of a layer, and when it was captured.
+/// The last frame with bytes of a layer, and its capture time.
 fn completed(of: Dissection<'_>, layer: &Layer) -> (u64, Time) {
     match layer_pieces(of, layer).iter().max_by_key(|piece| piece.frame) {
         Some(last) => (last.frame, last.time),
@@ -359,7 +359,7 @@ fn completed(of: Dissection<'_>, layer: &Layer) -> (u64, Time) {
 }
 
 impl<'t> Packet<'t> {
-    /// Its layers, without messages of earlier frames.
+    /// The layers, without messages of earlier frames.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &'t Layer> + Clone + use<'t> {
         self.of.tree.own_layers()
     }
@@ -370,26 +370,26 @@ impl<'t> Packet<'t> {
         self.layers().next_back()
     }
 
-    /// Its layers' names.
+    /// The protocols of its layers.
     #[must_use]
     pub fn path(&self) -> Option<Path<'t>> {
         self.innermost().map(|layer| Path { of: self.of, layer })
     }
 
-    /// Who sent it to whom.
+    /// Source and destination.
     #[must_use]
     pub fn ends(&self) -> Option<&'t Ends> {
         self.innermost().and_then(|layer| self.of.tree.ends.get(layer.ends as usize))
     }
 
-    /// The remarks on them.
+    /// The notes on its layers.
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
         let tree = self.of.tree;
         tree.notes.iter().filter(move |note| !tree.is_of_late(note))
     }
 }
 
-/// The late layers from a place on, and before another one, that the same frame completed.
+/// The deferred layers in a range that the same frame completed.
 fn late_group(of: Dissection<'_>, from: usize, limit: usize, captured: bool) -> &[Layer] {
     let layers = of.tree.layers.get(from..limit).unwrap_or_default();
     let Some(first) = layers.first() else { return &[] };
@@ -401,7 +401,7 @@ fn late_group(of: Dissection<'_>, from: usize, limit: usize, captured: bool) -> 
     layers.get(..layers.iter().take_while(belongs).count().max(1)).unwrap_or_default()
 }
 
-/// How serious a note is.
+/// The severity of a note.
 #[must_use]
 pub fn level_of(note: &Note) -> Level {
     match note.code.kind {
@@ -410,37 +410,37 @@ pub fn level_of(note: &Note) -> Level {
     }
 }
 
-/// What was given up because there was too much of it at the same time.
+/// State evicted to bound memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forgotten {
-    /// Conversations: a later frame of one counts as the first of a new one.
+    /// Evicted conversations. A later frame of one starts a new conversation.
     pub conversations: u64,
-    /// What open conversations were in the middle of, while they stay known: their later bytes are data.
+    /// Buffered bytes of conversations that stay open. Their later payload is not dissected.
     pub states: u64,
 }
 
-/// Numbers records and counts what was seen.
+/// Numbers and counts records.
 #[derive(Debug, Clone)]
 pub struct Tally {
     view: View,
     first: Time,
     previous: Time,
-    /// Frames read.
+    /// Number of frames read.
     pub frames: u64,
-    /// Messages found.
+    /// Number of messages.
     pub messages: u64,
-    /// Runs of missing stream bytes.
+    /// Number of gaps in streams.
     pub gaps: u64,
-    /// Messages with a broken note.
+    /// Number of malformed messages.
     pub malformed: u64,
-    /// Payload bytes nobody explained.
+    /// Number of payload bytes of unknown format.
     pub undissected: u64,
-    /// What was given up to keep memory bounded.
+    /// State evicted to bound memory.
     pub forgotten: Forgotten,
 }
 
 impl Tally {
-    /// Nothing seen yet.
+    /// Creates an empty tally.
     #[must_use]
     pub fn new(view: View) -> Tally {
         Tally {
@@ -456,7 +456,7 @@ impl Tally {
         }
     }
 
-    /// Count a tree and hand its records on, in order, until `show` fails.
+    /// Counts a tree and passes its records to `show`, in order, until it fails.
     ///
     /// # Errors
     /// Those of `show`.
@@ -513,7 +513,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Count a tree without its records.
+    /// Counts a tree without producing records.
     pub(crate) fn count(&mut self, tree: &Tree, captured: bool) {
         if self.first.is_none() {
             self.first = tree.frame.time;
@@ -522,12 +522,12 @@ impl Tally {
         self.frames += u64::from(captured);
     }
 
-    /// What comes now comes behind messages that are in no tree.
+    /// Takes the time of omitted messages as that of the previous record.
     fn pass(&mut self, omitted_messages: Option<OmittedMessages>) {
         self.previous = omitted_messages.and_then(|omitted_messages| omitted_messages.time).or(self.previous);
     }
 
-    /// When the next record comes.
+    /// Computes the timestamps of the next record.
     fn moment(&mut self, time: Time) -> Moment {
         let moment = Moment { time, first: self.first, previous: self.previous.or(time) };
         self.previous = time.or(self.previous);

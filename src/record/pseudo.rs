@@ -1,4 +1,4 @@
-//! Fields that are not in the bytes: what the record itself is, for columns and filters.
+//! Pseudo-fields for columns and filters: properties of a record instead of bytes.
 
 use super::Record;
 use super::seconds::{SECOND, seconds, since_1970};
@@ -6,49 +6,49 @@ use super::shown::{self, Protocols, Remarks, Said};
 use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
-/// A field of the record itself.
+/// A property of a record, usable as a field.
 pub struct Pseudo {
-    /// Its name in filters and columns.
+    /// The name in filters and columns.
     pub name: &'static str,
-    /// What kind of value it holds.
+    /// The kind of value.
     pub kind: Kind,
-    /// One sentence for the glossary.
+    /// The description, one sentence.
     pub about: &'static str,
-    /// Its value in a record, if it has one there.
+    /// Returns the value for a record, if it has one.
     pub of: for<'t> fn(&Record<'t>) -> Option<Answer<'t>>,
 }
 
-/// The value of a pseudo-field. Shown as tshark writes it in a column.
+/// The value of a pseudo-field, formatted like a column of tshark.
 #[derive(Clone, Copy)]
 pub enum Answer<'t> {
-    /// A number.
+    /// An integer.
     Number(u64),
     /// Nanoseconds, shown as seconds.
     Nanos(i128),
     /// Nanoseconds, shown as seconds with six digits.
     Micros(i128),
-    /// A point in time, shown as seconds since 1970 with the fraction as it stands, even one that is out of range.
+    /// A timestamp, shown as seconds since 1970. The fraction is kept even if out of range.
     Time(Timestamp),
-    /// A point in time, shown as a date and a time of day of here.
+    /// A timestamp, shown in local time.
     Date(Timestamp),
-    /// Words of a protocol or from the capture.
+    /// Text of a protocol or from the capture.
     Words(&'t str),
-    /// Words from the capture, of which each line is a value.
+    /// Text from the capture; each line is a value.
     Lines(&'t str),
-    /// A conversation.
+    /// A stream number.
     Stream(StreamId),
-    /// Names of layers.
+    /// The protocols of a record.
     Path(Protocols<'t>),
     /// An address.
     Address(Address),
-    /// What a record says.
+    /// The summary of a record.
     Said(Said<'t>),
-    /// Something of each remark on it.
+    /// A property of each note.
     Remarks(Remarks<'t>),
 }
 
 impl Answer<'_> {
-    /// Put it down as tshark writes it in a column.
+    /// Writes the value like a column of tshark.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -75,7 +75,7 @@ impl fmt::Display for Answer<'_> {
     }
 }
 
-/// All of them, by name.
+/// All pseudo-fields, sorted by name.
 pub static ALL: &[Pseudo] = &[
     Pseudo { name: "_ws.col.Destination", kind: Kind::Text, about: "Address that it is sent to", of: shown::destination },
     Pseudo { name: "_ws.col.Info", kind: Kind::Text, about: "What it says, in a line", of: shown::info },
@@ -122,20 +122,20 @@ pub static ALL: &[Pseudo] = &[
 ];
 
 impl Pseudo {
-    /// Whether a frame tells it by itself, whatever other frames said.
+    /// Whether the value depends on the frame alone, without earlier frames.
     #[must_use]
     pub fn is_of_frame(&self) -> bool {
         self.name.starts_with("frame.") && self.name != "frame.protocols"
     }
 
-    /// Whether it is told by remarks or in words.
+    /// Whether the value takes notes or summaries.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.name.starts_with("_ws.")
     }
 }
 
-/// The one of this name.
+/// The pseudo-field with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Pseudo> {
     ALL.iter().find(|pseudo| pseudo.name == name)
@@ -149,7 +149,7 @@ pub(super) fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
     }
 }
 
-/// As tshark writes it: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
+/// Formats a time like tshark: `Nov 24, 2015 21:20:00.055398000 UTC`. Years beyond the calendar are written as seconds.
 fn date(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     match jiff::Timestamp::from_second(time.seconds) {
         Ok(at) => {
@@ -160,8 +160,8 @@ fn date(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     }
 }
 
-/// Seconds since 1970 as tshark writes them. It does not carry a fraction of a second or more over to the seconds, and a fraction
-/// that is negative as a signed 32-bit number makes all of it negative.
+/// Formats seconds since 1970 like tshark: a fraction of a second or more is not carried over. A fraction that is negative
+/// as a signed 32-bit number makes the whole time negative.
 fn epoch_seconds(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     let nanos = time.nanos.cast_signed();
     if time.seconds >= 0 && nanos < 0 {

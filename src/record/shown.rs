@@ -1,4 +1,4 @@
-//! Pseudo-fields by Wireshark's names: what its columns show of a record, and remarks as its expert items.
+//! Pseudo-fields with Wireshark's names: its columns, and notes as its expert items.
 
 use super::pseudo::Answer;
 use super::{Path, Record, encapsulation, level_of, words_of};
@@ -6,10 +6,10 @@ use crate::tree::{Address, Dissection, Ends, Layer, Level, Names, NodeRef, Note,
 use crate::wire::data;
 use std::fmt;
 
-/// What Wireshark calls its levels of severity, and their numbers.
+/// Wireshark's severity levels and their numbers.
 pub const SEVERITIES: Names = &[(0x0020_0000, "Chat"), (0x0040_0000, "Note"), (0x0060_0000, "Warning"), (0x0080_0000, "Error")];
 
-/// What a record says, in a line.
+/// The summary of a record, like Wireshark's Info column.
 #[derive(Clone, Copy)]
 pub struct Said<'t>(Record<'t>);
 
@@ -29,7 +29,7 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// The names of a layer and those below it, as Wireshark lists them: where a header has an EtherType, that is in the list.
+/// The protocols of a record as in `frame.protocols`. A header with an EtherType adds `ethertype`.
 #[derive(Clone, Copy)]
 pub struct Protocols<'t>(pub(super) Path<'t>);
 
@@ -53,14 +53,14 @@ impl fmt::Display for Protocols<'_> {
     }
 }
 
-/// The remarks on a record.
+/// The notes on a record.
 #[derive(Clone, Copy)]
 pub struct Remarks<'t> {
     record: Record<'t>,
     of: Remark,
 }
 
-/// What of a remark is shown.
+/// The property of a note to display.
 #[derive(Clone, Copy)]
 enum Remark {
     Item,
@@ -70,7 +70,7 @@ enum Remark {
 }
 
 impl<'t> Remarks<'t> {
-    /// The tree, and the remarks.
+    /// The tree and its notes.
     fn notes(&self) -> (Option<Dissection<'t>>, Vec<&'t Note>) {
         match self.record {
             Record::Message(message) => (Some(message.of), message.notes().collect()),
@@ -80,7 +80,7 @@ impl<'t> Remarks<'t> {
         }
     }
 
-    /// Visit the values one by one, as long as `visit` succeeds.
+    /// Calls `visit` for each value until it fails.
     ///
     /// # Errors
     /// Those of `visit`.
@@ -105,18 +105,18 @@ impl fmt::Display for Remarks<'_> {
     }
 }
 
-/// What is shown of a remark.
+/// A displayed property of a note.
 #[derive(Clone, Copy)]
 pub enum Shown<'t> {
-    /// The number of its severity.
+    /// The severity, as a number.
     Severity(u64),
-    /// These words.
+    /// The text.
     Words(&'static str),
-    /// That a message of this protocol is malformed.
+    /// The marker of a malformed message of this protocol.
     Malformed(&'static str),
-    /// What it says.
+    /// The message text.
     Message(Dissection<'t>, &'t Note),
-    /// How severe it is and what it says.
+    /// Severity and message text.
     Item(Dissection<'t>, &'t Note),
 }
 
@@ -147,7 +147,7 @@ fn severity(note: &Note) -> u64 {
     }
 }
 
-/// The name of the innermost protocol; of bytes that nobody explains, that of what carries them.
+/// The innermost protocol. For bytes of unknown format, the protocol that carries them.
 fn protocol_of(record: &Record<'_>) -> &'static str {
     let (of, innermost) = match record {
         Record::Message(message) => (message.of, Some(message.layer)),
@@ -161,12 +161,12 @@ fn protocol_of(record: &Record<'_>) -> &'static str {
     explained.next().map_or(data::DATA.name, |field| field.name)
 }
 
-/// The column of the protocol.
+/// The Protocol column.
 pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     Some(Answer::Words(protocol_of(record))).filter(|_| !protocol_of(record).is_empty())
 }
 
-/// The column of what it says.
+/// The Info column.
 pub(super) fn info<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     Some(Answer::Said(Said(*record)))
 }
@@ -178,12 +178,12 @@ fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {
     }))
 }
 
-/// The column of who sent it.
+/// The Source column.
 pub(super) fn source<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     address(ends_of(record)?.src)
 }
 
-/// The column of who it is sent to.
+/// The Destination column.
 pub(super) fn destination<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     address(ends_of(record)?.dst)
 }
@@ -192,7 +192,7 @@ fn ends_of<'t>(record: &Record<'t>) -> Option<&'t Ends> {
     super::pseudo::ends(record)
 }
 
-/// The column of seconds since the first frame, in microseconds.
+/// The Time column: seconds since the first frame, in microseconds.
 pub(super) fn time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     match super::pseudo::relative(record)? {
         Answer::Nanos(nanos) => Some(Answer::Micros(nanos)),
@@ -200,7 +200,7 @@ pub(super) fn time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }
 }
 
-/// The column of the length: that of the frame, or of the message.
+/// The Length column: that of the frame or of the message.
 pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     Some(Answer::Number(match record {
         Record::Message(message) => message.node()?.span().len().into(),
@@ -221,22 +221,22 @@ fn remarks<'t>(record: &Record<'t>, of: Remark) -> Option<Answer<'t>> {
     has_any.then_some(Answer::Remarks(remarks))
 }
 
-/// Each remark with its severity.
+/// Each note with its severity.
 pub(super) fn expert<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Item)
 }
 
-/// What each remark says.
+/// The text of each note.
 pub(super) fn message<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Message)
 }
 
-/// How severe each remark is.
+/// The severity of each note.
 pub(super) fn severities<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Severity)
 }
 
-/// That it is malformed.
+/// Whether the record is malformed.
 pub(super) fn malformed<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Malformed)
 }
@@ -245,23 +245,23 @@ fn is_of_frame(record: &Record<'_>) -> bool {
     matches!(record, Record::Message(_) | Record::Packet(_))
 }
 
-/// The number that Wireshark has for the link type.
+/// Wireshark's number of the link type.
 pub(super) fn encap_type<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let frame = super::pseudo::info(record)?;
     Some(Answer::Number(frame.link.map_or(0, encapsulation::of_link)))
 }
 
-/// Only a user marks a frame or leaves it out, so that it is 0.
+/// Always 0: only interactive users mark or ignore frames.
 pub(super) fn no<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     is_of_frame(record).then_some(Answer::Number(0))
 }
 
-/// Only a user shifts times, so that it is 0.
+/// Always 0: only interactive users shift times.
 pub(super) fn no_time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     is_of_frame(record).then_some(Answer::Nanos(0))
 }
 
-/// What the values of a pseudo-field are called.
+/// Value names of a pseudo-field.
 #[must_use]
 pub fn names_of(name: &str) -> Names {
     if name == "_ws.expert.severity" { SEVERITIES } else { &[] }

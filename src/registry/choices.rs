@@ -1,4 +1,4 @@
-//! What the user said about whose bytes are whose.
+//! The user's choices of protocols. They take precedence over detection.
 
 use crate::layers::Next;
 use crate::tree::{Side, StreamId, Transport};
@@ -6,64 +6,64 @@ use crate::wire::{On, Protocol, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
-/// What the user said about whose bytes are whose. It goes before everything that the bytes themselves say.
+/// The user's choices of protocols. They take precedence over detection.
 #[derive(Default)]
 pub struct Choices {
-    /// Whose conversations are, the first fitting line first.
+    /// Decode-as rules; the first match applies.
     pub decode_as: Vec<DecodeAs>,
-    /// Recognise protocols by port only.
+    /// Detect protocols by port only.
     pub no_heuristics: bool,
-    /// What bytes are that come without headers.
+    /// The format of input without link-layer headers.
     pub assume: Assume,
-    /// What protocols were told beforehand.
+    /// Options of protocols.
     pub settings: Settings,
-    /// Show passwords and other secrets.
+    /// Display passwords and other secrets.
     pub show_secrets: bool,
 }
 
-/// Conversations that belong to a protocol, or to none.
+/// A decode-as rule.
 pub struct DecodeAs {
-    /// Which ones.
+    /// The conversations it applies to.
     pub selector: Selector,
-    /// Whose they are; `None` leaves them data.
+    /// The protocol; `None` leaves the payload undissected.
     pub protocol: Option<&'static Protocol>,
 }
 
-/// Which conversations.
+/// Selects conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
-    /// Those with a port of this range on one side.
+    /// Conversations with a port of this range at either endpoint.
     Ports(Transport, RangeInclusive<u16>),
-    /// The one of this number.
+    /// The conversation with this stream number.
     Stream(StreamId),
-    /// Those with this address on one side.
+    /// Conversations with this IP address at either endpoint.
     Address(IpAddr),
 }
 
-/// What bytes are that come without headers.
+/// The format of input without link-layer headers.
 #[derive(Default, Clone, Copy)]
 pub enum Assume {
-    /// Nobody said.
+    /// Unknown; detected from the bytes.
     #[default]
     Nothing,
-    /// They begin with a header of this layer.
+    /// Frames that begin with a header of this layer.
     Layer(Next),
-    /// They are this protocol's payload, said by this side if it matters.
+    /// Payload of this protocol, optionally sent by this side.
     Protocol(&'static Protocol, Option<Side>),
-    /// They are a payload seen on this port.
+    /// Payload captured on this port.
     Port(On),
 }
 
-/// Where a conversation takes place.
+/// The properties of a conversation by which its protocol is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowContext {
-    /// Its number.
+    /// The stream number.
     pub stream: StreamId,
-    /// Client and server, unless nobody knows.
+    /// Client and server, if known.
     pub sockets: Option<[SocketAddr; 2]>,
     /// The name under which another conversation announced it.
     pub over: Option<&'static str>,
-    /// It takes place inside another one, sealed: what the user chose is whose that one is.
+    /// Whether it is a stream inside another one, such as decrypted payload. The user's choice applies to the outer one.
     pub inside: bool,
 }
 

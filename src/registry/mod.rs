@@ -1,4 +1,4 @@
-//! Every protocol, found by the place where it occurs, by its name, or by a field's name.
+//! All protocols, by place, by name and by field name.
 
 mod choices;
 
@@ -13,23 +13,23 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 
-/// The protocols that are looked for, and what the user chose among them.
+/// The registered protocols and the user's choices among them.
 #[derive(Clone, Copy)]
 pub struct Registry {
     applications: &'static [&'static Protocol],
     choices: &'static Choices,
 }
 
-/// Fields by their names.
+/// An index of fields by name.
 type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomState>;
 
-/// The fields that the lists of all protocols have, found once.
+/// Fields of all protocols' lists, collected once.
 static LISTED: OnceLock<Index> = OnceLock::new();
 
-/// A protocol that is read as datagrams, and the port that it has its home on; none if it is known by its looks.
+/// A datagram dissector and its port; `None` if a heuristic identifies it.
 type Placed = (Option<u16>, Candidate);
 
-/// All of them, found once: each datagram of nobody's asks for them.
+/// All datagram dissectors, collected once: each datagram without a known conversation is matched against them.
 static DATAGRAMS: OnceLock<Vec<Placed>> = OnceLock::new();
 
 impl Default for Registry {
@@ -42,7 +42,7 @@ impl Default for Registry {
     }
 }
 
-/// The protocols of a process that tests how the program takes theirs.
+/// Replacement protocols for tests of the program.
 #[cfg(test)]
 pub(crate) static INSTEAD: OnceLock<&'static [&'static Protocol]> = OnceLock::new();
 
@@ -54,7 +54,7 @@ static NO_CHOICES: Choices = Choices {
     show_secrets: false,
 };
 
-/// A protocol at one of the places where it is found.
+/// A protocol at one of its places.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The protocol.
@@ -63,21 +63,21 @@ pub struct Candidate {
     pub found: &'static Found,
 }
 
-/// Who a stream belongs to.
+/// The protocol of a stream.
 #[derive(Clone, Copy)]
 pub enum Owner {
-    /// This protocol; the given side is the server.
+    /// A protocol; `Side` is the server.
     Known(Candidate, Side),
-    /// Somebody might still claim it.
+    /// Not yet known: a heuristic needs more bytes.
     Unsure,
-    /// Nobody.
+    /// No protocol matches.
     Nobody,
 }
 
-/// Protocols that had another name in earlier versions of Wireshark, which filters may still use.
+/// Former Wireshark names of protocols, still accepted in filters.
 const FORMER_NAMES: [(&str, &str); 2] = [("ssl", "tls"), ("bootp", "dhcp")];
 
-/// The name of today for one that begins with a former name of its protocol.
+/// Replaces a former protocol name at the start of a field name.
 fn renamed(name: &str) -> Option<String> {
     FORMER_NAMES.iter().find_map(|(former, today)| {
         let rest = name.strip_prefix(former)?;
@@ -86,25 +86,25 @@ fn renamed(name: &str) -> Option<String> {
 }
 
 impl Registry {
-    /// One that looks for these application protocols only.
+    /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
         Registry { applications, choices: &NO_CHOICES }
     }
 
-    /// The same with the choices of a user. They stay for the rest of the run: a process makes them once.
+    /// Adds the user's choices. They are leaked: a process calls this once.
     #[must_use]
     pub fn choosing(self, choices: Choices) -> Registry {
         Registry { choices: Box::leak(Box::new(choices)), ..self }
     }
 
-    /// What bytes are that come without headers.
+    /// The format of input without link-layer headers.
     #[must_use]
     pub fn assume(self) -> Assume {
         self.choices.assume
     }
 
-    /// What protocols were told beforehand.
+    /// The options of protocols.
     #[must_use]
     pub fn settings(self) -> &'static Settings {
         &self.choices.settings
@@ -116,7 +116,7 @@ impl Registry {
         self.choices.show_secrets
     }
 
-    /// Layers and applications, each once.
+    /// Layers and application protocols, without duplicates.
     pub fn protocols(self) -> impl Iterator<Item = &'static Protocol> {
         layers::ALL.iter().chain(self.applications).copied().chain([&REMARKS])
     }
@@ -138,12 +138,12 @@ impl Registry {
         self.protocols().flat_map(|protocol| protocol.fields.iter().copied()).chain(self.of_tables(|_| true))
     }
 
-    /// Every field of one protocol, with those that it knows from its tables.
+    /// Every field of one protocol, including those of packet tables.
     pub fn fields_of(self, protocol: &'static Protocol) -> impl Iterator<Item = &'static Field> {
         protocol.fields.iter().copied().chain(protocol.tables.map(|fields| fields()).unwrap_or_default())
     }
 
-    /// The fields that go by this name: one, or several that share it.
+    /// The fields with this name. Several fields may share one.
     #[must_use]
     pub fn named(self, name: &str) -> Vec<&'static Field> {
         let fields = self.called(name);
@@ -169,22 +169,22 @@ impl Registry {
         } else {
             listed().filter(|field| field.answers_to(name)).collect()
         };
-        // Tables are read only for names that no list has.
+        // Packet tables are searched only for names missing from the lists.
         let first = name.split('.').next().unwrap_or_default();
         let own = |field: &&Field| field.answers_to(name);
         if named.is_empty() { self.of_tables(|protocol| protocol == first).filter(own).collect() } else { named }
     }
 
-    /// The fields of a protocol that is no layer of its own and lies inside messages of others, without the protocol itself.
+    /// The fields of a protocol that only occurs inside messages of others, without the protocol itself.
     pub fn inside_others(self, name: &str) -> impl Iterator<Item = &'static Field> {
-        // Certificates are not among them: Wireshark has no items for their protocols.
+        // Certificates are excluded: Wireshark has no items for their protocols.
         const INSIDE: [&str; 3] = ["imf", "json", "sdp"];
         let meant = move |protocol: &&&'static Protocol| protocol.this.abbrev == name && INSIDE.contains(&name);
         let fields = self.applications.iter().filter(meant).flat_map(|protocol| protocol.fields.iter().copied());
         fields.filter(|field| field.kind != Kind::Protocol)
     }
 
-    /// The fields that the protocols of these names know from their tables.
+    /// The packet-table fields of these protocols.
     fn of_tables(self, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static Field> {
         let meant = move |protocol: &&Protocol| is_meant(protocol.this.abbrev);
         self.protocols().filter(meant).filter_map(|protocol| protocol.tables).flat_map(|fields| fields())
@@ -197,7 +197,7 @@ impl Registry {
             .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
     }
 
-    /// How protocols are read as datagrams, those with a home first.
+    /// Datagram dissectors, those with a port first.
     fn datagrams(self) -> Cow<'static, [Placed]> {
         let placed = |candidate: Candidate| match candidate.found.on {
             _ if !candidate.found.how.is_datagram() => None,
@@ -214,7 +214,7 @@ impl Registry {
         if is_usual { Cow::Borrowed(DATAGRAMS.get_or_init(all)) } else { Cow::Owned(all()) }
     }
 
-    /// Whether some protocol has its home on this port.
+    /// Whether a protocol is registered on this port.
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
         match on {
@@ -223,8 +223,8 @@ impl Registry {
         }
     }
 
-    /// Whose stream this is, given what its two sides have said. What the user chose goes first, then ports, then looks; a
-    /// port that several protocols share asks each of them.
+    /// Chooses the protocol of a stream: by the user's choice, then port, then heuristic. Protocols that share a port are
+    /// tried in turn.
     #[must_use]
     pub fn stream_owner(self, context: &FlowContext, opening: &Opening<'_>) -> Owner {
         if let Some(owner) = self.chosen_stream(context, opening) {
@@ -263,7 +263,7 @@ impl Registry {
         owner
     }
 
-    /// Whether a protocol at home on one of the ports may still recognise the stream.
+    /// Whether the heuristic of a protocol on one of the ports needs more bytes.
     #[must_use]
     pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {
         let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context);
@@ -276,12 +276,12 @@ impl Registry {
             })
     }
 
-    /// Whether a side has this port, or one of these ports.
+    /// Whether either endpoint uses a port of `home`.
     fn is_at(self, context: &FlowContext, home: On, candidate: Candidate) -> bool {
         match (context.sockets, self.choices.assume) {
             (Some(sockets), _) => sockets.iter().any(|socket| home.covers(On::Tcp(socket.port()))),
             (None, Assume::Port(seen)) => home.covers(seen),
-            // Bytes that came without ports may be at home anywhere, if they look like it.
+            // Without ports, every protocol with a heuristic may match.
             (None, Assume::Nothing) => !matches!(candidate.found.heuristic, Heuristic::Anything),
             _ => false,
         }
@@ -295,7 +295,7 @@ impl Registry {
         let Some(protocol) = protocol else { return Some(Owner::Nobody) };
         let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
         let server = match candidate.judge(opening) {
-            // A direction that was given is kept, whatever the bytes look like.
+            // A given direction takes precedence over the heuristic.
             _ if context.sockets.is_none() && matches!(self.choices.assume, Assume::Protocol(_, Some(_))) => Side::Server,
             Verdict::Yes(server) => server,
             Verdict::Unsure if !opening.complete => return Some(Owner::Unsure),
@@ -304,13 +304,13 @@ impl Registry {
         Some(Owner::Known(candidate, server))
     }
 
-    /// Whether the user chose whose this conversation is.
+    /// Whether a decode-as rule applies to this conversation.
     #[must_use]
     pub fn is_chosen(self, context: &FlowContext) -> bool {
         self.chosen(context).is_some()
     }
 
-    /// What the user chose for this conversation. Bytes without headers are where the user says that they were seen.
+    /// The decode-as rule for this conversation. Payload without headers matches by its assumed port.
     fn chosen(self, context: &FlowContext) -> Option<&'static DecodeAs> {
         if context.inside {
             return None;
@@ -327,7 +327,7 @@ impl Registry {
         self.choices.decode_as.iter().find(|line| line.selector.fits(place.as_ref().unwrap_or(context)))
     }
 
-    /// Whose datagram this is: what the user chose, then who was announced, then ports, then looks.
+    /// Chooses the protocol of a datagram: by the user's choice, then announcement, then port, then heuristic.
     #[must_use]
     pub fn datagram_owner(self, context: &FlowContext, bytes: &[u8]) -> Option<Candidate> {
         if let Some(line) = self.chosen(context) {
@@ -343,7 +343,7 @@ impl Registry {
         announced.or_else(|| self.datagrams_on(ports, bytes).next())
     }
 
-    /// Whose bytes these are that another protocol hands on under this name.
+    /// Chooses the protocol of payload handed over under this name.
     #[must_use]
     pub fn over(self, place: &'static str, context: Option<&FlowContext>, bytes: &[u8]) -> Option<Candidate> {
         let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
@@ -353,7 +353,7 @@ impl Registry {
         chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &context, true)))
     }
 
-    /// What is known of where a conversation takes place.
+    /// The context passed to heuristics.
     fn context(self, context: Option<&FlowContext>) -> DatagramContext {
         let assumed = match self.choices.assume {
             Assume::Port(On::Udp(port)) => Some([0, port]),
@@ -364,8 +364,8 @@ impl Registry {
         DatagramContext { ports, announced: context.and_then(|context| context.over) }
     }
 
-    /// The protocols that may have said a datagram, the likeliest first. Bytes that came without ports are those of whoever
-    /// recognises them anywhere; what is enough on a port counts where nobody does.
+    /// The protocols that match a datagram, the most likely first. Without ports, heuristics that need no port take
+    /// precedence over those that do.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
         let all = self.datagrams();
         let context = DatagramContext { ports, announced: None };
@@ -379,7 +379,7 @@ impl Registry {
 }
 
 impl Candidate {
-    /// How a protocol is read as datagrams, if it is.
+    /// The datagram dissector of a protocol, if any.
     #[must_use]
     pub fn datagram(protocol: &'static Protocol) -> Option<Candidate> {
         let reads = |candidate: &Candidate| candidate.found.how.is_datagram();
@@ -387,12 +387,12 @@ impl Candidate {
         alone.or_else(|| Candidate::all(protocol).find(reads))
     }
 
-    /// Every way in which a protocol is read.
+    /// All places of a protocol.
     pub fn all(protocol: &'static Protocol) -> impl Iterator<Item = Candidate> {
         protocol.found.iter().map(move |found| Candidate { protocol, found })
     }
 
-    /// Whether a datagram looks like this protocol's; `placed` if where it comes from says something.
+    /// Whether the heuristic accepts a datagram; `placed` if the ports are known.
     fn looks_right(&self, bytes: &[u8], context: &DatagramContext, placed: bool) -> bool {
         match self.found.heuristic {
             Heuristic::Anything => placed,
@@ -402,7 +402,7 @@ impl Candidate {
         }
     }
 
-    /// Whether it is read as a stream.
+    /// Whether it dissects streams.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.found.how, How::Stream(_))
@@ -417,5 +417,5 @@ impl Candidate {
     }
 }
 
-/// The notes that any protocol may get, as a protocol of their own.
+/// Notes common to all protocols, as a pseudo-protocol.
 static REMARKS: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS, &[]);

@@ -1,4 +1,4 @@
-//! What a stream protocol answers.
+//! The interface of stream protocols: message boundaries, dissection and gaps.
 
 use super::{Protocol, Result, Wire};
 use crate::tree::{Object, Side};
@@ -6,68 +6,67 @@ use crate::tree::{Object, Side};
 /// Where the next message of a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// It is this long. The engine waits for all of it.
+    /// A message of this many bytes. The engine buffers until all of them have arrived.
     Message(usize),
-    /// That can be told with this many bytes in all; do not ask again before.
+    /// The length needs this many bytes in total. The engine asks again once they have arrived.
     NeedMore(usize),
-    /// The next so many bytes are none of this protocol's.
+    /// This many bytes belong to no message of the protocol.
     Unknown(usize),
 }
 
-/// Bytes of a stream that the capture does not have.
+/// Stream bytes missing from the capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
-    /// How many.
+    /// Number of missing bytes.
     pub bytes: u64,
-    /// Whether they all lie inside one message whose end is known: the next message is found without searching.
+    /// Whether all of them lie inside one message of known length. The next message then needs no resynchronization.
     pub in_step: bool,
 }
 
-/// Whose the bytes of a connection are from here on.
+/// The protocol of the remaining bytes of a connection.
 pub enum Next {
-    /// This protocol's, read on by this conversation.
+    /// This protocol, with the state that continues it.
     To(&'static Protocol, Box<dyn Conversation>),
-    /// Those of a protocol that is found [`super::On::Over`] this place.
+    /// A protocol registered [`super::On::Over`] this name.
     Over(&'static str),
-    /// Anybody's: it is asked as if the connection began here.
+    /// Unknown: detected as at the start of a connection.
     Anyone,
 }
 
 /// The state of one connection of a stream protocol.
 pub trait Conversation: Send {
-    /// Where does the next message end? `ahead` is what has arrived and was not yet read; `more` is false when nothing
-    /// can follow it, because the stream ends or bytes are missing there. An answer beyond the end then means that
-    /// `ahead` is the beginning of a message.
+    /// Returns the boundary of the next message. `ahead` holds the unread bytes. `more` is false when nothing can follow
+    /// them, at the end of the stream or before a gap. A length beyond `ahead` then means a truncated message.
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent;
 
-    /// What does it say? Called with exactly the bytes of one message, fewer if the rest never came ([`Wire::cut`]).
+    /// Dissects one message: exactly its bytes, or fewer if the remainder never arrived ([`Wire::cut`]).
     ///
     /// # Errors
     /// Where reading had to stop; what was read stays.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
-    /// Bytes were lost. [`Conversation::extent`] is asked afresh behind them.
+    /// Reports lost bytes. [`Conversation::extent`] runs again on the bytes behind them.
     fn gap(&mut self, from: Side, missing: Missing) {
         let _ = (from, missing);
     }
 
-    /// Whether somebody else goes on behind the message just read, on both sides.
+    /// Returns the protocol that takes over both directions behind the message just dissected.
     fn next(&mut self) -> Option<Next> {
         None
     }
 
-    /// Bytes of memory that it holds, about. Asked after each segment.
+    /// Approximate heap and stack size in bytes, queried after each segment.
     fn held(&self) -> usize {
         size_of_val(self)
     }
 
-    /// All conversations together hold too much: forget what only makes messages say more, now and from here on. Says whether
-    /// there was anything.
+    /// Drops optional state, now and for the remaining connection, because all conversations together exceed their memory
+    /// limit. Returns whether there was any.
     fn forget(&mut self) -> bool {
         false
     }
 
-    /// What it has gathered so far that can be saved.
+    /// Exportable objects collected so far.
     fn objects(&self) -> Vec<Object> {
         Vec::new()
     }

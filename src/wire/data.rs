@@ -1,4 +1,4 @@
-//! The protocol of bytes that nobody understands.
+//! The `data` protocol: bytes of unknown format.
 
 use crate::tree::{Computed, NodeRef, fields};
 

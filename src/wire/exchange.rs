@@ -1,54 +1,55 @@
-//! What a protocol answers that speaks in datagrams and remembers.
+//! The interface of datagram protocols that keep state.
 
 use super::{Result, Wire};
 use crate::tree::{Field, Object, Piece, Side};
 
-/// Bytes that waited for others when a conversation ended.
+/// An incomplete reassembly at the end of a conversation.
 pub struct Unfinished {
-    /// Who said them.
+    /// The sender.
     pub from: Side,
-    /// The bytes, and where they were captured; offsets count in `bytes`.
+    /// The bytes received.
     pub bytes: Vec<u8>,
-    /// Where they were captured.
+    /// The frames of the bytes; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
-    /// How they would have been put together.
+    /// The reassembly method, as shown to the user.
     pub how: &'static str,
-    /// The note that says so.
+    /// The note that reports them.
     pub code: &'static Field,
-    /// What the note says.
+    /// The text of the note.
     pub words: String,
 }
 
-/// The state of one conversation of datagrams. Ends that answer a broadcast share the state of whoever asked.
+/// The state of one datagram conversation. Endpoints that answer a broadcast share the state of its sender.
 pub trait Exchange: Send {
-    /// What does this datagram say?
+    /// Dissects one datagram.
     ///
     /// # Errors
     /// Where reading had to stop; what was read stays.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
-    /// Whether these bytes are this protocol's because of what was said before. Asked before ports and looks.
+    /// Whether earlier datagrams identify these bytes as this protocol. Takes precedence over ports and heuristics.
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
         let _ = (from, bytes);
         false
     }
 
-    /// Another conversation announced this one and said this of it ([`Wire::expect_with`]). Asked once, before anything else.
-    fn announced(&mut self, told: &[u8]) {
-        let _ = told;
+    /// Receives the details of the conversation that announced this one ([`Wire::expect_with`]). Called once, before any
+    /// datagram.
+    fn announced(&mut self, details: &[u8]) {
+        let _ = details;
     }
 
-    /// Bytes of memory that it holds, about. Asked after each datagram.
+    /// Approximate size in bytes, queried after each datagram.
     fn held(&self) -> usize {
         size_of_val(self)
     }
 
-    /// What it has gathered so far that can be saved.
+    /// Exportable objects collected so far.
     fn objects(&self) -> Vec<Object> {
         Vec::new()
     }
 
-    /// What still waits for others, now that nothing follows.
+    /// Incomplete reassemblies at the end of the conversation.
     fn unfinished(&mut self) -> Vec<Unfinished> {
         Vec::new()
     }

@@ -1,153 +1,153 @@
-//! What a protocol says of itself: its fields, where it is found, and how it is read there.
+//! The declaration of a protocol: its fields, where it is found and how it is dissected.
 
 use super::{Conversation, Exchange, Result, Setting, Settings, Wire};
 use crate::tree::{Field, Side};
 
-/// A protocol: one static value a file.
+/// A protocol, declared as one static value per file.
 pub struct Protocol {
     /// The protocol as a field: its short name, its label, its whole name.
     pub this: &'static Field,
-    /// All its fields.
+    /// All fields of the list that `fields!` declares.
     pub fields: &'static [&'static Field],
-    /// Where it is found and how it is read there.
+    /// Ports, heuristics and carriers, each with the dissector used there.
     pub found: &'static [Found],
-    /// The field for bytes that reading stopped before.
+    /// The field for bytes behind the point where dissection stopped.
     pub rest: Option<&'static Field>,
-    /// The note for a message that its stream ends inside of, in place of the general one.
+    /// The note for a message truncated by the end of its stream, instead of the general one.
     pub truncated: Option<&'static Field>,
-    /// The note for a message that bytes are missing from, in place of the general one.
+    /// The note for a message with missing bytes, instead of the general one.
     pub gap: Option<&'static Field>,
-    /// What gives the fields that it knows from its tables, beside those of its list.
+    /// Returns fields generated from packet tables, in addition to `fields`.
     pub tables: Option<fn() -> Vec<&'static Field>>,
-    /// What somebody may tell it beforehand.
+    /// Options for `-o`.
     pub settings: &'static [Setting],
 }
 
 impl Protocol {
-    /// A protocol of this name with these fields, found at these places. Everything else is optional.
+    /// Creates a protocol with these fields and places. Everything else is optional.
     #[must_use]
     pub const fn new(this: &'static Field, fields: &'static [&'static Field], found: &'static [Found]) -> Protocol {
         Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, settings: &[] }
     }
 
-    /// The field for bytes that remain when a message was read.
+    /// Sets the field for bytes that remain behind a message.
     #[must_use]
     pub const fn rest(mut self, field: &'static Field) -> Protocol {
         self.rest = Some(field);
         self
     }
 
-    /// The note for a message that the end of its stream cuts, in place of the general one.
+    /// Sets the note for a message truncated by the end of its stream.
     #[must_use]
     pub const fn truncated(mut self, note: &'static Field) -> Protocol {
         self.truncated = Some(note);
         self
     }
 
-    /// The note for a message that lacks bytes, in place of the general one.
+    /// Sets the note for a message with missing bytes.
     #[must_use]
     pub const fn gap(mut self, note: &'static Field) -> Protocol {
         self.gap = Some(note);
         self
     }
 
-    /// The function that returns fields of packet tables, beside those of the list.
+    /// Sets the function that returns fields of packet tables.
     #[must_use]
     pub const fn tables(mut self, fields: fn() -> Vec<&'static Field>) -> Protocol {
         self.tables = Some(fields);
         self
     }
 
-    /// Settings that `-o` accepts.
+    /// Sets the options that `-o` accepts.
     #[must_use]
     pub const fn settings(mut self, settings: &'static [Setting]) -> Protocol {
         self.settings = settings;
         self
     }
 
-    /// Whether it is read as a stream anywhere.
+    /// Whether any place dissects it as a stream.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         self.found.iter().any(|found| matches!(found.how, How::Stream(_)))
     }
 }
 
-/// One place where a protocol is found.
+/// One place where a protocol is found, with its dissector.
 pub struct Found {
     /// The place.
     pub on: On,
-    /// What the bytes must look like.
+    /// The check that payload must pass there.
     pub heuristic: Heuristic,
-    /// How they are read.
+    /// The dissector.
     pub how: How,
 }
 
 /// A place where a protocol is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
-    /// TCP with this port on one side.
+    /// TCP with this port at either endpoint.
     Tcp(u16),
-    /// TCP with a port from the first to the second of these on one side.
+    /// TCP with a port of this inclusive range at either endpoint.
     TcpRun(u16, u16),
-    /// UDP with this port on one side.
+    /// UDP with this port at either endpoint.
     Udp(u16),
-    /// TCP with any ports.
+    /// TCP with any ports, by heuristic alone.
     AnyTcp,
-    /// UDP with any ports.
+    /// UDP with any ports, by heuristic alone.
     AnyUdp,
-    /// Inside what another protocol hands on under this name, which is its own unless it hands on several things.
+    /// Payload that another protocol hands over under this name: its own, unless it carries several kinds of payload.
     Over(&'static str),
 }
 
-/// What bytes must look like to be a protocol's.
+/// A heuristic: whether payload belongs to a protocol.
 #[derive(Clone, Copy)]
 pub enum Heuristic {
-    /// The place says enough.
+    /// Accepts any payload.
     Anything,
-    /// A stream's first bytes are judged.
+    /// Checks the first bytes of a stream.
     Stream(fn(&Opening<'_>) -> Verdict),
-    /// Each datagram is judged.
+    /// Checks each datagram.
     Datagram(fn(&[u8]) -> bool),
-    /// Each datagram is judged together with where it is said.
+    /// Checks each datagram with its ports and announcement.
     InContext(fn(&[u8], &DatagramContext) -> bool),
 }
 
-/// Where a datagram is said, or what carries a message that another protocol hands on.
+/// The conversation of a datagram, or of a payload handed over by another protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DatagramContext {
-    /// The UDP ports of both sides, if they are known.
+    /// The UDP ports of both endpoints, if known.
     pub ports: Option<[u16; 2]>,
     /// The name under which another conversation announced this one.
     pub announced: Option<&'static str>,
 }
 
 impl DatagramContext {
-    /// Whether one side has this port.
+    /// Whether either endpoint uses `port`.
     #[must_use]
     pub fn has_port(&self, port: u16) -> bool {
         self.ports.is_some_and(|ports| ports.contains(&port))
     }
 }
 
-/// How a protocol is read.
+/// A dissector.
 #[derive(Clone, Copy)]
 pub enum How {
-    /// Each datagram is a message.
+    /// Dissects each datagram as one message, without state.
     Datagram(fn(&mut Wire<'_>) -> Result),
-    /// A conversation is opened for each stream.
+    /// Creates the state of a new stream.
     Stream(fn(&Settings) -> Box<dyn Conversation>),
-    /// Each datagram is a message, and what was said before counts.
+    /// Creates the state of a new datagram conversation; each datagram is one message.
     Exchange(fn(&Settings) -> Box<dyn Exchange>),
 }
 
 impl On {
-    /// Whether looks alone tell whose the bytes are.
+    /// Whether only the heuristic identifies the protocol.
     #[must_use]
     pub const fn is_anywhere(self) -> bool {
         matches!(self, On::AnyTcp | On::AnyUdp)
     }
 
-    /// Whether it is this place, or a run of ports that this is one of.
+    /// Whether `place` is this place or a port of its range.
     #[must_use]
     pub fn covers(self, place: On) -> bool {
         match (self, place) {
@@ -156,19 +156,19 @@ impl On {
         }
     }
 
-    /// Read there as datagrams by this function, if they look like it.
+    /// Declares a stateless datagram dissector.
     #[must_use]
     pub const fn datagram(self, heuristic: Heuristic, read: fn(&mut Wire<'_>) -> Result) -> Found {
         Found { on: self, heuristic, how: How::Datagram(read) }
     }
 
-    /// Read there as datagrams by what this opens for each conversation, if they look like it.
+    /// Declares a datagram dissector with state per conversation.
     #[must_use]
     pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
         Found { on: self, heuristic, how: How::Exchange(open) }
     }
 
-    /// Read there as a stream by the conversation this opens, if it looks like it.
+    /// Declares a stream dissector.
     #[must_use]
     pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
         Found { on: self, heuristic, how: How::Stream(open) }
@@ -190,7 +190,7 @@ pub struct Opening<'a> {
     pub sent: [&'a [u8]; 2],
     /// Whether a side's bytes are its very first ones.
     pub from_start: [bool; 2],
-    /// Whether nothing more will come.
+    /// Whether no more bytes follow.
     pub complete: bool,
 }
 
@@ -216,13 +216,13 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// Whether a stream is a protocol's.
+/// The result of a stream heuristic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is, and this side is the server.
+    /// The protocol is recognized; this side is the server.
     Yes(Side),
-    /// Too few bytes to tell.
+    /// More bytes are needed.
     Unsure,
-    /// It is not.
+    /// Another protocol.
     No,
 }

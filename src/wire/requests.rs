@@ -1,24 +1,24 @@
-//! Questions and their answers.
+//! Matches responses to requests.
 
 use super::Wire;
 use crate::limits;
 use crate::tree::{Field, Time, Value};
 use std::collections::VecDeque;
 
-/// Questions that were asked in one conversation, by what their answers repeat of them.
+/// Requests of one conversation by transaction key. At most `limits::REQUESTS` are kept; the oldest is evicted.
 #[derive(Debug)]
 pub struct Requests<K> {
     asked: VecDeque<(K, Request)>,
 }
 
-/// A question that was asked.
+/// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Number of the frame that brought it.
+    /// Number of the frame that completed it.
     pub frame: u64,
-    /// When that was.
+    /// Capture time of that frame.
     pub time: Time,
-    /// Whether there was an answer.
+    /// Whether a response was seen.
     pub answered: bool,
 }
 
@@ -29,7 +29,8 @@ impl<K> Default for Requests<K> {
 }
 
 impl<K: PartialEq> Requests<K> {
-    /// Remember the question being read. Returns the same one if it was asked before and nobody has answered.
+    /// Records the request being dissected. Returns the earlier request if this one is its retransmission, that is, if the
+    /// same key has no response yet.
     pub fn ask(&mut self, key: K, wire: &Wire<'_>) -> Option<Request> {
         let (frame, time) = wire.completed();
         let question = Request { frame, time, answered: false };
@@ -47,7 +48,7 @@ impl<K: PartialEq> Requests<K> {
         None
     }
 
-    /// The question that the message being read answers.
+    /// The request that the message being dissected responds to.
     pub fn answer(&mut self, key: &K) -> Option<Request> {
         let (_, question) = self.asked.iter_mut().rev().find(|(known, _)| known == key)?;
         question.answered = true;
@@ -56,7 +57,7 @@ impl<K: PartialEq> Requests<K> {
 }
 
 impl Request {
-    /// Put the number of the frame that brought the question, and the seconds since.
+    /// Adds the frame number of the request and the response time in seconds.
     pub fn put(self, wire: &mut Wire<'_>, frame: &'static Field, seconds: &'static Field) {
         const SECOND: f64 = 1e9;
         wire.add(frame, Value::Unsigned(self.frame));

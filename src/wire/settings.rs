@@ -1,93 +1,93 @@
-//! What somebody tells a protocol beforehand: keys, passwords, versions.
+//! Options of protocols: keys, passwords, versions.
 
-/// Something that a protocol can be told.
+/// An option of a protocol, set with `-o`.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// Its whole name, that of the protocol first.
+    /// The full name, with the protocol as prefix.
     pub name: &'static str,
-    /// One sentence.
+    /// The help text, one sentence.
     pub about: &'static str,
-    /// What is given.
+    /// The kind of value.
     pub takes: Takes,
 }
 
-/// What is given for a setting.
+/// The kind of value that an option takes.
 #[derive(Debug, Clone, Copy)]
 pub enum Takes {
     /// The value itself.
     Value,
-    /// A file whose text is the value.
+    /// The path of a file whose text is the value.
     File,
-    /// Whether it is so: `true` or `false`, in capitals or not.
+    /// `true` or `false`, in any case.
     Switch,
-    /// A value that is looked at beforehand.
+    /// A value validated before the capture is read.
     Checked(Check),
-    /// A value that must be one of those known, unless another setting is given as well.
+    /// A value of a known set, unless another option is given as well.
     Known {
-        /// What the value has to be in any case.
+        /// Validates the format in any case.
         check: Check,
-        /// Whether it is known; an error lists those that are.
+        /// Validates membership; an error lists the known values.
         known: Check,
-        /// The setting that makes others possible.
+        /// The option that permits other values.
         unless: &'static str,
     },
-    /// A file whose text is looked at beforehand.
+    /// The path of a file validated before the capture is read.
     CheckedFile(Check),
-    /// A file of secrets, looked at beforehand, which [`super::Wire::secret`] finds.
+    /// The path of a validated key log, searched by [`super::Wire::secret`].
     Secrets(Check),
 }
 
-/// Looks at what is told, so that mistakes are found before anything is read.
+/// Validates a value, so that mistakes are reported before the capture is read.
 pub type Check = fn(&str) -> std::result::Result<(), Unfit>;
 
-/// Why something cannot be told.
+/// The error of an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfit {
-    /// The line of the text, from 1, if it has several.
+    /// The line number, from 1, if the text has several lines.
     pub line: Option<usize>,
-    /// What is wrong, and what was expected.
+    /// The mistake and the expected format.
     pub words: String,
 }
 
-/// What protocols were told, the last word counting.
+/// The configured options. The last value of an option counts.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    told: Vec<(&'static str, String)>,
-    /// The names of those that tell secrets.
+    values: Vec<(&'static str, String)>,
+    /// Names of options that hold key logs.
     secrets: Vec<&'static str>,
 }
 
 impl Settings {
-    /// Nothing was told.
+    /// Creates settings without any values.
     #[must_use]
     pub const fn new() -> Settings {
-        Settings { told: Vec::new(), secrets: Vec::new() }
+        Settings { values: Vec::new(), secrets: Vec::new() }
     }
 
-    /// Tell a value. For a setting that takes a file, the text of the file.
+    /// Sets a value; for an option that takes a file, the text of the file.
     pub fn tell(&mut self, setting: &Setting, value: String) {
         if let Takes::Secrets(_) = setting.takes
             && !self.secrets.contains(&setting.name)
         {
             self.secrets.push(setting.name);
         }
-        self.told.push((setting.name, value));
+        self.values.push((setting.name, value));
     }
 
-    /// The texts that tell secrets.
+    /// The texts of all key logs.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().filter_map(|name| self.get(name))
     }
 
-    /// Whether a switch is on.
+    /// Whether a boolean option is true.
     #[must_use]
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
-    /// The value of a setting, if it was told.
+    /// The value of an option, if set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.told.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+        self.values.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 }

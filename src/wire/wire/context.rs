@@ -1,5 +1,4 @@
-//! What a protocol asks of what surrounds its bytes: what of them is looked at, who speaks, and what others told; and what it
-//! tells those others.
+//! The context of a dissector: which fields are requested, the endpoints, and state shared with other dissectors.
 
 use super::Wire;
 use crate::tree::{Address, Ends, Field, Key, LayerId, MAX_DEPTH, Moment, Side, Time, Unkept, Value};
@@ -17,81 +16,79 @@ impl Wire<'_> {
         self.tree.unkept()
     }
 
-    /// How many bytes a message may still become when it is decompressed: compressed ones are few, and their sum must not cost
-    /// more than a multiple of the capture.
+    /// Number of bytes that may still be decompressed. The sum is bounded by a multiple of the capture.
     #[must_use]
     pub fn room_to_decompress(&self) -> usize {
         self.tree.room_to_decompress()
     }
 
-    /// So many bytes were decompressed.
+    /// Counts decompressed bytes.
     pub fn has_decompressed(&mut self, bytes: usize) {
         self.tree.decompressed = self.tree.decompressed.saturating_add(bytes as u64);
     }
 
-    /// Whether fields are kept. To be asked only before working something out that goes into fields alone.
+    /// Whether any fields are kept. Skip only work that serves fields alone.
     #[must_use]
     pub fn wants_fields(&self) -> bool {
         self.tree.demand().fields
     }
 
-    /// Whether one of these fields is kept, with some values at least. To be asked only before working out what goes into them
-    /// alone.
+    /// Whether any of these fields is kept, for some values at least. Skip only work that serves them alone.
     #[must_use]
     pub fn wants(&self, fields: &[&Field]) -> bool {
         let demand = self.tree.demand();
         fields.iter().any(|field| demand.may_keep(field))
     }
 
-    /// Whether somebody names this field. To be asked before working out what is shown only on request.
+    /// Whether a filter or column names this field. Generated fields are computed only then.
     #[must_use]
     pub fn asks(&self, field: &Field) -> bool {
         self.tree.demand().asks(field)
     }
 
-    /// Whether this field is kept with this value. To be asked only before leaving it out.
+    /// Whether this field is kept with this value.
     #[must_use]
     pub fn wants_value(&self, field: &Field, value: Value) -> bool {
         self.tree.demand().keeps(field, value)
     }
 
-    /// Whether nobody looks at what plain headers are made of.
+    /// Whether the fields of plain headers can be skipped.
     pub(crate) fn passes_headers(&self) -> bool {
         self.tree.demand().passes_headers()
     }
 
-    /// Whether what can be saved is going to be. To be asked only before keeping something for that alone.
+    /// Whether objects are exported. Skip only state that serves them alone.
     #[must_use]
     pub fn wants_objects(&self) -> bool {
         self.tree.demand().objects
     }
 
-    /// Whether anybody looks at more than which message there is, and whether it is well-formed. To be asked only before putting
-    /// off what others are told of it.
+    /// Whether more than the message type is requested: fields, notes or objects. If not, work for later messages can be
+    /// deferred.
     #[must_use]
     pub fn is_inspected(&self) -> bool {
         self.tree.demand().looks()
     }
 
-    /// Whether anybody may do so at a later message. To be asked only before keeping something for that alone.
+    /// Whether fields, notes or objects of a later message may be requested. Skip only state that serves them alone.
     #[must_use]
     pub fn may_be_inspected(&self) -> bool {
         self.tree.may_be_inspected
     }
 
-    /// Whether what a message says in a line is looked at. To be asked only before working that out.
+    /// Whether the summary is displayed. Skip only work that serves it alone.
     #[must_use]
     pub fn wants_summary(&self) -> bool {
         self.tree.demand().words
     }
 
-    /// How many groups may still lie inside each other.
+    /// Number of further nested groups permitted.
     #[must_use]
     pub(crate) fn levels(&self) -> usize {
         MAX_DEPTH.saturating_sub(self.depth)
     }
 
-    /// The number of the frame that completed these bytes, and when it was captured.
+    /// Number and capture time of the frame that completed these bytes.
     #[must_use]
     pub fn completed(&self) -> (u64, Time) {
         let source = self.tree.sources.get(self.source as usize);
@@ -100,7 +97,7 @@ impl Wire<'_> {
         last.unwrap_or((self.tree.frame.number, self.tree.frame.time))
     }
 
-    /// The addresses of who speaks and who is spoken to, where both have such of IP.
+    /// Source and destination IP addresses, if both are known.
     #[must_use]
     pub fn addresses(&self) -> Option<[IpAddr; 2]> {
         let ends = self.tree.layers.get(self.layer as usize).and_then(|layer| self.tree.ends.get(layer.ends as usize))?;
@@ -110,19 +107,19 @@ impl Wire<'_> {
         }
     }
 
-    /// The earlier packet that was kept under this key.
+    /// The earlier packet recorded under this key.
     #[must_use]
     pub fn earlier(&self, key: &Key) -> Option<Moment> {
         self.tree.earlier.of(key)
     }
 
-    /// Keep this packet under a key, with a number. To be done only where somebody asks for what follows from it.
-    pub fn keep(&mut self, key: Key, told: u64) {
-        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, told };
+    /// Records this packet under a key, with a number. Do so only if a dependent field is requested.
+    pub fn keep(&mut self, key: Key, number: u64) {
+        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, told: number };
         self.tree.earlier.keep(key, moment);
     }
 
-    /// Keep another number with an earlier packet.
+    /// Records another number for an earlier packet.
     pub fn keep_as(&mut self, key: Key, moment: Moment) {
         self.tree.earlier.keep(key, moment);
     }
@@ -149,23 +146,23 @@ impl Wire<'_> {
         }
     }
 
-    /// Say that only this side sends such a datagram: who is the client and who the server was a guess until then.
+    /// Declares the sender's role, known from this type of datagram. Corrects the guessed client and server.
     pub fn sent_by(&mut self, side: Side) {
         self.tree.handover.sent_by(side);
     }
 
-    /// Tell a number to other protocols of the conversation. They have to know its name.
+    /// Shares a number with other dissectors of the conversation, by name.
     pub fn remember(&mut self, name: &'static str, number: u64) {
         self.tree.handover.facts.remember(name, number);
     }
 
-    /// What a protocol of the conversation told by this name.
+    /// The number shared under this name by a dissector of the conversation.
     #[must_use]
     pub fn recall(&self, name: &str) -> Option<u64> {
         self.tree.handover.facts.recall(name)
     }
 
-    /// Whether a layer of this protocol carries this one.
+    /// Whether `protocol` is among the carrying layers.
     #[must_use]
     pub fn is_over(&self, protocol: &Field) -> bool {
         let up = |place: &LayerId| self.tree.layers.get(*place as usize)?.below;

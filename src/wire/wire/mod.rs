@@ -183,19 +183,19 @@ impl<'a> Wire<'a> {
         Ok(bytes.get(..text).unwrap_or_default())
     }
 
-    /// Read `count` bytes as text that only a range of them says: the others introduce it and end it.
+    /// Reads `count` bytes as text of which only `range` is the value, for instance the part between delimiters.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
-    pub fn words(&mut self, field: &'static Field, count: usize, said: Range<usize>) -> Result<&'a [u8]> {
+    pub fn words(&mut self, field: &'static Field, count: usize, range: Range<usize>) -> Result<&'a [u8]> {
         let start = self.at;
         let bytes = self.slice(count)?;
-        let said = bytes.get(said).unwrap_or(bytes);
-        match said.len() == count || !self.tree.notices(field) {
+        let text = bytes.get(range).unwrap_or(bytes);
+        match text.len() == count || !self.tree.notices(field) {
             true => self.push(field, Value::Text, start..self.at),
-            false => self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(said))),
+            false => self.put_text(field, start..self.at, format_args!("{}", String::from_utf8_lossy(text))),
         };
-        Ok(said)
+        Ok(text)
     }
 
     /// Read all that is left. Pushes nothing when nothing is.
@@ -306,8 +306,8 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
-    /// Read bytes that were joined from several messages, of which [`Wire::piece`] told where they were captured. The fields
-    /// that `read` reads lie in a buffer of their own.
+    /// Dissects a buffer reassembled from several messages, with the captured `pieces` given by [`Wire::piece`]. Fields of
+    /// `read` lie in this buffer.
     pub fn joined<T>(&mut self, how: &'static str, pieces: &[Piece], bytes: &[u8], read: impl FnOnce(&mut Wire<'_>) -> T) -> T {
         let first = self.tree.pieces.len();
         self.tree.pieces.extend_from_slice(pieces);
@@ -354,13 +354,13 @@ impl<'a> Wire<'a> {
         pieces
     }
 
-    /// Leave a range of the source to whoever is found [`super::On::Over`] this place; data if nobody is. It becomes a
-    /// message of its own, and this one is what carries it.
+    /// Hands a range of the source over to the protocol registered [`super::On::Over`] this place, or to `data`. It becomes
+    /// a message of its own, carried by this one.
     pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
         self.leave(place, range, true);
     }
 
-    /// Show a range of the source to whoever is found [`super::On::Over`] this place; nothing happens if nobody is.
+    /// Hands a range of the source over to the protocol registered [`super::On::Over`] this place, if there is one.
     pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
         self.leave(place, range, false);
     }
@@ -375,8 +375,8 @@ impl<'a> Wire<'a> {
         self.tree.handover.hand_over(Payload { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
     }
 
-    /// Say the next `count` bytes in the stream inside the one being read: whoever recognises that stream reads it as one of
-    /// its own. Bytes are missing before them if they lie `behind_gap`.
+    /// Appends the next `count` bytes to the stream inside this one, which is detected and reassembled like a connection.
+    /// Bytes are missing before them if `behind_gap` is set.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -393,7 +393,7 @@ impl<'a> Wire<'a> {
         self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
     }
 
-    /// The secret for this purpose that goes with this id, if it was told beforehand or by the capture.
+    /// The secret with this label and id, from a key log or from the capture.
     #[must_use]
     pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
         self.tree.secrets.find(label, id)
@@ -412,7 +412,7 @@ impl<'a> Wire<'a> {
         self.tree.handover.expect(Expected { transport, end, place, details: None });
     }
 
-    /// The same for datagrams, with what [`super::Exchange::announced`] will be told. At most 4 KiB of it are kept.
+    /// Announces a datagram conversation, with details for [`super::Exchange::announced`], of which at most 4 KiB are kept.
     pub fn expect_with(&mut self, end: SocketAddr, place: &'static str, details: &[u8]) {
         const KEPT: usize = 4096;
         let details = Some(details.get(..KEPT).unwrap_or(details).into());
@@ -436,7 +436,7 @@ impl<'a> Wire<'a> {
         self.tree.set_text(place, field, words);
     }
 
-    /// Offer something that can be saved. It is put together only if somebody is going to.
+    /// Offers an exportable object. `make` runs only if objects are exported.
     pub fn object(&mut self, kind: &'static str, name: &str, make: impl FnOnce() -> Option<Vec<u8>>) {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
@@ -450,7 +450,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Something of so many bytes is whole that a question asked for. It is kept only if somebody counts such things.
+    /// Records a completed transfer of `bytes` bytes in response to a request, if transfers are counted.
     pub fn transferred(&mut self, what: &'static str, bytes: usize, asked: Request) {
         if !self.tree.demand().transfers {
             return;
@@ -506,7 +506,7 @@ impl<'a> Wire<'a> {
     /// No span passes the end of its source, whatever a dissector says.
     #[inline(always)]
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
-        // Of most runs most fields are looked at by nobody.
+        // Most runs request few fields.
         if self.tree.takes(field, value) { self.put_down(field, value, range) } else { self.tree.here() }
     }
 

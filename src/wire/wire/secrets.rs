@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 impl Wire<'_> {
-    /// Whether somebody sees bytes or fields in which secrets have to be found.
+    /// Whether bytes or fields are displayed in which secrets must be masked.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
         self.tree.looks_for_secrets()

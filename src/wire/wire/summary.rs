@@ -24,7 +24,7 @@ impl Wire<'_> {
         }
     }
 
-    /// The same for headers, which few look at: the words are made of these numbers when somebody does.
+    /// Defers a header's summary: the text is generated from these numbers only when displayed.
     pub fn lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) {
         let info = self.tree.make_lazy_summary(numbers, summarize);
         if let Some(layer) = self.tree.layers.get_mut(self.layer as usize) {
