@@ -67,6 +67,8 @@ const FORMS: &[&[&str]] = &[
     &["-T", "fields", "--packets", "-e", "tcp", "-e", "http", "-e", "ip", "-e", "icmp", "-e", "data"],
     &["-T", "fields", "-e", "_ws.col.Info", "-e", "_ws.expert", "-e", "_ws.expert.message", "-e", "http.request.uri.query"],
     &["-T", "csv", "--packets", "-e", "_ws.col.Info", "-e", "_ws.expert", "-e", "_ws.expert.message", "-e", "http.request.line"],
+    &["-T", "fields", "-E", "header=y", "-E", "separator=/t", "-e", "tcp.payload", "-e", "udp.payload", "-e", "_ws.col.Info"],
+    &["-T", "fields", "--packets", "-E", "separator=/t", "-E", "quote=d", "-e", "tcp", "-e", "http", "-e", "ip", "-e", "udp"],
     &["-z", "http,tree"],
     &["-z", "io,phs"],
     &["-z", "io,stat,0"],
