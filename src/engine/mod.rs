@@ -120,7 +120,7 @@ impl Engine {
             quiet_forgot: 0,
             guessed: None,
             forgotten: Forgotten::default(),
-            checks: Checks::told(registry.settings()),
+            checks: Checks::enabled(registry.settings()),
             prefilter: None,
         }
     }

@@ -17,11 +17,11 @@ pub static PROTOCOL: Protocol = layer(&AH, FIELDS);
 
 fields! {
     AH = protocol("ah", "AH", "IP authentication header");
-    NEXT_HEADER = number("ah.next_header", "Next header", "The protocol of the payload").names(PROTOCOLS);
-    LENGTH = number("ah.length", "Length", "Words of four bytes, less two");
-    RESERVED = bytes("ah.reserved", "Reserved", "Zero");
+    NEXT_HEADER = number("ah.next_header", "Next header", "Protocol of the payload").names(PROTOCOLS);
+    LENGTH = number("ah.length", "Length", "Units of four bytes, minus two");
+    RESERVED = bytes("ah.reserved", "Reserved", "");
     SPI = number("ah.spi", "SPI", "Security parameters index").hex(8);
-    SEQUENCE = number("ah.sequence", "Sequence number", "Counts packets of the security association");
+    SEQUENCE = number("ah.sequence", "Sequence number", "Counter of the security association");
     ICV = bytes("ah.icv", "ICV", "Integrity check value");
 }
 

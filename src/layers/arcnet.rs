@@ -14,12 +14,12 @@ pub static PROTOCOL: Protocol = layer(&ARCNET, FIELDS);
 
 fields! {
     ARCNET = protocol("arcnet", "ARCNET", "Attached Resource Computer Network");
-    SRC = number("arcnet.src", "Source", "Who sends").hex(2);
-    DST = number("arcnet.dst", "Destination", "Who gets it").hex(2);
-    OFFSET = bytes("arcnet.offset", "Offset", "Where the data began in the card");
-    PROTOCOL_ID = number("arcnet.protID", "Protocol", "What follows").hex(2).names(ARCNET_PROTOCOLS);
-    SPLIT = number("arcnet.split_flag", "Split flag", "Which part of a packet");
-    SEQUENCE = number("arcnet.sequence", "Sequence", "Ties parts together");
+    SRC = number("arcnet.src", "Source", "").hex(2);
+    DST = number("arcnet.dst", "Destination", "").hex(2);
+    OFFSET = bytes("arcnet.offset", "Offset", "Offset of the data in the controller's buffer");
+    PROTOCOL_ID = number("arcnet.protID", "Protocol ID", "Protocol of the payload").hex(2).names(ARCNET_PROTOCOLS);
+    SPLIT = number("arcnet.split_flag", "Split flag", "RFC 1201 fragmentation");
+    SEQUENCE = number("arcnet.sequence", "Sequence number", "Identifies the fragments of a packet");
 }
 
 const ARCNET_PROTOCOLS: Names =

@@ -17,23 +17,23 @@ pub static PROTOCOL: Protocol = layer(&ARP, FIELDS);
 
 fields! {
     ARP = protocol("arp", "ARP", "Address Resolution Protocol");
-    HW_TYPE = number("arp.hw.type", "Hardware type", "Kind of hardware addresses").names(HARDWARE);
-    PROTO_TYPE = number("arp.proto.type", "Protocol type", "Kind of protocol addresses").hex(4).names(ETHER_TYPES);
-    HW_SIZE = number("arp.hw.size", "Hardware size", "Bytes of a hardware address");
-    PROTO_SIZE = number("arp.proto.size", "Protocol size", "Bytes of a protocol address");
-    OPCODE = number("arp.opcode", "Opcode", "Question or answer").names(OPCODES);
-    SRC_MAC = mac("arp.src.hw_mac", "Sender MAC address", "Who speaks");
-    SRC_IPV4 = ipv4("arp.src.proto_ipv4", "Sender IP address", "Who speaks");
-    DST_MAC = mac("arp.dst.hw_mac", "Target MAC address", "Who is spoken of");
-    DST_IPV4 = ipv4("arp.dst.proto_ipv4", "Target IP address", "Who is spoken of");
-    SRC_HW = bytes("arp.src.hw", "Sender hardware address", "Who speaks");
-    SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "Who speaks");
-    DST_HW = bytes("arp.dst.hw", "Target hardware address", "Who is spoken of");
-    DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "Who is spoken of");
-    DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host had an address of this packet before");
-    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "The frame in which another host had it");
+    HW_TYPE = number("arp.hw.type", "Hardware type", "").names(HARDWARE);
+    PROTO_TYPE = number("arp.proto.type", "Protocol type", "EtherType").hex(4).names(ETHER_TYPES);
+    HW_SIZE = number("arp.hw.size", "Hardware size", "Bytes");
+    PROTO_SIZE = number("arp.proto.size", "Protocol size", "Bytes");
+    OPCODE = number("arp.opcode", "Opcode", "").names(OPCODES);
+    SRC_MAC = mac("arp.src.hw_mac", "Sender MAC address", "");
+    SRC_IPV4 = ipv4("arp.src.proto_ipv4", "Sender IP address", "");
+    DST_MAC = mac("arp.dst.hw_mac", "Target MAC address", "");
+    DST_IPV4 = ipv4("arp.dst.proto_ipv4", "Target IP address", "");
+    SRC_HW = bytes("arp.src.hw", "Sender hardware address", "");
+    SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "");
+    DST_HW = bytes("arp.dst.hw", "Target hardware address", "");
+    DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "");
+    DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host used an address of this packet earlier");
+    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "Frame in which another host used it");
     DUPLICATE_SECONDS = number("arp.seconds-since-duplicate-address-frame", "seconds since earlier use", "Whole seconds from that frame to this");
-    IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "The sender speaks of itself")
+    IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "Sender and target address are equal")
         .generated(&[&DST_IPV4], is_gratuitous)
         .needs(&[&SRC_IPV4]);
 }
@@ -97,7 +97,7 @@ pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(wire.at()))
 }
 
-/// Report who else had an address, else remember who has it. Whether somebody had.
+/// Reports an earlier user of an address, or stores the current one. Returns whether a duplicate was found.
 fn compare(wire: &mut Wire<'_>, ip: Ipv4Addr, hardware: Address) -> bool {
     let Address::Mac(mac @ [first, ..]) = hardware else { return false };
     if ip.is_unspecified() || mac == [0; 6] || first & 1 == 1 {

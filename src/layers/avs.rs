@@ -15,25 +15,25 @@ pub static PROTOCOL: Protocol = layer(&WLANCAP, FIELDS);
 
 fields! {
     WLANCAP = protocol("wlancap", "AVS", "AVS wireless capture header");
-    MAGIC = number("wlancap.magic", "Magic", "What marks the header").hex(8).mask(0xffff_fff0);
+    MAGIC = number("wlancap.magic", "Header magic", "").hex(8).mask(0xffff_fff0);
     VERSION = number("wlancap.version", "Version", "1 or 2").mask(0x0000_000f);
     LENGTH = number("wlancap.length", "Length", "Bytes of this header");
-    MACTIME = number("wlancap.mactime", "MAC timestamp", "The card's clock");
-    HOSTTIME = number("wlancap.hosttime", "Host timestamp", "The host's clock");
-    PHYTYPE = number("wlancap.phytype", "Radio", "Kind of radio").names(RADIOS);
-    CHANNEL = number("wlancap.channel", "Channel", "Its number");
+    MACTIME = number("wlancap.mactime", "MAC timestamp", "MAC clock of the card");
+    HOSTTIME = number("wlancap.hosttime", "Host timestamp", "Clock of the capturing host");
+    PHYTYPE = number("wlancap.phytype", "PHY type", "").names(RADIOS);
+    CHANNEL = number("wlancap.channel", "Channel", "");
     DATA_RATE = number("wlancap.data_rate", "Data rate", "Bits per second; on the wire in units of 100,000");
-    ANTENNA = number("wlancap.antenna", "Antenna", "Which one");
-    PRIORITY = number("wlancap.priority", "Priority", "Of the frame");
-    SSI_TYPE = number("wlancap.ssi_type", "Signal type", "What signal and noise are").names(SIGNALS);
-    SIGNAL = number("wlancap.dbm_antsignal", "Signal", "By the signal type");
-    NOISE = number("wlancap.dbm_antnoise", "Noise", "By the signal type");
-    PREAMBLE = number("wlancap.preamble", "Preamble", "Kind of preamble").names(PREAMBLES);
-    ENCODING = number("wlancap.encoding", "Encoding", "Kind of coding");
-    SEQUENCE = number("wlancap.sequence", "Sequence", "Counts frames received");
-    DROPS = number("wlancap.drops", "Drops", "Frames lost on the way to the capture");
-    RECEIVER = mac("wlancap.receiver_addr", "Receiver", "Who captured the frame");
-    PADDING = bytes("wlancap.padding", "Padding", "Up to the length");
+    ANTENNA = number("wlancap.antenna", "Antenna", "");
+    PRIORITY = number("wlancap.priority", "Priority", "");
+    SSI_TYPE = number("wlancap.ssi_type", "SSI type", "Unit of signal and noise").names(SIGNALS);
+    SIGNAL = number("wlancap.dbm_antsignal", "Signal", "Unit given by the signal type");
+    NOISE = number("wlancap.dbm_antnoise", "Noise", "Unit given by the signal type");
+    PREAMBLE = number("wlancap.preamble", "Preamble", "").names(PREAMBLES);
+    ENCODING = number("wlancap.encoding", "Encoding type", "");
+    SEQUENCE = number("wlancap.sequence", "Receive sequence", "Counts received frames");
+    DROPS = number("wlancap.drops", "Known dropped frames", "");
+    RECEIVER = mac("wlancap.receiver_addr", "Receiver address", "Capturing device");
+    PADDING = bytes("wlancap.padding", "Padding", "");
     BAD_LENGTH = broken("wlancap.length.invalid", "bad length", "The header is shorter than its fixed part or longer than the frame");
 }
 

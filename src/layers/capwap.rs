@@ -23,34 +23,34 @@ pub(super) static DATA: Described = Described { protocol: &PROTOCOL, header };
 fields! {
     CAPWAP = protocol("capwap", "CAPWAP", "Control And Provisioning of Wireless Access Points");
     VERSION = number("capwap.preamble.version", "Version", "0").mask(0xf0);
-    TYPE = number("capwap.preamble.type", "Type", "What follows the preamble").mask(0x0f).names(TYPES);
-    RESERVED = bytes("capwap.preamble.reserved", "Reserved", "Zero");
+    TYPE = number("capwap.preamble.type", "Type", "Kind of header after the preamble").mask(0x0f).names(TYPES);
+    RESERVED = bytes("capwap.preamble.reserved", "Reserved", "");
     LENGTH = number("capwap.header.length", "Header length", "Words of four bytes, the preamble included").mask(0xf8_0000);
-    RID = number("capwap.header.rid", "Radio ID", "Radio of the access point").mask(0x07_c000);
-    WBID = number("capwap.header.wbid", "Wireless binding ID", "Kind of native frames").mask(0x00_3e00).names(BINDINGS);
+    RID = number("capwap.header.rid", "Radio ID", "").mask(0x07_c000);
+    WBID = number("capwap.header.wbid", "Wireless binding ID", "Technology of the native frames").mask(0x00_3e00).names(BINDINGS);
     FLAGS = number("capwap.header.flags", "Flags", "T, F, L, W, M, K and reserved bits").hex(6).mask(0x00_01ff);
     FLAG_T = bool("capwap.header.flags.t", "Payload type", "True for the binding's native frames, false for IEEE 802.3").mask(0x100);
     FLAG_F = bool("capwap.header.flags.f", "Fragment", "The packet is a fragment").mask(0x80);
-    FLAG_L = bool("capwap.header.flags.l", "Last fragment", "The last one").mask(0x40);
+    FLAG_L = bool("capwap.header.flags.l", "Last fragment", "").mask(0x40);
     FLAG_W = bool("capwap.header.flags.w", "Wireless header", "Wireless information is present").mask(0x20);
     FLAG_M = bool("capwap.header.flags.m", "Radio MAC header", "A radio MAC address is present").mask(0x10);
     FLAG_K = bool("capwap.header.flags.k", "Keep-Alive", "The packet is a keep-alive").mask(0x08);
-    FLAG_R = number("capwap.header.flags.r", "Reserved", "Zero").mask(0x07);
-    FRAGMENT_ID = number("capwap.header.fragment.id", "Fragment ID", "Groups fragments of a packet");
+    FLAG_R = number("capwap.header.flags.r", "Reserved", "").mask(0x07);
+    FRAGMENT_ID = number("capwap.header.fragment.id", "Fragment ID", "Identifies the fragments of a packet");
     FRAGMENT_OFFSET = number("capwap.header.fragment.offset", "Fragment offset", "Units of eight bytes").mask(0xfff8);
-    FRAGMENT_RESERVED = number("capwap.header.fragment.reserved", "Reserved", "Zero").mask(0x0007);
+    FRAGMENT_RESERVED = number("capwap.header.fragment.reserved", "Reserved", "").mask(0x0007);
     MAC_LENGTH = number("capwap.header.mac.length", "MAC length", "Bytes of the address");
     MAC_EUI48 = mac("capwap.header.mac.eui48", "MAC address", "EUI-48 of the radio");
-    MAC_DATA = bytes("capwap.header.mac.data", "MAC address", "One of another length");
+    MAC_DATA = bytes("capwap.header.mac.data", "MAC address", "Radio MAC address of another length");
     WIRELESS_LENGTH = number("capwap.header.wireless.length", "Wireless length", "Bytes of the wireless information");
     WIRELESS_DATA = bytes("capwap.header.wireless.data", "Wireless data", "Radio information of the binding");
-    PADDING = bytes("capwap.header.padding", "Padding", "Fills a word of four bytes");
-    KEEP_ALIVE = group("capwap.keep_alive", "Keep-Alive", "Elements of a keep-alive");
+    PADDING = bytes("capwap.header.padding", "Padding", "Up to a multiple of four bytes");
+    KEEP_ALIVE = group("capwap.keep_alive", "Keep-Alive", "Message elements of a keep-alive");
     KEEP_ALIVE_LENGTH = number("capwap.keep_alive.length", "Length", "Bytes of length and elements");
-    ELEMENT = group("capwap.message_element", "Message element", "An element of a keep-alive");
-    ELEMENT_TYPE = number("capwap.message_element.type", "Type", "Kind of element").names(ELEMENTS);
+    ELEMENT = group("capwap.message_element", "Message element", "");
+    ELEMENT_TYPE = number("capwap.message_element.type", "Type", "").names(ELEMENTS);
     ELEMENT_LENGTH = number("capwap.message_element.length", "Length", "Bytes of the value");
-    ELEMENT_VALUE = bytes("capwap.message_element.value", "Value", "By type");
+    ELEMENT_VALUE = bytes("capwap.message_element.value", "Value", "");
     BAD_LENGTH = broken("capwap.header.length.bad", "bad header length", "The header is shorter than its fields");
 }
 
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_packet_leads_to_a_frame_of_ieee_802_3() {
         let frame = ["00 100100 0000 0000", "020000000002 020000000001 88cc", "0000"];
-        let told = layers(Next::Header(&DATA), &frame);
+        let tree = layers(Next::Header(&DATA), &frame);
         let expected = "\
 capwap 0..8 | radio 0
   0..1 capwap.preamble.version = 0
@@ -173,9 +173,9 @@ capwap 0..8 | radio 0
   1..4 capwap.header.flags = 0x000100
     1..4 capwap.header.flags.t = true
 ";
-        assert!(told.starts_with(expected), "{told}");
-        let told = layers(Next::Header(&DATA), &["00 104200 0000 0000", "020000000002 020000000001 88cc", "0000"]);
-        assert!(told.contains("\neth 8..22 | 02:00:00:00:00:01 → 02:00:00:00:00:02\n"), "{told}");
+        assert!(tree.starts_with(expected), "{tree}");
+        let tree = layers(Next::Header(&DATA), &["00 104200 0000 0000", "020000000002 020000000001 88cc", "0000"]);
+        assert!(tree.contains("\neth 8..22 | 02:00:00:00:00:01 → 02:00:00:00:00:02\n"), "{tree}");
     }
 
     /// A data frame to an access point, its LLC header and the beginning of ARP.
@@ -184,20 +184,20 @@ capwap 0..8 | radio 0
     #[test]
     fn a_native_frame_is_one_of_ieee_802_11_with_its_frame_control_in_either_order() {
         for control in ["0801", "0108"] {
-            let told = layers(Next::Header(&DATA), &["00 104300 0000 0000", control, BODY]);
+            let tree = layers(Next::Header(&DATA), &["00 104300 0000 0000", control, BODY]);
             let expected = [
                 "wlan.fc = 0x0801",
                 "wlan.fc.type_subtype = 0x0020 (data)",
                 "18..24 wlan.sa = 02:00:00:00:00:02",
                 "llc.type = 0x0806",
             ];
-            assert!(expected.iter().all(|line| told.contains(line)), "{control}: {told}");
+            assert!(expected.iter().all(|line| tree.contains(line)), "{control}: {tree}");
         }
     }
 
     #[test]
     fn a_radio_address_and_wireless_information_are_padded() {
-        let told = layers(Next::Header(&DATA), &["00 304230 0000 0000", "06 020000000009 00", "04 c0 1e 0010 000000", "0000"]);
+        let tree = layers(Next::Header(&DATA), &["00 304230 0000 0000", "06 020000000009 00", "04 c0 1e 0010 000000", "0000"]);
         let expected = "\
   8..9 capwap.header.mac.length = 6
   9..15 capwap.header.mac.eui48 = 02:00:00:00:00:09
@@ -205,12 +205,12 @@ capwap 0..8 | radio 0
   16..17 capwap.header.wireless.length = 4
   17..21 capwap.header.wireless.data = c01e0010
 ";
-        assert!(told.contains(expected), "{told}");
+        assert!(tree.contains(expected), "{tree}");
     }
 
     #[test]
     fn a_keep_alive_has_elements() {
-        let told = layers(Next::Header(&DATA), &["00 104208 0000 0000", "0016 0023 0010 000102030405060708090a0b0c0d0e0f"]);
+        let tree = layers(Next::Header(&DATA), &["00 104208 0000 0000", "0016 0023 0010 000102030405060708090a0b0c0d0e0f"]);
         let expected = "\
   8..30 capwap.keep_alive
     8..10 capwap.keep_alive.length = 22
@@ -218,15 +218,15 @@ capwap 0..8 | radio 0
       10..12 capwap.message_element.type = 35 (Session ID)
       12..14 capwap.message_element.length = 16
 ";
-        assert!(told.contains(expected), "{told}");
+        assert!(tree.contains(expected), "{tree}");
     }
 
     #[test]
     fn a_header_that_is_cut_or_too_short_is_noted() {
-        let told = cut(Next::Header(&DATA), &["00 284230 00"], 30);
-        assert!(told.contains("! broken dissect.cut at 4..5 capwap"), "{told}");
-        let told = layers(Next::Header(&DATA), &["00 084230 0000 0000"]);
-        assert!(told.contains("! broken capwap.header.length.bad at 1..8 capwap"), "{told}");
+        let tree = cut(Next::Header(&DATA), &["00 284230 00"], 30);
+        assert!(tree.contains("! broken dissect.cut at 4..5 capwap"), "{tree}");
+        let tree = layers(Next::Header(&DATA), &["00 084230 0000 0000"]);
+        assert!(tree.contains("! broken capwap.header.length.bad at 1..8 capwap"), "{tree}");
     }
 
     #[test]

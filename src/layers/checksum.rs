@@ -1,24 +1,24 @@
-//! Checksums of IPv4, TCP and UDP, verified where somebody asks for it.
+//! Verification of IPv4, TCP and UDP checksums, if enabled.
 //!
-//! They are not verified otherwise: captures of the sending machine have wrong ones where its network card fills them in.
+//! Off by default: with checksum offloading, captures of the sending host hold wrong checksums.
 
 use crate::tree::{Computed, Field, Names, NodeRef, Value};
 use crate::wire::{Setting, Settings, Takes, Wire};
 use etherparse::checksum::Sum16BitWords;
 use std::net::IpAddr;
 
-/// Which checksums are verified.
+/// Checksums to verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checks {
-    /// Those of IPv4 headers.
+    /// IPv4 headers.
     pub ip: bool,
-    /// Those of TCP segments.
+    /// TCP segments.
     pub tcp: bool,
-    /// Those of UDP datagrams.
+    /// UDP datagrams.
     pub udp: bool,
 }
 
-/// What somebody says to have them verified, with Wireshark's names.
+/// Settings that enable verification, with Wireshark's names.
 pub(super) const IP: Setting = switch("ip.check_checksum", "Whether checksums of IPv4 headers are verified");
 pub(super) const TCP: Setting = switch("tcp.check_checksum", "Whether checksums of TCP segments are verified");
 pub(super) const UDP: Setting = switch("udp.check_checksum", "Whether checksums of UDP datagrams are verified");
@@ -28,14 +28,14 @@ const fn switch(name: &'static str, about: &'static str) -> Setting {
 }
 
 impl Checks {
-    /// Those that were asked for.
+    /// Enabled checksums.
     #[must_use]
-    pub fn told(settings: &Settings) -> Checks {
+    pub fn enabled(settings: &Settings) -> Checks {
         Checks { ip: settings.is_on(IP.name), tcp: settings.is_on(TCP.name), udp: settings.is_on(UDP.name) }
     }
 }
 
-/// What verifying came to, with Wireshark's numbers.
+/// Results of the verification, with Wireshark's numbers.
 pub(super) const STATUS: Names =
     &[(BAD, "bad"), (GOOD, "good"), (UNVERIFIED, "unverified"), (NOT_PRESENT, "not present"), (ILLEGAL, "illegal")];
 
@@ -45,7 +45,7 @@ const UNVERIFIED: u64 = 2;
 const NOT_PRESENT: u64 = 3;
 const ILLEGAL: u64 = 4;
 
-/// The status of a checksum that nothing was said of: it was not verified.
+/// Status of a checksum without a status field: not verified.
 pub(super) fn unverified(checksum: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_status = |node: &NodeRef<'_>| node.field().abbrev.strip_suffix(".status") == Some(checksum.field().abbrev);
     if !checksum.behind().any(|node| is_status(&node)) {
@@ -53,7 +53,7 @@ pub(super) fn unverified(checksum: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_
     }
 }
 
-/// The same of one that may be left out: zero says so.
+/// Status of an optional checksum, where zero means that it is not present.
 pub(super) fn unverified_or_none(checksum: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     match checksum.number() {
         Some(0) => take(Computed::Number(NOT_PRESENT)),

@@ -31,9 +31,9 @@ static SLARP_PACKET: Described = Described { protocol: &SLARP_PROTOCOL, header: 
 
 fields! {
     CHDLC = protocol("chdlc", "Cisco HDLC", "Cisco's framing of serial lines");
-    ADDRESS = number("chdlc.address", "Address", "Whether one or all stations are meant").hex(2).names(ADDRESSES);
-    CONTROL = number("chdlc.control", "Control", "Zero").hex(2);
-    PROTO = number("chdlc.protocol", "Protocol", "What the frame carries").hex(4).names(PROTOCOLS);
+    ADDRESS = number("chdlc.address", "Address", "Unicast or broadcast").hex(2).names(ADDRESSES);
+    CONTROL = number("chdlc.control", "Control", "0").hex(2);
+    PROTO = number("chdlc.protocol", "Protocol", "EtherType of the payload").hex(4).names(PROTOCOLS);
 }
 
 mod slarp_fields {
@@ -41,12 +41,12 @@ mod slarp_fields {
 
     fields! {
         SLARP = protocol("slarp", "SLARP", "Serial Line Address Resolution Protocol");
-        PTYPE = number("slarp.ptype", "Packet type", "What it is about").names(super::SLARP_TYPES);
-        ADDRESS = ipv4("slarp.address", "Address", "The other end's address");
-        NETMASK = ipv4("slarp.netmask", "Netmask", "Of the line's network");
+        PTYPE = number("slarp.ptype", "Packet type", "").names(super::SLARP_TYPES);
+        ADDRESS = ipv4("slarp.address", "Address", "IP address of the sender");
+        NETMASK = ipv4("slarp.netmask", "Netmask", "Subnet mask of the line");
         MINE = number("slarp.mysequence", "Outgoing sequence number", "Counts keepalives");
-        YOURS = number("slarp.yoursequence", "Returned sequence number", "The last one seen from the other end");
-        RELIABILITY = number("slarp.reliability", "Reliability", "All bits set").hex(4);
+        YOURS = number("slarp.yoursequence", "Returned sequence number", "Last sequence number received from the peer");
+        RELIABILITY = number("slarp.reliability", "Reliability", "0xffff").hex(4);
     }
 }
 
@@ -59,8 +59,8 @@ mod metadata_fields {
         VERSION = number("cmd.version", "Version", "1");
         LENGTH = number("cmd.length", "Length", "Units of eight bytes");
         OPTIONS = number("cmd.options", "Options", "Length and type of the option").hex(4);
-        SGT = number("cmd.sgt", "Security group tag", "Which group sends the packet");
-        TYPE = number("cmd.type", "Type", "What follows").hex(4).names(ETHER_TYPES);
+        SGT = number("cmd.sgt", "Security group tag", "Cisco TrustSec SGT of the sender");
+        TYPE = number("cmd.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
     }
 }
 

@@ -21,25 +21,25 @@ pub(super) static HEADER: Described = Described { protocol: &PROTOCOL, header };
 
 fields! {
     ERSPAN = protocol("erspan", "ERSPAN", "Encapsulated Remote Switch Packet Analysis");
-    VERSION = number("erspan.version", "Version", "Which type the header is of").mask(0xf000).names(VERSIONS);
-    VLAN = number("erspan.vlan", "VLAN", "Where the frame was mirrored").mask(0x0fff);
+    VERSION = number("erspan.version", "Version", "1: type II, 2: type III").mask(0xf000).names(VERSIONS);
+    VLAN = number("erspan.vlan", "VLAN", "Original VLAN of the mirrored frame").mask(0x0fff);
     COS = number("erspan.cos", "COS", "Class of service").mask(0xe000);
-    ENCAP = number("erspan.encap", "Encapsulation", "How the VLAN was marked").mask(0x1800).names(ENCAPSULATIONS);
-    BSO = number("erspan.bso", "Integrity", "Whether the frame was sound").mask(0x1800).names(INTEGRITIES);
-    TRUNCATED = number("erspan.truncated", "Truncated", "The mirror cut the frame").mask(0x0400);
-    SPANID = number("erspan.spanid", "Session ID", "Which mirror session").mask(0x03ff);
-    RESERVED = number("erspan.reserved", "Reserved", "Zero").mask(0xfff0_0000);
+    ENCAP = number("erspan.encap", "Encapsulation", "VLAN encapsulation of the mirrored frame").mask(0x1800).names(ENCAPSULATIONS);
+    BSO = number("erspan.bso", "BSO", "Bad, short or oversized frame").mask(0x1800).names(INTEGRITIES);
+    TRUNCATED = number("erspan.truncated", "Truncated", "The mirrored frame is truncated").mask(0x0400);
+    SPANID = number("erspan.spanid", "Session ID", "Mirror session").mask(0x03ff);
+    RESERVED = number("erspan.reserved", "Reserved", "").mask(0xfff0_0000);
     INDEX = number("erspan.index", "Index", "Port and direction").mask(0x000f_ffff);
     TIMESTAMP = number("erspan.timestamp", "Timestamp", "In units of the granularity");
-    SGT = number("erspan.sgt", "Security group tag", "Of the frame");
+    SGT = number("erspan.sgt", "Security group tag", "");
     PDU = number("erspan.p", "Has an Ethernet frame", "1 if the frame is one").mask(0x8000);
-    FT = number("erspan.ft", "Frame type", "What was mirrored").mask(0x7c00).names(FRAME_TYPES);
-    HW = number("erspan.hw", "Hardware ID", "Which engine mirrored it").mask(0x03f0);
-    DIRECTION = bool("erspan.direction", "Egress", "Mirrored on its way out").mask(0x0008);
+    FT = number("erspan.ft", "Frame type", "Type of the mirrored frame").mask(0x7c00).names(FRAME_TYPES);
+    HW = number("erspan.hw", "Hardware ID", "ERSPAN engine").mask(0x03f0);
+    DIRECTION = bool("erspan.direction", "Egress", "True for egress, false for ingress").mask(0x0008);
     GRANULARITY = number("erspan.gra", "Timestamp granularity", "Unit of the timestamp").mask(0x0006).names(GRANULARITIES);
     OPTIONAL = number("erspan.o", "Platform header", "1 if eight more bytes follow").mask(0x0001);
-    PLATFORM = number("erspan.platid", "Platform ID", "Which platform's bytes follow").mask(0xfc00_0000_0000_0000);
-    INFO = number("erspan.pid.rsvd", "Platform data", "Depends on the platform").mask(0x03ff_ffff_ffff_ffff);
+    PLATFORM = number("erspan.platid", "Platform ID", "Format of the platform subheader").mask(0xfc00_0000_0000_0000);
+    INFO = number("erspan.pid.rsvd", "Platform data", "Format given by the platform ID").mask(0x03ff_ffff_ffff_ffff);
     UNKNOWN_VERSION = broken("erspan.version.unknown", "unknown version", "The version is neither 1 nor 2");
 }
 

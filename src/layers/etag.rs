@@ -17,11 +17,11 @@ fields! {
     PCP = number("etag.pcp", "E-PCP", "Priority code point").mask(0xe000);
     DEI = number("etag.dei", "E-DEI", "Drop eligible indicator").mask(0x1000);
     IECID_BASE = number("etag.iecid_base", "Ingress E-CID base", "E-channel identifier of the source").hex(4).mask(0x0fff);
-    RESV = number("etag.resv", "Reserved", "Zero").mask(0xc000);
+    RESV = number("etag.resv", "Reserved", "").mask(0xc000);
     GROUP = number("etag.group", "GRP", "0 for point-to-point, else point-to-multipoint").mask(0x3000);
     ECID_BASE = number("etag.ecid_base", "E-CID base", "E-channel identifier of the destination").hex(4).mask(0x0fff);
-    IECID_EXT = number("etag.iecid_ext", "Ingress E-CID extension", "Its high bits").hex(2);
-    ECID_EXT = number("etag.ecid_ext", "E-CID extension", "Its high bits").hex(2);
+    IECID_EXT = number("etag.iecid_ext", "Ingress E-CID extension", "High 8 bits").hex(2);
+    ECID_EXT = number("etag.ecid_ext", "E-CID extension", "High 8 bits").hex(2);
     ETYPE = number("etag.etype", "Type", "Ethernet type of the payload").hex(4).names(ETHER_TYPES);
 }
 
@@ -64,7 +64,7 @@ lldp 8..10
 
     #[test]
     fn a_tag_that_is_cut_is_noted() {
-        let told = cut(Next::EtherType(0x893f), &["b123 1064 02"], 9);
-        assert!(told.ends_with("! broken dissect.cut at 5..5 etag: the capture holds 1 bytes too few of this frame\n"), "{told}");
+        let tree = cut(Next::EtherType(0x893f), &["b123 1064 02"], 9);
+        assert!(tree.ends_with("! broken dissect.cut at 5..5 etag: the capture holds 1 bytes too few of this frame\n"), "{tree}");
     }
 }

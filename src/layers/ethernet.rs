@@ -24,19 +24,19 @@ pub static LLC_PROTOCOL: Protocol = layer(&LLC, llc_fields::FIELDS);
 
 fields! {
     ETH = protocol("eth", "Ethernet", "Ethernet II or IEEE 802.3");
-    DST = mac("eth.dst", "Destination", "Who the frame is for").also("eth.addr");
-    SRC = mac("eth.src", "Source", "Who sends the frame").also("eth.addr");
-    TYPE = number("eth.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
+    DST = mac("eth.dst", "Destination", "").also("eth.addr");
+    SRC = mac("eth.src", "Source", "").also("eth.addr");
+    TYPE = number("eth.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
     LEN = number("eth.len", "Length", "Bytes of an IEEE 802.3 payload");
-    PADDING = bytes("eth.padding", "Padding", "Zeros that fill a short frame");
-    TRAILER = bytes("eth.trailer", "Trailer", "Bytes behind the payload");
-    FCS = number("eth.fcs", "Frame check sequence", "CRC of the frame").hex(8);
-    DST_LG = bool("eth.dst.lg", "LG bit", "The destination was assigned locally").generated(&[&DST], is_local);
-    DST_IG = bool("eth.dst.ig", "IG bit", "The destination is a group").generated(&[&DST], is_group);
-    SRC_LG = bool("eth.src.lg", "LG bit", "The source was assigned locally").generated(&[&SRC], is_local);
-    SRC_IG = bool("eth.src.ig", "IG bit", "The source is a group").generated(&[&SRC], is_group);
-    LG = bool("eth.lg", "LG bit", "An address was assigned locally").generated(&[&DST, &SRC], is_local);
-    IG = bool("eth.ig", "IG bit", "An address is that of a group").generated(&[&DST, &SRC], is_group);
+    PADDING = bytes("eth.padding", "Padding", "Zeros up to the minimum frame size");
+    TRAILER = bytes("eth.trailer", "Trailer", "Bytes after the payload");
+    FCS = number("eth.fcs", "Frame check sequence", "CRC-32 of the frame").hex(8);
+    DST_LG = bool("eth.dst.lg", "LG bit", "The destination is locally administered").generated(&[&DST], is_local);
+    DST_IG = bool("eth.dst.ig", "IG bit", "The destination is a group address").generated(&[&DST], is_group);
+    SRC_LG = bool("eth.src.lg", "LG bit", "The source is locally administered").generated(&[&SRC], is_local);
+    SRC_IG = bool("eth.src.ig", "IG bit", "The source is a group address").generated(&[&SRC], is_group);
+    LG = bool("eth.lg", "LG bit", "An address is locally administered").generated(&[&DST, &SRC], is_local);
+    IG = bool("eth.ig", "IG bit", "An address is a group address").generated(&[&DST, &SRC], is_group);
 }
 
 fn is_local(address: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
@@ -56,10 +56,10 @@ mod vlan_fields {
 
     fields! {
         VLAN = protocol("vlan", "VLAN", "IEEE 802.1Q virtual LAN");
-        PRIORITY = number("vlan.priority", "Priority", "Class of service").mask(0xe000);
-        DEI = bool("vlan.dei", "DEI", "May be dropped first").mask(0x1000);
-        ID = number("vlan.id", "ID", "Number of the virtual LAN").mask(0x0fff);
-        ETYPE = number("vlan.etype", "Type", "What the tag stands before").hex(4).names(ETHER_TYPES);
+        PRIORITY = number("vlan.priority", "Priority", "Priority code point").mask(0xe000);
+        DEI = bool("vlan.dei", "DEI", "Drop eligible indicator").mask(0x1000);
+        ID = number("vlan.id", "ID", "VLAN identifier").mask(0x0fff);
+        ETYPE = number("vlan.etype", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
         VLAN_LEN = number("vlan.len", "Length", "Bytes of an IEEE 802.3 payload");
     }
 }
@@ -71,12 +71,12 @@ mod llc_fields {
 
     fields! {
         LLC = protocol("llc", "LLC", "Logical link control");
-        DSAP = number("llc.dsap", "DSAP", "Service that gets it").hex(2);
-        SSAP = number("llc.ssap", "SSAP", "Service that sends it").hex(2);
-        CONTROL = number("llc.control", "Control", "Kind of frame").hex(2);
-        OUI = number("llc.oui", "OUI", "Whose types these are");
-        LLC_TYPE = number("llc.type", "Type", "What the frame carries").hex(4).names(ETHER_TYPES);
-        PID = number("llc.pid", "Protocol ID", "What the frame carries, by its owner's numbers").hex(4);
+        DSAP = number("llc.dsap", "DSAP", "Destination service access point").hex(2);
+        SSAP = number("llc.ssap", "SSAP", "Source service access point").hex(2);
+        CONTROL = number("llc.control", "Control field", "").hex(2);
+        OUI = number("llc.oui", "Organization code", "SNAP OUI");
+        LLC_TYPE = number("llc.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
+        PID = number("llc.pid", "Protocol ID", "Protocol of the payload, assigned by the organization").hex(4);
     }
 }
 use llc_fields::{CONTROL, DSAP, LLC, LLC_TYPE, OUI, PID, SSAP};
@@ -190,7 +190,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
     if let (Some(src), Some(dst)) = (src, dst) {
-        wire.lazy_summary(&[packed(src), packed(dst)], told);
+        wire.lazy_summary(&[packed(src), packed(dst)], summary);
     }
     let kind = match kind {
         Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,
@@ -332,7 +332,7 @@ pub(super) fn mac(bytes: &[u8]) -> Option<Address> {
 }
 
 /// Who sends what to whom.
-pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut ends = numbers.iter().map(|number| Address::Mac(unpacked(*number)));
     write!(f, "{} → {}", Shown(ends.next()), Shown(ends.next()))
 }

@@ -1,6 +1,7 @@
-//! Frames as nearly all are: Ethernet, with tags of virtual LANs or without, IP without options or further headers, TCP or UDP,
-//! with nothing missing and nothing to remark. Where nobody looks at what their headers are made of, these are passed over:
-//! read in one go, and told with little more than who sends what to whom. Those with tags are if nothing at all is told.
+//! Fast path for plain frames: Ethernet with or without VLAN tags, IP without options or extension headers, TCP or UDP.
+//!
+//! Plain frames are complete and have no notes. If no header field is requested, their headers are read in one step,
+//! and the tree gets little more than the addresses. Tagged frames take this path only if no layer is emitted at all.
 
 use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
@@ -12,7 +13,7 @@ use std::ops::Range;
 /// The link type that stands for Ethernet.
 const ETHERNET: Link = Link::Type(1);
 
-/// Fields of the headers that are passed over which are put all the same.
+/// Header fields that the fast path emits.
 const GIVEN: [&Field; 13] = [
     &ethernet::DST,
     &ethernet::SRC,
@@ -29,14 +30,14 @@ const GIVEN: [&Field; 13] = [
     &tcp::PAYLOAD,
 ];
 
-/// Whether a header that is passed over leaves this field out.
+/// Whether the fast path omits this field.
 pub(super) fn leaves_out(field: &Field) -> bool {
     let passed = [&ethernet::PROTOCOL, &ip::PROTOCOL, &ipv6::PROTOCOL, &tcp::PROTOCOL];
     let is_one = |known: &&Field| known.is(field);
     passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !GIVEN.iter().any(is_one)
 }
 
-/// Pass over the headers of a frame, if it is such a one and nobody looks.
+/// Takes the fast path if the frame is plain and no other header field is requested.
 pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
     if !tree.demand().passes_headers() {
         return None;
@@ -45,7 +46,7 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
     Some(plain.put(tree, frame))
 }
 
-/// Put the fields that are looked at of a frame with a segment, and nothing else, if its headers are such ones.
+/// Emits only the requested fields of a plain frame with a TCP segment.
 pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
     let only = tree.demand().only.filter(|_| tree.demand().loose)?;
     let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
@@ -57,20 +58,20 @@ pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, c
     Some(Reached::End)
 }
 
-/// Tags of virtual LANs that a plain frame may have.
+/// Maximum number of VLAN tags of a plain frame.
 const TAGS: usize = 2;
 
-/// Bytes of a tag, and the type of what it stands before.
+/// Bytes of a tag control field and the EtherType after it.
 const TAG: usize = 4;
 
-/// The names of the layers of plain frames with a segment, by their tags, on IPv4 and on IPv6.
+/// Layer paths of plain frames with a segment, by number of tags, for IPv4 and IPv6.
 const PATHS: [[&str; 2]; TAGS + 1] = [
     ["eth:ip:tcp", "eth:ipv6:tcp"],
     ["eth:vlan:ip:tcp", "eth:vlan:ipv6:tcp"],
     ["eth:vlan:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"],
 ];
 
-/// Who sends a plain frame on its link and to whom, and on its network.
+/// Link-layer addresses and socket addresses of a plain frame: source, then destination.
 #[must_use]
 pub fn ends(frame: &[u8]) -> Option<([[u8; 6]; 2], [SocketAddr; 2])> {
     let FastHeaders { src, dst, packet, .. } = FastHeaders::of(ETHERNET, frame, 0, Checks::default())?;
@@ -79,7 +80,7 @@ pub fn ends(frame: &[u8]) -> Option<([[u8; 6]; 2], [SocketAddr; 2])> {
     Some(([src, dst], [SocketAddr::new(packet.src, from), SocketAddr::new(packet.dst, to)]))
 }
 
-/// The headers of a plain frame, read but not put anywhere.
+/// Parsed headers of a plain frame.
 pub struct FastHeaders {
     src: [u8; 6],
     dst: [u8; 6],
@@ -87,7 +88,7 @@ pub struct FastHeaders {
     packet: Packet,
 }
 
-/// What plain headers say to whoever asks: the same for most frames of a conversation that go the same way.
+/// Header values that [`FastHeaders`] exposes: equal for most frames of a conversation in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowKey {
     link: [[u8; 6]; 2],
@@ -97,7 +98,7 @@ pub struct FlowKey {
 }
 
 impl FlowKey {
-    /// A number that differs for most that differ in their addresses.
+    /// Hash of the network addresses.
     #[must_use]
     pub fn spread(&self) -> u32 {
         /// The golden ratio, as a fraction of 32 bits.
@@ -110,19 +111,19 @@ impl FlowKey {
     }
 }
 
-/// What a plain header says.
+/// Value of a field of plain headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderValue<'a> {
-    /// An address of the link.
+    /// Link-layer address.
     Mac(&'a [u8; 6]),
-    /// An address of the network.
+    /// Network address.
     Ip(IpAddr),
-    /// A number.
+    /// IP protocol number.
     Number(u8),
 }
 
 impl FastHeaders {
-    /// The headers of a frame, if it is such a one.
+    /// Parses the headers of a frame; `None` if it is not plain.
     #[must_use]
     pub fn of(link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<FastHeaders> {
         if link != ETHERNET || missing > 0 || checks.ip {
@@ -144,7 +145,7 @@ impl FastHeaders {
         Some(FastHeaders { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], tags, packet })
     }
 
-    /// Whether what it tells is all that its headers have of these fields.
+    /// Whether [`FastHeaders::get`] covers all of these fields.
     #[must_use]
     pub fn tells_all(&self, of: Only) -> bool {
         of.passes() && (self.tags == 0 || !ethernet::VLAN_PROTOCOL.fields.iter().any(|field| of.has(field)))
@@ -156,7 +157,7 @@ impl FastHeaders {
         self.packet.protocol == ip::TCP
     }
 
-    /// The segment it carries, on layers that are not put.
+    /// The carried segment, without layers in the tree.
     #[must_use]
     pub fn segment(&self) -> Segment {
         let Packet { src, dst, .. } = self.packet;
@@ -165,20 +166,20 @@ impl FastHeaders {
         Segment { range: self.packet.carried(), missing: 0, is_part: false, src, dst, below: None, path }
     }
 
-    /// All that [`FastHeaders::has`] and [`FastHeaders::get`] tell.
+    /// Everything that [`FastHeaders::has`] and [`FastHeaders::get`] depend on.
     #[must_use]
     pub fn flow_key(&self) -> FlowKey {
         let Packet { src, dst, protocol, .. } = self.packet;
         FlowKey { link: [self.src, self.dst], tags: self.tags, net: [src, dst], protocol }
     }
 
-    /// Whether one of its headers is of this protocol, tags aside.
+    /// Whether one of the headers, except tags, has this protocol.
     #[must_use]
     pub fn has(&self, protocol: &Field) -> bool {
         protocol.is(&ethernet::ETH) || protocol.is(self.packet.this())
     }
 
-    /// The value of a field of its headers, of those that are given.
+    /// Value of an exposed field.
     #[must_use]
     pub fn get(&self, field: &Field) -> Option<HeaderValue<'_>> {
         let Packet { src, dst, protocol, .. } = self.packet;
@@ -202,19 +203,19 @@ impl FastHeaders {
         let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
         let link =
             Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
-        let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::told);
+        let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::summary);
         self.packet.put(tree, frame, below)
     }
 }
 
-/// A packet of which the header says nothing but what it must.
+/// A plain IP packet: no options, extension headers or fragmentation.
 struct Packet {
     src: IpAddr,
     dst: IpAddr,
     protocol: u8,
-    /// Where it begins in the frame.
+    /// Offset in the frame.
     start: usize,
-    /// Bytes of the header, and of header and payload.
+    /// Bytes of the header, and of the whole packet.
     header: usize,
     len: usize,
 }
@@ -252,12 +253,12 @@ impl Packet {
         if self.src.is_ipv4() { &ip::IP } else { &ipv6::IPV6 }
     }
 
-    /// Where its header lies in the frame.
+    /// Range of the header in the frame.
     fn range(&self) -> Range<usize> {
         self.start..self.start + self.header
     }
 
-    /// Where in the frame what it carries lies.
+    /// Range of the payload in the frame.
     fn carried(&self) -> Range<usize> {
         self.start + self.header..self.start + self.len
     }
@@ -282,10 +283,10 @@ impl Packet {
         let layer = Layer { this: self.this(), range: self.range(), ends, fields: |tree: &mut Tree| self.put_fields(tree) };
         let below = if src.is_ipv4() {
             let numbers = [ip::packed(ends[0]), ip::packed(ends[1]), protocol.into()];
-            layer.put(tree, frame, Some(link), &numbers, ip::told)
+            layer.put(tree, frame, Some(link), &numbers, ip::summary)
         } else {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
-            layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::told)
+            layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::summary)
         };
         let segment = Segment { range: self.carried(), missing: 0, is_part: false, src, dst, below: Some(below), path: "" };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
@@ -296,21 +297,21 @@ impl Packet {
 struct Layer<F> {
     this: &'static Field,
     range: Range<usize>,
-    /// Who sends it to whom.
+    /// Source and destination.
     ends: [Address; 2],
-    /// Puts its fields, in the order of the bytes.
+    /// Emits the fields, in the order of the bytes.
     fields: F,
 }
 
 impl<F: FnOnce(&mut Tree)> Layer<F> {
-    fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], tells: SummaryFn) -> LayerId {
+    fn put(self, tree: &mut Tree, frame: &[u8], below: Option<LayerId>, numbers: &[u64], summary: SummaryFn) -> LayerId {
         let Layer { this, range, ends: [src, dst], fields } = self;
         let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
         let layer = tree.push_layer(this, Span::new(0, range.clone()), below, ends, false);
         let node = tree.here().saturating_sub(1);
         fields(tree);
         let mut wire = Wire::new(tree, layer, 0, frame, range.clone(), Cut::No);
-        wire.lazy_summary(numbers, tells);
+        wire.lazy_summary(numbers, summary);
         tree.close(node, this, range.end);
         layer
     }
@@ -345,8 +346,13 @@ mod tests {
          20010db8000000000000000000000002 c0000050 00000001 00000002 5010ffff 00000000",
     ];
 
-    /// What a tree says, with where the headers led.
-    fn told(demand: Demand, missing: usize, frame: &[u8], walk: impl FnOnce(&mut Tree) -> Option<Reached>) -> Option<String> {
+    /// Debug text of the emitted tree and of the payload reached.
+    fn tree_text(
+        demand: Demand,
+        missing: usize,
+        frame: &[u8],
+        walk: impl FnOnce(&mut Tree) -> Option<Reached>,
+    ) -> Option<String> {
         let mut tree = Tree::new(demand);
         let original = u32::try_from(frame.len() + missing).unwrap();
         tree.begin(FrameInfo { captured: original, original, ..FrameInfo::default() });
@@ -365,11 +371,11 @@ mod tests {
         let mut passed = false;
         for demand in wants() {
             let checks = Checks::default();
-            let slowly = told(demand, missing, frame, |tree| {
+            let slowly = tree_text(demand, missing, frame, |tree| {
                 let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
                 Some(super::super::walk_on(tree, carried, Bytes::of_frame(frame), None, checks))
             });
-            if let Some(fast) = told(demand, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
+            if let Some(fast) = tree_text(demand, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
                 assert_eq!(Some(fast), slowly);
                 passed = true;
             }
@@ -381,7 +387,7 @@ mod tests {
         passed
     }
 
-    /// Fields that are looked at by themselves are those of a tree with layers.
+    /// Fields emitted without layers equal those of a tree with layers.
     fn by_themselves(frame: &[u8], missing: usize) -> bool {
         let only = GIVEN.into_iter().filter(|field| !field.is(&tcp::STREAM));
         let only = Some(layers::classified(Only::these(only)));
@@ -409,7 +415,7 @@ mod tests {
         true
     }
 
-    /// Asked for a protocol or a field, plain headers say what a tree of the frame has.
+    /// [`FastHeaders::has`] and [`FastHeaders::get`] agree with the tree of the frame.
     fn answers_as_a_tree(plain: &FastHeaders, frame: &[u8]) {
         let mut tree = Tree::new(Demand::EVERYTHING);
         tree.begin(FrameInfo::default());
@@ -418,21 +424,21 @@ mod tests {
         assert_eq!(plain.has_segment(), is_tcp);
         let (Reached::Tcp(segment) | Reached::Udp(segment)) = reached else { panic!("{reached:?}") };
         let names = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].field.abbrev).chain(["tcp"]);
-        let told = plain.segment();
-        assert!(!is_tcp || told.path == names.collect::<Vec<_>>().join(":"), "{}", told.path);
-        assert_eq!(format!("{told:?}"), format!("{:?}", Segment { below: None, path: told.path, ..segment }));
+        let found = plain.segment();
+        assert!(!is_tcp || found.path == names.collect::<Vec<_>>().join(":"), "{}", found.path);
+        assert_eq!(format!("{found:?}"), format!("{:?}", Segment { below: None, path: found.path, ..segment }));
         for field in GIVEN.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
             let node = tree.nodes.iter().find(|node| node.field.is(field));
             let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();
             let is_protocol = field.kind == crate::tree::Kind::Protocol;
-            let told = plain.get(field).map(|told| match told {
+            let value = plain.get(field).map(|value| match value {
                 HeaderValue::Mac(address) => address.to_vec(),
                 HeaderValue::Ip(IpAddr::V4(address)) => address.octets().to_vec(),
                 HeaderValue::Ip(IpAddr::V6(address)) => address.octets().to_vec(),
                 HeaderValue::Number(number) => vec![number],
             });
             assert_eq!(
-                (plain.has(field), told),
+                (plain.has(field), value),
                 (is_protocol && node.is_some(), node.filter(|_| !is_protocol).map(bytes)),
                 "{field:?}"
             );
@@ -458,7 +464,7 @@ mod tests {
         assert!(!passes_well(&bytes(FRAMES[0]), 1));
         let [demand, ..] = wants();
         let everything = Demand { fields: true, ..demand };
-        assert!(told(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
+        assert!(tree_text(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
     }
 
     #[test]
@@ -481,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_seen_through_where_nobody_asks_for_them() {
+    fn tagged_frames_take_the_fast_path_unless_tags_are_requested() {
         let plain = |frame: &str| FastHeaders::of(ETHERNET, &bytes(frame), 0, Checks::default());
         let [.., one, two] = FRAMES.map(plain);
         let (one, two) = (one.unwrap(), two.unwrap());
@@ -490,8 +496,8 @@ mod tests {
             let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&GIVEN).find(|field| field.abbrev == name).unwrap();
             layers::classified(Only::these([*field]))
         };
-        let told = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.tells_all(only(name)));
-        assert_eq!((told(&one), told(&plain(FRAMES[0]).unwrap())), ([true, false, false], [true; 3]));
+        let covered = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.tells_all(only(name)));
+        assert_eq!((covered(&one), covered(&plain(FRAMES[0]).unwrap())), ([true, false, false], [true; 3]));
     }
 
     proptest! {

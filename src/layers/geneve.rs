@@ -21,21 +21,21 @@ pub(super) static HEADER: Described = Described { protocol: &PROTOCOL, header };
 fields! {
     GENEVE = protocol("geneve", "GENEVE", "Generic Network Virtualization Encapsulation");
     VERSION = number("geneve.version", "Version", "0").mask(0xc0);
-    FLAGS = number("geneve.flags", "Flags", "How to treat the packet").hex(2);
-    OAM = bool("geneve.flags.oam", "OAM", "About the tunnel itself").mask(0x80);
-    CRITICAL = bool("geneve.flags.critical", "Critical options", "Options follow that must be understood").mask(0x40);
-    RESERVED_FLAGS = bool("geneve.flags.reserved", "Reserved", "Zero").mask(0x3f);
-    PROTO = number("geneve.proto_type", "Protocol type", "What the packet is").hex(4).names(ETHER_TYPES);
-    VNI = number("geneve.vni", "VNI", "Number of the virtual network").hex(6);
-    RESERVED = number("geneve.reserved", "Reserved", "Zero").hex(2);
-    OPTIONS = group("geneve.options", "Options", "Options of the packet");
-    OPTION = group("geneve.option", "Option", "An option");
-    OPTION_CLASS = number("geneve.option.class", "Class", "Who defines the option").hex(4);
-    OPTION_TYPE = number("geneve.option.type", "Type", "Which of that class").hex(2);
-    OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "Must be understood").mask(0x80);
-    OPTION_RESERVED = bool("geneve.option.flags.reserved", "Reserved", "Zero").mask(0xe0);
+    FLAGS = number("geneve.flags", "Flags", "").hex(2);
+    OAM = bool("geneve.flags.oam", "OAM", "Control packet").mask(0x80);
+    CRITICAL = bool("geneve.flags.critical", "Critical options", "At least one critical option is present").mask(0x40);
+    RESERVED_FLAGS = bool("geneve.flags.reserved", "Reserved", "").mask(0x3f);
+    PROTO = number("geneve.proto_type", "Protocol type", "Protocol of the payload").hex(4).names(ETHER_TYPES);
+    VNI = number("geneve.vni", "VNI", "Virtual network identifier").hex(6);
+    RESERVED = number("geneve.reserved", "Reserved", "").hex(2);
+    OPTIONS = group("geneve.options", "Options", "");
+    OPTION = group("geneve.option", "Option", "");
+    OPTION_CLASS = number("geneve.option.class", "Class", "Namespace of the option type").hex(4);
+    OPTION_TYPE = number("geneve.option.type", "Type", "Type within the class").hex(2);
+    OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "The receiver must support the option").mask(0x80);
+    OPTION_RESERVED = bool("geneve.option.flags.reserved", "Reserved", "").mask(0xe0);
     LENGTH = number("geneve.option.length", "Length", "Bytes of all options, or of one with its header; on the wire in units of four");
-    OPTION_DATA = bytes("geneve.option.unknown.data", "Data", "What the option says");
+    OPTION_DATA = bytes("geneve.option.unknown.data", "Data", "");
 }
 
 const UNIT: u64 = 4;

@@ -14,27 +14,27 @@ pub static PROTOCOL: Protocol = layer(&ICMP, FIELDS);
 
 fields! {
     ICMP = protocol("icmp", "ICMP", "Internet Control Message Protocol");
-    TYPE = number("icmp.type", "Type", "What it is about").names(TYPES);
-    CODE = number("icmp.code", "Code", "Details of the type");
-    CHECKSUM = number("icmp.checksum", "Checksum", "Of the whole message").hex(4);
-    IDENT = number("icmp.ident", "Identifier", "Which series of echoes");
-    SEQ = number("icmp.seq", "Sequence number", "Which echo of the series");
-    GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "The better router");
-    UNUSED = bytes("icmp.unused", "Unused", "Zero");
-    LENGTH = number("icmp.length", "Length of the quote", "Units of four bytes");
-    POINTER = number("icmp.pointer", "Pointer", "Where the quoted packet is wrong");
-    MTU = number("icmp.mtu", "MTU of next hop", "The largest packet that passes");
-    COUNT = number("icmp.num_addrs", "Number of addresses", "Routers that follow");
+    TYPE = number("icmp.type", "Type", "").names(TYPES);
+    CODE = number("icmp.code", "Code", "");
+    CHECKSUM = number("icmp.checksum", "Checksum", "Checksum of the message").hex(4);
+    IDENT = number("icmp.ident", "Identifier", "");
+    SEQ = number("icmp.seq", "Sequence number", "");
+    GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "Redirect: next hop to use");
+    UNUSED = bytes("icmp.unused", "Unused", "");
+    LENGTH = number("icmp.length", "Length of original datagram", "Units of four bytes (RFC 4884)");
+    POINTER = number("icmp.pointer", "Pointer", "Offset of the error in the original datagram");
+    MTU = number("icmp.mtu", "MTU of next hop", "Bytes");
+    COUNT = number("icmp.num_addrs", "Number of addresses", "Router advertisement");
     ENTRY_SIZE = number("icmp.addr_entry_size", "Address entry size", "Units of four bytes");
     LIFETIME = number("icmp.lifetime", "Lifetime", "Seconds");
     ORIGINATE = number("icmp.originate_timestamp", "Originate timestamp", "Milliseconds since midnight");
     RECEIVE = number("icmp.receive_timestamp", "Receive timestamp", "Milliseconds since midnight");
     TRANSMIT = number("icmp.transmit_timestamp", "Transmit timestamp", "Milliseconds since midnight");
-    RESPONSE_TO = number("icmp.resp_to", "request frame", "The frame of the echo request that this reply answers");
-    RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from that request to this reply");
-    RESPONSE_IN = number("icmp.resp_in", "response frame", "Known only to a second pass over the capture: never there");
-    NO_RESPONSE = bool("icmp.no_resp", "no response seen", "Known only to a second pass over the capture: never there");
-    MASK = ipv4("icmp.address_mask", "Address mask", "Of the network");
+    RESPONSE_TO = number("icmp.resp_to", "request frame", "Frame of the echo request");
+    RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from request to reply");
+    RESPONSE_IN = number("icmp.resp_in", "response frame", "Needs a second pass over the capture; never present");
+    NO_RESPONSE = bool("icmp.no_resp", "no response seen", "Needs a second pass over the capture; never present");
+    MASK = ipv4("icmp.address_mask", "Address mask", "Subnet mask");
 }
 
 const TYPES: Names = &[
@@ -68,7 +68,7 @@ const UNREACHABLE: Names = &[
     (13, "administratively prohibited"),
 ];
 
-/// An ICMP packet: its message, and for a reply which request it answers, if anybody asks.
+/// Dissects an ICMP packet, and matches an echo reply to its request if requested.
 pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let asks = wire.asks(&RESPONSE_TO) || wire.asks(&RESPONSE_TIME);
     let echo = if asks { echo_key(wire) } else { None };
@@ -111,7 +111,7 @@ fn halves(address: IpAddr) -> [u64; 2] {
     }
 }
 
-/// A reply to the latest request of its series, unless another one was before it.
+/// Matches a reply to the latest request of its identifier, unless another reply came first.
 fn answer(wire: &mut Wire<'_>, key: Key) {
     let (frame, now) = wire.now();
     let Some(request) = wire.earlier(&key).filter(|request| request.told == 0 || request.told == frame) else { return };

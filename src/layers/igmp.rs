@@ -17,24 +17,24 @@ pub static PROTOCOL: Protocol = layer(&IGMP, FIELDS);
 
 fields! {
     IGMP = protocol("igmp", "IGMP", "Internet Group Management Protocol");
-    VERSION = number("igmp.version", "Version", "Version of the protocol, as the message shows it");
-    TYPE = number("igmp.type", "Type", "What it is about").hex(2).names(TYPES);
-    MAX_RESP = number("igmp.max_resp", "Response time", "Tenths of a second within which to answer");
-    CHECKSUM = number("igmp.checksum", "Checksum", "Of the whole message").hex(4);
-    RESERVED = bytes("igmp.reserved", "Reserved", "Zero");
-    MADDR = ipv4("igmp.maddr", "Group address", "Which group");
-    FLAGS = number("igmp.flags", "Flags", "How to act on a query").hex(2);
-    S = bool("igmp.s", "Suppress", "Routers keep their timers").mask(0x08);
-    QRV = number("igmp.qrv", "Robustness", "How often messages are repeated").mask(0x07);
-    QQIC = number("igmp.qqic", "Query interval", "Seconds between queries, coded where more than 127");
-    NUM_SRC = number("igmp.num_src", "Number of sources", "How many follow");
-    SADDR = ipv4("igmp.saddr", "Source address", "A sender");
-    NUM_RECORDS = number("igmp.num_grp_recs", "Number of records", "How many follow");
-    RECORD = group("igmp.record", "record", "What a host wants of a group");
-    RECORD_TYPE = number("igmp.record_type", "Record type", "From whom").names(RECORDS);
-    AUX_LEN = number("igmp.aux_data_len", "Extra data", "Units of four bytes");
-    AUX = bytes("igmp.aux_data", "Extra data", "Anything");
-    DATA = bytes("igmp.data", "Data", "Bytes that are not explained");
+    VERSION = number("igmp.version", "Version", "IGMP version, derived from type and length");
+    TYPE = number("igmp.type", "Type", "").hex(2).names(TYPES);
+    MAX_RESP = number("igmp.max_resp", "Max resp time", "Tenths of a second");
+    CHECKSUM = number("igmp.checksum", "Checksum", "Checksum of the message").hex(4);
+    RESERVED = bytes("igmp.reserved", "Reserved", "");
+    MADDR = ipv4("igmp.maddr", "Multicast address", "");
+    FLAGS = number("igmp.flags", "Flags", "").hex(2);
+    S = bool("igmp.s", "Suppress", "Suppress router-side processing").mask(0x08);
+    QRV = number("igmp.qrv", "QRV", "Querier's robustness variable").mask(0x07);
+    QQIC = number("igmp.qqic", "QQIC", "Querier's query interval in seconds, in exponential form from 128");
+    NUM_SRC = number("igmp.num_src", "Number of sources", "");
+    SADDR = ipv4("igmp.saddr", "Source address", "");
+    NUM_RECORDS = number("igmp.num_grp_recs", "Number of records", "");
+    RECORD = group("igmp.record", "group record", "Multicast group record");
+    RECORD_TYPE = number("igmp.record_type", "Record type", "").names(RECORDS);
+    AUX_LEN = number("igmp.aux_data_len", "Aux data len", "Units of four bytes");
+    AUX = bytes("igmp.aux_data", "Aux data", "");
+    DATA = bytes("igmp.data", "Data", "Undissected bytes");
 }
 
 const TYPES: Names = &[

@@ -46,36 +46,36 @@ fields! {
     IP = protocol("ip", "IPv4", "Internet Protocol version 4");
     VERSION = number("ip.version", "Version", "4").mask(0xf0);
     HDR_LEN = number("ip.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0x0f);
-    DSFIELD = number("ip.dsfield", "Differentiated services", "How to treat the packet").hex(2);
-    DSCP = number("ip.dsfield.dscp", "DSCP", "Class of service").mask(0xfc);
-    ECN = number("ip.dsfield.ecn", "ECN", "Congestion").mask(0x03).names(ECNS);
+    DSFIELD = number("ip.dsfield", "Differentiated services field", "").hex(2);
+    DSCP = number("ip.dsfield.dscp", "DSCP", "Differentiated services code point").mask(0xfc);
+    ECN = number("ip.dsfield.ecn", "ECN", "Explicit congestion notification").mask(0x03).names(ECNS);
     LEN = number("ip.len", "Total length", "Bytes of header and payload");
-    ID = number("ip.id", "Identification", "Ties fragments together").hex(4);
-    FLAGS = number("ip.flags", "Flags", "About fragments").hex(2).mask(0xe000);
-    RB = bool("ip.flags.rb", "Reserved", "Zero").mask(0x8000);
-    DF = bool("ip.flags.df", "Don't fragment", "Must not be fragmented").mask(0x4000);
-    MF = bool("ip.flags.mf", "More fragments", "More fragments follow").mask(0x2000);
-    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Units of eight bytes before this fragment").mask(0x1fff);
-    TTL = number("ip.ttl", "Time to live", "Routers it may still pass");
-    PROTO = number("ip.proto", "Protocol", "What the packet carries").names(PROTOCOLS);
-    CHECKSUM = number("ip.checksum", "Header checksum", "Of the header").hex(4);
-    CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
-    BAD_CHECKSUM = odd("ip.checksum.bad", "bad checksum", "The checksum is another one than it should be");
-    SRC = ipv4("ip.src", "Source", "Who sends the packet").also("ip.addr");
-    DST = ipv4("ip.dst", "Destination", "Who the packet is for").also("ip.addr");
+    ID = number("ip.id", "Identification", "Identifies the fragments of a datagram").hex(4);
+    FLAGS = number("ip.flags", "Flags", "").hex(2).mask(0xe000);
+    RB = bool("ip.flags.rb", "Reserved", "").mask(0x8000);
+    DF = bool("ip.flags.df", "Don't fragment", "").mask(0x4000);
+    MF = bool("ip.flags.mf", "More fragments", "").mask(0x2000);
+    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Units of eight bytes").mask(0x1fff);
+    TTL = number("ip.ttl", "Time to live", "");
+    PROTO = number("ip.proto", "Protocol", "Protocol of the payload").names(PROTOCOLS);
+    CHECKSUM = number("ip.checksum", "Header checksum", "").hex(4);
+    CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
+    BAD_CHECKSUM = odd("ip.checksum.bad", "bad checksum", "The checksum does not match the data");
+    SRC = ipv4("ip.src", "Source", "").also("ip.addr");
+    DST = ipv4("ip.dst", "Destination", "").also("ip.addr");
     SRC_HOST = text("ip.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
     DST_HOST = text("ip.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
     HOST = text("ip.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
-    CUR_RT = ipv4("ip.cur_rt", "Current route", "The next router of a source route; the destination is the last of the route");
-    OPTION = group("ip.opt", "Option", "An option");
-    OPT_TYPE = number("ip.opt.type", "Type", "Which option").names(OPTIONS);
-    OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, itself and the type counted");
-    OPT_DATA = bytes("ip.opt.data", "Data", "What the option says");
+    CUR_RT = ipv4("ip.cur_rt", "Current route", "Next router of a source route; the destination is the last one");
+    OPTION = group("ip.opt", "Option", "");
+    OPT_TYPE = number("ip.opt.type", "Type", "").names(OPTIONS);
+    OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, type and length included");
+    OPT_DATA = bytes("ip.opt.data", "Data", "");
     BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
-    BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length cannot be");
-    EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length is more than the frame had on the wire");
-    FRAGMENT = bytes("ip.fragment", "Fragment", "A part of a datagram");
-    INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are not in the capture");
+    BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length is invalid");
+    EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length exceeds the frame on the wire");
+    FRAGMENT = bytes("ip.fragment", "Fragment", "Fragment of a datagram");
+    INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are missing from the capture");
 }
 
 const ECNS: Names = &[(0, "not ECN-capable"), (1, "ECT(1)"), (2, "ECT(0)"), (3, "congestion experienced")];
@@ -158,7 +158,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let lax = lax.map_err(|_| Error::Malformed)?.0;
     let payload = lax.payload();
     if let (Some(src), Some(dst)) = (src, dst) {
-        wire.lazy_summary(&[packed(src), packed(dst), protocol.into()], told);
+        wire.lazy_summary(&[packed(src), packed(dst), protocol.into()], summary);
     }
     // What lies behind an authentication header belongs to it, so its own length counts as payload here.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
@@ -179,8 +179,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried { is_part: payload.fragmented, ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
-/// Who sends what to whom.
-pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Addresses and protocol of the payload.
+pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [src, dst, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [src, dst].map(|address| Ipv4Addr::from(u32::try_from(address).unwrap_or_default()));
     write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))

@@ -18,10 +18,10 @@ fields! {
     FAMILY = number("ipnet.family", "Family", "2 is IPv4, 26 is IPv6");
     HTYPE = number("ipnet.htype", "Hook type", "0 is inbound");
     PKTLEN = number("ipnet.pktlen", "Data length", "Bytes of the packet");
-    IFINDEX = number("ipnet.ifindex", "Interface index", "Which interface");
-    GRIFINDEX = number("ipnet.grifindex", "Group index", "Which group of interfaces");
-    ZSRC = number("ipnet.zsrc", "Source zone", "Who sends");
-    ZDST = number("ipnet.zdst", "Destination zone", "Who gets it");
+    IFINDEX = number("ipnet.ifindex", "Interface index", "");
+    GRIFINDEX = number("ipnet.grifindex", "Group index", "IPMP group interface");
+    ZSRC = number("ipnet.zsrc", "Source zone", "");
+    ZDST = number("ipnet.zdst", "Destination zone", "");
 }
 
 /// What Solaris knew of a packet.

@@ -18,44 +18,44 @@ pub static PROTOCOL: Protocol = layer(&IPV6, FIELDS);
 fields! {
     IPV6 = protocol("ipv6", "IPv6", "Internet Protocol version 6");
     VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000).also("ip.version");
-    TCLASS = number("ipv6.tclass", "Traffic class", "How to treat the packet").hex(2).mask(0x0ff0_0000);
-    FLOW = number("ipv6.flow", "Flow label", "Which flow it belongs to").hex(6).mask(0x000f_ffff);
-    PLEN = number("ipv6.plen", "Payload length", "Bytes behind this header");
-    NXT = number("ipv6.nxt", "Next header", "What follows the header").names(PROTOCOLS);
-    HLIM = number("ipv6.hlim", "Hop limit", "Routers it may still pass");
-    SRC = ipv6("ipv6.src", "Source", "Who sends the packet").also("ipv6.addr");
-    DST = ipv6("ipv6.dst", "Destination", "Who the packet is for").also("ipv6.addr");
+    TCLASS = number("ipv6.tclass", "Traffic class", "DSCP and ECN").hex(2).mask(0x0ff0_0000);
+    FLOW = number("ipv6.flow", "Flow label", "").hex(6).mask(0x000f_ffff);
+    PLEN = number("ipv6.plen", "Payload length", "Bytes after this header");
+    NXT = number("ipv6.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
+    HLIM = number("ipv6.hlim", "Hop limit", "");
+    SRC = ipv6("ipv6.src", "Source", "").also("ipv6.addr");
+    DST = ipv6("ipv6.dst", "Destination", "").also("ipv6.addr");
     SRC_HOST = text("ipv6.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
     DST_HOST = text("ipv6.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
     HOST = text("ipv6.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
-    HOPOPTS = group("ipv6.hopopts", "Hop-by-hop options", "Options for every router");
-    HOPOPTS_NXT = number("ipv6.hopopts.nxt", "Next header", "What follows").names(PROTOCOLS);
-    HOPOPTS_LEN = number("ipv6.hopopts.len", "Length", "Units of eight bytes behind the first eight");
-    DSTOPTS = group("ipv6.dstopts", "Destination options", "Options for the destination");
-    DSTOPTS_NXT = number("ipv6.dstopts.nxt", "Next header", "What follows").names(PROTOCOLS);
-    DSTOPTS_LEN = number("ipv6.dstopts.len", "Length", "Units of eight bytes behind the first eight");
-    OPTION = group("ipv6.opt", "Option", "An option");
-    OPT_TYPE = number("ipv6.opt.type", "Type", "Which option").hex(2).names(OPTIONS);
-    OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of its data");
-    OPT_DATA = bytes("ipv6.opt.data", "Data", "What the option says");
-    ROUTING = group("ipv6.routing", "Routing header", "Nodes to pass");
-    ROUTING_NXT = number("ipv6.routing.nxt", "Next header", "What follows").names(PROTOCOLS);
-    ROUTING_LEN = number("ipv6.routing.len", "Length", "Units of eight bytes behind the first eight");
-    ROUTING_TYPE = number("ipv6.routing.type", "Type", "Which kind of routing").names(ROUTINGS);
-    ROUTING_LEFT = number("ipv6.routing.segleft", "Segments left", "Nodes still to pass");
-    ROUTING_DATA = bytes("ipv6.routing.data", "Data", "Depends on the type");
-    FRAGHDR = group("ipv6.fraghdr", "Fragment header", "Which part of a datagram this is");
-    FRAG_NXT = number("ipv6.fraghdr.nxt", "Next header", "What the datagram carries").names(PROTOCOLS);
-    FRAG_RESERVED = number("ipv6.fraghdr.reserved_octet", "Reserved", "Zero").hex(2);
-    FRAG_OFFSET = number("ipv6.fraghdr.offset", "Offset", "Units of eight bytes before this part").mask(0xfff8);
-    FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "Zero").mask(0x0006);
-    FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "More parts follow").mask(0x0001);
-    FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Ties parts together").hex(8);
-    FRAGMENT = bytes("ipv6.fragment", "Fragment", "A part of a datagram");
+    HOPOPTS = group("ipv6.hopopts", "Hop-by-hop options", "");
+    HOPOPTS_NXT = number("ipv6.hopopts.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
+    HOPOPTS_LEN = number("ipv6.hopopts.len", "Length", "Units of eight bytes, without the first eight");
+    DSTOPTS = group("ipv6.dstopts", "Destination options", "");
+    DSTOPTS_NXT = number("ipv6.dstopts.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
+    DSTOPTS_LEN = number("ipv6.dstopts.len", "Length", "Units of eight bytes, without the first eight");
+    OPTION = group("ipv6.opt", "Option", "");
+    OPT_TYPE = number("ipv6.opt.type", "Type", "").hex(2).names(OPTIONS);
+    OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of the data");
+    OPT_DATA = bytes("ipv6.opt.data", "Data", "");
+    ROUTING = group("ipv6.routing", "Routing header", "");
+    ROUTING_NXT = number("ipv6.routing.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
+    ROUTING_LEN = number("ipv6.routing.len", "Length", "Units of eight bytes, without the first eight");
+    ROUTING_TYPE = number("ipv6.routing.type", "Type", "").names(ROUTINGS);
+    ROUTING_LEFT = number("ipv6.routing.segleft", "Segments left", "");
+    ROUTING_DATA = bytes("ipv6.routing.data", "Data", "Format given by the type");
+    FRAGHDR = group("ipv6.fraghdr", "Fragment header", "");
+    FRAG_NXT = number("ipv6.fraghdr.nxt", "Next header", "Protocol of the datagram").names(PROTOCOLS);
+    FRAG_RESERVED = number("ipv6.fraghdr.reserved_octet", "Reserved", "").hex(2);
+    FRAG_OFFSET = number("ipv6.fraghdr.offset", "Offset", "Units of eight bytes").mask(0xfff8);
+    FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "").mask(0x0006);
+    FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "").mask(0x0001);
+    FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Identifies the fragments of a datagram").hex(8);
+    FRAGMENT = bytes("ipv6.fragment", "Fragment", "Fragment of a datagram");
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
-    BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option runs past the end of its extension header");
-    EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header cannot be read");
-    EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length is more than the frame had on the wire");
+    BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option exceeds its extension header");
+    EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header is invalid");
+    EXCEEDS = odd("ipv6.note.exceeds", "length exceeds the frame", "The payload length exceeds the frame on the wire");
 }
 
 const OPTIONS: Names =
@@ -94,7 +94,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     let protocol = payload.ip_number.0;
     if let (Some([a, b]), Some([c, d])) = (src.map(halves), dst.map(halves)) {
-        wire.lazy_summary(&[a, b, c, d, protocol.into()], told);
+        wire.lazy_summary(&[a, b, c, d, protocol.into()], summary);
     }
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
     let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
@@ -115,7 +115,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 }
 
 /// Who sends what to whom.
-pub(super) fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [a, b, c, d, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [(a, b), (c, d)].map(|(high, low)| Ipv6Addr::from(u128::from(high) << 64 | u128::from(low)));
     write!(f, "{src} → {dst} {}", name_of(PROTOCOLS, protocol).unwrap_or("unknown protocol"))

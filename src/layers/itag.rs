@@ -16,9 +16,9 @@ fields! {
     ITAG = protocol("ieee8021ah", "802.1ah", "IEEE 802.1ah provider backbone bridge");
     PRIORITY = number("ieee8021ah.priority", "Priority", "I-PCP").mask(0xe000_0000);
     DROP = number("ieee8021ah.drop", "Drop eligible", "I-DEI").mask(0x1000_0000);
-    NCA = number("ieee8021ah.nca", "NCA", "No customer addresses; use customer address in the standard").mask(0x0800_0000);
-    RES1 = number("ieee8021ah.res1", "Reserved 1", "Zero").mask(0x0400_0000);
-    RES2 = number("ieee8021ah.res2", "Reserved 2", "Zero").mask(0x0300_0000);
+    NCA = number("ieee8021ah.nca", "NCA", "No customer addresses (UCA, use customer address)").mask(0x0800_0000);
+    RES1 = number("ieee8021ah.res1", "Reserved 1", "").mask(0x0400_0000);
+    RES2 = number("ieee8021ah.res2", "Reserved 2", "").mask(0x0300_0000);
     ISID = number("ieee8021ah.isid", "I-SID", "Backbone service instance identifier").mask(0x00ff_ffff);
     CDST = mac("ieee8021ah.cdst", "C-Destination", "Customer destination address");
     CSRC = mac("ieee8021ah.csrc", "C-Source", "Customer source address");
@@ -65,10 +65,10 @@ lldp 18..20
 
     #[test]
     fn a_tag_that_is_cut_is_noted() {
-        let told = cut(Next::EtherType(0x88e7), &["70000100 0200"], 30);
+        let tree = cut(Next::EtherType(0x88e7), &["70000100 0200"], 30);
         assert!(
-            told.ends_with("! broken dissect.cut at 4..6 ieee8021ah: the capture holds 4 bytes too few of this frame\n"),
-            "{told}"
+            tree.ends_with("! broken dissect.cut at 4..6 ieee8021ah: the capture holds 4 bytes too few of this frame\n"),
+            "{tree}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! L2TP, PPP frames in UDP (RFC 2661), and what can be told of version 3 (RFC 3931).
+//! L2TP, PPP frames in UDP (RFC 2661), and headers of version 3 (RFC 3931).
 //!
 //! ```text
 //! version 2  T:1 L:1 .:2 S:1 .:1 O:1 P:1 .:4 version:4 | L: length:2 | tunnel:2 | session:2
@@ -22,31 +22,31 @@ pub(super) static PACKET: Described = Described { protocol: &PROTOCOL, header: p
 
 fields! {
     L2TP = protocol("l2tp", "L2TP", "Layer 2 Tunneling Protocol");
-    FLAGS = number("l2tp.flags", "Flags", "Version, and which parts the header has").hex(4);
-    TYPE = number("l2tp.type", "Type", "Control message or data").mask(0x8000).names(TYPES);
+    FLAGS = number("l2tp.flags", "Flags", "").hex(4);
+    TYPE = number("l2tp.type", "Type", "").mask(0x8000).names(TYPES);
     LENGTH_BIT = bool("l2tp.length_bit", "Length present", "A length follows").mask(0x4000);
     SEQ_BIT = bool("l2tp.seq_bit", "Sequence numbers present", "Sequence numbers follow").mask(0x0800);
     OFFSET_BIT = bool("l2tp.offset_bit", "Offset present", "An offset follows").mask(0x0200);
-    PRIORITY = bool("l2tp.priority", "Priority", "To be sent first").mask(0x0100);
+    PRIORITY = bool("l2tp.priority", "Priority", "Preferential treatment").mask(0x0100);
     VERSION = number("l2tp.version", "Version", "2 or 3").mask(0x000f);
     LENGTH = number("l2tp.length", "Length", "Bytes of the whole message");
-    TUNNEL = number("l2tp.tunnel", "Tunnel ID", "Which tunnel of the receiver");
-    SESSION = number("l2tp.session", "Session ID", "Which session in the tunnel");
-    NS = number("l2tp.Ns", "Sequence sent", "Counts messages");
-    NR = number("l2tp.Nr", "Sequence expected", "The next message wanted");
+    TUNNEL = number("l2tp.tunnel", "Tunnel ID", "Tunnel of the receiver");
+    SESSION = number("l2tp.session", "Session ID", "Session of the tunnel");
+    NS = number("l2tp.Ns", "Ns", "Sequence number of this message");
+    NR = number("l2tp.Nr", "Nr", "Next sequence number expected");
     OFFSET = number("l2tp.offset", "Offset", "Bytes before the PPP frame");
-    PADDING = bytes("l2tp.offset_padding", "Padding", "What the offset skips");
-    RES = number("l2tp.res", "Reserved", "Zero").hex(4);
-    SID = number("l2tp.sid", "Session ID", "Which session of the receiver").hex(8);
-    CCID = number("l2tp.ccid", "Control connection ID", "Which connection of the receiver").hex(8);
-    AVP = group("l2tp.avp", "Attribute", "An attribute and its value");
-    MANDATORY = bool("l2tp.avp.mandatory", "Mandatory", "Must be understood").mask(0x8000);
-    HIDDEN = bool("l2tp.avp.hidden", "Hidden", "The value is enciphered").mask(0x4000);
-    AVP_LENGTH = number("l2tp.avp.length", "Length", "Bytes of the attribute with its header").mask(0x03ff);
-    VENDOR = number("l2tp.avp.vendor_id", "Vendor", "Who defines the attribute; 0 for the standard");
-    AVP_TYPE = number("l2tp.avp.type", "Type", "Which attribute").names(ATTRIBUTES);
-    VALUE = bytes("l2tp.avp.value", "Value", "Depends on the attribute");
-    BAD_AVP = broken("l2tp.avp.length.bad", "bad length", "The length is less than the attribute's header");
+    PADDING = bytes("l2tp.offset_padding", "Offset padding", "");
+    RES = number("l2tp.res", "Reserved", "").hex(4);
+    SID = number("l2tp.sid", "Session ID", "Session of the receiver").hex(8);
+    CCID = number("l2tp.ccid", "Control connection ID", "Control connection of the receiver").hex(8);
+    AVP = group("l2tp.avp", "AVP", "Attribute-value pair");
+    MANDATORY = bool("l2tp.avp.mandatory", "Mandatory", "The receiver must support it").mask(0x8000);
+    HIDDEN = bool("l2tp.avp.hidden", "Hidden", "The value is encrypted").mask(0x4000);
+    AVP_LENGTH = number("l2tp.avp.length", "Length", "Bytes of the AVP with its header").mask(0x03ff);
+    VENDOR = number("l2tp.avp.vendor_id", "Vendor ID", "0 for IETF attributes");
+    AVP_TYPE = number("l2tp.avp.type", "Attribute type", "").names(ATTRIBUTES);
+    VALUE = bytes("l2tp.avp.value", "Attribute value", "");
+    BAD_AVP = broken("l2tp.avp.length.bad", "bad length", "The length is less than the AVP header");
     BAD_VERSION = broken("l2tp.version.unknown", "unknown version", "The version is neither 2 nor 3");
 }
 

@@ -29,9 +29,9 @@ mod null {
 
     fields! {
         NULL = protocol("null", "Loopback", "BSD loopback encapsulation");
-        FAMILY = number("null.family", "Family", "Address family of what follows, in the capturing machine's byte order").names(super::FAMILIES);
-        UNUSED = bytes("null.unused", "Unused", "What stands before an Ethernet type");
-        TYPE = number("null.type", "Type", "What follows, where it is no address family").hex(4).names(super::ETHER_TYPES);
+        FAMILY = number("null.family", "Family", "Address family, in the byte order of the capturing host").names(super::FAMILIES);
+        UNUSED = bytes("null.unused", "Unused", "Bytes before an EtherType");
+        TYPE = number("null.type", "Type", "EtherType, instead of an address family").hex(4).names(super::ETHER_TYPES);
     }
 }
 
@@ -40,7 +40,7 @@ mod openbsd {
 
     fields! {
         LOOP = protocol("loop", "Loopback", "OpenBSD loopback encapsulation");
-        FAMILY = number("loop.family", "Family", "Address family of what follows").names(super::FAMILIES);
+        FAMILY = number("loop.family", "Family", "Address family").names(super::FAMILIES);
     }
 }
 
@@ -50,15 +50,15 @@ mod sll {
 
     fields! {
         SLL = protocol("sll", "Linux cooked", "Linux cooked-mode capture");
-        PKTTYPE = number("sll.pkttype", "Packet type", "Whom the packet was for").names(PACKET_TYPES);
-        HATYPE = number("sll.hatype", "Hardware type", "Kind of interface, Linux ARPHRD number");
-        HALEN = number("sll.halen", "Address length", "Bytes of the sender's address");
-        SRC_ETH = mac("sll.src.eth", "Source", "The sender's Ethernet address");
-        SRC_OTHER = bytes("sll.src.other", "Source", "The sender's address");
-        UNUSED = bytes("sll.unused", "Unused", "Fills the address to eight bytes");
-        ETYPE = number("sll.etype", "Protocol", "What the packet is").hex(4).names(ETHER_TYPES);
-        RESERVED = number("sll.reserved", "Reserved", "Zero").hex(4);
-        IFINDEX = number("sll.ifindex", "Interface index", "Number of the interface");
+        PKTTYPE = number("sll.pkttype", "Packet type", "Relation of the packet to the capturing host").names(PACKET_TYPES);
+        HATYPE = number("sll.hatype", "Link-layer address type", "Linux ARPHRD number");
+        HALEN = number("sll.halen", "Link-layer address length", "Bytes");
+        SRC_ETH = mac("sll.src.eth", "Source", "Ethernet address of the sender");
+        SRC_OTHER = bytes("sll.src.other", "Source", "Link-layer address of the sender");
+        UNUSED = bytes("sll.unused", "Unused", "Address up to eight bytes");
+        ETYPE = number("sll.etype", "Protocol", "EtherType of the payload").hex(4).names(ETHER_TYPES);
+        RESERVED = number("sll.reserved", "Reserved", "").hex(4);
+        IFINDEX = number("sll.ifindex", "Interface index", "");
     }
 }
 

@@ -19,56 +19,56 @@ pub static PROTOCOL: Protocol = layer(&LLDP, FIELDS);
 
 fields! {
     LLDP = protocol("lldp", "LLDP", "Link Layer Discovery Protocol");
-    TLV = group("lldp.tlv", "element", "Something that is said");
-    TYPE = number("lldp.tlv.type", "Type", "What is said").mask(0xfe00).names(TYPES);
-    LENGTH = number("lldp.tlv.len", "Length", "Bytes of the value").mask(0x01ff);
-    CHASSIS = number("lldp.chassis.subtype", "Chassis ID subtype", "What the name of the device is").names(CHASSIS_IDS);
-    CHASSIS_ID = bytes("lldp.chassis.id", "Chassis ID", "Name of the device");
-    CHASSIS_MAC = mac("lldp.chassis.id.mac", "Chassis ID", "Name of the device");
-    CHASSIS_IP4 = ipv4("lldp.chassis.id.ip4", "Chassis ID", "Name of the device");
-    CHASSIS_IP6 = ipv6("lldp.chassis.id.ip6", "Chassis ID", "Name of the device");
-    PORT = number("lldp.port.subtype", "Port ID subtype", "What the name of the port is").names(PORT_IDS);
-    PORT_ID = text("lldp.port.id", "Port ID", "Name of the port");
-    PORT_MAC = mac("lldp.port.id.mac", "Port ID", "Name of the port");
-    PORT_IP4 = ipv4("lldp.port.id.ip4", "Port ID", "Name of the port");
-    PORT_IP6 = ipv6("lldp.port.id.ip6", "Port ID", "Name of the port");
-    FAMILY = number("lldp.network_address.subtype", "Address family", "1 is IPv4, 2 is IPv6");
-    TTL = number("lldp.time_to_live", "Time to live", "Seconds that this holds");
-    PORT_DESC = text("lldp.port.desc", "Port description", "In words");
-    SYSTEM_NAME = text("lldp.tlv.system.name", "System name", "In words");
-    SYSTEM_DESC = text("lldp.tlv.system.desc", "System description", "In words");
-    HAS = number("lldp.tlv.system_cap", "Capabilities", "What the device can be").hex(4);
-    HAS_REPEATER = bool("lldp.tlv.system_cap.repeater", "Repeater", "It passes on everything").mask(0x0002);
-    HAS_BRIDGE = bool("lldp.tlv.system_cap.bridge", "Bridge", "It passes on frames").mask(0x0004);
-    HAS_WLAN = bool("lldp.tlv.system_cap.wlan_access_pt", "Access point", "It has a radio").mask(0x0008);
-    HAS_ROUTER = bool("lldp.tlv.system_cap.router", "Router", "It passes on packets").mask(0x0010);
-    HAS_PHONE = bool("lldp.tlv.system_cap.telephone", "Telephone", "It rings").mask(0x0020);
-    HAS_STATION = bool("lldp.tlv.system_cap.station_only", "Station", "It is a host").mask(0x0080);
-    USES = number("lldp.tlv.enable_system_cap", "Enabled capabilities", "What the device is").hex(4);
-    USES_REPEATER = bool("lldp.tlv.enable_system_cap.repeater", "Repeater", "It passes on everything").mask(0x0002);
-    USES_BRIDGE = bool("lldp.tlv.enable_system_cap.bridge", "Bridge", "It passes on frames").mask(0x0004);
-    USES_WLAN = bool("lldp.tlv.enable_system_cap.wlan_access_pt", "Access point", "It has a radio").mask(0x0008);
-    USES_ROUTER = bool("lldp.tlv.enable_system_cap.router", "Router", "It passes on packets").mask(0x0010);
-    USES_PHONE = bool("lldp.tlv.enable_system_cap.telephone", "Telephone", "It rings").mask(0x0020);
-    USES_STATION = bool("lldp.tlv.enable_system_cap.station_only", "Station", "It is a host").mask(0x0080);
-    MGN_LENGTH = number("lldp.mgn.address.len", "Address length", "Bytes of family and address");
-    MGN_FAMILY = number("lldp.mgn.address.subtype", "Address family", "1 is IPv4, 2 is IPv6");
-    MGN_IP4 = ipv4("lldp.mgn.addr.ip4", "Management address", "Where to ask for more");
-    MGN_IP6 = ipv6("lldp.mgn.addr.ip6", "Management address", "Where to ask for more");
-    MGN_HEX = bytes("lldp.mgn.addr.hex", "Management address", "Where to ask for more");
-    MGN_NUMBERING = number("lldp.mgn.interface.subtype", "Interface numbering", "How interfaces are counted");
-    MGN_INTERFACE = number("lldp.mgn.interface.number", "Interface number", "Which interface");
-    MGN_OBJECT_LENGTH = number("lldp.mgn.obj.len", "Object length", "Bytes that follow");
-    MGN_OBJECT = bytes("lldp.mgn.obj", "Object", "Where it stands in the MIB, as encoded");
-    OUI = number("lldp.orgtlv.oui", "Organisation", "Who defined it").hex(6).names(ORGANISATIONS);
-    ORG_SUBTYPE = number("lldp.orgtlv.subtype", "Subtype", "What is said");
-    ORG_DATA = bytes("lldp.orgtlv.data", "Data", "The value");
-    PORT_VLAN = number("lldp.ieee.802_1.port_vlan.id", "Port VLAN", "Of frames without a tag");
-    VLAN = number("lldp.ieee.802_1.vlan.id", "VLAN", "A VLAN of the port");
-    VLAN_NAME_LENGTH = number("lldp.ieee.802_1.vlan.name_len", "VLAN name length", "Bytes that follow");
-    VLAN_NAME = text("lldp.ieee.802_1.vlan.name", "VLAN name", "Its name");
-    VALUE = bytes("lldp.value", "Value", "Bytes that are not explained");
-    NO_END = odd("lldp.note.end", "no end", "Nothing ends the list");
+    TLV = group("lldp.tlv", "TLV", "");
+    TYPE = number("lldp.tlv.type", "TLV type", "").mask(0xfe00).names(TYPES);
+    LENGTH = number("lldp.tlv.len", "TLV length", "Bytes of the value").mask(0x01ff);
+    CHASSIS = number("lldp.chassis.subtype", "Chassis ID subtype", "").names(CHASSIS_IDS);
+    CHASSIS_ID = bytes("lldp.chassis.id", "Chassis ID", "");
+    CHASSIS_MAC = mac("lldp.chassis.id.mac", "Chassis ID", "");
+    CHASSIS_IP4 = ipv4("lldp.chassis.id.ip4", "Chassis ID", "");
+    CHASSIS_IP6 = ipv6("lldp.chassis.id.ip6", "Chassis ID", "");
+    PORT = number("lldp.port.subtype", "Port ID subtype", "").names(PORT_IDS);
+    PORT_ID = text("lldp.port.id", "Port ID", "");
+    PORT_MAC = mac("lldp.port.id.mac", "Port ID", "");
+    PORT_IP4 = ipv4("lldp.port.id.ip4", "Port ID", "");
+    PORT_IP6 = ipv6("lldp.port.id.ip6", "Port ID", "");
+    FAMILY = number("lldp.network_address.subtype", "Address family", "1: IPv4, 2: IPv6");
+    TTL = number("lldp.time_to_live", "Time to live", "Seconds");
+    PORT_DESC = text("lldp.port.desc", "Port description", "");
+    SYSTEM_NAME = text("lldp.tlv.system.name", "System name", "");
+    SYSTEM_DESC = text("lldp.tlv.system.desc", "System description", "");
+    HAS = number("lldp.tlv.system_cap", "Capabilities", "Supported capabilities").hex(4);
+    HAS_REPEATER = bool("lldp.tlv.system_cap.repeater", "Repeater", "").mask(0x0002);
+    HAS_BRIDGE = bool("lldp.tlv.system_cap.bridge", "Bridge", "").mask(0x0004);
+    HAS_WLAN = bool("lldp.tlv.system_cap.wlan_access_pt", "WLAN access point", "").mask(0x0008);
+    HAS_ROUTER = bool("lldp.tlv.system_cap.router", "Router", "").mask(0x0010);
+    HAS_PHONE = bool("lldp.tlv.system_cap.telephone", "Telephone", "").mask(0x0020);
+    HAS_STATION = bool("lldp.tlv.system_cap.station_only", "Station only", "").mask(0x0080);
+    USES = number("lldp.tlv.enable_system_cap", "Enabled capabilities", "").hex(4);
+    USES_REPEATER = bool("lldp.tlv.enable_system_cap.repeater", "Repeater", "").mask(0x0002);
+    USES_BRIDGE = bool("lldp.tlv.enable_system_cap.bridge", "Bridge", "").mask(0x0004);
+    USES_WLAN = bool("lldp.tlv.enable_system_cap.wlan_access_pt", "WLAN access point", "").mask(0x0008);
+    USES_ROUTER = bool("lldp.tlv.enable_system_cap.router", "Router", "").mask(0x0010);
+    USES_PHONE = bool("lldp.tlv.enable_system_cap.telephone", "Telephone", "").mask(0x0020);
+    USES_STATION = bool("lldp.tlv.enable_system_cap.station_only", "Station only", "").mask(0x0080);
+    MGN_LENGTH = number("lldp.mgn.address.len", "Address string length", "Bytes of subtype and address");
+    MGN_FAMILY = number("lldp.mgn.address.subtype", "Address subtype", "1: IPv4, 2: IPv6");
+    MGN_IP4 = ipv4("lldp.mgn.addr.ip4", "Management address", "");
+    MGN_IP6 = ipv6("lldp.mgn.addr.ip6", "Management address", "");
+    MGN_HEX = bytes("lldp.mgn.addr.hex", "Management address", "");
+    MGN_NUMBERING = number("lldp.mgn.interface.subtype", "Interface subtype", "Interface numbering");
+    MGN_INTERFACE = number("lldp.mgn.interface.number", "Interface number", "");
+    MGN_OBJECT_LENGTH = number("lldp.mgn.obj.len", "OID string length", "Bytes");
+    MGN_OBJECT = bytes("lldp.mgn.obj", "Object identifier", "Encoded OID in the MIB");
+    OUI = number("lldp.orgtlv.oui", "Organization unique code", "OUI").hex(6).names(ORGANISATIONS);
+    ORG_SUBTYPE = number("lldp.orgtlv.subtype", "Subtype", "");
+    ORG_DATA = bytes("lldp.orgtlv.data", "Data", "");
+    PORT_VLAN = number("lldp.ieee.802_1.port_vlan.id", "Port VLAN identifier", "VLAN of untagged frames");
+    VLAN = number("lldp.ieee.802_1.vlan.id", "VLAN ID", "");
+    VLAN_NAME_LENGTH = number("lldp.ieee.802_1.vlan.name_len", "VLAN name length", "Bytes");
+    VLAN_NAME = text("lldp.ieee.802_1.vlan.name", "VLAN name", "");
+    VALUE = bytes("lldp.value", "Value", "Undissected bytes");
+    NO_END = odd("lldp.note.end", "no end", "The End of LLDPDU TLV is missing");
 }
 
 const TYPES: Names = &[
@@ -104,7 +104,7 @@ const PORT_IDS: Names = &[
 const ORGANISATIONS: Names = &[(0x000ecf, "PROFIBUS"), (0x00120f, "IEEE 802.3"), (0x0012bb, "TIA"), (0x0080c2, "IEEE 802.1")];
 const IEEE_802_1: u64 = 0x0080c2;
 
-/// What is said from the first element to the one that ends it.
+/// Dissects an LLDPDU, up to its End TLV.
 pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     while wire.remaining() > 0 {
         if wire.group(&TLV, element)? == 0 {
@@ -148,7 +148,7 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// Who somebody is: a subtype, and what that says.
+/// Dissects a chassis or port ID: the subtype, and an ID in its format.
 fn identity(wire: &mut Wire<'_>, subtype: &'static Field, (mac, network): (u8, u8), fields: [&'static Field; 4]) -> Result {
     let [as_mac, as_ip4, as_ip6, as_other] = fields;
     let kind = wire.u8(subtype)?;
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_end_and_an_element_without_room_are_told() {
+    fn a_missing_end_and_a_truncated_element_are_reported() {
         insta::assert_snapshot!(trial::layers(Next::EtherType(0x88cc), &["0602 0078"]), @r#"
         lldp 0..4
           0..4 lldp.tlv

@@ -133,24 +133,24 @@ pub fn named(name: &str) -> Option<&'static Protocol> {
     ALL.iter().copied().find(|protocol| protocol.this.abbrev == name)
 }
 
-/// Bytes that nobody understands, as a protocol.
+/// Pseudo-protocol of undissected bytes.
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 
-/// Whether a field is one of headers alone, which no message has.
+/// Whether a field belongs to a header, not to a message.
 pub(crate) fn is_of_header(field: &Field) -> bool {
     let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
 }
 
-/// Whether a field of headers is what they carry: which of its bytes are secret is known only when the messages were read.
+/// Whether a header field is a payload. Its secret bytes are known only once messages are dissected.
 fn is_payload(field: &Field) -> bool {
     field.is(&tcp::PAYLOAD) || field.is(&udp::PAYLOAD)
 }
 
-/// Whether the headers of a frame tell this field by themselves, whatever other frames said.
+/// Whether a header field depends only on its own frame.
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {
-    // Segments are verified only on the way to their connection, and conversations tell times.
+    // Checksums are verified during connection lookup; times need conversation state.
     let of_others = [&tcp::CHECKSUM_STATUS].into_iter().chain(udp::TIMES);
     if of_others.into_iter().any(|known| known.is(field)) {
         return false;
@@ -163,49 +163,49 @@ pub fn is_of_frame(field: &Field) -> bool {
     is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
-/// Whether anybody looks at what the segments before one say of it.
+/// Whether results of the TCP sequence analysis are requested.
 #[must_use]
 pub fn looks_at_analysis(demand: Demand) -> bool {
     demand.words || demand.fields && demand.only.is_none_or(|only| only.fields().any(tcp::takes_analysis))
 }
 
-/// The same fields, told apart by where they are read.
+/// The same fields, classified by where they are read.
 #[must_use]
 pub fn classified(only: Only) -> Only {
     only.classified(|field| is_of_header(field) && !is_payload(field), fast_path::leaves_out)
 }
 
-/// A protocol of this module: found by what lies below it, not by port or looks.
+/// A header protocol: selected by the layer below it, not by port or heuristic.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
     Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
 }
 
-/// What a header says comes behind it.
+/// The next layer, as declared by a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// A frame of this link type.
     Link(u16),
-    /// What this Ethernet type stands for.
+    /// The protocol of this EtherType.
     EtherType(u16),
     /// An LLC header.
     Llc,
-    /// IP of the version that its first byte says.
+    /// IPv4 or IPv6, by the first byte.
     Ip,
-    /// What this IP protocol number stands for.
+    /// The protocol of this IP protocol number.
     IpProtocol(u8),
-    /// A part of a datagram.
+    /// A fragment of a datagram.
     Fragment(Part),
     /// A payload compressed by DEFLATE, of this IP protocol number.
     Compressed(u8),
-    /// A header that only the one before it can name.
+    /// A header without a registered number.
     Header(&'static Described),
-    /// Bytes nobody here understands.
+    /// Undissected bytes.
     Data,
     /// Nothing.
     Nothing,
 }
 
-/// A header that no number stands for: whose it is, and who describes it.
+/// A header without a registered number: its protocol and its dissector.
 pub struct Described {
     protocol: &'static Protocol,
     header: Header,
@@ -322,13 +322,13 @@ pub struct Segment {
     pub missing: usize,
     /// Whether it is only the first fragment of it.
     pub is_part: bool,
-    /// Who sends it.
+    /// Source address.
     pub src: IpAddr,
-    /// Who gets it.
+    /// Destination address.
     pub dst: IpAddr,
-    /// The layer that carries it; none if [`FastHeaders`] headers were not told.
+    /// The layer that carries it; `None` if [`FastHeaders`] emitted no layers.
     pub below: Option<LayerId>,
-    /// The names of its layers, its own the last, if they were not.
+    /// Layer path including its own, if no layers were emitted.
     pub path: &'static str,
 }
 
@@ -390,7 +390,7 @@ pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<
     Reached::End
 }
 
-/// Say of bytes that nobody explains which link type they are of.
+/// Names the link type in the summary of undissected bytes.
 fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
     let info = match link_name(number) {
         Some(name) => tree.make_heading(format_args!("{name}, {len} bytes")),
@@ -401,13 +401,13 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
     }
 }
 
-/// Whether anybody may look at the payload of segments, or at whole frames.
+/// Whether segment payloads or whole frames may be requested.
 #[must_use]
 pub fn shows_payload(demand: Demand) -> bool {
     demand.fields && (demand.carriers || demand.only.is_some_and(|only| only.has(&tcp::PAYLOAD)))
 }
 
-/// Bytes that nobody explains, as a layer.
+/// Adds undissected bytes as a layer.
 pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below: Option<LayerId>) -> LayerId {
     let ends = last_ends(tree);
     let layer = tree.push_layer(&data::DATA, Span::new(bytes.source, range.clone()), below, ends, true);
@@ -428,14 +428,14 @@ fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<R
         Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
         Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),
         Next::IpProtocol(ip::SCTP) => Some(Reached::Sctp(segment)),
-        // Of a part that the capture cut off nobody knows where it ended.
+        // The end of a truncated fragment is unknown.
         Next::Fragment(part) if carried.missing == 0 => Some(Reached::Fragment(part, segment)),
         Next::Compressed(protocol) => Some(Reached::Compressed(protocol, segment)),
         _ => None,
     }
 }
 
-/// Describes one header; `missing` is how much the capture cut off behind the end of the cursor.
+/// Dissects one header; `missing` is the number of truncated bytes after the end of the cursor.
 type Header = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
 
 fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {

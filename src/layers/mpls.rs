@@ -20,10 +20,10 @@ pub(super) static LABELS: Described = Described { protocol: &PROTOCOL, header: l
 
 fields! {
     MPLS = protocol("mpls", "MPLS", "Multiprotocol Label Switching");
-    LABEL = number("mpls.label", "Label", "Which path the packet takes").mask(0xffff_f000);
-    EXP = number("mpls.exp", "Traffic class", "How to treat the packet; once for experiments").mask(0x0e00);
+    LABEL = number("mpls.label", "Label", "").mask(0xffff_f000);
+    EXP = number("mpls.exp", "Traffic class", "Formerly the experimental bits").mask(0x0e00);
     BOTTOM = number("mpls.bottom", "Bottom of stack", "1 for the last label").mask(0x0100);
-    TTL = number("mpls.ttl", "Time to live", "Routers it may still pass").mask(0x00ff);
+    TTL = number("mpls.ttl", "Time to live", "").mask(0x00ff);
 }
 
 const LABEL_BYTES: usize = 4;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_before_ip_are_told_by_its_version() {
+    fn labels_before_ip_are_recognized_by_its_version() {
         let frame = [
             "0001 0140", // label 16, the last
             "65",        // IPv6, and no more of it

@@ -14,21 +14,21 @@ pub static PROTOCOL: Protocol = layer(&NFLOG, FIELDS);
 
 fields! {
     NFLOG = protocol("nflog", "Netfilter log", "Linux netfilter log");
-    FAMILY = number("nflog.family", "Family", "2 is IPv4, 10 is IPv6");
+    FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6");
     VERSION = number("nflog.version", "Version", "0");
-    RES_ID = number("nflog.res_id", "Resource id", "Which log");
-    TLV = group("nflog.tlv", "Element", "Something known of the packet");
-    TLV_LENGTH = number("nflog.tlv_length", "Length", "Bytes of the element, itself counted");
-    TLV_TYPE = number("nflog.tlv_type", "Type", "What it says").names(NFLOG_TYPES);
-    HW_PROTOCOL = number("nflog.protocol", "Protocol", "Ethernet type").hex(4).names(ETHER_TYPES);
-    HOOK = number("nflog.hook", "Hook", "Where in the filter");
-    INDEV = number("nflog.ifindex_indev", "Incoming interface", "Its number");
-    OUTDEV = number("nflog.ifindex_outdev", "Outgoing interface", "Its number");
-    PREFIX = text("nflog.prefix", "Prefix", "Words from the rule");
-    UID = number("nflog.uid", "User", "Whose packet");
-    GID = number("nflog.gid", "Group", "Whose packet");
-    VALUE = bytes("nflog.tlv_value", "Value", "What it says");
-    PADDING = bytes("nflog.padding", "Padding", "Up to four bytes");
+    RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group");
+    TLV = group("nflog.tlv", "TLV", "Attribute of the packet");
+    TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included");
+    TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES);
+    HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);
+    HOOK = number("nflog.hook", "Hook", "Netfilter hook");
+    INDEV = number("nflog.ifindex_indev", "Incoming interface", "Index");
+    OUTDEV = number("nflog.ifindex_outdev", "Outgoing interface", "Index");
+    PREFIX = text("nflog.prefix", "Prefix", "Log prefix of the rule");
+    UID = number("nflog.uid", "UID", "User of the packet");
+    GID = number("nflog.gid", "GID", "Group of the packet");
+    VALUE = bytes("nflog.tlv_value", "Value", "");
+    PADDING = bytes("nflog.padding", "Padding", "Up to a multiple of four bytes");
 }
 
 const NFLOG_TYPES: Names = &[

@@ -19,16 +19,16 @@ pub static PROTOCOL: Protocol = layer(&PIM, FIELDS);
 fields! {
     PIM = protocol("pim", "PIM", "Protocol Independent Multicast");
     VERSION = number("pim.version", "Version", "2").mask(0xf0);
-    TYPE = number("pim.type", "Type", "Kind of message").mask(0x0f).names(TYPES);
-    RES_BYTES = bytes("pim.res_bytes", "Reserved", "Zero");
-    CKSUM = number("pim.cksum", "Checksum", "Of a Register only the first eight bytes").hex(4);
-    OPTION = group("pim.option", "Option", "Of a Hello");
-    OPTION_TYPE = number("pim.optiontype", "Type", "Kind of option").names(OPTIONS);
+    TYPE = number("pim.type", "Type", "").mask(0x0f).names(TYPES);
+    RES_BYTES = bytes("pim.res_bytes", "Reserved", "");
+    CKSUM = number("pim.cksum", "Checksum", "Of a Register, covers only the first eight bytes").hex(4);
+    OPTION = group("pim.option", "Option", "Hello option");
+    OPTION_TYPE = number("pim.optiontype", "Type", "").names(OPTIONS);
     OPTION_LENGTH = number("pim.optionlength", "Length", "Bytes of the value");
-    OPTION_VALUE = bytes("pim.optionvalue", "Value", "By type");
-    REGISTER_FLAG = number("pim.register_flag", "Flags", "Of a Register").hex(8);
-    BORDER = bool("pim.register_flag.border", "Border", "The sender is a border router").mask(0x8000_0000);
-    NULL_REGISTER = bool("pim.register_flag.null_register", "Null-Register", "No packet is registered").mask(0x4000_0000);
+    OPTION_VALUE = bytes("pim.optionvalue", "Value", "");
+    REGISTER_FLAG = number("pim.register_flag", "Register flags", "").hex(8);
+    BORDER = bool("pim.register_flag.border", "Border", "The sender is a PIM multicast border router").mask(0x8000_0000);
+    NULL_REGISTER = bool("pim.register_flag.null_register", "Null-Register", "The message carries no packet").mask(0x4000_0000);
     DUMMY_HEADER = bytes("pim.dummy_header", "Dummy header", "IP header of a Null-Register");
 }
 
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_register_leads_to_the_packet_inside() {
         let frame = ["21 00 5eff 80000000", "4500001c 00010000 01110000 0a000001 e0000101", "c000c001 0008 0000"];
-        let told = layers(Next::IpProtocol(103), &frame);
+        let tree = layers(Next::IpProtocol(103), &frame);
         let expected = "\
 pim 0..8 | Register
   0..1 pim.version = 2
@@ -113,19 +113,19 @@ pim 0..8 | Register
     4..8 pim.register_flag.null_register = false
 ip 8..28 | 10.0.0.1 → 224.0.1.1 UDP
 ";
-        assert!(told.starts_with(expected), "{told}");
+        assert!(tree.starts_with(expected), "{tree}");
     }
 
     #[test]
     fn a_null_register_carries_no_packet() {
-        let told = layers(Next::IpProtocol(103), &["21 00 9eff 40000000", "45000014 00010000 01670000 0a000001 e0000101"]);
-        assert!(told.contains("\n  8..28 pim.dummy_header = "), "{told}");
-        assert!(!told.contains("\nip "), "{told}");
+        let tree = layers(Next::IpProtocol(103), &["21 00 9eff 40000000", "45000014 00010000 01670000 0a000001 e0000101"]);
+        assert!(tree.contains("\n  8..28 pim.dummy_header = "), "{tree}");
+        assert!(!tree.contains("\nip "), "{tree}");
     }
 
     #[test]
     fn a_hello_has_options_and_one_that_is_cut_is_noted() {
-        let told = cut(Next::IpProtocol(103), &["20 00 1234", "0001 0002 0069", "0013 0004 00"], 3);
+        let tree = cut(Next::IpProtocol(103), &["20 00 1234", "0001 0002 0069", "0013 0004 00"], 3);
         let expected = "\
   4..10 pim.option
     4..6 pim.optiontype = 1 (Holdtime)
@@ -137,6 +137,6 @@ ip 8..28 | 10.0.0.1 → 224.0.1.1 UDP
   14..15 data.data = 00
 ! broken dissect.cut at 14..15 pim: the capture holds 3 bytes too few of this frame
 ";
-        assert!(told.ends_with(expected), "{told}");
+        assert!(tree.ends_with(expected), "{tree}");
     }
 }

@@ -16,21 +16,21 @@ pub static PROTOCOL: Protocol = layer(&PKTAP, FIELDS);
 fields! {
     PKTAP = protocol("pktap", "PKTAP", "Apple's packet tap");
     HDRLEN = number("pktap.hdrlen", "Header length", "Bytes of this header");
-    RECTYPE = number("pktap.rectype", "Record type", "1 is a packet");
-    DLT = number("pktap.dlt", "Link type", "What follows");
-    IFNAME = text("pktap.ifname", "Interface", "Name of the interface");
-    FLAGS = number("pktap.flags", "Flags", "Which way the packet went").hex(8);
+    RECTYPE = number("pktap.rectype", "Record type", "1: packet");
+    DLT = number("pktap.dlt", "DLT", "Link type of the payload");
+    IFNAME = text("pktap.ifname", "Interface name", "");
+    FLAGS = number("pktap.flags", "Flags", "Direction of the packet").hex(8);
     PFAMILY = number("pktap.pfamily", "Family", "Protocol family");
-    LLHDRLEN = number("pktap.llhdrlen", "Link header length", "Bytes");
-    LLTRLRLEN = number("pktap.lltrlrlen", "Link trailer length", "Bytes");
-    PID = number("pktap.pid", "Process ID", "Who sent or gets the packet");
-    CMDNAME = text("pktap.cmdname", "Command", "Its name");
-    SVC_CLASS = number("pktap.svc_class", "Service class", "How urgent it is");
-    IFTYPE = number("pktap.iftype", "Interface type", "What kind of interface");
-    IFUNIT = number("pktap.ifunit", "Interface unit", "Which of its kind");
-    EPID = number("pktap.epid", "Effective process ID", "For whom it was done");
-    ECMDNAME = text("pktap.ecmdname", "Effective command", "Its name");
-    MORE = bytes("pktap.more", "More", "What newer systems add");
+    LLHDRLEN = number("pktap.llhdrlen", "Link-layer header length", "Bytes");
+    LLTRLRLEN = number("pktap.lltrlrlen", "Link-layer trailer length", "Bytes");
+    PID = number("pktap.pid", "Process ID", "Process that sent or received the packet");
+    CMDNAME = text("pktap.cmdname", "Command name", "");
+    SVC_CLASS = number("pktap.svc_class", "Service class", "Priority");
+    IFTYPE = number("pktap.iftype", "Interface type", "");
+    IFUNIT = number("pktap.ifunit", "Interface unit", "");
+    EPID = number("pktap.epid", "Effective process ID", "Process on whose behalf the packet was sent");
+    ECMDNAME = text("pktap.ecmdname", "Effective command name", "");
+    MORE = bytes("pktap.more", "More", "Extension of later versions");
 }
 
 /// What a Mac knew of a packet.
@@ -56,10 +56,10 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// Text in a fixed place, which NULs fill.
+/// Text of fixed size, padded with NULs.
 fn padded(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
-    let said = memchr::memchr(0, wire.ahead()).unwrap_or(count).min(count);
-    wire.words(field, count, 0..said).map(drop)
+    let used = memchr::memchr(0, wire.ahead()).unwrap_or(count).min(count);
+    wire.words(field, count, 0..used).map(drop)
 }
 
 #[cfg(test)]

@@ -21,15 +21,15 @@ pub(super) static FRAME: Described = Described { protocol: &PROTOCOL, header: fr
 
 fields! {
     PPP = protocol("ppp", "PPP", "Point-to-Point Protocol");
-    DIRECTION = number("ppp.direction", "Direction", "Whether this host received or sent it; on the wire the other way round").names(DIRECTIONS);
-    ADDRESS = number("ppp.address", "Address", "All stations").hex(2);
-    CONTROL = number("ppp.control", "Control", "Unnumbered information").hex(2);
-    PROTO = number("ppp.protocol", "Protocol", "What the frame carries").hex(4).names(PROTOCOLS);
-    CODE = number("ppp.code", "Code", "What a control packet wants").names(CODES);
-    IDENTIFIER = number("ppp.identifier", "Identifier", "Ties an answer to its request");
+    DIRECTION = number("ppp.direction", "Direction", "Received or sent by the capturing host; inverted on the wire").names(DIRECTIONS);
+    ADDRESS = number("ppp.address", "Address", "0xff, all stations").hex(2);
+    CONTROL = number("ppp.control", "Control", "0x03, unnumbered information").hex(2);
+    PROTO = number("ppp.protocol", "Protocol", "").hex(4).names(PROTOCOLS);
+    CODE = number("ppp.code", "Code", "").names(CODES);
+    IDENTIFIER = number("ppp.identifier", "Identifier", "Matches a response to its request");
     LENGTH = number("ppp.length", "Length", "Bytes of the control packet");
-    DATA = bytes("ppp.data", "Data", "Options, or what the code needs");
-    BAD_LENGTH = odd("ppp.length.bad", "bad length", "The length of a control packet is less than its header or more than the frame has");
+    DATA = bytes("ppp.data", "Data", "Options, or data of the code");
+    BAD_LENGTH = odd("ppp.length.bad", "bad length", "The length of a control packet is less than its header or exceeds the frame");
 }
 
 const DIRECTIONS: Names = &[(0, "sent"), (1, "received")];

@@ -25,10 +25,10 @@ fields! {
     PPPOE = protocol("pppoe", "PPPoE", "PPP over Ethernet");
     VERSION = number("pppoe.version", "Version", "1").mask(0xf0);
     TYPE = number("pppoe.type", "Type", "1").mask(0x0f);
-    CODE = number("pppoe.code", "Code", "What the packet wants").hex(2).names(CODES);
-    SESSION_ID = number("pppoe.session_id", "Session ID", "Which session it belongs to; 0 before there is one").hex(4);
-    LENGTH = number("pppoe.payload_length", "Payload length", "Bytes behind this header");
-    BAD_LENGTH = odd("pppoe.payload_length.bad", "bad length", "The length is more than the frame has");
+    CODE = number("pppoe.code", "Code", "").hex(2).names(CODES);
+    SESSION_ID = number("pppoe.session_id", "Session ID", "0 during discovery").hex(4);
+    LENGTH = number("pppoe.payload_length", "Payload length", "Bytes after this header");
+    BAD_LENGTH = odd("pppoe.payload_length.bad", "bad length", "The length exceeds the frame");
 }
 
 mod discovery_fields {
@@ -36,15 +36,15 @@ mod discovery_fields {
 
     fields! {
         PPPOED = protocol("pppoed", "PPPoE discovery", "PPP over Ethernet, finding an access concentrator");
-        TAGS = group("pppoed.tags", "Tags", "What is asked for or offered");
-        TAG = number("pppoed.tag", "Tag", "What the value is").hex(4).names(super::TAG_NAMES);
+        TAGS = group("pppoed.tags", "PPPoE tags", "");
+        TAG = number("pppoed.tag", "Tag", "").hex(4).names(super::TAG_NAMES);
         TAG_LENGTH = number("pppoed.tag_length", "Tag length", "Bytes of the value");
-        SERVICE_NAME = text("pppoed.tags.service_name", "Service name", "The service wanted or offered");
+        SERVICE_NAME = text("pppoed.tags.service_name", "Service name", "Requested or offered service");
         AC_NAME = text("pppoed.tags.ac_name", "AC name", "Name of the access concentrator");
-        HOST_UNIQ = bytes("pppoed.tags.host_uniq", "Host-Uniq", "Ties an answer to the host's question");
-        AC_COOKIE = bytes("pppoed.tags.ac_cookie", "AC cookie", "Returned to the access concentrator as it stands");
-        RELAY = bytes("pppoed.tags.relay_session_id", "Relay session ID", "Added by a relay between the two");
-        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "Depends on the tag");
+        HOST_UNIQ = bytes("pppoed.tags.host_uniq", "Host-Uniq", "Matches a response to the host's request");
+        AC_COOKIE = bytes("pppoed.tags.ac_cookie", "AC cookie", "Returned unchanged to the access concentrator");
+        RELAY = bytes("pppoed.tags.relay_session_id", "Relay session ID", "Added by an intermediate agent");
+        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "Value of an unknown tag");
     }
 }
 use discovery_fields::{AC_COOKIE, AC_NAME, HOST_UNIQ, RELAY, SERVICE_NAME, TAG, TAG_LENGTH, TAGS, UNKNOWN};

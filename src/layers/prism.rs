@@ -5,7 +5,7 @@
 //! item    name:4 | status:2 | length:2 | value:4
 //! ```
 //!
-//! Numbers are in the byte order of the capturing machine, which the code tells.
+//! Numbers are in the byte order of the capturing host, detected from the message code.
 
 use super::ethernet::rest;
 use super::{Carried, layer, wlan};
@@ -19,23 +19,23 @@ fields! {
     PRISM = protocol("prism", "Prism", "Prism wireless capture header");
     CODE = number("prism.msgcode", "Message code", "0x41 or 0x44").hex(8);
     LENGTH = number("prism.msglen", "Message length", "Bytes of this header");
-    DEVICE = text("prism.devname", "Device", "Who captured the frame");
-    ITEM = group("prism.did", "Item", "One thing that is known");
-    NAME = number("prism.did.type", "Name", "What the item is").hex(8);
-    STATUS = number("prism.did.status", "Status", "0 if the value counts").names(STATES);
+    DEVICE = text("prism.devname", "Device", "Name of the capturing device");
+    ITEM = group("prism.did", "DID", "Item of the header");
+    NAME = number("prism.did.type", "DID type", "").hex(8);
+    STATUS = number("prism.did.status", "Status", "0 if the value is valid").names(STATES);
     ITEM_LENGTH = number("prism.did.length", "Length", "Bytes of the value");
-    HOSTTIME = number("prism.did.hosttime", "Host time", "The host's clock");
-    MACTIME = number("prism.did.mactime", "MAC time", "The card's clock");
-    CHANNEL = number("prism.did.channel", "Channel", "Its number");
-    RSSI = number("prism.did.rssi", "RSSI", "Strength of reception");
-    QUALITY = number("prism.did.sq", "Signal quality", "Of the reception");
-    SIGNAL = number("prism.did.signal", "Signal", "Its strength");
-    NOISE = number("prism.did.noise", "Noise", "Its strength");
+    HOSTTIME = number("prism.did.hosttime", "Host time", "Clock of the capturing host");
+    MACTIME = number("prism.did.mactime", "MAC time", "MAC clock of the card");
+    CHANNEL = number("prism.did.channel", "Channel", "");
+    RSSI = number("prism.did.rssi", "RSSI", "Received signal strength indicator");
+    QUALITY = number("prism.did.sq", "Signal quality", "");
+    SIGNAL = number("prism.did.signal", "Signal", "");
+    NOISE = number("prism.did.noise", "Noise", "");
     RATE = number("prism.did.rate", "Data rate", "Units of 500 kb/s");
-    ISTX = number("prism.did.istx", "Sent", "Whether this host sent it").hex(8);
+    ISTX = number("prism.did.istx", "IsTX", "Transmitted by the capturing host").hex(8);
     FRAME_LENGTH = number("prism.did.frmlen", "Frame length", "Bytes of the frame");
-    UNKNOWN = number("prism.did.unknown", "Value", "Depends on the name").hex(8);
-    PADDING = bytes("prism.padding", "Padding", "Fills the device's name or the header");
+    UNKNOWN = number("prism.did.unknown", "Value", "Value of an unknown item").hex(8);
+    PADDING = bytes("prism.padding", "Padding", "Up to the length of the name or the header");
     BAD_LENGTH = broken("prism.msglen.invalid", "bad length", "The header is shorter than its fixed part or longer than the frame");
 }
 

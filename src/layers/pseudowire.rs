@@ -27,8 +27,8 @@ pub(super) static CHANNEL: Described = Described { protocol: &CHANNEL_PROTOCOL, 
 
 fields! {
     PWETH = protocol("pweth", "Pseudowire", "Control word of an Ethernet pseudowire");
-    CW = number("pweth.cw", "Control word", "All of it").hex(8);
-    SEQUENCE = number("pweth.cw.sequence_number", "Sequence number", "Counts frames; 0 where nobody does").mask(0xffff);
+    CW = number("pweth.cw", "Control word", "").hex(8);
+    SEQUENCE = number("pweth.cw.sequence_number", "Sequence number", "0 if sequencing is not used").mask(0xffff);
 }
 
 mod channel_fields {
@@ -37,8 +37,8 @@ mod channel_fields {
     fields! {
         PWACH = protocol("pwach", "Associated channel", "Messages about a pseudowire or a path");
         VER = number("pwach.ver", "Version", "0").mask(0x0f);
-        RES = number("pwach.res", "Reserved", "Zero").hex(2);
-        TYPE = number("pwach.channel_type", "Channel type", "What the message is").hex(4).names(super::CHANNELS);
+        RES = number("pwach.res", "Reserved", "").hex(2);
+        TYPE = number("pwach.channel_type", "Channel type", "").hex(4).names(super::CHANNELS);
     }
 }
 use channel_fields::{RES, TYPE, VER};
@@ -70,7 +70,7 @@ mod tests {
     use crate::layers::trial::layers;
 
     #[test]
-    fn a_channel_is_told_by_its_first_bits() {
+    fn a_channel_is_recognized_by_its_first_bits() {
         let frame = [
             "0000 d140",  // label 13, the last
             "10 00 0007", // channel of BFD

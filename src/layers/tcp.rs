@@ -22,106 +22,106 @@ pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::TCP], ..layer(&
 
 fields! {
     TCP = protocol("tcp", "TCP", "Transmission Control Protocol");
-    SRCPORT = number("tcp.srcport", "Source port", "Who sends").also("tcp.port");
-    DSTPORT = number("tcp.dstport", "Destination port", "Who gets it").also("tcp.port");
-    STREAM = number("tcp.stream", "Stream index", "Which connection of the capture");
-    LEN = number("tcp.len", "Segment length", "Bytes of payload on the wire");
-    SEQ = number("tcp.seq", "Sequence number", "Of the first byte, counted from the start of the connection");
-    SEQ_RAW = number("tcp.seq_raw", "Sequence number (raw)", "As it stands");
-    NXTSEQ = number("tcp.nxtseq", "Next sequence number", "Of the byte behind the last");
-    ACK = number("tcp.ack", "Acknowledgment number", "The next byte wanted, counted from the start of the connection");
-    ACK_RAW = number("tcp.ack_raw", "Acknowledgment number (raw)", "As it stands");
+    SRCPORT = number("tcp.srcport", "Source port", "").also("tcp.port");
+    DSTPORT = number("tcp.dstport", "Destination port", "").also("tcp.port");
+    STREAM = number("tcp.stream", "Stream index", "");
+    LEN = number("tcp.len", "Segment length", "Bytes of payload");
+    SEQ = number("tcp.seq", "Sequence number", "Relative sequence number");
+    SEQ_RAW = number("tcp.seq_raw", "Sequence number (raw)", "Absolute");
+    NXTSEQ = number("tcp.nxtseq", "Next sequence number", "Sequence number after this segment");
+    ACK = number("tcp.ack", "Acknowledgment number", "Relative acknowledgment number");
+    ACK_RAW = number("tcp.ack_raw", "Acknowledgment number (raw)", "Absolute");
     HDR_LEN = number("tcp.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0xf0);
-    FLAGS = number("tcp.flags", "Flags", "What the segment does").hex(4).mask(0x0fff);
-    FLAG_RES = number("tcp.flags.res", "Reserved", "Zero").mask(0x0e00);
+    FLAGS = number("tcp.flags", "Flags", "").hex(4).mask(0x0fff);
+    FLAG_RES = number("tcp.flags.res", "Reserved", "").mask(0x0e00);
     FLAG_AE = bool("tcp.flags.ae", "AE", "Accurate ECN").mask(0x0100);
     FLAG_CWR = bool("tcp.flags.cwr", "CWR", "Congestion window reduced").mask(0x0080);
-    FLAG_ECE = bool("tcp.flags.ece", "ECE", "Congestion was experienced").mask(0x0040);
-    FLAG_URG = bool("tcp.flags.urg", "URG", "The urgent pointer counts").mask(0x0020);
-    FLAG_ACK = bool("tcp.flags.ack", "ACK", "The acknowledgment number counts").mask(0x0010);
-    FLAG_PUSH = bool("tcp.flags.push", "PSH", "Hand over at once").mask(0x0008);
-    FLAG_RESET = bool("tcp.flags.reset", "RST", "The connection is reset").mask(0x0004);
-    FLAG_SYN = bool("tcp.flags.syn", "SYN", "Opens the connection").mask(0x0002);
-    FLAG_FIN = bool("tcp.flags.fin", "FIN", "Nothing more will be sent").mask(0x0001);
-    WINDOW = number("tcp.window_size_value", "Window", "Bytes the sender takes, not scaled");
-    WINDOW_SIZE = number("tcp.window_size", "Window size", "Bytes the sender takes, scaled as the handshake says");
-    WINDOW_SCALE = number("tcp.window_size_scalefactor", "Window scale factor", "What the window is multiplied by; -1 if the handshake was not seen, -2 if it is not scaled");
-    CHECKSUM = number("tcp.checksum", "Checksum", "Of the segment and a pseudo-header").hex(4);
-    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
-    BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
-    URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Where urgent data ends");
-    OPTIONS = group("tcp.options", "Options", "Options of the segment");
-    OPTION = group("tcp.option", "Option", "An option");
-    KIND = number("tcp.option_kind", "Kind", "Which option").names(KINDS);
-    OPTION_LEN = number("tcp.option_len", "Length", "Bytes of the option, its kind and length counted");
-    MSS = number("tcp.options.mss_val", "Maximum segment size", "The largest payload wanted");
-    WSCALE = number("tcp.options.wscale.shift", "Window scale", "Bits to shift windows by");
-    SACK_LE = number("tcp.options.sack_le", "Left edge", "First sequence number of a block that arrived");
-    SACK_RE = number("tcp.options.sack_re", "Right edge", "Sequence number behind a block that arrived");
-    TSVAL = number("tcp.options.timestamp.tsval", "Timestamp value", "The sender's clock");
-    TSECR = number("tcp.options.timestamp.tsecr", "Timestamp echo reply", "The other side's clock, returned");
-    OPTION_DATA = bytes("tcp.options.data", "Data", "What the option says");
-    PAYLOAD = bytes("tcp.payload", "Payload", "The segment's part of the stream");
-    ANALYSIS = group("tcp.analysis", "Analysis", "What the segments before say of this one, as Wireshark decides it");
-    RETRANSMISSION = bool("tcp.analysis.retransmission", "retransmission", "Bytes that were sent before");
-    FAST_RETRANSMISSION = bool("tcp.analysis.fast_retransmission", "fast retransmission", "Sent again because duplicate acknowledgements asked for it");
-    SPURIOUS_RETRANSMISSION = bool("tcp.analysis.spurious_retransmission", "spurious retransmission", "Sent again although it was acknowledged");
-    OUT_OF_ORDER = bool("tcp.analysis.out_of_order", "out of order", "Segments sent later came before");
-    LOST_SEGMENT = bool("tcp.analysis.lost_segment", "previous segment not captured", "Bytes right before it are not in the capture so far");
-    ACK_LOST_SEGMENT = bool("tcp.analysis.ack_lost_segment", "acknowledges an unseen segment", "What it acknowledges is not in the capture");
-    DUPLICATE_ACK = bool("tcp.analysis.duplicate_ack", "duplicate ack", "Acknowledges what the one before it did");
-    DUPLICATE_ACK_NUM = number("tcp.analysis.duplicate_ack_num", "Duplicate number", "Which duplicate of the acknowledgement it is");
-    DUPLICATE_ACK_FRAME = number("tcp.analysis.duplicate_ack_frame", "Duplicate of frame", "The first frame that acknowledged this");
-    ZERO_WINDOW = bool("tcp.analysis.zero_window", "zero window", "The sender takes no more bytes");
-    ZERO_WINDOW_PROBE = bool("tcp.analysis.zero_window_probe", "zero window probe", "Asks whether a closed window is open again");
-    ZERO_WINDOW_PROBE_ACK = bool("tcp.analysis.zero_window_probe_ack", "zero window probe ack", "Answers a zero window probe");
-    WINDOW_FULL = bool("tcp.analysis.window_full", "window full", "Fills the window that the receiver offers");
-    WINDOW_UPDATE = bool("tcp.analysis.window_update", "window update", "Says nothing but another window");
-    KEEP_ALIVE = bool("tcp.analysis.keep_alive", "keep-alive", "Asks whether the peer is still there");
-    KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "Answers a keep-alive");
-    REUSED_PORTS = bool("tcp.analysis.reused_ports", "port numbers reused", "Opens a connection between ends that had one");
-    ACKS_FRAME = number("tcp.analysis.acks_frame", "Acknowledges frame", "The segment that it acknowledges");
-    ACK_RTT = float("tcp.analysis.ack_rtt", "Time to acknowledge", "Seconds from that segment to this").seconds();
-    RTO_FRAME = number("tcp.analysis.rto_frame", "Oldest frame not acknowledged", "What the time until a retransmission is counted from");
-    RTO = float("tcp.analysis.rto", "Time until sent again", "Seconds from that segment to this").seconds();
-    ANALYSIS_FLAGS = bool("tcp.analysis.flags", "analysis flags", "Whether the analysis remarks anything on the segment")
+    FLAG_ECE = bool("tcp.flags.ece", "ECE", "ECN-Echo").mask(0x0040);
+    FLAG_URG = bool("tcp.flags.urg", "URG", "Urgent: the urgent pointer is valid").mask(0x0020);
+    FLAG_ACK = bool("tcp.flags.ack", "ACK", "The acknowledgment number is valid").mask(0x0010);
+    FLAG_PUSH = bool("tcp.flags.push", "PSH", "Push function").mask(0x0008);
+    FLAG_RESET = bool("tcp.flags.reset", "RST", "Reset the connection").mask(0x0004);
+    FLAG_SYN = bool("tcp.flags.syn", "SYN", "Synchronize sequence numbers").mask(0x0002);
+    FLAG_FIN = bool("tcp.flags.fin", "FIN", "No more data from the sender").mask(0x0001);
+    WINDOW = number("tcp.window_size_value", "Window", "Receive window, not scaled");
+    WINDOW_SIZE = number("tcp.window_size", "Calculated window size", "Receive window, scaled");
+    WINDOW_SCALE = number("tcp.window_size_scalefactor", "Window scale factor", "Multiplier of the window; -1 if the handshake is missing, -2 if no scaling is used");
+    CHECKSUM = number("tcp.checksum", "Checksum", "Checksum of segment and pseudo-header").hex(4);
+    CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
+    BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum does not match the data");
+    URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Offset of the end of urgent data");
+    OPTIONS = group("tcp.options", "Options", "");
+    OPTION = group("tcp.option", "Option", "");
+    KIND = number("tcp.option_kind", "Kind", "").names(KINDS);
+    OPTION_LEN = number("tcp.option_len", "Length", "Bytes of the option, kind and length included");
+    MSS = number("tcp.options.mss_val", "Maximum segment size", "Largest segment that the sender can receive");
+    WSCALE = number("tcp.options.wscale.shift", "Window scale", "Shift count");
+    SACK_LE = number("tcp.options.sack_le", "Left edge", "First sequence number of a SACK block");
+    SACK_RE = number("tcp.options.sack_re", "Right edge", "Sequence number after a SACK block");
+    TSVAL = number("tcp.options.timestamp.tsval", "Timestamp value", "Clock of the sender");
+    TSECR = number("tcp.options.timestamp.tsecr", "Timestamp echo reply", "Timestamp value of the peer");
+    OPTION_DATA = bytes("tcp.options.data", "Data", "");
+    PAYLOAD = bytes("tcp.payload", "Payload", "");
+    ANALYSIS = group("tcp.analysis", "Analysis", "Sequence analysis relative to earlier segments, as in Wireshark");
+    RETRANSMISSION = bool("tcp.analysis.retransmission", "retransmission", "Bytes sent before");
+    FAST_RETRANSMISSION = bool("tcp.analysis.fast_retransmission", "fast retransmission", "Retransmitted after duplicate ACKs");
+    SPURIOUS_RETRANSMISSION = bool("tcp.analysis.spurious_retransmission", "spurious retransmission", "Retransmitted although acknowledged");
+    OUT_OF_ORDER = bool("tcp.analysis.out_of_order", "out of order", "Captured after segments with higher sequence numbers");
+    LOST_SEGMENT = bool("tcp.analysis.lost_segment", "previous segment not captured", "The bytes before this segment are not captured so far");
+    ACK_LOST_SEGMENT = bool("tcp.analysis.ack_lost_segment", "acknowledges an unseen segment", "The acknowledged bytes are not in the capture");
+    DUPLICATE_ACK = bool("tcp.analysis.duplicate_ack", "duplicate ack", "Same acknowledgment number as the previous ACK");
+    DUPLICATE_ACK_NUM = number("tcp.analysis.duplicate_ack_num", "Duplicate number", "Count of duplicates of this ACK");
+    DUPLICATE_ACK_FRAME = number("tcp.analysis.duplicate_ack_frame", "Duplicate of frame", "Frame of the original ACK");
+    ZERO_WINDOW = bool("tcp.analysis.zero_window", "zero window", "The sender advertises a window of zero");
+    ZERO_WINDOW_PROBE = bool("tcp.analysis.zero_window_probe", "zero window probe", "One byte beyond a window of zero");
+    ZERO_WINDOW_PROBE_ACK = bool("tcp.analysis.zero_window_probe_ack", "zero window probe ack", "ACK of a zero window probe");
+    WINDOW_FULL = bool("tcp.analysis.window_full", "window full", "The segment fills the receive window of the peer");
+    WINDOW_UPDATE = bool("tcp.analysis.window_update", "window update", "The ACK changes only the window");
+    KEEP_ALIVE = bool("tcp.analysis.keep_alive", "keep-alive", "Probe of an idle connection");
+    KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "ACK of a keep-alive");
+    REUSED_PORTS = bool("tcp.analysis.reused_ports", "port numbers reused", "A new connection between the same endpoints");
+    ACKS_FRAME = number("tcp.analysis.acks_frame", "Acknowledges frame", "Segment that this ACK acknowledges");
+    ACK_RTT = float("tcp.analysis.ack_rtt", "RTT to acknowledge the segment", "Seconds").seconds();
+    RTO_FRAME = number("tcp.analysis.rto_frame", "RTO based on frame", "Frame from which the retransmission timeout counts");
+    RTO = float("tcp.analysis.rto", "RTO of this segment", "Retransmission timeout in seconds").seconds();
+    ANALYSIS_FLAGS = bool("tcp.analysis.flags", "analysis flags", "The analysis marks the segment")
         .generated(&[&ANALYSIS], generated::has_marks)
         .needs(generated::MARKS);
-    BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Bytes sent and not acknowledged, this segment included");
+    BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Sent and unacknowledged bytes, this segment included");
     PUSH_BYTES_SENT = number("tcp.analysis.push_bytes_sent", "bytes since PSH", "Bytes sent since the last segment with PSH");
     INITIAL_RTT = float("tcp.analysis.initial_rtt", "initial round-trip time", "Seconds from the SYN to the end of the handshake").seconds();
     TIME_RELATIVE = float("tcp.time_relative", "time since first frame", "Seconds since the first frame of the connection").seconds();
     TIME_DELTA = float("tcp.time_delta", "time since previous frame", "Seconds since the previous frame of the connection").seconds();
-    COMPLETENESS = number("tcp.completeness", "completeness", "Parts of the connection before this frame: 1 SYN, 2 SYN-ACK, 4 ACK, 8 data, 16 FIN, 32 RST");
+    COMPLETENESS = number("tcp.completeness", "completeness", "Bitmap of connection phases seen before this frame: 1 SYN, 2 SYN-ACK, 4 ACK, 8 data, 16 FIN, 32 RST");
     FLAGS_STR = text("tcp.flags.str", "TCP flags", "The flags as letters").generated(&[&FLAGS], generated::flags_as_letters);
     CONNECTION_SYN = bool("tcp.connection.syn", "connection establish request", "A SYN without ACK").generated(&[&FLAGS], generated::syn);
     CONNECTION_SYNACK = bool("tcp.connection.synack", "connection establish acknowledge", "A SYN with ACK").generated(&[&FLAGS], generated::synack);
     CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "A FIN").generated(&[&FLAGS], generated::fin);
     CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "An RST").generated(&[&FLAGS], generated::rst);
-    FIN_ACTIVE = bool("tcp.connection.fin_active", "initiates the closing", "A FIN, and the other side had none before");
-    FIN_PASSIVE = bool("tcp.connection.fin_passive", "undergoes the closing", "A FIN behind that of the other side");
-    OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "The option as a whole").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
-    OPTIONS_NOP = bytes("tcp.options.nop", "no operation", "The option as a whole").generated(&[&OPTION], generated::option::<1>).needs(&[&KIND]);
-    OPTIONS_MSS = bytes("tcp.options.mss", "maximum segment size option", "The option as a whole").generated(&[&OPTION], generated::option::<2>).needs(&[&KIND]);
-    OPTIONS_WSCALE = bytes("tcp.options.wscale", "window scale option", "The option as a whole").generated(&[&OPTION], generated::option::<3>).needs(&[&KIND]);
-    OPTIONS_SACK_PERM = bytes("tcp.options.sack_perm", "SACK permitted option", "The option as a whole").generated(&[&OPTION], generated::option::<4>).needs(&[&KIND]);
-    OPTIONS_SACK = bytes("tcp.options.sack", "SACK option", "The option as a whole").generated(&[&OPTION], generated::option::<5>).needs(&[&KIND]);
-    OPTIONS_TIMESTAMP = bytes("tcp.options.timestamp", "timestamps option", "The option as a whole").generated(&[&OPTION], generated::option::<8>).needs(&[&KIND]);
-    WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "What windows are multiplied by").generated(&[&WSCALE], generated::multiplier);
-    SEGMENTS = bool("tcp.segments", "reassembled segments", "The segment completes a message that lies in several").generated(&[&PAYLOAD], joined::is_joined);
-    SEGMENT = number("tcp.segment", "segment", "The frames of a message in several segments that this one completes").generated(&[&PAYLOAD], joined::segments);
-    SEGMENT_COUNT = number("tcp.segment.count", "segment count", "How many segments a message lies in that this one completes").generated(&[&PAYLOAD], joined::count);
-    SEGMENT_DATA = bytes("tcp.segment_data", "segment data", "The part of a message in several segments that this one brings")
+    FIN_ACTIVE = bool("tcp.connection.fin_active", "active close", "First FIN of the connection");
+    FIN_PASSIVE = bool("tcp.connection.fin_passive", "passive close", "FIN after that of the peer");
+    OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
+    OPTIONS_NOP = bytes("tcp.options.nop", "no operation", "").generated(&[&OPTION], generated::option::<1>).needs(&[&KIND]);
+    OPTIONS_MSS = bytes("tcp.options.mss", "maximum segment size option", "").generated(&[&OPTION], generated::option::<2>).needs(&[&KIND]);
+    OPTIONS_WSCALE = bytes("tcp.options.wscale", "window scale option", "").generated(&[&OPTION], generated::option::<3>).needs(&[&KIND]);
+    OPTIONS_SACK_PERM = bytes("tcp.options.sack_perm", "SACK permitted option", "").generated(&[&OPTION], generated::option::<4>).needs(&[&KIND]);
+    OPTIONS_SACK = bytes("tcp.options.sack", "SACK option", "").generated(&[&OPTION], generated::option::<5>).needs(&[&KIND]);
+    OPTIONS_TIMESTAMP = bytes("tcp.options.timestamp", "timestamps option", "").generated(&[&OPTION], generated::option::<8>).needs(&[&KIND]);
+    WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "Multiplier of windows").generated(&[&WSCALE], generated::multiplier);
+    SEGMENTS = bool("tcp.segments", "reassembled segments", "The segment completes a message of several segments").generated(&[&PAYLOAD], joined::is_joined);
+    SEGMENT = number("tcp.segment", "segment", "Frames of the segments of the completed message").generated(&[&PAYLOAD], joined::segments);
+    SEGMENT_COUNT = number("tcp.segment.count", "segment count", "Number of segments of the completed message").generated(&[&PAYLOAD], joined::count);
+    SEGMENT_DATA = bytes("tcp.segment_data", "segment data", "Part of the message in this segment")
         .generated(&[&PAYLOAD], joined::parts)
         .needs(joined::REPEATS);
-    REASSEMBLED_LENGTH = number("tcp.reassembled.length", "reassembled length", "Bytes of a message in several segments that this one completes").generated(&[&PAYLOAD], joined::length);
-    REASSEMBLED_DATA = bytes("tcp.reassembled.data", "reassembled data", "A message in several segments that this one completes").generated(&[&PAYLOAD], joined::data);
-    REASSEMBLED_IN = number("tcp.reassembled_in", "reassembled in", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
-    PDU_SIZE = number("tcp.pdu.size", "PDU size", "Bytes of a message whose header gives its size").generated(&[&PAYLOAD], joined::sizes);
-    PDU_LAST_FRAME = number("tcp.pdu.last_frame", "last frame of the PDU", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
-    PDU_TIME = float("tcp.pdu.time", "time until the last segment of the PDU", "Known only to a second pass over the capture: never there").generated(&[&PAYLOAD], joined::later);
-    BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length cannot be");
-    BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "An option's length cannot be");
+    REASSEMBLED_LENGTH = number("tcp.reassembled.length", "reassembled length", "Bytes of the reassembled message").generated(&[&PAYLOAD], joined::length);
+    REASSEMBLED_DATA = bytes("tcp.reassembled.data", "reassembled data", "Reassembled message").generated(&[&PAYLOAD], joined::data);
+    REASSEMBLED_IN = number("tcp.reassembled_in", "reassembled in", "Needs a second pass over the capture; never present").generated(&[&PAYLOAD], joined::later);
+    PDU_SIZE = number("tcp.pdu.size", "PDU size", "Bytes, as declared in the header of the PDU").generated(&[&PAYLOAD], joined::sizes);
+    PDU_LAST_FRAME = number("tcp.pdu.last_frame", "last frame of the PDU", "Needs a second pass over the capture; never present").generated(&[&PAYLOAD], joined::later);
+    PDU_TIME = float("tcp.pdu.time", "time until the last segment of the PDU", "Needs a second pass over the capture; never present").generated(&[&PAYLOAD], joined::later);
+    BAD_HDR_LEN = broken("tcp.hdr_len.bad", "bad header length", "The header length is invalid");
+    BAD_OPTION = odd("tcp.option_len.bad", "bad option length", "The length of an option is invalid");
 }
 
 const KINDS: Names = &[
@@ -144,7 +144,7 @@ const CHECKSUM_AT: usize = 16;
 const FLAG_BITS: &[&Field] =
     &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
 
-/// Fields that a segment tells by itself, whatever was said before it.
+/// Fields that depend only on the segment, not on the connection.
 pub(super) const OWN: [&Field; 18] = [
     &SRCPORT,
     &DSTPORT,
@@ -166,41 +166,41 @@ pub(super) const OWN: [&Field; 18] = [
     &PAYLOAD,
 ];
 
-/// Whether a field may say something that only the segments before it tell.
+/// Whether a field may depend on earlier segments.
 pub(super) fn takes_analysis(field: &Field) -> bool {
     let is_one = |known: &&Field| known.is(field);
     field.generated.is_none() && FIELDS.iter().any(is_one) && !OWN.iter().chain(&[&STREAM]).any(is_one)
 }
 
-/// What a segment's own header cannot tell: where it stands in its connection.
+/// State of the connection at a segment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TcpState<'a> {
-    /// The number of the connection.
+    /// Stream index.
     pub stream: Option<u32>,
-    /// The sequence number that counts as 0 in this direction.
+    /// Initial sequence number of this direction.
     pub seq_base: u32,
-    /// The one that counts as 0 in the other.
+    /// Initial sequence number of the other direction.
     pub ack_base: u32,
-    /// What its window is multiplied by: -1 if the handshake was not seen, -2 if it is not scaled.
+    /// Window scale factor: -1 if the handshake is missing, -2 if no scaling is used.
     pub factor: Option<i64>,
-    /// The ends between which its checksum is to be verified.
+    /// Endpoints of the pseudo-header, if the checksum is verified.
     pub verify: Option<[IpAddr; 2]>,
-    /// Whether it is a first fragment, so that nobody knows where the segment ends.
+    /// The segment is a first fragment: its end is unknown.
     pub is_part: bool,
-    /// The ends of a segment that an error quotes. Its length is not known either.
+    /// Endpoints of a segment quoted in an ICMP error; its length is unknown.
     pub quoted: Option<[IpAddr; 2]>,
-    /// What the segments before it say of it.
+    /// Results of the sequence analysis.
     pub remarks: Remarks<'a>,
-    /// How far its connection is, if anybody asks.
+    /// Progress of the connection, if requested.
     pub progress: Option<Progress>,
 }
 
-/// How far a connection is at a segment: times are nanoseconds.
+/// Progress of a connection at a segment. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// Since its first frame, and since the one before.
+    /// Since the first frame, and since the previous frame.
     pub times: Option<[i64; 2]>,
-    /// The parts of a complete connection that came before.
+    /// Bitmap of connection phases before this segment.
     pub completeness: u8,
     /// Bytes sent and not acknowledged.
     pub in_flight: Option<u32>,
@@ -208,7 +208,7 @@ pub struct Progress {
     pub pushed: Option<u32>,
     /// From the SYN to the end of the handshake.
     pub round_trip: Option<i64>,
-    /// Of a segment with FIN: whether the other side had none before.
+    /// For a FIN: whether it is the first of the connection.
     pub ends_first: Option<bool>,
 }
 
@@ -216,7 +216,7 @@ pub struct Progress {
 const PROGRESS: [&Field; 8] =
     [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT, &FIN_ACTIVE, &FIN_PASSIVE];
 
-/// Whether anybody asks how far connections are.
+/// Whether a field of [`Progress`] is requested.
 #[must_use]
 pub fn asks_for_progress(demand: Demand) -> bool {
     PROGRESS.iter().any(|field| demand.asks(field))
@@ -417,7 +417,7 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> 
     let remarks = tcp_state.remarks;
     let numbers = [src.into(), dst.into(), flags, seq.into(), ack.into(), window, len as u64];
     match remarks.marks {
-        [] => wire.lazy_summary(&numbers, told),
+        [] => wire.lazy_summary(&numbers, summary),
         _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
     }
     options(wire, start + header_len)?;
@@ -460,7 +460,7 @@ pub fn pass(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Opt
     let (src, dst) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
     let len = (all.len() + missing - header_len) as u64;
     let numbers = [src.into(), dst.into(), FLAGS.bits_of(flags.into()), seq.into(), ack.into(), window, len];
-    wire.lazy_summary(&numbers, told);
+    wire.lazy_summary(&numbers, summary);
     let at = wire.at();
     wire.put(&SRCPORT, Value::Unsigned(src.into()), at..at + 2);
     wire.put(&DSTPORT, Value::Unsigned(dst.into()), at + 2..at + 4);
@@ -473,7 +473,7 @@ pub fn pass(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Opt
     Some(())
 }
 
-/// What [`pass`] puts of a segment in a frame if nobody knows its connection.
+/// The fields that [`pass`] emits for a segment without a known connection.
 pub(super) struct Given {
     ports: [u16; 2],
     /// Bytes of the header, and of what follows it.
@@ -625,7 +625,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-fn told(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{}", Line(numbers))
 }
 

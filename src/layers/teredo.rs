@@ -22,18 +22,18 @@ pub(super) static HEADERS: Described = Described { protocol: &PROTOCOL, header: 
 
 fields! {
     TEREDO = protocol("teredo", "Teredo", "IPv6 over UDP through address translators");
-    AUTH = group("teredo.auth", "Authentication", "Proves that the server was asked");
+    AUTH = group("teredo.auth", "Authentication", "Authentication header of the client or server");
     AUTH_KIND = number("teredo.auth.type", "Type", "1").hex(4);
-    ID_LENGTH = number("teredo.auth.idlen", "Client identifier length", "Bytes of the identifier");
-    VALUE_LENGTH = number("teredo.auth.aulen", "Authentication value length", "Bytes of the value");
-    ID = bytes("teredo.auth.id", "Client identifier", "Who asks");
-    VALUE = bytes("teredo.auth.value", "Authentication value", "Proof of a shared secret");
-    NONCE = bytes("teredo.auth.nonce", "Nonce", "Ties the answer to the question");
-    CONFIRMATION = bytes("teredo.auth.conf", "Confirmation", "Zero unless the client needs a new key");
-    ORIGIN = group("teredo.orig", "Origin", "Where the packet came from, as the server saw it");
+    ID_LENGTH = number("teredo.auth.idlen", "Client identifier length", "Bytes");
+    VALUE_LENGTH = number("teredo.auth.aulen", "Authentication value length", "Bytes");
+    ID = bytes("teredo.auth.id", "Client identifier", "");
+    VALUE = bytes("teredo.auth.value", "Authentication value", "HMAC of the shared secret");
+    NONCE = bytes("teredo.auth.nonce", "Nonce", "Matches a response to its request");
+    CONFIRMATION = bytes("teredo.auth.conf", "Confirmation", "Nonzero if the client needs a new key");
+    ORIGIN = group("teredo.orig", "Origin indication", "Source address and port seen by the server");
     ORIGIN_KIND = number("teredo.orig.type", "Type", "0").hex(4);
-    ORIGIN_PORT = number("teredo.orig.port", "Origin port", "Port outside the translator; on the wire all bits are turned");
-    ORIGIN_ADDR = text("teredo.orig.addr", "Origin address", "Address outside the translator; on the wire all bits are turned");
+    ORIGIN_PORT = number("teredo.orig.port", "Origin UDP port", "External port of the NAT; all bits inverted on the wire");
+    ORIGIN_ADDR = text("teredo.orig.addr", "Origin IPv4 address", "External address of the NAT; all bits inverted on the wire");
 }
 
 /// Whether Teredo may begin here.

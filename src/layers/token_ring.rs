@@ -17,19 +17,19 @@ pub static PROTOCOL: Protocol = layer(&TR, FIELDS);
 
 fields! {
     TR = protocol("tr", "Token ring", "IEEE 802.5 token ring");
-    AC = number("tr.ac", "Access control", "Who may send next").hex(2);
-    PRIORITY = number("tr.priority", "Priority", "Of the token").mask(0xe0);
-    FRAME = bool("tr.frame", "Frame", "A frame, no token").mask(0x10);
-    MONITOR = number("tr.monitor_cnt", "Monitor count", "Set when the frame passed the monitor").mask(0x08);
-    RESERVATION = number("tr.priority_reservation", "Priority reservation", "Wanted for the next token").mask(0x07);
-    FC = number("tr.fc", "Frame control", "Kind of frame").hex(2);
-    TYPE = number("tr.frame_type", "Frame type", "Whose frame").mask(0xc0).names(TYPES);
-    PCF = number("tr.frame_pcf", "Control bits", "Of the ring's own frames").mask(0x0f);
-    DST = mac("tr.dst", "Destination", "Who the frame is for").also("tr.addr");
-    SRC = mac("tr.src", "Source", "Who sends the frame; the top bit says that a route follows").also("tr.addr");
-    RIF_BYTES = number("tr.rif_bytes", "Route length", "Bytes of the route, this one counted").mask(0x1f);
-    BROADCAST = number("tr.broadcast", "Broadcast", "How far the frame goes").mask(0xe0);
-    RIF = bytes("tr.rif", "Route", "Rings and bridges to pass");
+    AC = number("tr.ac", "Access control", "").hex(2);
+    PRIORITY = number("tr.priority", "Priority", "Priority of the token").mask(0xe0);
+    FRAME = bool("tr.frame", "Frame", "Frame, not a token").mask(0x10);
+    MONITOR = number("tr.monitor_cnt", "Monitor count", "Set by the active monitor").mask(0x08);
+    RESERVATION = number("tr.priority_reservation", "Priority reservation", "Priority of the next token").mask(0x07);
+    FC = number("tr.fc", "Frame control", "").hex(2);
+    TYPE = number("tr.frame_type", "Frame type", "MAC or LLC frame").mask(0xc0).names(TYPES);
+    PCF = number("tr.frame_pcf", "Frame PCF", "Control bits of MAC frames").mask(0x0f);
+    DST = mac("tr.dst", "Destination", "").also("tr.addr");
+    SRC = mac("tr.src", "Source", "The top bit announces source routing").also("tr.addr");
+    RIF_BYTES = number("tr.rif_bytes", "RIF bytes", "Length of the routing information field").mask(0x1f);
+    BROADCAST = number("tr.broadcast", "Broadcast type", "Source routing").mask(0xe0);
+    RIF = bytes("tr.rif", "Ring-bridge pairs", "Routing information field");
 }
 
 const TYPES: Names = &[(0, "ring management"), (1, "LLC")];

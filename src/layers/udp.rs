@@ -18,17 +18,17 @@ pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::UDP], ..layer(&
 
 fields! {
     UDP = protocol("udp", "UDP", "User Datagram Protocol");
-    SRCPORT = number("udp.srcport", "Source port", "Who sends").also("udp.port");
-    DSTPORT = number("udp.dstport", "Destination port", "Who gets it").also("udp.port");
-    STREAM = number("udp.stream", "Stream index", "Which conversation of the capture");
+    SRCPORT = number("udp.srcport", "Source port", "").also("udp.port");
+    DSTPORT = number("udp.dstport", "Destination port", "").also("udp.port");
+    STREAM = number("udp.stream", "Stream index", "");
     LENGTH = number("udp.length", "Length", "Bytes of header and payload");
-    CHECKSUM = number("udp.checksum", "Checksum", "Of the datagram and a pseudo-header").hex(4);
-    CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "What verifying it came to, if asked for").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
-    BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum is another one than it should be");
+    CHECKSUM = number("udp.checksum", "Checksum", "Checksum of datagram and pseudo-header").hex(4);
+    CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
+    BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum does not match the data");
     TIME_RELATIVE = float("udp.time_relative", "time since first frame", "Seconds since the first frame of the conversation").seconds();
     TIME_DELTA = float("udp.time_delta", "time since previous frame", "Seconds since the previous frame of the conversation").seconds();
-    PAYLOAD = bytes("udp.payload", "Payload", "What the datagram carries");
-    BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than a header or more than the packet has");
+    PAYLOAD = bytes("udp.payload", "Payload", "");
+    BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than the header or exceeds the packet");
 }
 
 const HEADER: usize = 8;
@@ -66,10 +66,10 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
     read(wire, |_| {}, None, usize::from(u16::MAX)).map(drop)
 }
 
-/// The fields of times, which only the conversation tells.
+/// Time fields, which need the state of the conversation.
 pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
-/// Whether anybody asks when the frames of conversations came.
+/// Whether any of [`TIMES`] is requested.
 #[must_use]
 pub fn asks_for_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.asks(field))

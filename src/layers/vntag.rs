@@ -19,8 +19,8 @@ fields! {
     DIR = bool("vntag.dir", "Direction", "False to the bridge, true from it").mask(0x8000_0000);
     PTR = bool("vntag.ptr", "Pointer", "False for a vif_id, true for a vif_list_id").mask(0x4000_0000);
     DST = number("vntag.dst", "Destination", "Destination virtual interface").mask(0x3fff_0000);
-    LOOPED = bool("vntag.looped", "Looped", "The frame returns to the bridge that it came from").mask(0x8000);
-    R = number("vntag.r", "Reserved", "Zero").mask(0x4000);
+    LOOPED = bool("vntag.looped", "Looped", "The frame returns to its source bridge").mask(0x8000);
+    R = number("vntag.r", "Reserved", "").mask(0x4000);
     VERSION = number("vntag.version", "Version", "0").mask(0x3000);
     SRC = number("vntag.src", "Source", "Source virtual interface").mask(0x0fff);
     ETYPE = number("vntag.etype", "Type", "Ethernet type of the payload").hex(4).names(ETHER_TYPES);

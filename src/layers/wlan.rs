@@ -27,37 +27,37 @@ pub static PROTOCOL: Protocol = layer(&WLAN, FIELDS);
 
 fields! {
     WLAN = protocol("wlan", "IEEE 802.11", "Wireless network");
-    TYPE_SUBTYPE = number("wlan.fc.type_subtype", "Type and subtype", "What the frame is").hex(4).names(KINDS);
+    TYPE_SUBTYPE = number("wlan.fc.type_subtype", "Type and subtype", "").hex(4).names(KINDS);
     FC = number("wlan.fc", "Frame control", "Kind of frame and flags").hex(4);
     VERSION = number("wlan.fc.version", "Version", "0").mask(0x0300);
-    TYPE = number("wlan.fc.type", "Type", "Kind of frame").mask(0x0c00).names(TYPES);
-    SUBTYPE = number("wlan.fc.subtype", "Subtype", "Which of that kind").mask(0xf000);
-    FLAGS = number("wlan.flags", "Flags", "About the frame").hex(2).mask(0x00ff);
-    TO_DS = bool("wlan.fc.tods", "To DS", "On its way to an access point").mask(0x0001);
-    FROM_DS = bool("wlan.fc.fromds", "From DS", "Comes from an access point").mask(0x0002);
-    MORE_FRAGMENTS = bool("wlan.fc.frag", "More fragments", "More fragments follow").mask(0x0004);
-    RETRY = bool("wlan.fc.retry", "Retry", "Sent before").mask(0x0008);
-    POWER = bool("wlan.fc.pwrmgt", "Power management", "The sender will go to sleep").mask(0x0010);
-    MORE_DATA = bool("wlan.fc.moredata", "More data", "More waits for the receiver").mask(0x0020);
-    PROTECTED = bool("wlan.fc.protected", "Protected", "The body is enciphered").mask(0x0040);
-    ORDER = bool("wlan.fc.order", "Order", "HT control follows, or the order matters").mask(0x0080);
-    DURATION = number("wlan.duration", "Duration", "Microseconds that the medium stays taken").mask(0x7fff);
-    AID = number("wlan.aid", "Association ID", "Who polls").mask(0x3fff);
-    RA = mac("wlan.ra", "Receiver", "Who gets the frame next").also("wlan.addr");
-    TA = mac("wlan.ta", "Transmitter", "Who sent the frame last").also("wlan.addr");
-    DA = mac("wlan.da", "Destination", "Who the frame is for").also("wlan.addr");
-    SA = mac("wlan.sa", "Source", "Who sends the frame").also("wlan.addr");
-    BSSID = mac("wlan.bssid", "BSS ID", "Which network").also("wlan.addr");
-    FRAG = number("wlan.frag", "Fragment number", "Which part of the frame").mask(0x000f);
-    SEQ = number("wlan.seq", "Sequence number", "Counts frames").mask(0xfff0);
-    QOS = number("wlan.qos", "QoS control", "How to treat the frame").hex(4);
-    TID = number("wlan.qos.tid", "TID", "Traffic class or stream").mask(0x000f);
+    TYPE = number("wlan.fc.type", "Type", "").mask(0x0c00).names(TYPES);
+    SUBTYPE = number("wlan.fc.subtype", "Subtype", "").mask(0xf000);
+    FLAGS = number("wlan.flags", "Flags", "").hex(2).mask(0x00ff);
+    TO_DS = bool("wlan.fc.tods", "To DS", "To the distribution system").mask(0x0001);
+    FROM_DS = bool("wlan.fc.fromds", "From DS", "From the distribution system").mask(0x0002);
+    MORE_FRAGMENTS = bool("wlan.fc.frag", "More fragments", "").mask(0x0004);
+    RETRY = bool("wlan.fc.retry", "Retry", "Retransmission").mask(0x0008);
+    POWER = bool("wlan.fc.pwrmgt", "PWR MGT", "The station will enter power save mode").mask(0x0010);
+    MORE_DATA = bool("wlan.fc.moredata", "More data", "The access point has buffered frames").mask(0x0020);
+    PROTECTED = bool("wlan.fc.protected", "Protected", "The body is encrypted").mask(0x0040);
+    ORDER = bool("wlan.fc.order", "+HTC/Order", "HT control is present, or strictly ordered").mask(0x0080);
+    DURATION = number("wlan.duration", "Duration", "Microseconds of the NAV").mask(0x7fff);
+    AID = number("wlan.aid", "Association ID", "Station of the PS-Poll").mask(0x3fff);
+    RA = mac("wlan.ra", "Receiver", "Immediate receiver").also("wlan.addr");
+    TA = mac("wlan.ta", "Transmitter", "Immediate transmitter").also("wlan.addr");
+    DA = mac("wlan.da", "Destination", "").also("wlan.addr");
+    SA = mac("wlan.sa", "Source", "").also("wlan.addr");
+    BSSID = mac("wlan.bssid", "BSS ID", "Basic service set identifier").also("wlan.addr");
+    FRAG = number("wlan.frag", "Fragment number", "").mask(0x000f);
+    SEQ = number("wlan.seq", "Sequence number", "").mask(0xfff0);
+    QOS = number("wlan.qos", "QoS control", "").hex(4);
+    TID = number("wlan.qos.tid", "TID", "Traffic identifier").mask(0x000f);
     EOSP = bool("wlan.qos.eosp", "EOSP", "End of a service period").mask(0x0010);
-    ACK = number("wlan.qos.ack", "Ack policy", "How to acknowledge").hex(4).mask(0x0060);
-    AMSDU = bool("wlan.qos.amsdupresent", "A-MSDU", "The body is several frames").mask(0x0080);
-    HTC = number("wlan.htc", "HT control", "About the radio link").hex(8);
-    PADDING = bytes("wlan.padding", "Padding", "Put in by the capturing card");
-    FCS = number("wlan.fcs", "Check sequence", "Of the whole frame").hex(8);
+    ACK = number("wlan.qos.ack", "Ack policy", "").hex(4).mask(0x0060);
+    AMSDU = bool("wlan.qos.amsdupresent", "A-MSDU present", "The body is an aggregate of MSDUs").mask(0x0080);
+    HTC = number("wlan.htc", "HT control", "").hex(8);
+    PADDING = bytes("wlan.padding", "Padding", "Inserted by the capturing card");
+    FCS = number("wlan.fcs", "Frame check sequence", "CRC-32 of the frame").hex(8);
 }
 
 const MANAGEMENT: u64 = 0;
@@ -203,7 +203,7 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
     finish(wire, body, stop, missing.saturating_sub(CHECK), trailer)
 }
 
-/// The body: handed on if it is somebody else's, else shown as it is.
+/// The body: passed to the next dissector, or shown as bytes.
 fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<Carried> {
     if body.next == Next::Nothing && end > wire.at() {
         wire.bytes(&data::BYTES, end - wire.at())?;

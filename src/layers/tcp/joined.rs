@@ -115,5 +115,5 @@ pub(super) fn parts(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
-/// What only a later frame tells: Wireshark has it where a second pass is made over the capture.
+/// A value that needs a later frame: Wireshark generates it in a second pass over the capture.
 pub(super) fn later(_: NodeRef<'_>, _: &mut dyn FnMut(Computed<'_>)) {}
