@@ -246,7 +246,7 @@ pub struct Reading {
 
     /// What a protocol is told beforehand, such as a key or a password
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
-    pub told: Vec<String>,
+    pub settings: Vec<String>,
 
     /// Another limit on memory or work, such as tree.nodes=2M; the README lists them
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]

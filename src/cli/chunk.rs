@@ -45,7 +45,7 @@ impl ChunkPrinter<'_> {
         self.selection.resume_at(tally);
     }
 
-    /// Count records that somebody else prints.
+    /// Counts records that another thread prints.
     pub(super) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
         self.selection.pass(of, captured);
     }

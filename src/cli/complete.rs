@@ -34,7 +34,7 @@ pub(super) fn answered() -> Result<bool, clap::Error> {
 /// Write the script of a shell that asks.
 pub(super) fn write_script(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
     let shells = Shells::builtins();
-    let known = shells.completer(&shell.to_string()).ok_or_else(|| io::Error::other("nobody knows this shell"))?;
+    let known = shells.completer(&shell.to_string()).ok_or_else(|| io::Error::other("unknown shell"))?;
     let mut script = Vec::new();
     known.write_registration(VARIABLE, NAME, NAME, NAME, &mut script)?;
     out.write_all(&script)
@@ -106,7 +106,7 @@ pub(super) fn links(typed: &OsStr) -> Vec<CompletionCandidate> {
     completed(&typed.to_string_lossy(), 0, link_names().map(|name| (name, "")))
 }
 
-/// What protocols can be told.
+/// Settings of protocols.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let settings = Registry::default().protocols().flat_map(|protocol| protocol.settings);
     let named: Vec<(String, &str)> = settings.map(|setting| (format!("{}=", setting.name), setting.about)).collect();

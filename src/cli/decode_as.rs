@@ -16,11 +16,11 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
     settings::limit(&reading.limit)?;
     let registry = Registry::default();
     let decode_as = reading.decode_as.iter().map(|text| decode_as(registry, text)).collect::<Result<_, _>>()?;
-    let mut told = reading.told.clone();
+    let mut given = reading.settings.clone();
     let assume = match (&reading.as_protocol, &reading.port) {
         (Some(text), _) => match by_setting(registry, text) {
             Some((protocol, value)) => {
-                told.push(format!("{}={value}", protocol.this.abbrev));
+                given.push(format!("{}={value}", protocol.this.abbrev));
                 Assume::Protocol(protocol, Some(Side::Client))
             }
             None => as_protocol(registry, text)?,
@@ -28,7 +28,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
         (None, Some(text)) => Assume::Port(port(text)?),
         (None, None) => Assume::Nothing,
     };
-    let settings = settings::told(registry, &told)?;
+    let settings = settings::parse(registry, &given)?;
     Ok(registry.choosing(Choices {
         decode_as,
         no_heuristics: reading.no_heuristics,
@@ -54,7 +54,7 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
     };
     if format == Some(InputFormat::Raw) && reading.link.is_none() && reading.as_protocol.is_none() && reading.port.is_none() {
         return Err(
-            "--input-format raw: nobody says what the bytes are; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
+            "--input-format raw: the type of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
         );
     }
     Ok(Options { format, link, helped: reading.threads != Some(1) })

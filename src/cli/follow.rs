@@ -12,8 +12,8 @@ use crate::tree::{Demand, Dissection, Side, StreamId, Transport, clean};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Runs of missing bytes that are told one by one.
-const TOLD: u64 = 20;
+/// Maximum number of gaps reported one by one.
+const GAPS_REPORTED: u64 = 20;
 
 /// Do what the options ask for.
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
@@ -157,7 +157,7 @@ fn list(
     Ok(exit)
 }
 
-/// Where what is said goes.
+/// Destination of the payload.
 enum Output<'w> {
     Dump(Dump<Box<dyn Write + Send + 'w>>),
     Files(Files, Box<dyn Write + Send + 'w>),
@@ -170,25 +170,24 @@ struct Listener<'w> {
     existing: Existing,
     dir: Option<Side>,
     output: Output<'w>,
-    /// Whether missing bytes are told on standard error, since the output has no place for them.
-    tells: bool,
+    /// The form is raw: gaps are reported on standard error.
+    is_raw: bool,
     /// Runs of missing bytes.
     missing: u64,
     /// Bytes of secrets: masked, or as captured in raw output.
     secret: usize,
-    /// Whether anything was said.
+    /// Whether any payload was found.
     heard: bool,
     opened: bool,
 }
 
 impl<'w> Listener<'w> {
-    fn new(followed: Option<(StreamId, Content)>, dir: Option<Side>, output: Output<'w>, tells: bool) -> Listener<'w> {
+    fn new(followed: Option<(StreamId, Content)>, dir: Option<Side>, output: Output<'w>, is_raw: bool) -> Listener<'w> {
         let (only, content) = followed.map_or((None, Content::Bytes), |(stream, content)| (Some(stream), content));
         let follower = Follower::new(only).to(content);
-        // Forms without a place for remarks are those that are raw.
-        let follower = if tells { follower.raw() } else { follower };
+        let follower = if is_raw { follower.raw() } else { follower };
         let existing = Existing::default();
-        Listener { only, content, follower, existing, dir, output, tells, missing: 0, secret: 0, heard: false, opened: false }
+        Listener { only, content, follower, existing, dir, output, is_raw, missing: 0, secret: 0, heard: false, opened: false }
     }
 
     /// Why nothing was heard of what the conversation carries.
@@ -208,7 +207,7 @@ impl<'w> Listener<'w> {
 impl Audience for Listener<'_> {
     fn demand(&self) -> Demand {
         let demand = self.follower.demand();
-        if self.tells { demand } else { Demand { words: true, names: true, ..demand } }
+        if self.is_raw { demand } else { Demand { words: true, names: true, ..demand } }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -218,7 +217,7 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, tells, missing, secret, heard: was_heard, .. } = self;
+        let Listener { follower, dir, output, is_raw, missing, secret, heard: was_heard, .. } = self;
         follower.listen(of, captured, |heard| {
             *was_heard |= matches!(heard, Heard::Words(_));
             let side = match heard {
@@ -228,9 +227,9 @@ impl Audience for Listener<'_> {
             if dir.is_some_and(|dir| dir != side) {
                 return Ok(());
             }
-            if let (Heard::Missing(lost), true) = (heard, *tells) {
+            if let (Heard::Missing(lost), true) = (heard, *is_raw) {
                 *missing += 1;
-                if *missing <= TOLD {
+                if *missing <= GAPS_REPORTED {
                     complain(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
                 }
             }
@@ -263,10 +262,10 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
         complain(format_args!("{}: {why}", source.name()));
         return Ok(exit.max(Exit::Usage));
     }
-    if listener.missing > TOLD {
-        complain(format_args!("{} more runs of bytes are missing", listener.missing - TOLD));
+    if listener.missing > GAPS_REPORTED {
+        complain(format_args!("{} more runs of bytes are missing", listener.missing - GAPS_REPORTED));
     }
-    match (listener.secret, listener.tells) {
+    match (listener.secret, listener.is_raw) {
         (0, _) => {}
         (secret, true) => complain(format_args!("the output contains {secret} bytes of secrets as captured")),
         (secret, false) => complain(format_args!("{secret} bytes of secrets are masked with *; --show-secrets prints them")),

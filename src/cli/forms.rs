@@ -89,7 +89,7 @@ fn form(output: &Output) -> Result<Form, Wrong> {
     }
 }
 
-/// The protocols whose details are shown; all if nobody named any.
+/// The protocols whose details are shown; all if none is named.
 fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
     let names = names.map(|names| names.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let registry = Registry::default();

@@ -19,12 +19,12 @@ use std::net::IpAddr;
 /// Bytes of frames up to which another thread costs more than it gains.
 const SMALL: usize = 256 << 10;
 
-/// Looks at what an input holds, frame by frame.
+/// A consumer of the dissected frames of an input.
 pub(super) trait Audience: Send {
-    /// How much of a frame it is going to look at.
+    /// The parts of a frame that it needs.
     fn demand(&self) -> Demand;
 
-    /// Who tells from the layers of a frame that it is going to look at none of its records.
+    /// Prefilter that rejects frames by their layers alone.
     fn prefilter(&self) -> Option<Prefilter> {
         None
     }
@@ -35,28 +35,28 @@ pub(super) trait Audience: Send {
     /// A frame, or with `captured` false what a conversation had left when the input ended.
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
 
-    /// Behind how many messages of the next tree it wants what their conversation has gathered.
+    /// Number of messages of the next tree after which it takes the gathered state of their conversation.
     fn defers_after(&self) -> Option<u64> {
         None
     }
 
-    /// Whether what it does with a frame takes as long as dissecting it, so that both are better done side by side.
+    /// Whether it takes as long per frame as dissection, so that a second thread pays off.
     fn is_busy(&self) -> bool {
         let Demand { fields, only, objects, transfers, .. } = self.demand();
         let may_settle = self.prefilter().is_some_and(|prefilter| prefilter.headers.is_some());
-        // Neither what can be saved nor what is counted beside fields travels.
+        // Objects and transfers cannot be sent to another thread.
         fields && only.is_none() && !objects && !transfers && !may_settle
     }
 
-    /// Who does the same with parts of the input that come later; nobody if that cannot be done apart.
+    /// A printer for later chunks on another thread; `None` if chunks depend on each other.
     fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
         None
     }
 
-    /// The input had so much up to the next tree.
+    /// Sets the counts up to the next tree.
     fn resume_at(&mut self, _tally: Tally) {}
 
-    /// A part of the input was looked at apart.
+    /// Takes a chunk that another thread printed.
     fn chunk(&mut self, _part: &mut Chunk) -> io::Result<()> {
         Ok(())
     }
@@ -95,19 +95,19 @@ pub(super) struct How {
     options: Options,
     explain: bool,
     threads: usize,
-    /// What is wrong with inputs was told before.
+    /// Problems of the inputs were reported in the first pass.
     silent: bool,
 }
 
 impl How {
-    /// What the options say; an error says what would do.
+    /// Settings from the options; an error says what was expected.
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = decode_as::registry(reading)?;
         let options = decode_as::options(reading, registry.assume())?;
         Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading), silent: false })
     }
 
-    /// The same, for reading inputs a second time: what is to be said of them was said.
+    /// The same, for a second pass: problems were already reported.
     pub(super) fn silent(self) -> How {
         How { explain: false, silent: true, ..self }
     }
@@ -134,13 +134,13 @@ impl How {
     }
 }
 
-/// Threads that share the work: what the user said, else one. Where two share a core, handing frames over costs what it gains.
+/// Number of threads: as configured, else one. If two share a core, handing over frames costs what it gains.
 fn threads(reading: &Reading) -> usize {
     reading.threads.map_or(1, usize::from)
 }
 
-/// Read an input from its first frame to its last. What is wrong with it is told, and is the exit code; an error is one
-/// of writing.
+/// Reads an input from its first frame to its last. Problems of the input are reported and set the exit code; an error is
+/// a write error.
 pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
     let size = source.size();
     one_of_several(source, how, audience, Whole::new(source.name(), size).part(size))

@@ -96,7 +96,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
-                "nothing to read: name a FILE, or pipe a capture or a hex dump in; --help tells more",
+                "nothing to read: name a FILE, or pipe a capture or a hex dump in; see --help",
             ));
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),

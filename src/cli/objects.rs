@@ -210,14 +210,14 @@ fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
 fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> io::Result<PathBuf> {
     let stream = stream.map(|stream| format!("{}-", stream.replace('/', "-"))).unwrap_or_default();
     let path = folder.join(format!("{number:06}-{stream}{}", harmless(&carried.object.name)));
-    let told = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(told)?;
-    file.write_all(&carried.object.bytes).map_err(told)?;
+    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(with_path)?;
+    file.write_all(&carried.object.bytes).map_err(with_path)?;
     Ok(path)
 }
 
-/// A name that is one anywhere: no separators, nothing that a shell or a terminal takes for something else. Of one that
-/// is too long the end stays, which tells the kind of file.
+/// A safe file name: no separators, nothing special to a shell or a terminal. A name that is too long keeps its end, the
+/// extension.
 fn harmless(name: &str) -> String {
     let plain = |character: char| if character.is_ascii_alphanumeric() || "._-".contains(character) { character } else { '_' };
     let name: String = name.chars().map(plain).collect();

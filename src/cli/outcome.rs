@@ -35,7 +35,7 @@ impl Outcome {
         self.broken = self.broken.take().or(next.broken);
     }
 
-    /// How the run ends. What `--strict` does not let pass is told.
+    /// The exit code. Reports what `--strict` rejects.
     pub(super) fn exit(&self, output: &Output) -> Exit {
         let strict = match &self.broken {
             Some((file, frame)) if output.strict => {

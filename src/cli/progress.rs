@@ -34,12 +34,12 @@ pub(super) fn hide() {
     }
 }
 
-/// All that is read at one time: an input, or several.
+/// Progress of a run over one or several inputs.
 pub(super) struct Whole {
     name: String,
-    /// How many bytes it has, if that is known and anybody looks.
+    /// Total bytes, if known and if standard error is a terminal.
     total: Option<u64>,
-    /// How many of them were read, as far as was told.
+    /// Bytes read, as last reported by the parts.
     read: AtomicU64,
     begun: Instant,
 }
@@ -51,9 +51,9 @@ impl Whole {
         Arc::new(Whole { name, total, read: AtomicU64::new(0), begun: Instant::now() })
     }
 
-    /// An input of this size is a part of it.
+    /// Progress of an input of this size.
     pub(super) fn part(self: &Arc<Self>, size: Option<u64>) -> Progress {
-        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), told: 0, heuristic: 0 }
+        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), reported: 0, heuristic: 0 }
     }
 
     fn show(&self, total: u64) {
@@ -77,12 +77,12 @@ impl Drop for Whole {
     }
 }
 
-/// How far the reading of one input has come.
+/// Progress of one input.
 pub(super) struct Progress {
     whole: Arc<Whole>,
     size: u64,
-    /// Bytes that the whole was told of.
-    told: u64,
+    /// Bytes reported to `whole`.
+    reported: u64,
     heuristic: u32,
 }
 
@@ -106,8 +106,8 @@ impl Progress {
     }
 
     fn tell(&mut self, read: u64) {
-        self.whole.read.fetch_add(read.saturating_sub(self.told), Ordering::Relaxed);
-        self.told = read.max(self.told);
+        self.whole.read.fetch_add(read.saturating_sub(self.reported), Ordering::Relaxed);
+        self.reported = read.max(self.reported);
     }
 }
 
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_shown_where_nobody_looks_or_nothing_is_known() {
-        // Tests have no terminal, but somebody who runs them may.
+    fn progress_needs_a_terminal_and_a_known_size() {
+        // Tests may run in a terminal.
         assert!(Whole::new("-".into(), None).total.is_none());
         assert!(Whole::new("empty".into(), Some(0)).total.is_none());
         let mut early = watched(100).part(Some(100));
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(whole.read.load(Ordering::Relaxed), 100);
     }
 
-    /// As if somebody looked.
+    /// Progress as on a terminal.
     fn watched(total: u64) -> Arc<Whole> {
         let (read, begun) = (AtomicU64::new(0), Instant::now());
         Arc::new(Whole { name: String::from("watched"), total: Some(total), read, begun })

@@ -43,7 +43,7 @@ pub(super) struct Counted {
     broken: Option<u64>,
 }
 
-/// Why no more records are looked at.
+/// Why the selection ends.
 enum Stop {
     Enough,
     Output(io::Error),
@@ -77,7 +77,7 @@ impl RecordSelection {
         self.view
     }
 
-    /// How much of a frame has to be looked at to choose.
+    /// The parts of a frame that the selection needs.
     pub(super) fn demand(&self) -> Demand {
         let demand = self.filter.as_ref().map_or(Demand { streams: false, loose: true, ..Demand::LAYERS }, Filter::demand);
         let packets = self.view == View::Packets;
@@ -85,7 +85,7 @@ impl RecordSelection {
         Demand { carriers: demand.carriers || packets, headers: packets || self.filter.is_some(), streams, ..demand }
     }
 
-    /// Who tells from the layers of a frame that none of its records can be meant.
+    /// Prefilter that rejects frames by their layers alone.
     pub(super) fn prefilter(&self) -> Option<Prefilter> {
         same(self.filter.as_ref()?).map(Filter::into_prefilter)
     }
@@ -127,7 +127,7 @@ impl RecordSelection {
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
-                // It has no number of its own; that of its frame tells whether it is meant.
+                // It has no number of its own and is selected by that of its frame.
                 Record::Late(late) if matches && selection.names(late.frame()) => return take(&record).map_err(Stop::Output),
                 Record::Late(_) => return Ok(()),
                 Record::Gap(_) if matches => return take(&record).map_err(Stop::Output),
@@ -149,7 +149,7 @@ impl RecordSelection {
         }
     }
 
-    /// Who chooses the same from here on; nobody where it depends on what was chosen before.
+    /// The same selection from here on; `None` if it depends on earlier choices.
     pub(super) fn fork(&self) -> Option<RecordSelection> {
         let filter = match &self.filter {
             Some(filter) => Some(same(filter)?),
@@ -169,12 +169,12 @@ impl RecordSelection {
         })
     }
 
-    /// Count records that somebody else chooses from.
+    /// Counts records that another thread selects from.
     pub(super) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
         let Ok(()) = self.tally.records(of, captured, |_| Ok::<(), Infallible>(()));
     }
 
-    /// The input had so much when somebody else had chosen from a part of it.
+    /// Sets the counts after a chunk that another thread selected from.
     pub(super) fn resume_at(&mut self, tally: Tally) {
         self.tally = tally;
     }

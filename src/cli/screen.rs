@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Bytes of output that are put together while nobody waits for them.
+/// Bytes of the output buffer.
 const BLOCK: usize = 64 << 10;
 
-/// The pager, unless `PAGER` names another one, and what it is told: leave at once if all fits, keep colours and the screen.
+/// Default pager, and its options in `LESS`: quit if the output fits, keep colours and the screen.
 const PAGER: &str = "less";
-const TOLD: &str = "FRX";
+const LESS_OPTIONS: &str = "FRX";
 
 /// Where output goes, as far as the user has a say in it.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +125,7 @@ fn start(pager: &[String]) -> Option<(Child, ChildStdin)> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
-        command.env("LESS", TOLD);
+        command.env("LESS", LESS_OPTIONS);
     }
     let mut child = command.spawn().ok()?;
     let stdin = child.stdin.take()?;
@@ -182,7 +182,7 @@ impl<W: Write> Write for Paged<W> {
 
 impl<W: Write> Drop for Paged<W> {
     fn drop(&mut self) {
-        // What could not be flushed before cannot be told any more.
+        // Write errors cannot be reported here.
         let _ = self.flush();
         if let State::Paging(mut child, stdin) = std::mem::replace(&mut self.state, State::Printing) {
             drop(stdin);

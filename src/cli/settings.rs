@@ -1,4 +1,4 @@
-//! What protocols are told beforehand: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
+//! Settings of protocols: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
 use super::source;
@@ -7,11 +7,11 @@ use crate::registry::Registry;
 use crate::wire::{Setting, Settings, Takes, Unfit};
 use std::io::{self, Read};
 
-/// Names that are suggested for one that nobody knows.
+/// Number of names suggested for an unknown one.
 const SUGGESTIONS: usize = 3;
 
-/// What the options tell; an error says which settings there are.
-pub(super) fn told(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
+/// Parses the options; an error lists the settings.
+pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
     let mut settings = Settings::new();
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
@@ -92,11 +92,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_told_and_wrong_ones_say_what_would_do() {
-        let told = |text: &str| told(Registry::default(), &[text.to_owned()]);
-        assert_eq!(told("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
-        assert!(told("ip.check_checksum=TRUE").unwrap().is_on("ip.check_checksum"));
-        assert!(!told("ip.check_checksum=false").unwrap().is_on("ip.check_checksum"));
+    fn settings_are_parsed_and_errors_name_valid_ones() {
+        let given = |text: &str| parse(Registry::default(), &[text.to_owned()]);
+        assert_eq!(given("xfire.password=a=b").unwrap().get("xfire.password"), Some("a=b"));
+        assert!(given("ip.check_checksum=TRUE").unwrap().is_on("ip.check_checksum"));
+        assert!(!given("ip.check_checksum=false").unwrap().is_on("ip.check_checksum"));
         for (text, word) in [
             ("xfire.pasword=x", "xfire.password"),
             ("xfire.password", "PROTO.NAME=VALUE"),
@@ -104,19 +104,20 @@ mod tests {
             ("udp.checksum=true", "udp.check_checksum"),
             ("xfire.passwords=/does/not/exist", "cannot be read"),
         ] {
-            assert!(told(text).unwrap_err().contains(word), "{text}");
+            assert!(given(text).unwrap_err().contains(word), "{text}");
         }
     }
 
     #[test]
     fn a_revision_without_a_table_is_refused_unless_a_table_is_given() {
-        let told = |options: &[&str]| told(Registry::default(), &options.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
-        let wrong = told(&["rs.revision=318"]).unwrap_err();
+        let given =
+            |options: &[&str]| parse(Registry::default(), &options.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        let wrong = given(&["rs.revision=318"]).unwrap_err();
         assert!(wrong.contains("225, 244, 245, 254, 274, 317, 377, 550, 223") && wrong.contains("rs.table"), "{wrong}");
-        assert_eq!(told(&["rs.revision=317"]).unwrap().get("rs.revision"), Some("317"));
-        let wrong = told(&["rs.revision=318", "rs.table=/does/not/exist"]).unwrap_err();
+        assert_eq!(given(&["rs.revision=317"]).unwrap().get("rs.revision"), Some("317"));
+        let wrong = given(&["rs.revision=318", "rs.table=/does/not/exist"]).unwrap_err();
         assert!(wrong.starts_with("-o rs.table="), "{wrong}");
-        assert!(told(&["rs.revision=old", "rs.table=/does/not/exist"]).unwrap_err().contains("expected a number"));
+        assert!(given(&["rs.revision=old", "rs.table=/does/not/exist"]).unwrap_err().contains("expected a number"));
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// What tells its file from all others; none if it is no regular file, or where the system does not say.
+    /// Identity of the file; `None` if it is no regular file, or if the system has no identities.
     pub(super) fn identity(&self) -> Option<Identity> {
         match self {
             Source::Text(_) => None,
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Whether all bytes are there already, so that nobody waits for a record while it is read. What cannot be read has none.
+    /// Whether all bytes are available, so that reading never waits. False if the input cannot be read.
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Source::Text(_) => true,
@@ -89,15 +89,15 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     })
 }
 
-/// What tells a regular file from all others, whatever name leads to it: its device and its inode.
+/// Identity of a regular file, independent of its path: device and inode.
 #[cfg(unix)]
 pub(super) type Identity = (u64, u64);
 
-/// The same where files have no inodes: its path.
+/// Identity of a regular file on systems without inodes: its path.
 #[cfg(not(unix))]
 pub(super) type Identity = PathBuf;
 
-/// What tells the file at a path from all others.
+/// Identity of the file at a path.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     identity_of(&fs::metadata(path).ok()?)
@@ -116,7 +116,7 @@ fn standard_input_identity() -> Option<Identity> {
     identity_of(&input.metadata().ok()?)
 }
 
-/// What tells the file at a path from all others.
+/// Identity of the file at a path.
 #[cfg(not(unix))]
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::canonicalize(path).ok()

@@ -1,4 +1,4 @@
-//! Every container, plain and compressed, cut at every byte: the frames are the first ones of the whole, and the cut is told.
+//! Every container, plain and compressed, truncated at every byte: the frames are a prefix of the whole, and an error reports it.
 
 use std::io::Write;
 

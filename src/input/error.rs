@@ -20,20 +20,20 @@ pub enum OpenError {
         /// What to do about it.
         advice: &'static str,
     },
-    /// Somebody said what it is, and it is something else.
+    /// The content differs from the requested format.
     NotAs {
-        /// What it was said to be.
+        /// The requested format.
         wanted: InputFormat,
-        /// What it is, as it completes "this is".
+        /// The detected format, as it completes "this is".
         found: &'static str,
     },
-    /// A capture of a version of its format that nobody has described to us.
+    /// An unknown version of a capture format.
     UnsupportedVersion {
         /// Name of the format.
         format: &'static str,
-        /// Its version as the file says it.
+        /// Major version in the file.
         major: u16,
-        /// The second number of its version.
+        /// Minor version in the file.
         minor: u16,
     },
     /// It begins as a known format does, but not even its header can be used.

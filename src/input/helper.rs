@@ -1,7 +1,7 @@
 //! Reading on a thread of its own: unpacking gzip takes longer than a list or statistics of what was in it.
 //!
 //! The thread begins when much was read: most inputs are small, and starting one takes longer than they do. It reads at most a few
-//! blocks ahead, and ends when nobody wants more.
+//! blocks ahead, and ends when the receiver is dropped.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -120,7 +120,7 @@ impl Helper {
     }
 }
 
-/// Read until the end or an error, or until nobody wants more.
+/// Reads until the end or an error, or until the receiver is dropped.
 fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &Receiver<Block>) {
     loop {
         let mut block = empty.try_recv().unwrap_or_default();
@@ -128,7 +128,7 @@ fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &R
         let (end, ends) = fill(&mut source, &mut block.bytes);
         let is_sent = end == 0 || there.send(Ok(Block { at: 0, end, ..block })).is_ok();
         if let Some(Err(error)) = ends {
-            // What came before it was sent; nobody may want to know.
+            // The receiver may be dropped already.
             let _ = there.send(Err(error));
             return;
         }

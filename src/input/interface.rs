@@ -10,60 +10,60 @@ use super::options::{OptionList, text};
 /// The most bytes of names and comments that are kept of a capture; what comes after them is left out.
 const TEXT: usize = 1 << 20;
 
-/// The most sections that are kept.
+/// Maximum number of sections kept.
 const SECTIONS: usize = 1000;
 
-/// The most kinds of blocks that are told apart.
+/// Maximum number of kinds of blocks that are counted separately.
 const KINDS: usize = 100;
 
-/// Where frames were captured.
+/// A capture interface.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Interface {
-    /// How its frames begin: a number of the tcpdump.org list of link types; `None` if nobody knows.
+    /// Link type, a number of the tcpdump.org list; `None` if unknown.
     pub link: Option<u16>,
-    /// The most bytes that are captured of a frame; 0 is no limit.
+    /// Snapshot length: captured bytes per frame; 0 is no limit.
     pub snap_len: u32,
-    /// What the system calls it.
+    /// Name of the interface in the system (`if_name`).
     pub name: Option<String>,
-    /// What it is, in words.
+    /// Description (`if_description`).
     pub description: Option<String>,
-    /// What somebody wrote about it.
+    /// Comments (`opt_comment`).
     pub comments: Vec<String>,
 }
 
-/// A part of a pcapng capture that was made in one go.
+/// A section of a pcapng capture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Section {
-    /// The machine it was captured on.
+    /// Hardware of the capturing host.
     pub hardware: Option<String>,
     /// Its operating system.
     pub os: Option<String>,
     /// The program that captured it.
     pub application: Option<String>,
-    /// What somebody wrote about it.
+    /// Comments (`opt_comment`).
     pub comments: Vec<String>,
 }
 
-/// What a capture holds beside packets.
+/// A kind of block other than packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
-    /// Names of addresses.
+    /// Name resolution.
     Names,
-    /// Keys to decrypt with, and their kind as the capture has it: four letters, the first one highest.
+    /// Decryption secrets and their type: four letters, the first one highest.
     Secrets(u32),
-    /// What the capturing program counted.
+    /// Interface statistics.
     Statistics,
-    /// Entries of the system's journal.
+    /// systemd journal entries.
     Journal,
-    /// Which processes the frames belong to, on macOS.
+    /// Process information of macOS.
     Processes,
-    /// Something of the organisation with this number in the list of private enterprises.
+    /// A custom block of this private enterprise number.
     Custom(u32),
-    /// A block of a type that nobody has described to us.
+    /// A block of unknown type.
     Block(u32),
-    /// More kinds than are told apart.
+    /// Kinds beyond the limit.
     More,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Extra {
     }
 }
 
-/// Everything a capture has said of itself so far.
+/// Metadata of the capture read so far.
 #[derive(Debug, Default)]
 pub(super) struct About {
     /// Link types, each once, in order of appearance.

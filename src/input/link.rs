@@ -1,4 +1,4 @@
-//! Names of link types, for output and for the command line. What they mean to a dissector is said elsewhere.
+//! Names of link types, for output and for the command line. `layers` maps them to dissectors.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ pub fn link_name(link: u16) -> Option<&'static str> {
     LINKS.get(at).map(|(_, name, _)| *name)
 }
 
-/// The link type that somebody means: its number, its name as [`link_name`] has it, its name in tcpdump.org's list or in
+/// Parses a link type: its number, its name as [`link_name`] has it, its name in tcpdump.org's list or in
 /// libpcap (`EN10MB`, `DLT_LINUX_SLL`), or a usual short form (`eth`, `wlan`). Case does not matter, nor whether parts of a
 /// name are joined by `-`, `_` or `.`.
 #[must_use]

@@ -67,7 +67,7 @@ pub enum Format {
     Hex,
     /// Wireshark's hex dump of a conversation.
     FollowStream,
-    /// Bytes of which somebody said what they are.
+    /// Raw bytes of a configured type.
     Raw,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// How somebody says that an input is to be read.
+/// Requested format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputFormat {
     /// A capture: pcap, pcapng or snoop.
@@ -128,15 +128,15 @@ impl fmt::Display for InputFormat {
     }
 }
 
-/// What somebody says of an input. By default everything is found out from its bytes.
+/// Options of an input. By default, everything is detected from its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// What it is; nothing is guessed then.
+    /// The format; disables detection.
     pub format: Option<InputFormat>,
-    /// How frames begin that do not say so themselves: packets of hex text, and raw bytes. With [`Link::Stream`], raw bytes
-    /// are what that side of a conversation said; otherwise they are one frame. Captures and Follow Stream dumps know better.
+    /// Link type of packets in hex text and of raw bytes. With [`Link::Stream`], raw bytes are the payload of that side of a
+    /// conversation; otherwise they are one frame. Captures and Follow Stream dumps ignore it.
     pub link: Option<Link>,
-    /// Whether much that is compressed is unpacked on a thread of its own, which reads a little further than the frames need.
+    /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
 }
 
@@ -170,10 +170,10 @@ impl Capture {
         Capture::open_with(reader, Options::default())
     }
 
-    /// Gets ready to read frames of an input of which something is known.
+    /// Opens an input with options.
     ///
     /// # Errors
-    /// As [`Capture::open`], and when the input is not what it is said to be.
+    /// As [`Capture::open`], and if the content differs from the requested format.
     pub fn open_with(reader: Box<dyn Read + Send>, options: Options) -> Result<Capture, OpenError> {
         let read = Arc::new(AtomicU64::new(0));
         let mut buffer = Buffer::new(Box::new(Counted { reader, read: Arc::clone(&read) }));
@@ -201,11 +201,11 @@ impl Capture {
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })
     }
 
-    /// What was decided about the input, and why, in a line for people.
+    /// One-line explanation of the detected format.
     #[must_use]
     pub fn explain(&self) -> String {
-        let mut told: String = self.packings.iter().flat_map(|packing| [*packing, ", then "]).collect();
-        told += &match &self.reader {
+        let mut text: String = self.packings.iter().flat_map(|packing| [*packing, ", then "]).collect();
+        text += &match &self.reader {
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
@@ -214,22 +214,22 @@ impl Capture {
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };
         if let Some(format) = self.options.format {
-            told += &format!("; read as {format}, as it was asked for");
+            text += &format!("; read as {format}, as it was asked for");
         }
         match (&self.reader, self.options.link) {
             (Reader::Hex(_) | Reader::Raw(_), Some(Link::Type(link))) => {
-                told += &format!("; frames are of link type {}, as it was asked for", link_words(link));
+                text += &format!("; frames are of link type {}, as it was asked for", link_words(link));
             }
             (Reader::Raw(_), Some(Link::Stream(side))) => {
                 let side = match side {
                     Side::Client => "client",
                     Side::Server => "server",
                 };
-                told += &format!("; said by the {side}, as it was asked for");
+                text += &format!("; sent by the {side}, as it was asked for");
             }
             _ => {}
         }
-        told
+        text
     }
 
     /// The next frame, borrowed until the one after it is asked for; `None` at the end.
@@ -335,7 +335,7 @@ impl Capture {
     }
 }
 
-/// What the bytes ahead are, or are said to be. That they are compressed is seen in any case.
+/// Detects the format of the next bytes, or checks the requested one. Compression is always detected.
 fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenError> {
     buffer.need(sniff::LOOK).map_err(OpenError::from_read)?;
     let kind = match sniff::sniff(buffer.ahead()) {
@@ -501,10 +501,10 @@ mod tests {
         };
         assert_eq!(frames(None), [(Link::Unknown, bytes.clone())]);
         assert_eq!(frames(Some(Link::Type(1))), [(Link::Type(1), bytes.clone())]);
-        let said = frames(Some(Link::Stream(Side::Server)));
-        assert_eq!(said.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [65536, 65536, 65536, 3392]);
-        assert!(said.iter().all(|(link, _)| *link == Link::Stream(Side::Server)));
-        assert_eq!(said.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>(), bytes);
+        let payload = frames(Some(Link::Stream(Side::Server)));
+        assert_eq!(payload.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [65536, 65536, 65536, 3392]);
+        assert!(payload.iter().all(|(link, _)| *link == Link::Stream(Side::Server)));
+        assert_eq!(payload.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>(), bytes);
         let mut packed = open_as(&gzip(&pcap()), InputFormat::Raw, None).unwrap();
         assert_eq!(packed.next_frame().unwrap().unwrap().bytes, gzip(&pcap()));
     }
@@ -523,8 +523,8 @@ mod tests {
         let raw = open_as(b"x", InputFormat::Raw, Some(Link::Stream(Side::Client))).unwrap().explain();
         assert_eq!(
             raw,
-            "raw bytes: what one side said, in frames of at most 64 KiB; read as raw, as it was asked for; \
-             said by the client, as it was asked for"
+            "raw bytes: payload of one side, in frames of at most 64 KiB; read as raw, as it was asked for; \
+             sent by the client, as it was asked for"
         );
         let hex = open_as(b"2300", InputFormat::Hex, Some(Link::Type(1))).unwrap().explain();
         assert_eq!(

@@ -1,9 +1,9 @@
 //! Compressed inputs: gzip, zstd and lz4, frame after frame, become plain bytes.
 //!
-//! What a frame is in is told by its magic, anew for each, so members of gzip, BGZF blocks, several frames and frames of
-//! different kinds one after another are one input. Skippable frames are skipped, zeros behind the last frame are padding.
+//! The magic of each frame selects its format. Gzip members, BGZF blocks and frames of different formats may follow
+//! each other in one input. Skippable frames are skipped, zeros after the last frame are padding.
 //!
-//! The decoders know how to decode; whether the input was cut or is damaged is found out here, alike for all of them.
+//! The decoders only decode; truncated and damaged input is detected here, in the same way for every format.
 //! Memory is bounded by the formats (gzip 32 KiB, lz4 8 MiB) and for zstd by the decoder: it refuses windows of more than
 //! 128 MiB, as `zstd` itself does, and grows with the bytes that come out, not with the window a header claims.
 
@@ -70,7 +70,7 @@ enum Stage {
     Gzip(Box<GzDecoder<Source>>),
     Zstd(Source, Box<ZstdDecoder>),
     Lz4(Source, Box<lz4::Frame>),
-    /// The end, or an error was told.
+    /// The end was reached, or an error was returned.
     Over,
 }
 

@@ -5,7 +5,7 @@
 //! record  seconds:4 | fraction:4 | captured:4 | original:4 | (modified: 8 more) | bytes:captured
 //! ```
 //! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and the versions before 2.4
-//! that had the two lengths the other way round. The snap length is told but not used: files are found that break it.
+//! that had the two lengths the other way round. The snap length is reported but not enforced: real files exceed it.
 //!
 //! `pcap-parser` reads the file header. Records are read here: it knows neither the swapped lengths nor the modified form
 //! in big-endian, and it waits for as many bytes as a damaged length claims.

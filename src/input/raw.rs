@@ -1,7 +1,7 @@
-//! Bytes of which somebody says what they are: nothing is guessed, and nothing is decompressed.
+//! Raw bytes of a configured type: nothing is guessed, and nothing is decompressed.
 //!
-//! What one side of a conversation said is given as it arrives, in frames of at most 64 KiB. Anything else is one frame,
-//! however long it takes to arrive; what is longer than 16 MiB is cut into frames of that length.
+//! The payload of one side of a conversation is returned as it arrives, in frames of at most 64 KiB. Anything else is one
+//! frame, however long it takes to arrive; input longer than 16 MiB is split into frames of that length.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
@@ -27,7 +27,7 @@ impl Reader {
 
     pub(super) fn describe(&self) -> &'static str {
         match self.link {
-            Link::Stream(_) => "what one side said, in frames of at most 64 KiB",
+            Link::Stream(_) => "payload of one side, in frames of at most 64 KiB",
             _ => "one frame, cut after each 16 MiB",
         }
     }

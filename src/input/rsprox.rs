@@ -1,12 +1,12 @@
-//! Session logs of the RuneScape proxy RSProx: what both sides said, opcodes in clear, each packet with its time.
+//! Session logs of the RuneScape proxy RSProx: packets of both sides, with decrypted opcodes and times.
 //!
 //! ```text
 //! file    version:4 | revision:4 | sub revision:4 | client:1 | platform:1 | ms since 1970:8 | world:2 | flags:4 | location:1
 //!         host NUL | activity NUL | own index:2 | n:2 | account hash:n | client name NUL | n:4 | JS5 index:n
 //! record  ms since the one before and the side in the lowest bit: seven bits a byte | opcode | size, as tables say | payload
 //! ```
-//! Numbers are big-endian. The header is given as the server's first bytes, so that it is dissected as well; a record is a frame.
-//! Offsets count what a side has said, as in every stream, and not from the beginning of the file: each side would be full of holes.
+//! Numbers are big-endian. The header becomes the server's first bytes, so that it is dissected as well; a record is a frame.
+//! Offsets are stream offsets of a side, not file offsets: with these, each side would be full of gaps.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};

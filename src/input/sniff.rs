@@ -1,6 +1,6 @@
-//! What an input is, told from its first bytes alone.
+//! Detection of the input format from the first bytes.
 //!
-//! Well-known formats that are not read get a name and a word on what to do. File names are never looked at.
+//! Known but unsupported formats are named, with advice. File names are ignored.
 
 use super::error::OpenError;
 use super::packed::Packing;

@@ -4,7 +4,7 @@
 //! file    "snoop":8, padded with zeros | version:4 | datalink:4
 //! record  original:4 | captured:4 | record length:4 | drops:4 | seconds:4 | µs:4 | bytes:captured | padding
 //! ```
-//! The drops are counted from the start of the capture; the last count is told.
+//! Drops are cumulative since the start of the capture; the last count is reported.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
@@ -31,7 +31,7 @@ pub(super) struct Reader {
     about: About,
 }
 
-/// Our link type for a datalink type; `None` for those whose frames nobody has described to us.
+/// Link type for a snoop datalink type; `None` if unknown.
 fn link(datalink: u32) -> Option<u16> {
     Some(match datalink {
         // IEEE 802.3 and Ethernet.

@@ -1,19 +1,19 @@
-//! Whether a packet that tcpdump printed begins at its IP header, as with `-x` and `-X`, or before it, as with `-xx` and `-XX`.
-//! Both look alike but for the bytes.
+//! Detection of tcpdump packets that begin at the IP header, as with `-x` and `-X`, and not before it, as with `-xx` and `-XX`.
+//! The two forms differ only in the bytes.
 
 use super::scan::{after_marks, words};
 
-/// Whether these bytes begin with an IP header. `told` says that the line above them calls the packet `IP` or `IP6`.
-pub(super) fn begins(bytes: &[u8], told: bool) -> bool {
+/// Whether these bytes begin with an IP header. `labelled`: the line above them names the packet `IP` or `IP6`.
+pub(super) fn begins(bytes: &[u8], labelled: bool) -> bool {
     let number = |at| word(bytes, at);
     match bytes.first().map(|first| first >> 4) {
         Some(4) => {
             let header = usize::from(bytes.first().map_or(0, |first| first & 0x0f)) * 4;
             let length = usize::from(number(2));
             let fits = header >= 20 && header <= bytes.len() && (length >= header || length == 0);
-            fits && (checksum(bytes.get(..header).unwrap_or_default()) == 0xffff || told && !is_ethernet(bytes))
+            fits && (checksum(bytes.get(..header).unwrap_or_default()) == 0xffff || labelled && !is_ethernet(bytes))
         }
-        Some(6) => bytes.len() >= 40 && !is_ethernet(bytes) && (told || usize::from(number(4)) + 40 == bytes.len()),
+        Some(6) => bytes.len() >= 40 && !is_ethernet(bytes) && (labelled || usize::from(number(4)) + 40 == bytes.len()),
         _ => false,
     }
 }

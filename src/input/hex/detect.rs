@@ -1,4 +1,4 @@
-//! Which dialect a text is in, told from its first line with data.
+//! Detection of the text dialect from the first line with data.
 
 use super::array::Array;
 use super::bare_ip;

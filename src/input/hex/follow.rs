@@ -78,7 +78,7 @@ impl Dump {
         let expected = *seen & 0xffff_ffff;
         if offset.value(16) != Some(expected) {
             let found = String::from_utf8_lossy(offset.text);
-            return fault(offset.at, format!("the offset is {found}, but this side has said {expected:#x} bytes so far"));
+            return fault(offset.at, format!("the offset is {found}, but this side has sent {expected:#x} bytes so far"));
         }
         let before = packet.len();
         pairs(line, from, PER_LINE, packet)?;

@@ -126,9 +126,9 @@ pub(super) struct Reader {
     used: usize,
     dialect: Dialect,
     packet: Packet,
-    /// The packet was handed out.
+    /// The packet was returned.
     over: bool,
-    /// How somebody says that packets begin.
+    /// Configured link type of packets.
     link: Option<Link>,
     failure: Option<ReadError>,
     ended: bool,
@@ -185,7 +185,7 @@ impl Reader {
             self.packet.marks = Marks::default();
         }
         if let Err(error) = self.fill() {
-            // A packet with a hole is no packet, but of a conversation all that was said before counts.
+            // A packet with a gap is dropped, but the bytes of a conversation before a gap are valid.
             if !matches!(self.dialect, Dialect::Follow(_)) || self.packet.bytes.is_empty() {
                 return Err(error);
             }

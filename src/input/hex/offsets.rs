@@ -193,7 +193,7 @@ pub(super) struct Dump {
 
 impl Dump {
     pub(super) fn new(shape: Shape, told_ip: bool) -> Dump {
-        // `od` counts in octal unless told otherwise. It alone has seven digits before pairs.
+        // `od` counts in octal by default. It alone has seven digits before pairs.
         let od = !shape.colon && shape.groups == Groups::Pairs && shape.digits == 7;
         let radix = if od { 8 } else { 16 };
         let base = Base::default();
@@ -336,7 +336,7 @@ impl Dump {
         Ok(true)
     }
 
-    /// The offset behind the last line. Words hide whether their second byte was there; it tells.
+    /// The offset after the last line. It decides whether the second byte of the last word is data.
     fn last_offset(&mut self, offset: &Offset<'_>, packet: &mut Vec<u8>) -> Result<(), Fault> {
         if packet.is_empty() {
             self.base = Base { hex: Some(0), octal: Some(0), decimal: Some(0) };

@@ -163,16 +163,16 @@ fn prose_around_packets_is_passed_over() {
 #[test]
 fn times_and_directions_are_kept() {
     let (_, text) = DIALECTS.iter().find(|(name, _)| name.contains("times")).unwrap();
-    let told: Vec<_> = read(text).0.iter().map(|frame| (frame.time.unwrap(), frame.direction.unwrap())).collect();
+    let marks: Vec<_> = read(text).0.iter().map(|frame| (frame.time.unwrap(), frame.direction.unwrap())).collect();
     let at = |seconds| Timestamp { seconds, nanos: 500_000_000 };
-    assert_eq!(told, [(at(36_914), Side::Server), (at(36_915), Side::Client)]);
+    assert_eq!(marks, [(at(36_914), Side::Server), (at(36_915), Side::Client)]);
     let (_, text) = DIALECTS.iter().find(|(name, _)| *name == "direction marks").unwrap();
-    let told: Vec<_> = read(text).0.iter().map(|frame| (frame.time, frame.direction)).collect();
-    assert_eq!(told, [(None, Some(Side::Client)), (None, Some(Side::Server))]);
+    let marks: Vec<_> = read(text).0.iter().map(|frame| (frame.time, frame.direction)).collect();
+    assert_eq!(marks, [(None, Some(Side::Client)), (None, Some(Side::Server))]);
     let (frames, _) = read("O\n1706702400.5\n0000  23 00\n0000  24 00\nI 0000  25 00\n2024-01-31 12:00:00.25 0000  26 00\n");
-    let told: Vec<_> = frames.iter().map(|frame| (frame.time.map(|time| time.nanos), frame.direction)).collect();
+    let marks: Vec<_> = frames.iter().map(|frame| (frame.time.map(|time| time.nanos), frame.direction)).collect();
     assert_eq!(
-        told,
+        marks,
         [(Some(500_000_000), Some(Side::Client)), (None, None), (None, Some(Side::Server)), (Some(250_000_000), None)]
     );
     let (frames, _) = read("10:15:14.5\n2300\nO 10:15:15.5\n24\n00\n");
@@ -205,7 +205,7 @@ fn tcpdump_without_the_link_header_is_ip() {
     );
     let (_, alone) = BARE.split_once('\n').unwrap();
     assert_eq!(shown(alone), [ip]);
-    // A checksum that the network card would have filled in: the line above tells.
+    // Checksum offloading leaves a wrong checksum; the line above names the protocol.
     let unsummed = BARE.replace("66b0", "0000");
     assert_eq!(shown(&unsummed)[0].0, Link::Type(101));
     assert_eq!(shown(unsummed.split_once('\n').unwrap().1)[0].0, Link::Unknown);
@@ -260,7 +260,7 @@ fn a_follow_stream_dump_is_a_conversation() {
 fn what_was_said_before_a_hole_in_a_conversation_is_kept() {
     let (frames, error) = read(&FOLLOW.replace("    00000002", "    00000003"));
     assert_eq!(bytes(&frames), [&b"GET / HTTP/1.0\r\n\r\n"[..], b"HI"]);
-    assert_eq!(error.unwrap(), "line 4, column 5: the offset is 00000003, but this side has said 0x2 bytes so far");
+    assert_eq!(error.unwrap(), "line 4, column 5: the offset is 00000003, but this side has sent 0x2 bytes so far");
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! secrets    kind:4 | length:4 | secrets, padded to 4 | options
 //! obsolete   interface:2 | drops:2 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
 //! ```
-//! Key logs of TLS go with the next packet. All other blocks are counted and passed over, custom ones too: they hold no packet anybody could name.
+//! TLS key logs are attached to the next packet. All other blocks, custom ones too, are counted and skipped.
 //!
 //! `pcap-parser` names the blocks. They are read here: it collects the options of each packet in a vector, gives up a packet
 //! for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
@@ -53,10 +53,10 @@ pub(super) struct Reader {
     /// What each packet needs of them.
     sources: Vec<Source>,
     about: About,
-    /// Key logs since the last packet, and whether they were handed on with it.
+    /// Key logs since the last packet, and whether that packet has returned them.
     secrets: Vec<u8>,
-    told: bool,
-    /// Found while looking ahead for interfaces; told when the frames before it have been.
+    returned: bool,
+    /// Error found while reading ahead for interfaces; returned after the frames before it.
     failure: Option<ReadError>,
 }
 
@@ -92,8 +92,17 @@ impl Reader {
     pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
         let order = Order::Little;
         let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
-        let mut reader =
-            Reader { buffer, order, first: order, interfaces, sources, about, secrets: Vec::new(), told: false, failure: None };
+        let mut reader = Reader {
+            buffer,
+            order,
+            first: order,
+            interfaces,
+            sources,
+            about,
+            secrets: Vec::new(),
+            returned: false,
+            failure: None,
+        };
         let damaged = |what: String| OpenError::Damaged { format: "pcapng", what };
         match reader.block() {
             Ok(Some(block)) => {
@@ -129,12 +138,12 @@ impl Reader {
         if let Some(error) = self.failure.take() {
             return Err(error);
         }
-        if std::mem::take(&mut self.told) {
+        if std::mem::take(&mut self.returned) {
             self.secrets = Vec::new();
         }
         while let Some(block) = self.block()? {
             if let Some(packet) = self.packet(&block)? {
-                self.told = true;
+                self.returned = true;
                 let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
                 let block = self.buffer.use_up(block.len);
                 let end = packet.from + packet.captured;

@@ -185,7 +185,7 @@ fn other_blocks_are_counted() {
     let (start, packet) = ([LITTLE.section(), LITTLE.interface(1, 0, &[])].concat(), LITTLE.enhanced(0, 0, b"abc", &[]));
     let mut capture = samples::open(&[start, names.clone(), packet, secrets, names, custom, unknown].concat()).unwrap();
     while capture.next_frame().unwrap().is_some() {}
-    let told: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
+    let extras: Vec<String> = capture.extras().iter().map(|(extra, count)| format!("{count} {extra}")).collect();
     let custom = "1 custom block of enterprise 32473";
-    assert_eq!(told, ["2 name resolution", "1 decryption secrets: TLS key log", custom, "1 block of type 0x80000077"]);
+    assert_eq!(extras, ["2 name resolution", "1 decryption secrets: TLS key log", custom, "1 block of type 0x80000077"]);
 }
