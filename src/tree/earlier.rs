@@ -1,35 +1,35 @@
-//! What earlier packets said that later ones are compared with: who asked, who had an address. Kept only where somebody asks.
+//! Earlier packets that later ones refer to, such as requests and address bindings. Recorded only on request.
 
 use super::Time;
 use crate::limits;
 use std::collections::HashMap;
 
-/// What a packet is known by: the name of the relation, then what tells it from others.
+/// The key of an earlier packet: the name of the relation, then its identifying numbers.
 pub type Key = (&'static str, [u64; 6]);
 
 /// An earlier packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// Its frame.
+    /// The frame number.
     pub frame: u64,
-    /// When that was captured.
+    /// The capture time.
     pub time: Time,
-    /// A number that it said.
+    /// A number from the packet.
     pub told: u64,
 }
 
-/// Packets by what they are known by. All are forgotten when they become too many.
+/// Earlier packets by key. All are dropped when the limit is reached.
 #[derive(Debug, Default)]
 pub struct Earlier(HashMap<Key, Moment, foldhash::fast::RandomState>);
 
 impl Earlier {
-    /// The packet that this was kept of.
+    /// The packet recorded under this key.
     #[must_use]
     pub fn of(&self, key: &Key) -> Option<Moment> {
         self.0.get(key).copied()
     }
 
-    /// Keep a packet in place of the one that was known by the same.
+    /// Records a packet, replacing any earlier one with the same key.
     pub fn keep(&mut self, key: Key, moment: Moment) {
         if self.0.len() >= limits::EARLIER.get() {
             self.0.clear();

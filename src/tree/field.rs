@@ -1,12 +1,12 @@
-//! A field: everything that is known about a value before any byte is seen.
+//! Fields: the static description of values, independent of any packet.
 
 use super::{Generated, NodeRef};
 use std::fmt;
 
-/// Numbers with a name each, as a protocol's tables have them, in the order of the numbers.
+/// Value names, sorted by number.
 pub type Names = &'static [(u64, &'static str)];
 
-/// Whether names are in the order of their numbers, each of them once.
+/// Whether the numbers are sorted and unique.
 pub(crate) const fn are_sorted(names: Names) -> bool {
     let mut rest = names;
     while let [(one, _), behind @ ..] = rest {
@@ -20,12 +20,12 @@ pub(crate) const fn are_sorted(names: Names) -> bool {
     true
 }
 
-/// The name of a number, if the table has one.
+/// The name of a number, if there is one.
 #[must_use]
 #[inline]
 pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
     debug_assert!(are_sorted(names), "{names:?}");
-    // In most tables each has its own place, counted from 0.
+    // Most tables are contiguous from 0.
     let at_home = usize::try_from(number).ok().and_then(|place| names.get(place)).filter(|(key, _)| *key == number);
     let among_all = || names.get(names.binary_search_by_key(&number, |(key, _)| *key).ok()?);
     at_home.or_else(among_all).map(|(_, name)| *name)
@@ -36,15 +36,15 @@ pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
 pub enum Kind {
     /// A protocol; its node is a layer.
     Protocol,
-    /// Several fields that belong together.
+    /// A group of fields.
     Group,
-    /// A whole number.
+    /// An integer.
     Number,
     /// A floating-point number.
     Float,
-    /// True or false.
+    /// A boolean.
     Bool,
-    /// Bytes without further meaning.
+    /// Raw bytes.
     Bytes,
     /// Text, UTF-8 unless its description says otherwise.
     Text,
@@ -58,14 +58,14 @@ pub enum Kind {
     Note(Level),
 }
 
-/// How serious a note is.
+/// The severity of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Worth knowing: an assumption, a choice.
+    /// An assumption or a choice.
     Info,
-    /// Readable but strange.
+    /// Well-formed but unusual.
     Odd,
-    /// Malformed, truncated, or bytes stay unread because of it.
+    /// Malformed, truncated or partly undissected.
     Broken,
 }
 
@@ -81,10 +81,10 @@ impl Level {
     }
 }
 
-/// Writes words about a node when somebody prints it.
+/// Formats a node lazily, when it is printed.
 pub type Words = fn(NodeRef<'_>, &mut dyn fmt::Write) -> fmt::Result;
 
-/// A group told in one line: what stands for it when its fields are folded away.
+/// The one-line summary of a collapsed group.
 #[derive(Clone, Copy)]
 pub struct Digest {
     /// The value column.
@@ -93,7 +93,7 @@ pub struct Digest {
     pub meaning: Words,
 }
 
-/// What is known about a value before any byte is seen: its filter name, its label, how it is shown.
+/// The description of a value: its filter name, its label and its format.
 ///
 /// Fields are statics and are compared by address.
 pub struct Field {
@@ -101,38 +101,37 @@ pub struct Field {
     pub abbrev: &'static str,
     /// The label in tables.
     pub name: &'static str,
-    /// One sentence for the glossary.
+    /// The description, one sentence.
     pub about: &'static str,
-    /// What kind of value it holds.
+    /// The kind of value.
     pub kind: Kind,
-    /// Digits when shown in hexadecimal; 0 for decimal.
+    /// Number of hexadecimal digits; 0 for decimal.
     pub hex: u8,
     /// Names of its values.
     pub names: Names,
-    /// The bits of the number it is read from; 0 for all of them.
+    /// The bit mask within the raw number; 0 for all bits.
     pub mask: u64,
-    /// A second name that this field shares with others, as `tcp.port` stands for both ports.
+    /// A shared name, as `tcp.port` stands for both ports.
     pub also: &'static str,
-    /// How the group is told in one line.
+    /// The one-line summary of a collapsed group.
     pub digest: Option<Digest>,
-    /// The field whose many nodes a node of this one stands for, where not everything is shown.
+    /// The field whose repeated nodes this one represents in collapsed output.
     pub instead: Option<&'static Field>,
-    /// Whether its values are hidden unless somebody asks for secrets.
+    /// Whether its values are masked unless secrets are displayed.
     pub secret: bool,
-    /// Whether its value is shown although its bytes are a secret.
+    /// Whether its value is displayed although its bytes are secret.
     pub public: bool,
-    /// Whether its bytes say something else than its value, so that outputs give both.
+    /// Whether its bytes differ from its value, so that outputs show both.
     pub transformed: bool,
-    /// Whether its values are seconds, which columns show with nine digits behind the point, as Wireshark does.
+    /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
-    /// How its values follow from other fields; no node has such a field.
+    /// How its values are derived from other fields; such a field has no nodes.
     pub generated: Option<Generated>,
-    /// How JSON begins to tell of it, up to its value, put together beforehand because there may be millions of it; empty where
-    /// that was not done.
+    /// The precomputed JSON prefix up to the value; may be empty.
     pub head: &'static str,
-    /// Of a protocol: what of it is read, in a sentence or two.
+    /// Of a protocol: the supported features, in a sentence or two.
     pub covers: &'static str,
-    /// Of a protocol: what is not read, and what nobody has written down.
+    /// Of a protocol: what is not covered, including undocumented parts.
     pub open: &'static str,
 }
 
@@ -166,13 +165,13 @@ impl Field {
         Field::new(Kind::Protocol, abbrev, name, about)
     }
 
-    /// Fields that belong together.
+    /// A group of fields.
     #[must_use]
     pub const fn group(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Group, abbrev, name, about)
     }
 
-    /// A whole number.
+    /// An integer.
     #[must_use]
     pub const fn number(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Number, abbrev, name, about)
@@ -184,13 +183,13 @@ impl Field {
         Field::new(Kind::Float, abbrev, name, about)
     }
 
-    /// True or false.
+    /// A boolean.
     #[must_use]
     pub const fn bool(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Bool, abbrev, name, about)
     }
 
-    /// Bytes without further meaning.
+    /// Raw bytes.
     #[must_use]
     pub const fn bytes(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Bytes, abbrev, name, about)
@@ -220,32 +219,32 @@ impl Field {
         Field::new(Kind::Ipv6, abbrev, name, about)
     }
 
-    /// A note worth knowing.
+    /// A note of severity `info`.
     #[must_use]
     pub const fn info(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Note(Level::Info), abbrev, name, about)
     }
 
-    /// A note about something readable but strange.
+    /// A note of severity `odd`: well-formed but unusual.
     #[must_use]
     pub const fn odd(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Note(Level::Odd), abbrev, name, about)
     }
 
-    /// A note about something malformed or lost.
+    /// A note of severity `broken`: malformed or lost.
     #[must_use]
     pub const fn broken(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Note(Level::Broken), abbrev, name, about)
     }
 
-    /// Shown in hexadecimal with this many digits.
+    /// Displays values in hexadecimal with this many digits.
     #[must_use]
     pub const fn hex(mut self, digits: u8) -> Field {
         self.hex = digits;
         self
     }
 
-    /// Its values have names.
+    /// Sets the value names.
     #[must_use]
     pub const fn names(mut self, names: Names) -> Field {
         assert!(are_sorted(names), "names are in the order of their numbers");
@@ -253,96 +252,96 @@ impl Field {
         self
     }
 
-    /// It is these bits of the number it is read from.
+    /// Sets the bit mask within the raw number.
     #[must_use]
     pub const fn mask(mut self, mask: u64) -> Field {
         self.mask = mask;
         self
     }
 
-    /// It also answers to this name.
+    /// Sets the shared name.
     #[must_use]
     pub const fn also(mut self, name: &'static str) -> Field {
         self.also = name;
         self
     }
 
-    /// It can be told in one line.
+    /// Sets the one-line summary.
     #[must_use]
     pub const fn digest(mut self, value: Words, meaning: Words) -> Field {
         self.digest = Some(Digest { value, meaning });
         self
     }
 
-    /// It is shown in place of the nodes of another field, unless everything is.
+    /// Represents the nodes of another field in collapsed output.
     #[must_use]
     pub const fn instead_of(mut self, many: &'static Field) -> Field {
         self.instead = Some(many);
         self
     }
 
-    /// Its values are nobody's business.
+    /// Masks the values unless secrets are displayed.
     #[must_use]
     pub const fn secret(mut self) -> Field {
         self.secret = true;
         self
     }
 
-    /// Its value is shown although its bytes are a secret: it is what they stand for.
+    /// Displays the value although its bytes are secret, since it only stands for them.
     #[must_use]
     pub const fn public(mut self) -> Field {
         self.public = true;
         self
     }
 
-    /// Its bytes are not its value: they are scrambled, packed, or in an order of their own.
+    /// Marks bytes that differ from the value: obfuscated, packed or reordered.
     #[must_use]
     pub const fn transformed(mut self) -> Field {
         self.transformed = true;
         self
     }
 
-    /// Its values are seconds.
+    /// Marks values in seconds.
     #[must_use]
     pub const fn seconds(mut self) -> Field {
         self.seconds = true;
         self
     }
 
-    /// JSON begins like this to tell of it, up to its value.
+    /// Sets the JSON prefix up to the value.
     #[must_use]
     pub const fn headed(mut self, head: &'static str) -> Field {
         self.head = head;
         self
     }
 
-    /// Of a protocol: what of it is read, in a sentence or two for somebody who wonders whether it does.
+    /// Of a protocol: sets the supported features, in a sentence or two.
     #[must_use]
     pub const fn covers(mut self, covers: &'static str) -> Field {
         self.covers = covers;
         self
     }
 
-    /// Of a protocol: what is not read, and what nobody has written down.
+    /// Of a protocol: what is not covered, including undocumented parts.
     #[must_use]
     pub const fn leaves_open(mut self, open: &'static str) -> Field {
         self.open = open;
         self
     }
 
-    /// Its place in the masked bits of a raw number.
+    /// The shift of the bit mask.
     #[must_use]
     pub const fn bits_of(&self, raw: u64) -> u64 {
         if self.mask == 0 { raw } else { (raw & self.mask) >> self.mask.trailing_zeros() }
     }
 
-    /// Whether this is the very same field.
+    /// Whether both are the same static.
     #[must_use]
     pub fn is(&self, other: &Field) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether it goes by this name, its own or a shared one.
+    /// Whether `name` is its own or its shared name.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.abbrev == name || (self.also == name && !name.is_empty())
@@ -374,7 +373,7 @@ macro_rules! fields {
                 .headed(concat!(r#"{"name":""#, $abbrev, r#"","label":""#, $label, r#"","value":"#))
                 $(.$with($($arg),*))*;
         )+
-        /// Every field of this protocol.
+        /// All fields of this protocol.
         pub static FIELDS: &[&$crate::tree::Field] = &[$(&$name),+];
     };
 }

@@ -1,4 +1,4 @@
-//! What one protocol leaves to others.
+//! Handover: what the dissection of one message passes to other protocols.
 
 use super::{LayerId, Piece, Side, Span, Transport};
 use crate::limits;
@@ -6,59 +6,59 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes that a message carries for another protocol.
+/// Payload handed over to another protocol.
 #[derive(Debug)]
 pub struct Payload {
-    /// The layer that carries them.
+    /// The carrying layer.
     pub carrier: LayerId,
-    /// The name under which they are handed on.
+    /// The name of the handover, as in [`crate::wire::On::Over`].
     pub place: &'static str,
-    /// The source they lie in, and where.
+    /// The source and range of the payload.
     pub source: u32,
     /// Where they lie there.
     pub range: Range<usize>,
-    /// The bytes of the source, where it is neither the frame nor a stream.
+    /// The bytes of the source, unless it is the frame or a stream.
     pub bytes: Option<Vec<u8>>,
-    /// Whether the capture lacks bytes behind them.
+    /// Whether the capture truncates the payload.
     pub cut: bool,
-    /// Whether they are shown as data if nobody knows them.
+    /// Whether the payload becomes `data` if no protocol matches.
     pub alone: bool,
 }
 
-/// Bytes that were opened and go on with what their side says in the stream inside the one that carries them.
+/// Decrypted or decompressed bytes, appended to the stream inside the one that carries them.
 #[derive(Debug)]
 pub struct InnerBytes {
-    /// The layer that carries them.
+    /// The carrying layer.
     pub carrier: LayerId,
-    /// How they came to be.
+    /// The decoding method.
     pub how: &'static str,
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Where they were captured; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
-    /// Whether others are missing before them, nobody knows how many.
+    /// Whether an unknown number of bytes is missing before them.
     pub behind_gap: bool,
     /// Whether nothing follows them.
     pub is_last: bool,
 }
 
-/// A conversation that was announced.
+/// A conversation that another one announced.
 #[derive(Debug, Clone)]
 pub struct Expected {
-    /// What carries it.
+    /// The transport.
     pub transport: Transport,
-    /// One of its ends.
+    /// One endpoint.
     pub end: SocketAddr,
-    /// The name under which its bytes are handed on.
+    /// The name of the handover for its payload.
     pub place: &'static str,
-    /// What was said of it, for whoever is found there.
+    /// Details for its dissector.
     pub details: Option<Arc<[u8]>>,
 }
 
-/// A packet that an error message quotes. Only the engine knows the number of its conversation.
+/// A packet quoted by an error message. The engine looks up the number of its conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote {
-    /// The place of the field for that number, if it is kept.
+    /// The index of the node for that number, if kept.
     pub node: u32,
     /// The transport.
     pub transport: Transport,
@@ -66,16 +66,16 @@ pub struct Quote {
     pub src: SocketAddr,
     /// Its destination.
     pub dst: SocketAddr,
-    /// The sequence number of a TCP segment that opens a connection.
+    /// The sequence number of a quoted TCP SYN.
     pub opens: Option<u32>,
 }
 
-/// What the protocols of one conversation tell each other: numbers by their names.
+/// Numbers shared by the dissectors of one conversation, by name.
 #[derive(Debug, Default)]
 pub struct Facts(Vec<(&'static str, u64)>);
 
 impl Facts {
-    /// Keep a number in place of the one that had this name.
+    /// Sets a number.
     pub fn remember(&mut self, name: &'static str, number: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = number,
@@ -83,30 +83,30 @@ impl Facts {
         }
     }
 
-    /// The number of this name.
+    /// Returns a number.
     #[must_use]
     pub fn recall(&self, name: &str) -> Option<u64> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
     }
 }
 
-/// What the messages of one tree leave to others.
+/// What the messages of one tree pass to other protocols.
 #[derive(Debug, Default)]
 pub struct Handover {
     payloads: Vec<Payload>,
     opened: Vec<InnerBytes>,
     expected: Vec<Expected>,
     quotes: Vec<Quote>,
-    /// Where quoted packets lie.
+    /// Ranges of quoted packets.
     packets: Vec<Span>,
-    /// Who a message says it is said by.
+    /// The sender's side, declared by the latest message.
     speaker: Option<Side>,
-    /// What the protocols of one conversation tell each other.
+    /// Numbers shared by the dissectors of one conversation, by name.
     pub facts: Facts,
 }
 
 impl Handover {
-    /// Whether nothing is.
+    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         let lists = self.payloads.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
         lists + self.facts.0.len() == 0 && self.speaker.is_none()
@@ -129,42 +129,42 @@ impl Handover {
         self.facts = Facts::default();
     }
 
-    /// Only this side says such a message.
+    /// Declares the side that sends such a message.
     pub fn sent_by(&mut self, side: Side) {
         self.speaker = Some(side);
     }
 
-    /// The side that the messages so far are said by, if they told.
+    /// The declared side of the sender, if any.
     #[must_use]
     pub fn speaker(&self) -> Option<Side> {
         self.speaker
     }
 
-    /// The side that the messages since this was last asked are said by, if they told.
+    /// Takes the declared side of the sender, if any.
     pub fn take_speaker(&mut self) -> Option<Side> {
         self.speaker.take()
     }
 
-    /// These bytes are somebody else's.
+    /// Hands payload over to another protocol.
     pub fn hand_over(&mut self, payloads: Payload) {
         if self.payloads.len() < limits::TREE_HANDED.get() {
             self.payloads.push(payloads);
         }
     }
 
-    /// These bytes are said in a stream inside the one being read.
+    /// Appends bytes to the inner stream.
     pub fn open(&mut self, opened: InnerBytes) {
         if self.opened.len() < limits::TREE_HANDED.get() {
             self.opened.push(opened);
         }
     }
 
-    /// What was opened since this was last asked.
+    /// Takes the bytes of inner streams.
     pub fn take_inner(&mut self) -> Vec<InnerBytes> {
         std::mem::take(&mut self.opened)
     }
 
-    /// This conversation will be somebody's.
+    /// Announces a conversation.
     pub fn expect(&mut self, expected: Expected) {
         if self.expected.len() < limits::TREE_HANDED.get() {
             self.expected.push(expected);

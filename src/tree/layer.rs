@@ -1,14 +1,14 @@
-//! Layers, and who speaks to whom: what a record needs to know beside the fields.
+//! Layers, endpoints and conversations.
 
 use super::{Made, Side, Time, digits};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// What carries a conversation.
+/// The transport of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Transport {
-    /// Bytes in order.
+    /// TCP.
     Tcp,
     /// Datagrams.
     Udp,
@@ -16,12 +16,12 @@ pub enum Transport {
     Sctp,
 }
 
-/// The number of a conversation, as Wireshark's `tcp.stream` and `udp.stream` count.
+/// The number of a conversation, like Wireshark's `tcp.stream` and `udp.stream`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StreamId {
-    /// What carries it.
+    /// The transport.
     pub transport: Transport,
-    /// Its number, from 0 for each transport.
+    /// The number, from 0 for each transport.
     pub number: u32,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for StreamId {
     }
 }
 
-/// One end of a packet, as far as the layers told.
+/// An endpoint of a packet, as far as the layers give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// An Ethernet address.
@@ -69,7 +69,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// An IPv4 address as text, with a port or without, made at once: it is what most lines of most captures say.
+/// An IPv4 address formatted in one step, with or without port, for speed.
 pub(super) struct Dotted {
     text: [u8; 24],
     len: usize,
@@ -107,74 +107,74 @@ impl fmt::Display for Dotted {
     }
 }
 
-/// Who says something to whom.
+/// The source and destination of a packet.
 #[derive(Debug, Clone, Default)]
 pub struct Ends {
-    /// Who speaks.
+    /// The source.
     pub src: Option<Address>,
-    /// Who is spoken to.
+    /// The destination.
     pub dst: Option<Address>,
-    /// The conversation and who of its two sides speaks.
+    /// The conversation and the sender's side.
     pub stream: Option<(StreamId, Side)>,
-    /// The layers below, where this tree does not hold them itself.
+    /// The layers below that are not part of this tree.
     pub path: Option<Arc<str>>,
 }
 
-/// Messages that are in no tree: they only count.
+/// Messages counted without being in the tree.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OmittedMessages {
-    /// How many.
+    /// Number of messages.
     pub count: usize,
-    /// When the frame was captured that completed the last one.
+    /// Capture time of the frame that completed the last one.
     pub time: Time,
-    /// How many layers the tree had by then: messages behind came later.
+    /// Number of layers before them; later layers come after these messages.
     pub before: usize,
 }
 
-/// The headers of a segment of which none is in the tree: they are plain, and it is as expected.
+/// The headers of a plain, in-order segment, omitted from the tree.
 #[derive(Debug, Clone, Copy)]
 pub struct OmittedHeaders {
-    /// The conversation it is part of.
+    /// The conversation.
     pub stream: StreamId,
-    /// Which way it goes there: whether the lower of the two ends sends it.
+    /// The direction: whether the lower endpoint sends it.
     pub rises: bool,
-    /// The names of its layers.
+    /// The protocols of the headers.
     pub path: &'static str,
 }
 
-/// A layer of this tree, by its place in [`super::Tree::layers`].
+/// The index of a layer in [`super::Tree::layers`].
 pub type LayerId = u32;
 
-/// A protocol's part of a frame: a node at the top of the tree, and what a heading says of it.
+/// A layer: the part of a frame that belongs to one protocol, with its root node and summary.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer {
-    /// Its node.
+    /// The root node.
     pub node: u32,
-    /// The layer that carries it.
+    /// The carrying layer.
     pub below: Option<LayerId>,
-    /// Who speaks, as a place in [`super::Tree::ends`].
+    /// Source and destination, an index into [`super::Tree::ends`].
     pub ends: u32,
-    /// Whether it is a message: something somebody said, not just an envelope.
+    /// Whether it is a message of an application, not a carrier.
     pub message: bool,
-    /// Whether none of its bytes is of the frame: they became readable only after their own frames.
+    /// Whether it was dissected after the frames that carried it.
     pub late: bool,
-    /// What kind of message it is.
+    /// The message type.
     pub name: Made,
-    /// What it says, in a line.
+    /// The summary line.
     pub info: Info,
 }
 
-/// What a layer says in a line: words, or numbers and who makes words of them if somebody looks.
+/// The summary of a layer: text, or numbers that are formatted lazily.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Info {
     pub(super) made: Made,
     pub(super) summarize: Option<SummaryFn>,
 }
 
-/// Makes words of the numbers of a layer.
+/// Formats the summary from its numbers.
 pub type SummaryFn = fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// Numbers, shown by who makes words of them.
+/// Numbers with their formatter.
 pub(super) struct LazySummary<'t>(pub SummaryFn, pub &'t [u64]);
 
 impl fmt::Display for LazySummary<'_> {
@@ -184,7 +184,7 @@ impl fmt::Display for LazySummary<'_> {
 }
 
 impl Info {
-    /// Whether there is nothing to say.
+    /// Whether the summary is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.made.is_empty()
@@ -197,41 +197,41 @@ impl From<Made> for Info {
     }
 }
 
-/// Bytes of a stream that are not in the capture.
+/// A gap: stream bytes missing from the capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The stream.
     pub stream: StreamId,
-    /// Who sent them.
+    /// The sender.
     pub side: Side,
     /// Offset of the first missing byte.
     pub off: u64,
-    /// How many are missing.
+    /// Number of missing bytes.
     pub len: u64,
-    /// The frame at which they were given up.
+    /// The frame at which the gap was abandoned.
     pub frame: u64,
-    /// How many layers this tree had by then: messages behind come after the gap.
+    /// Number of layers before the gap; later layers come behind it.
     pub before: usize,
 }
 
-/// The frame a tree was made of.
+/// The frame of a tree.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FrameInfo {
-    /// Its number, from 1.
+    /// The frame number, from 1.
     pub number: u64,
-    /// When it was captured.
+    /// The capture time.
     pub time: Time,
-    /// Its link type's number, if it has one.
+    /// The link type, if known.
     pub link: Option<u16>,
-    /// Bytes captured.
+    /// Number of bytes captured.
     pub captured: u32,
-    /// Bytes on the wire.
+    /// Number of bytes on the wire.
     pub original: u32,
-    /// The number of the interface that captured it, if the input has several.
+    /// The interface index, if the input has several.
     pub interface: Option<u32>,
-    /// What that interface is called.
+    /// The interface name.
     pub interface_name: Made,
-    /// What somebody remarked on it in the capture.
+    /// The comment on the frame in the capture.
     pub comment: Made,
 }
 

@@ -1,4 +1,4 @@
-//! How much memory a tree is in, and what it keeps of that from one frame to the next.
+//! Memory of a tree and its reuse between frames.
 
 use super::layer::FrameInfo;
 use super::span::Held;
@@ -23,7 +23,7 @@ const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
 const LONG: u32 = 1 << 12;
 
 impl Tree {
-    /// Forget what it holds but what the frame itself says.
+    /// Clears the tree except for the frame's metadata.
     pub(super) fn clear_for_next(&mut self) {
         self.count_idle();
         let kept = if self.idle > LONG { IDLE } else { KEPT };
@@ -35,11 +35,11 @@ impl Tree {
 
     /// Whether nothing else was put since it began.
     fn has_only_nodes(&self) -> bool {
-        let told = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
+        let dissected = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new
-            && told + given + self.hidden.len() + self.bits.len() == 0
+            && dissected + given + self.hidden.len() + self.bits.len() == 0
             && self.handover.is_empty()
             && self.omitted == 0
             && self.unkept == Unkept::default()

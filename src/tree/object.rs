@@ -1,19 +1,19 @@
-//! What can be saved: pictures, bodies, the state of a conversation.
+//! Exportable objects: pictures, bodies, the state of a conversation.
 
 use super::{Field, StreamId};
 
-/// Something that a message or a conversation carries and that makes a file of its own.
+/// An object that can be exported as a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// What it is, in a word: `map`, `body`.
+    /// The type, one word: `map`, `body`.
     pub kind: &'static str,
-    /// What it would be called as a file; may come from the wire, so whoever saves it makes it harmless.
+    /// The suggested file name. It may come from the wire and must be sanitized before use.
     pub name: String,
     /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// An object, and who carries it.
+/// An object with the message or conversation that carries it.
 #[derive(Debug, Clone)]
 pub struct Carried {
     /// The object.
@@ -22,6 +22,6 @@ pub struct Carried {
     pub protocol: &'static Field,
     /// The conversation, if it is part of one.
     pub stream: Option<StreamId>,
-    /// The node of the message that brought it; none for what a conversation has gathered when it ends.
+    /// The node of the message that carried it; `None` for objects of a conversation as a whole.
     pub message: Option<u32>,
 }

@@ -1,40 +1,40 @@
-//! Secrets that were told beforehand or by the capture, with which a protocol opens what was sealed.
+//! Decryption secrets from key logs and from the capture.
 
 use crate::limits;
 use std::collections::{HashMap, VecDeque};
 
-/// Whose secrets: an id of so many bytes, as a connection chose it at random.
+/// The id of a connection, such as a TLS client random.
 type Id = [u8; 32];
 
-/// Bytes of memory that an id takes, and a secret beside its own.
+/// Overhead of an id and of a secret, in bytes.
 const ID: usize = 128;
 const SECRET: usize = 64;
 
 /// Secrets of one id.
 const OF_ONE: usize = 16;
 
-/// The longest secret.
+/// Maximum length of a secret.
 const LONGEST: usize = 64;
 
-/// The longest name of a purpose.
+/// Maximum length of a label.
 const LABEL: usize = 64;
 
-/// Secrets of one id, each with what it is for.
+/// Secrets of one id, by label.
 type OfOne = Vec<(Box<str>, Box<[u8]>)>;
 
-/// Secrets by what they are for and whose they are.
+/// Secrets by id and label. The oldest id is evicted when the memory limit is reached.
 #[derive(Debug, Default)]
 pub struct Secrets {
     known: HashMap<Id, OfOne, foldhash::fast::RandomState>,
-    /// The ids, the one told first in front.
+    /// The ids, oldest first.
     order: VecDeque<Id>,
-    /// Bytes of memory that all take, about.
+    /// Approximate memory in bytes.
     held: usize,
 }
 
 impl Secrets {
-    /// Learn from a key log: lines of a purpose, an id and a secret, both in hexadecimal digits, as browsers write them.
-    /// Other lines say something else. Returns how many lines told a secret.
+    /// Parses a key log in NSS format: lines of a label, an id and a secret, both in hexadecimal. Ignores other lines.
+    /// Returns the number of secrets.
     pub fn learn(&mut self, text: &[u8]) -> usize {
         text.split(|byte| *byte == b'\n').filter_map(|line| self.line(line)).count()
     }
@@ -56,9 +56,9 @@ impl Secrets {
         if of_one.len() >= OF_ONE {
             return None;
         }
-        let told = (label.into(), secret.into());
-        self.held += cost(&told);
-        of_one.push(told);
+        let secret = (label.into(), secret.into());
+        self.held += cost(&secret);
+        of_one.push(secret);
         while self.held > limits::SECRETS.get()
             && let Some(first) = self.order.pop_front()
         {
@@ -68,14 +68,14 @@ impl Secrets {
         Some(())
     }
 
-    /// The secret for this purpose that goes with this id.
+    /// The secret with this label and id.
     #[must_use]
     pub fn find(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
         self.known.get(id)?.iter().find(|(known, _)| **known == *label).map(|(_, secret)| &**secret)
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn digits(text: &[u8]) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) || text.len() > 2 * LONGEST {
         return None;

@@ -1,8 +1,8 @@
-//! Points in time.
+//! Timestamps.
 
 use std::fmt;
 
-/// A point in time since 1970-01-01 00:00 UTC, to the nanosecond.
+/// A timestamp since 1970-01-01 00:00 UTC, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     /// Whole seconds; negative before 1970.
@@ -12,7 +12,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// The same as [`Timestamp::since`], where that fits.
+    /// [`Timestamp::since`], if it fits.
     #[must_use]
     pub fn nanos_since(self, earlier: Timestamp) -> i64 {
         let nanos = self.since(earlier);
@@ -37,5 +37,5 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A point in time, if anybody recorded it.
+/// A timestamp, if the capture has one.
 pub type Time = Option<Timestamp>;

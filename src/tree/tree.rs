@@ -14,73 +14,73 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The deepest that nodes nest.
+/// Maximum nesting depth of nodes.
 pub const MAX_DEPTH: usize = 64;
 
-/// Notes up to which looking at each of them is as fast as an index.
+/// Number of notes up to which a linear search is as fast as an index.
 const FEW_NOTES: usize = 16;
 
-/// What one frame had: layers, fields, notes, and the sources they lie in.
+/// The dissection of one frame: layers, fields, notes and their sources.
 ///
 /// It holds spans, never slices; [`super::Dissection`] is a tree together with its frame's bytes.
 #[derive(Debug)]
 pub struct Tree {
     /// The frame.
     pub frame: FrameInfo,
-    /// Nodes in reading order; the ones at the top are layers.
+    /// Nodes in wire order; top-level nodes are layers.
     pub nodes: Vec<Node>,
-    /// The layers, in the order in which they were found.
+    /// The layers, in order of dissection.
     pub layers: Vec<Layer>,
-    /// Remarks, in the order in which they were made.
+    /// Notes, in order of creation.
     pub notes: Vec<Note>,
-    /// Stream bytes given up while this frame was dissected.
+    /// Gaps abandoned while this frame was dissected.
     pub gaps: Vec<Gap>,
-    /// Who speaks to whom; layers point here.
+    /// Sources and destinations, referenced by layers.
     pub ends: Vec<Ends>,
-    /// What spans count in; the first is the frame.
+    /// The buffers that spans refer to; the first is the frame.
     pub sources: Vec<Source>,
-    /// Where the bytes of stream sources were captured.
+    /// The captured pieces of stream sources.
     pub pieces: Vec<Piece>,
-    /// Messages that the frame has beside its layers, which nobody looks at.
+    /// Messages of the frame that are counted but not kept.
     pub omitted_messages: OmittedMessages,
-    /// Headers that the frame has beside its layers, which nobody looks at.
+    /// Headers of the frame that are not kept.
     pub omitted_headers: Option<OmittedHeaders>,
-    /// What tells packets of the same addresses apart: the numbers of virtual networks they are in.
+    /// The virtual network numbers that distinguish packets with equal addresses.
     pub tag: u64,
-    /// Payload bytes that nobody explained.
+    /// Number of payload bytes of unknown format.
     pub undissected: u64,
-    /// What messages leave to other protocols.
+    /// Payload and state for other protocols.
     pub handover: Handover,
-    /// What can be saved, if anybody wants it.
+    /// Exportable objects, if requested.
     pub objects: Vec<Carried>,
-    /// What has come whole, if anybody counts that.
+    /// Completed transfers, if requested.
     pub transfers: Vec<Transfer>,
-    /// Behind so many messages their conversation is asked for what it has gathered.
+    /// After this many messages their conversation is queried for objects.
     pub defer_after: Option<u64>,
-    /// Nobody is going to look at any record of it: it only counts.
+    /// Whether the filter rejects all records of the frame, which is only counted.
     pub filtered_out: bool,
-    /// The place of the first node that is looked at all the same: what other conversations say at this frame lies behind it.
+    /// The first node displayed all the same: messages of other conversations at this frame follow it.
     pub visible_from: u32,
     /// Whether layers that are pushed now are late.
     pub late: bool,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
-    /// What protocols open with what was sealed. They stay from frame to frame.
+    /// Decryption secrets. They persist between frames.
     pub secrets: Secrets,
-    /// What earlier packets said. It stays from frame to frame.
+    /// Earlier packets. They persist between frames.
     pub earlier: Earlier,
-    /// Where the values lie that are not shown.
+    /// Spans of masked values.
     pub(super) hidden: Vec<Span>,
-    /// Nodes that are bits of their bytes: their places, and which bits. In the order of the nodes.
+    /// Nodes of single bits, with their bit masks, in node order.
     pub(super) bits: Vec<(u32, Bits)>,
     pub(super) made: String,
-    /// What headings are made of that nobody has looked at.
+    /// Numbers of summaries that are formatted lazily.
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
     demand: Demand,
-    /// What was wanted when it was made: late layers get that, also at a frame that is passed over.
+    /// The demand given at creation. Deferred layers use it, even if the frame is filtered out.
     whole: Demand,
-    /// Whether anybody looks at more of some messages than which they are, now or at another frame.
+    /// Whether fields, notes or objects of some message may be requested, at this or a later frame.
     pub(crate) may_be_inspected: bool,
     pub(super) omitted: u64,
     /// Texts and derived bytes that were not kept because there were too many.
@@ -97,7 +97,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree for someone who wants this much.
+    /// Creates an empty tree for this demand.
     #[must_use]
     pub fn new(demand: Demand) -> Tree {
         Tree {
@@ -171,7 +171,7 @@ impl Tree {
         std::mem::swap(&mut to.made, &mut self.made);
     }
 
-    /// Whether anybody may look at what a layer says. A late one is not of the frame that was passed over.
+    /// Whether the summary of a layer may be displayed. A deferred layer does not belong to the filtered frame.
     #[must_use]
     pub fn is_seen(&self, layer: &Layer) -> bool {
         !self.filtered_out || layer.late || layer.node >= self.visible_from
@@ -208,18 +208,18 @@ impl Tree {
         self.layers.is_empty() && self.gaps.is_empty() && self.omitted_messages.count == 0
     }
 
-    /// What is going to be looked at.
+    /// The current demand.
     #[must_use]
     pub fn demand(&self) -> Demand {
         self.demand
     }
 
-    /// From here on, look for this much. Returns what was looked for before.
+    /// Sets the demand for the following layers. Returns the previous one.
     pub fn set_demand(&mut self, demand: Demand) -> Demand {
         std::mem::replace(&mut self.demand, demand)
     }
 
-    /// The same for layers that are late. Those of a frame that is passed over are wanted all the same.
+    /// Sets the demand for deferred layers, which are kept even if the frame is filtered out.
     pub fn set_demand_of_late(&mut self) -> Demand {
         self.late = true;
         self.set_demand(if self.filtered_out { self.whole } else { self.demand })
@@ -269,7 +269,7 @@ impl Tree {
         if field.secret {
             self.hide(span);
         }
-        // Secrets leave where they lie, also where nobody looks at them.
+        // The span of a secret is kept for masking even if its node is not.
         if !field.secret || self.demand.keeps(field, value) {
             if self.nodes.len() < limits::TREE_NODES.get() {
                 self.nodes.push(Node { field, value, span, end: place + 1 });
@@ -363,17 +363,17 @@ impl Tree {
         Made::between(start, self.made.len()).unwrap_or_default()
     }
 
-    /// The name of a message: kept only if somebody is going to look.
+    /// Stores a message type, if requested.
     pub fn make_name(&mut self, name: &str) -> Made {
         if self.demand.names { self.make(format_args!("{name}")) } else { Made::default() }
     }
 
-    /// Words for a heading: made only if somebody is going to look.
+    /// Stores a summary, if requested.
     pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
         if self.demand.words { self.make(words) } else { Made::default() }
     }
 
-    /// Numbers that a heading is made of if somebody looks at it.
+    /// Stores the numbers of a lazily formatted summary, if requested.
     pub fn make_lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) -> Info {
         if !self.demand.words {
             return Info::default();
@@ -400,12 +400,12 @@ impl Tree {
         self.made.get(start..start + made.len as usize).unwrap_or_default()
     }
 
-    /// Remark on a node. The words are made only if somebody is going to look.
+    /// Adds a note to a node. The text is formatted only if requested.
     #[cold]
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         if self.notes.len() < limits::TREE_NOTES.get() {
-            let is_told = self.demand.words || self.demand.fields && self.demand.only.is_none();
-            let text = if is_told { self.make_note(words) } else { Made::default() };
+            let has_text = self.demand.words || self.demand.fields && self.demand.only.is_none();
+            let text = if has_text { self.make_note(words) } else { Made::default() };
             self.by_node.take();
             self.notes.push(Note { code, node, span, text });
         }
@@ -434,7 +434,7 @@ impl Tree {
         found.iter().filter_map(|place| self.notes.get(*place as usize)).collect()
     }
 
-    /// Who speaks from here on.
+    /// Sets source and destination of the following layers.
     pub fn push_ends(&mut self, ends: Ends) -> u32 {
         self.ends.push(ends);
         u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX)
@@ -447,8 +447,7 @@ impl Tree {
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Put the layers from `first` on, messages of one stream, into the order in which they were complete. What one side said
-    /// keeps its order.
+    /// Sorts the layers from `first` on, messages of one stream, by completion. Messages of one side keep their order.
     pub fn sort_layers(&mut self, first: usize) {
         let mut latest = [0; 2];
         let mut complete: Vec<(u64, usize)> = Vec::new();
@@ -523,7 +522,7 @@ impl Tree {
         place
     }
 
-    /// Keep bytes that are in no frame as such, if somebody is going to look.
+    /// Stores derived bytes, if requested.
     fn hold(&mut self, bytes: &[u8]) -> Held {
         debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
         let start = self.joined.len();
@@ -580,7 +579,7 @@ impl Tree {
         !self.reveal && (has_fields || self.demand.bytes)
     }
 
-    /// Where the values lie that are not shown.
+    /// Spans of masked values.
     #[must_use]
     pub fn hidden(&self) -> &[Span] {
         &self.hidden

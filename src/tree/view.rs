@@ -46,7 +46,7 @@ impl<'t> Dissection<'t> {
     }
 }
 
-/// A node that can be looked at.
+/// A node with access to its tree and bytes.
 #[derive(Clone, Copy)]
 pub struct NodeRef<'t> {
     of: Dissection<'t>,
@@ -449,7 +449,7 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// The same for so many bytes that they are looked at together.
+/// Checks a block of 16 bytes at once.
 fn is_plain_block(block: &[u8; 16]) -> bool {
     !block.iter().fold(false, |found, byte| found | is_special(*byte))
 }
@@ -467,7 +467,7 @@ const fn is_plain_word(word: u64) -> bool {
     (control | beyond | quote | backslash) & HIGH == 0
 }
 
-/// Whether a byte has to be looked at: quotes, control characters, and all beyond ASCII.
+/// Whether a byte needs escaping: quotes, control characters and non-ASCII.
 pub(crate) fn is_special(byte: u8) -> bool {
     !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
 }
