@@ -25,19 +25,19 @@ pub(super) struct Exchanges {
     held: usize,
 }
 
-/// What others said of a conversation: the name under which it is found, and what its protocol is told.
+/// An announcement by another conversation: the name of the handover and details for the dissector.
 type Announced = (&'static str, Option<Arc<[u8]>>);
 
 /// What is remembered of two ends that exchange datagrams.
 pub(super) struct UdpConversation {
     client: SocketAddr,
     server: SocketAddr,
-    /// The conversation whose state they share: somebody asked everybody, and this is an answer.
+    /// The conversation that shares its state: this one answers a broadcast.
     shares: Option<Pair>,
     /// The name under which another conversation announced this one.
     over: Option<&'static str>,
     states: States,
-    /// When its first frame and the one before came, if anybody asks.
+    /// Times of the first and the previous frame, if requested.
     times: Option<Box<[Timestamp; 2]>>,
 }
 
@@ -51,7 +51,7 @@ impl UdpConversation {
         since
     }
 
-    /// What waits in vain, and who said it to whom.
+    /// Incomplete reassemblies at the end, with source and destination.
     fn unfinished(&mut self, number: u32) -> impl Iterator<Item = (Ends, Waiting)> + use<> {
         let stream = StreamId { transport: Transport::Udp, number };
         let [client, server] = [self.client, self.server].map(Address::Socket);
@@ -120,8 +120,8 @@ pub(super) fn datagram(
     if payload.is_empty() {
         return None;
     }
-    let said = bytes.get(payload.clone());
-    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said));
+    let content = bytes.get(payload.clone());
+    let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content));
     if tunnel.is_none() && !tree.demand().streams {
         return None;
     }
@@ -129,11 +129,11 @@ pub(super) fn datagram(
     let mut none = States::default();
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
     let chosen = context.is_some_and(|(context, _)| registry.is_chosen(&context));
-    let claimed = if chosen { None } else { states.claim(None, side, said) };
-    let by_looks = || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, said));
+    let claimed = if chosen { None } else { states.claim(None, side, content) };
+    let by_looks = || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, content));
     let owner = claimed.or_else(by_looks);
     let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
-    // The port of a tunnel says more than looks do, and less than the port of a protocol that looked at the bytes.
+    // The port of a tunnel outranks heuristics, but not a protocol that recognized the payload on its port.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
     if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
         return Some((Carried::new(next, payload, missing), layer));
@@ -141,10 +141,10 @@ pub(super) fn datagram(
     match owner {
         Some(candidate) => {
             let cut = if missing > 0 { Cut::Capture } else { Cut::No };
-            let said = nested::Carried { bytes, range: payload, cut, below: Some(layer), ends };
+            let carried = nested::Carried { bytes, range: payload, cut, below: Some(layer), ends };
             let context = context.map(|(context, _)| context);
             prefilter::apply(prefilter, tree, frame.bytes);
-            Turn { registry, context, side, states: &mut *states }.message(tree, candidate, &said);
+            Turn { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
             let before = states.counted();
             states.count();
             let now = states.counted();
@@ -163,8 +163,8 @@ pub(super) fn datagram(
 /// Whether a datagram carries packets of its own, as far as its ports and its first bytes tell.
 pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
     const HEADER: usize = 8;
-    let said = bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default();
-    sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), said).is_some())
+    let content = bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default();
+    sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content).is_some())
 }
 
 /// Who sends a datagram and who gets it, if its header says so.
@@ -268,7 +268,7 @@ impl Exchanges {
         self.udp.numbered().into_iter().filter_map(of).collect()
     }
 
-    /// What waits in vain now that nothing follows, and who said it to whom.
+    /// Incomplete reassemblies at the end, with source and destination.
     pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
         let udp = self.udp.drain().into_iter();
         udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()

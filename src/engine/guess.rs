@@ -1,4 +1,4 @@
-//! What bytes are that nobody said anything of: hex text that may begin at any layer.
+//! Detection of the format of hex text, which may start at any layer.
 
 use super::nested::{Carried, States, Turn};
 use crate::layers::{Bytes, Next};
@@ -19,19 +19,19 @@ pub(super) const REMEMBERED: usize = 256;
 pub(super) enum Guess {
     /// They begin with a header of these layers.
     Layers(Next),
-    /// Messages of a stream protocol, said by this side.
+    /// Messages of a stream protocol, sent by this side.
     Stream(Side),
-    /// A datagram of a protocol, said by this side unless the input says otherwise.
+    /// A datagram of a protocol, sent by this side unless the input gives another.
     Datagram(Candidate, Side),
-    /// Nothing that anybody knows.
+    /// Unknown format.
     Nothing,
 }
 
 /// Link type number of Ethernet.
 const ETHERNET: u16 = 1;
 
-/// What the bytes are: what the user said, else a frame whose lengths and checksums fit, else what a protocol recognises.
-/// Also the names of others that would recognise them.
+/// Detects the format: by the user's choice, then as a frame with valid lengths and checksums, then by heuristics. Also
+/// returns the names of other matching protocols.
 pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
     let by_looks = || registry.datagrams_on(None, bytes);
     let known = match registry.assume() {
@@ -64,9 +64,9 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
 fn is_explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> bool {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
-    let said = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
+    let carried = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
     let mut turn = Turn { registry, context: None, side: Side::Client, states: &mut States::default() };
-    turn.message(&mut tree, candidate, &said);
+    turn.message(&mut tree, candidate, &carried);
     tree.undissected == 0 && tree.notes.iter().all(|note| note.code.kind == Kind::Note(Level::Info))
 }
 
@@ -80,7 +80,7 @@ fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
     registry.datagrams_on(Some([0, port]), bytes).next()
 }
 
-/// A datagram of which nobody said who sent it.
+/// A datagram of unknown direction.
 fn by_client(candidate: Candidate) -> Guess {
     Guess::Datagram(candidate, Side::Client)
 }

@@ -12,7 +12,7 @@ use crate::limits;
 use crate::tree::LayerId;
 use std::collections::VecDeque;
 
-/// Bytes that they may keep without anybody asking whether some are only there to compare with.
+/// Below this total in bytes, overlap history is not trimmed.
 const LEAN: usize = 8 << 20;
 
 /// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so

@@ -20,7 +20,7 @@ pub(super) struct Out<'a> {
     pub below: Option<LayerId>,
     /// Nothing can wait for the next frame, however much there is.
     pub must: bool,
-    /// What is told is put into another order afterwards.
+    /// Whether the layers are sorted afterwards.
     pub sorts: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Timely {
     demand: Demand,
 }
 
-/// Bytes that one side of a stream said.
+/// Stream bytes from one side.
 pub(super) struct Delivered<'a, P> {
     pub stream: StreamId,
     pub side: Side,
@@ -51,7 +51,7 @@ impl<'a> Out<'a> {
         Out { tree, registry, frame, below, must: false, sorts: false }
     }
 
-    /// The same, where everything there is has to be told now.
+    /// The same, without deferring any messages.
     pub(super) fn of_all(self) -> Out<'a> {
         Out { must: true, ..self }
     }
@@ -78,13 +78,13 @@ impl<'a> Out<'a> {
     /// A message of a protocol, read by `read`. False if that failed.
     pub(super) fn message<P: Iterator<Item = Piece>>(
         &mut self,
-        said: Delivered<'_, P>,
+        delivered: Delivered<'_, P>,
         protocol: &'static Protocol,
         cut: Cut,
         read: impl FnOnce(&mut Wire<'_>) -> Result,
     ) -> bool {
-        let (bytes, ends) = (said.bytes, said.ends);
-        let source = self.source(said);
+        let (bytes, ends) = (delivered.bytes, delivered.ends);
+        let source = self.source(delivered);
         let layer = self.tree.push_layer(protocol.this, Span::new(source, 0..bytes.len()), self.below, ends, true);
         let node = self.tree.layers.get(layer as usize).map_or(0, |layer| layer.node);
         let mut wire = Wire::new(self.tree, layer, source, bytes, 0..bytes.len(), cut);
@@ -95,18 +95,18 @@ impl<'a> Out<'a> {
         is_fine
     }
 
-    /// Bytes that nobody explains.
-    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, said: Delivered<'_, P>) {
-        let len = said.bytes.len();
+    /// Adds bytes of unknown format.
+    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>) {
+        let len = delivered.bytes.len();
         self.tree.undissected += len as u64;
-        self.message(said, &DATA, Cut::No, |wire| {
+        self.message(delivered, &DATA, Cut::No, |wire| {
             wire.info(format_args!("{len} bytes"));
             wire.rest(&data::BYTES);
             Ok(())
         });
     }
 
-    /// The same where nobody looks: it counts.
+    /// Counts bytes of unknown format without adding a layer.
     pub(super) fn count(&mut self, len: usize, pieces: impl Iterator<Item = Piece>) {
         self.tree.undissected += len as u64;
         let time = pieces.max_by_key(|piece| piece.frame).and_then(|piece| piece.time);
@@ -114,26 +114,28 @@ impl<'a> Out<'a> {
             OmittedMessages { count: self.tree.omitted_messages.count + 1, time, before: self.tree.layers.len() };
     }
 
-    fn source<P: Iterator<Item = Piece>>(&mut self, said: Delivered<'_, P>) -> u32 {
+    fn source<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>) -> u32 {
         let first = self.tree.pieces.len();
-        if let Some(how) = said.how {
-            self.tree.pieces.extend(said.pieces.map(|piece| Piece { off: piece.off.saturating_sub(said.off), ..piece }));
-            return self.tree.push_deciphered(how, None, first, said.bytes);
+        if let Some(how) = delivered.how {
+            self.tree
+                .pieces
+                .extend(delivered.pieces.map(|piece| Piece { off: piece.off.saturating_sub(delivered.off), ..piece }));
+            return self.tree.push_deciphered(how, None, first, delivered.bytes);
         }
-        self.tree.pieces.extend(said.pieces);
+        self.tree.pieces.extend(delivered.pieces);
         let pieces = self.tree.pieces.get_mut(first..).unwrap_or_default();
         if pieces.iter().any(|piece| piece.at == Piece::NOWHERE) {
-            pieces.iter_mut().for_each(|piece| piece.off = piece.off.saturating_sub(said.off));
-            return self.tree.push_inflated((said.stream, said.side, said.off), first, said.bytes);
+            pieces.iter_mut().for_each(|piece| piece.off = piece.off.saturating_sub(delivered.off));
+            return self.tree.push_inflated((delivered.stream, delivered.side, delivered.off), first, delivered.bytes);
         }
         let in_frame = match self.tree.pieces.get(first..) {
             Some([piece]) if piece.frame == self.tree.frame.number => {
                 let at = piece.at as usize;
-                self.frame.get(at..at + said.bytes.len()).is_some()
+                self.frame.get(at..at + delivered.bytes.len()).is_some()
             }
             _ => false,
         };
-        self.tree.push_stream(said.stream, said.side, said.off, first, Some(said.bytes).filter(|_| !in_frame))
+        self.tree.push_stream(delivered.stream, delivered.side, delivered.off, first, Some(delivered.bytes).filter(|_| !in_frame))
     }
 }
 

@@ -43,9 +43,9 @@ const INCOMPLETE_AT_ONCE: usize = 1024;
 pub struct Engine {
     registry: Registry,
     demand: Demand,
-    /// Whether anybody looks at what the segments before one say of it.
+    /// Whether TCP analysis is requested.
     analyses: bool,
-    /// Whether anybody asks how far connections are.
+    /// Whether connection progress is requested.
     follows: bool,
     tree: Tree,
     /// The conversation that the frame was found to belong to.
@@ -59,7 +59,7 @@ pub struct Engine {
     associations: Associations,
     /// Whether the frame brought a part of a datagram or of a message whose other parts are awaited.
     awaits: bool,
-    /// The conversation of inputs that have no packets, only what two sides said.
+    /// The stream of inputs without packets, such as session logs.
     bare: Option<Stream>,
     /// What protocols of datagrams without headers remember.
     bare_states: States,
@@ -132,8 +132,8 @@ impl Engine {
         self
     }
 
-    /// Once the layers of a frame are read, ask whether any of its records will be looked at. Nothing is kept of messages
-    /// that will not; what is counted and noted stays.
+    /// Sets the prefilter that decides on each frame once its headers are dissected. Messages it rejects are counted and
+    /// checked, but not kept.
     #[must_use]
     pub fn with_prefilter(self, prefilter: Option<Prefilter>) -> Engine {
         let prefilter = prefilter.map(|prefilter| Prefilter { headers: prefilter.headers.map(layers::classified), ..prefilter });
@@ -171,7 +171,7 @@ impl Engine {
         self.tree.room()
     }
 
-    /// Whether anybody looks at the bytes of the last frame.
+    /// Whether the bytes of the last frame are needed.
     #[must_use]
     pub fn is_inspected(&self) -> bool {
         !self.tree.filtered_out || self.tree.visible_from != u32::MAX
@@ -195,17 +195,16 @@ impl Engine {
         std::mem::swap(&mut self.tree.earlier, &mut to.earlier);
     }
 
-    /// The frame of the last tree, if it holds nothing that anybody looks at: where what carries messages is not looked at, that
-    /// is a frame without any.
+    /// The frame of the last tree, if that has no content to display. Without carriers, this is a frame without messages.
     #[must_use]
     pub fn silent(&self) -> Option<FrameInfo> {
         let tree = &self.tree;
-        let tells = has_message(tree) || !tree.gaps.is_empty();
+        let has_content = has_message(tree) || !tree.gaps.is_empty();
         let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
-        (!self.demand.carriers && !tells && !gives).then_some(tree.frame)
+        (!self.demand.carriers && !has_content && !gives).then_some(tree.frame)
     }
 
-    /// Everything that can be said of a frame. One that our own code fails on is data, with a note, as is what follows in its conversation.
+    /// Dissects a frame. If a dissector panics, the frame becomes data with a note, as does the remaining conversation.
     pub fn dissect(&mut self, frame: &Frame<'_>) -> &Tree {
         if let Err(failure) = bug::guarded(|| self.dissect_frame(frame)) {
             self.frame_failed(frame, &failure);
@@ -247,12 +246,12 @@ impl Engine {
         self.tree.spread_secrets();
     }
 
-    /// Tell what conversations said that have to go: it may be looked at, even if nobody looks at this frame.
+    /// Emits the pending messages of evicted conversations, which may be displayed even if this frame is filtered out.
     fn aside(&mut self, tell: impl FnOnce(&mut Engine)) {
-        let (wanted, told, from) = (self.tree.set_demand(self.demand), self.tree.layers.len(), self.tree.here());
+        let (wanted, before, from) = (self.tree.set_demand(self.demand), self.tree.layers.len(), self.tree.here());
         tell(self);
         self.tree.set_demand(wanted);
-        if self.tree.layers.len() > told {
+        if self.tree.layers.len() > before {
             self.tree.visible_from = self.tree.visible_from.min(from);
         }
     }
@@ -414,7 +413,7 @@ impl Engine {
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
-        // Nobody knows where a segment ends of which only the first fragment is there: it is no part of the stream.
+        // A first fragment does not give the end of its segment, which is therefore not part of the stream.
         numbers.whole &= !segment.is_part;
         let numbers = &numbers;
         let sockets = || [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
@@ -482,7 +481,7 @@ impl Engine {
         stream.say(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
     }
 
-    /// Bytes of which nobody said what they are.
+    /// Dissects bytes of unknown format.
     #[cold]
     fn unknown(&mut self, frame: &Frame<'_>) {
         let known = self.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
@@ -498,9 +497,9 @@ impl Engine {
                 self.talking = Talking::Bare;
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
-                let said = nested::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
+                let carried = nested::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
                 let mut turn = Turn { registry, context: None, side, states: &mut self.bare_states };
-                turn.message(&mut self.tree, candidate, &said);
+                turn.message(&mut self.tree, candidate, &carried);
             }
             guess::Guess::Nothing => {
                 layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
@@ -539,8 +538,8 @@ fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
     out.must = false;
 }
 
-/// A frame without any message is told by its innermost layer, unless that is a TCP segment or an awaited part of a datagram,
-/// without remarks.
+/// Marks the innermost layer as the message of a frame without one. Exceptions without notes: TCP segments and incomplete
+/// datagrams.
 fn mark_innermost(tree: &mut Tree, awaits: bool) {
     if tree.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;

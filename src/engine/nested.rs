@@ -15,11 +15,11 @@ pub(super) struct States {
     own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
     /// What they tell each other.
     facts: Facts,
-    /// What another conversation said of this one.
+    /// Details from the conversation that announced this one.
     details: Option<Arc<[u8]>>,
     /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
     failed: Vec<&'static Protocol>,
-    /// Something else failed, and nobody knows in which protocol.
+    /// Whether a dissector panicked that is not known.
     broken: bool,
     /// Bytes of memory as they were counted last.
     counted: usize,
@@ -107,8 +107,8 @@ impl States {
         self.own.iter_mut().flat_map(of).collect()
     }
 
-    /// The protocol whose these bytes are because of what was said before: bytes that another one hands on under this name,
-    /// or a whole datagram.
+    /// The protocol that claims a payload because of earlier datagrams: one handed over under this name, or a whole
+    /// datagram.
     pub(super) fn claim(&self, place: Option<&'static str>, side: Side, bytes: &[u8]) -> Option<Candidate> {
         let here = |candidate: &Candidate| match candidate.found.on {
             On::Over(name) => place == Some(name),
@@ -147,8 +147,8 @@ impl Waiting {
 
 impl Turn<'_> {
     /// A message, and those it carries.
-    pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, said: &Carried<'_>) {
-        let Carried { bytes, range, cut, below, ends } = said;
+    pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &Carried<'_>) {
+        let Carried { bytes, range, cut, below, ends } = carried;
         let protocol = candidate.protocol;
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
         std::mem::swap(&mut tree.handover.facts, &mut self.states.facts);

@@ -6,7 +6,7 @@ use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
 use crate::tree::{Demand, Dissection, Only, Tree};
 
-/// Tells whether any record of a frame may be looked at.
+/// Decides early whether any record of a frame passes the filter.
 pub struct Prefilter {
     /// What it looks at in the headers below TCP and UDP, if they alone may tell.
     pub headers: Option<Only>,
@@ -25,7 +25,8 @@ pub enum Known<'a> {
     Layers(Dissection<'a>),
 }
 
-/// Look for less in what is left of this frame if nobody will look at its messages, or not at their fields. Its layers were read.
+/// Reduces the demand for the payload of this frame if the filter rejects its messages or needs none of their fields. The
+/// headers were dissected.
 pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]) {
     let wanted = tree.demand();
     if !tree.filtered_out && prefilter.is_some_and(|prefilter| !(prefilter.may_match)(Known::Layers(Dissection { tree, bytes })))
@@ -42,8 +43,8 @@ fn pass_over(tree: &mut Tree, wanted: Demand) {
 }
 
 impl Engine {
-    /// The headers of a frame. While nobody knows whether it will be looked at, only what tells that is kept of them; they are
-    /// read again if it may. Those of a plain segment are not put where nobody looks at them: see [`told`].
+    /// Dissects the headers of a frame. Until the filter decides, only the fields it needs are kept; if it may accept, the
+    /// headers are dissected again. Plain segments are omitted from the tree if unneeded, see `ensure_headers`.
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
         let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.knows_plain());
         let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.demand().headers);
@@ -70,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// The headers of a frame, if they tell that nobody will look at it.
+    /// Dissects the headers of a frame if they suffice for the filter to reject it.
     #[inline]
     fn analyzed(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
         let headers = self.prefilter.as_ref()?.headers?;
@@ -101,7 +102,7 @@ impl Prefilter {
     }
 }
 
-/// A segment that is to be told, on headers that are, if need be now.
+/// Dissects the lower headers if the fast path skipped them.
 #[inline(never)]
 pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, checks: Checks) -> Segment {
     match segment.below {

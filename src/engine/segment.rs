@@ -93,14 +93,14 @@ pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     tcp_layer(tree, bytes, segment, ends, TcpState::default(), false);
 }
 
-/// The TCP layer of a segment, as far as it tells that by itself.
+/// Adds the TCP layer of a segment without connection state.
 pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: [SocketAddr; 2]) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
     tcp_layer(tree, bytes, segment, ends, TcpState { is_part: segment.is_part, ..TcpState::default() }, false);
 }
 
-/// The TCP layer of a segment. One in step is told only by its messages: nothing can be remarked on it.
+/// Adds the TCP layer of a segment. An in-order segment without notes is represented by its messages only.
 pub(super) fn tcp_layer(
     tree: &mut Tree,
     bytes: Bytes<'_>,

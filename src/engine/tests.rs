@@ -46,7 +46,7 @@ impl Conversation for Toy {
     fn gap(&mut self, _from: Side, _missing: Missing) {}
 }
 
-/// Streams whose first byte is 0xee are nobody's; two bytes are needed to tell.
+/// Rejects streams whose first byte is 0xee; needs two bytes to decide.
 fn looks(opening: &Opening<'_>) -> Verdict {
     let first = if opening.sent[0].is_empty() { opening.sent[1] } else { opening.sent[0] };
     match first {
@@ -112,11 +112,11 @@ fn bytes(packet: &Packet) -> Vec<u8> {
 const HEADERS: u32 = 40;
 
 /// A line for each record: what it is, where it lies, which bytes it has.
-fn told(packets: &[Packet]) -> Vec<String> {
-    told_frames(&packets.iter().map(bytes).collect::<Vec<_>>())
+fn emitted(packets: &[Packet]) -> Vec<String> {
+    emitted_frames(&packets.iter().map(bytes).collect::<Vec<_>>())
 }
 
-fn told_frames(frames: &[Vec<u8>]) -> Vec<String> {
+fn emitted_frames(frames: &[Vec<u8>]) -> Vec<String> {
     records(frames, View::Messages)
 }
 
@@ -179,7 +179,7 @@ fn line(record: &Record<'_>, frames: &[Vec<u8>]) -> String {
     }
 }
 
-/// What the client said: protocol and bytes only.
+/// Protocol and bytes of the client's messages.
 fn content(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| line.split(" frames").next().unwrap_or_default().to_owned()).collect()
 }
@@ -190,20 +190,20 @@ fn opened() -> Vec<Packet> {
 
 #[test]
 fn messages_end_where_the_protocol_says() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7, 8, 1]), client(104, &[9])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7, 8, 1]), client(104, &[9])]);
     assert_eq!(lines, ["toy c2s @0 020708 frames [2]", "toy c2s @3 0109 frames [2, 3]"]);
 }
 
 #[test]
 fn a_message_waits_for_segments_shown_out_of_order() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(102, &[8]), client(100, &[2, 7])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(102, &[8]), client(100, &[2, 7])]);
     assert_eq!(lines, ["toy c2s @0 020708 frames [2, 3]"]);
 }
 
 #[test]
 fn both_sides_are_read_apart() {
     let lines =
-        told(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7]), says(Side::Server, 500, &[1, 5]), client(102, &[8])]);
+        emitted(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7]), says(Side::Server, 500, &[1, 5]), client(102, &[8])]);
     assert_eq!(lines, ["toy s2c @0 0105 frames [3]", "toy c2s @0 020708 frames [2, 4]"]);
 }
 
@@ -214,7 +214,7 @@ fn a_gap_inside_a_message_does_not_lose_the_step() {
     packets.push(client(106, &[6, 7, 8, 9, 1, 5]));
     packets.extend((0..10).map(|_| acknowledges(Side::Server, 112)));
     assert_eq!(
-        told(&packets),
+        emitted(&packets),
         [
             "toy c2s @0 09010203 frames [2] !dissect.lost",
             "gap c2s @4 2 bytes",
@@ -230,34 +230,34 @@ fn a_hole_stays_open_until_it_is_filled_however_late() {
     packets.push(client(102, &[8]));
     packets.extend((0..20).map(|_| acknowledges(Side::Server, 100)));
     packets.push(client(100, &[2, 7]));
-    assert_eq!(told(&packets), ["toy c2s @0 020708 frames [2, 23]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 020708 frames [2, 23]"]);
 }
 
 #[test]
 fn bytes_lost_at_the_end_are_a_gap() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(105, &[1, 5])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(105, &[1, 5])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [2]", "gap c2s @2 3 bytes", "toy c2s @5 0105 frames [3]"]);
 }
 
 #[test]
 fn a_stream_that_ends_inside_a_message_says_so() {
     let end = flagged(Side::Client, 102, FIN);
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[5, 7]), end]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[5, 7]), end]);
     assert_eq!(lines, ["toy c2s @0 0507 frames [2] !dissect.unfinished"]);
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[5, 7])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[5, 7])]);
     assert_eq!(lines, ["toy c2s @0 0507 frames [2] !dissect.unfinished"]);
 }
 
 #[test]
 fn an_early_fin_waits_for_the_bytes_before_it() {
     let end = flagged(Side::Client, 102, FIN);
-    let lines = told(&[flagged(Side::Client, 99, SYN), end, client(100, &[1, 7])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), end, client(100, &[1, 7])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [3]"]);
 }
 
 #[test]
 fn other_bytes_for_the_same_place_are_noted_and_the_first_count() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[3, 7]), client(100, &[3, 8, 9]), client(103, &[4])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[3, 7]), client(100, &[3, 8, 9]), client(103, &[4])]);
     assert!(lines[0].starts_with("tcp c2s") && lines[0].ends_with("!dissect.overlap"), "{}", lines[0]);
     assert_eq!(lines[1..], ["toy c2s @0 03070904 frames [2, 3, 4]"]);
 }
@@ -266,31 +266,31 @@ fn other_bytes_for_the_same_place_are_noted_and_the_first_count() {
 fn a_syn_with_another_number_opens_a_new_stream() {
     let mut packets = vec![flagged(Side::Client, 99, SYN), client(100, &[1, 7])];
     packets.extend([flagged(Side::Client, 7000, SYN), client(7001, &[1, 8])]);
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "toy c2s @0 0108 frames [4]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [2]", "toy c2s @0 0108 frames [4]"]);
 }
 
 #[test]
 fn a_reset_in_the_middle_does_not_hide_what_follows() {
     let reset = flagged(Side::Client, 102, RST);
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), reset, client(102, &[1, 8])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), reset, client(102, &[1, 8])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
 }
 
 #[test]
 fn a_keep_alive_says_nothing() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(101, &[0]), client(102, &[1, 8])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(101, &[0]), client(102, &[1, 8])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
 }
 
 #[test]
 fn a_stream_that_starts_in_the_middle_is_read_from_there() {
-    let lines = told(&[client(100, &[1, 7]), client(102, &[1, 8])]);
+    let lines = emitted(&[client(100, &[1, 7]), client(102, &[1, 8])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [1]", "toy c2s @2 0108 frames [2]"]);
 }
 
 #[test]
 fn bytes_nobody_claims_are_data_as_they_come() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[0xee, 1]), client(102, &[2]), client(100, &[0xee, 1])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[0xee, 1]), client(102, &[2]), client(100, &[0xee, 1])]);
     assert_eq!(lines, ["data c2s @0 ee01 frames [2]", "data c2s @2 02 frames [3]"]);
 }
 
@@ -305,30 +305,30 @@ fn a_side_is_read_though_the_first_bytes_of_the_other_are_not_recognised() {
         "toy s2c @0 020506 frames [3, 5]",
         "toy c2s @3 0107 frames [6]",
     ];
-    assert_eq!(told(&packets), lines);
+    assert_eq!(emitted(&packets), lines);
     let mut packets = opened();
     packets.extend([client(100, &[0xee, 1]), says(Side::Server, 500, &[0xee, 1]), says(Side::Server, 502, &[1, 7])]);
     let lines = ["data c2s @0 ee01 frames [2]", "data s2c @0 ee01 frames [3]", "data s2c @2 0107 frames [4]"];
-    assert_eq!(told(&packets), lines);
+    assert_eq!(emitted(&packets), lines);
 }
 
 #[test]
 fn bytes_wait_until_somebody_knows_whose_they_are() {
     let lines =
-        told(&[flagged(Side::Client, 99, SYN), client(100, &[0]), says(Side::Server, 500, &[1, 5]), client(101, &[1, 6])]);
+        emitted(&[flagged(Side::Client, 99, SYN), client(100, &[0]), says(Side::Server, 500, &[1, 5]), client(101, &[1, 6])]);
     assert_eq!(lines, ["toy c2s @0 00 frames [2]", "toy s2c @0 0105 frames [3]", "toy c2s @1 0106 frames [4]"]);
 }
 
 #[test]
 fn bytes_the_protocol_refuses_are_data() {
-    let lines = told(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7, 0xff, 1, 8])]);
+    let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7, 0xff, 1, 8])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [2]", "data c2s @2 ff frames [2]", "toy c2s @3 0108 frames [2]"]);
 }
 
 #[test]
 fn sequence_numbers_wrap_inside_a_message() {
     let start = u32::MAX;
-    let lines = told(&[flagged(Side::Client, start - 1, SYN), client(start, &[3, 7]), client(1, &[8, 9])]);
+    let lines = emitted(&[flagged(Side::Client, start - 1, SYN), client(start, &[3, 7]), client(1, &[8, 9])]);
     assert_eq!(lines, ["toy c2s @0 03070809 frames [2, 3]"]);
 }
 
@@ -375,7 +375,7 @@ proptest! {
         let bytes = script(9);
         let mut whole = opened();
         whole.push(client(100, &bytes));
-        let expected = content(&told(&whole));
+        let expected = content(&emitted(&whole));
 
         let mut segments = cut(&bytes, &cuts);
         let repeated = segments[again.index(segments.len())].clone();
@@ -387,7 +387,7 @@ proptest! {
         }
         let mut packets = opened();
         packets.extend(segments);
-        prop_assert_eq!(content(&told(&packets)), expected);
+        prop_assert_eq!(content(&emitted(&packets)), expected);
     }
 
     #[test]
@@ -397,7 +397,7 @@ proptest! {
         let packets: Vec<Packet> = packets.into_iter().map(|(from, seq, ack, flags, payload)| {
             Packet { side: if from { Side::Client } else { Side::Server }, seq, ack, flags, payload }
         }).collect();
-        told(&packets);
+        emitted(&packets);
     }
 }
 
@@ -456,7 +456,7 @@ fn tunnels_in_tunnels_end_somewhere() {
         bytes = vxlan(&bytes);
     }
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
-    let told = packet_tree(&mut engine, &bytes);
-    assert_eq!(told.lines().filter(|line| line.starts_with("vxlan")).count(), 8);
-    assert!(told.ends_with("! dissect.deep"), "{told}");
+    let emitted = packet_tree(&mut engine, &bytes);
+    assert_eq!(emitted.lines().filter(|line| line.starts_with("vxlan")).count(), 8);
+    assert!(emitted.ends_with("! dissect.deep"), "{emitted}");
 }

@@ -1,4 +1,4 @@
-//! A connection as it is kept: whole while it speaks, and then no more than what tells late segments their place.
+//! A connection: with full state while open, then reduced to what late segments need.
 
 use super::{Belongs, HalfStream, Stream};
 use crate::engine::nested::States;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 pub(in crate::engine) enum Connection {
     /// All of it.
     Whole(Box<Stream>),
-    /// Nothing waits, and nobody reads it: its number, where its bytes end, and what its segments said.
+    /// No buffered bytes and no dissector: only the stream number, the final offsets and the TCP analysis remain.
     Closed(Closed),
     /// Only ICMP errors quoted segments of it: its number.
     Quoted(u32),
 }
 
-/// What is kept of a connection that nobody reads.
+/// The state of a connection without a dissector.
 pub(in crate::engine) struct Closed {
     number: u32,
     /// Whether the client is the lower one of the two ends.
     client_is_low: bool,
-    /// Whether its bytes are nobody's, as far as that was asked.
+    /// Whether its protocol is known to be unknown.
     nobodys: bool,
     reset: bool,
     halves: [ClosedHalf; 2],
@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    /// The connection, if it is whole, to be told to its end.
+    /// The full connection, if kept, to emit its pending messages.
     pub(in crate::engine) fn into_whole(self) -> Option<Box<Stream>> {
         match self {
             Connection::Whole(stream) => Some(stream),
@@ -110,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// Keep no more than the rest, if nothing waits and nobody reads it. Says whether something was given up by that.
+    /// Reduces the state if nothing is buffered and there is no dissector. Returns whether data was lost.
     pub(in crate::engine) fn settle(&mut self, held: &mut usize) -> bool {
         let Connection::Whole(stream) = self else { return false };
         let Some(rest) = stream.closed() else { return false };
@@ -151,7 +151,7 @@ impl Connection {
 }
 
 impl Stream {
-    /// What is left of it when nothing waits and nobody reads it.
+    /// The reduced state, if nothing is buffered and there is no dissector.
     fn closed(&self) -> Option<Closed> {
         let nobodys = match self.belongs {
             Belongs::Unrecognised(_) | Belongs::Nobody => true,

@@ -30,7 +30,7 @@ impl Stream {
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
             return;
         }
-        // What is missing of a stream inside another one was told of that.
+        // Gaps of an inner stream were already reported for the outer one.
         if self.how.is_none() {
             out.tree.gaps.push(tree::Gap {
                 stream: self.id,
@@ -56,7 +56,7 @@ impl Stream {
         self.drain(side, Behind::More, out);
     }
 
-    /// Show everything that is left, as no more will come; as much as a tree should have, unless all must be told now.
+    /// Emits all remaining bytes at the end of the stream, up to the size of a tree unless nothing may be deferred.
     #[cold]
     pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
@@ -123,7 +123,7 @@ impl Stream {
         }
     }
 
-    /// Show what both sides said while nobody knew whose stream it is, in the order in which it was captured.
+    /// Emits the bytes buffered while the protocol was unknown, in capture order.
     #[inline(never)]
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
@@ -203,7 +203,7 @@ impl Stream {
         let off = half.order.buffered_off();
         let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
         let timely = is_late.then(|| out.begin_late(self.how.is_none()));
-        let said = |out: &mut Out<'_>| Delivered {
+        let delivered = |out: &mut Out<'_>| Delivered {
             stream: self.id,
             side,
             ends: ends_of(
@@ -222,9 +222,9 @@ impl Stream {
                 out.count(len, half.order.pieces(off, len))
             }
             (Some(cut), Belongs::To(protocol, conversation)) => {
-                let said = said(out);
-                let bytes = said.bytes;
-                is_fine = out.message(said, protocol, cut, |wire| {
+                let delivered = delivered(out);
+                let bytes = delivered.bytes;
+                is_fine = out.message(delivered, protocol, cut, |wire| {
                     if claimed > 0 {
                         return wire
                             .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
@@ -241,8 +241,8 @@ impl Stream {
                 turn.payloads(out.tree, Bytes { source: 0, all: bytes });
             }
             (_, belongs) => {
-                let said = said(out);
-                out.data(said);
+                let delivered = delivered(out);
+                out.data(delivered);
                 if let (true, Belongs::To(_, conversation)) = (crowded, belongs) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     let node = out.tree.here().saturating_sub(1);

@@ -15,9 +15,9 @@ pub(super) struct HalfStream {
     pub(super) base: Option<u32>,
     /// Its first bytes are the first of the stream.
     pub(super) from_start: bool,
-    /// Bytes that must be there before anybody is asked again.
+    /// Number of bytes needed before the extent is queried again.
     pub(super) wanted: usize,
-    /// Whether `wanted` is where the message ends, not just where that can be told.
+    /// Whether `wanted` is the end of the message, not only of its header.
     pub(super) wanted_is_end: bool,
     /// Bytes behind a gap that belong to the message before it.
     pub(super) outstanding: u64,

@@ -36,7 +36,7 @@ impl Stream {
             let layers = out.tree.layers.len();
             let mut out = Out { below: Some(opened.carrier), tree: out.tree, ..*out };
             inner.hear(side, &opened, &mut out);
-            // What it says is said by what it carries, once any of that is complete.
+            // The outer message is represented by the messages it carries, once one of them is complete.
             if out.tree.layers.len() > layers
                 && !opened.is_last
                 && let Some(carrier) = out.tree.layers.get_mut(opened.carrier as usize)
@@ -70,7 +70,7 @@ impl Stream {
             let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
             let order = &self.half(side).order;
             let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
-            // Nobody knows how many bytes are missing: one stands for them.
+            // The number of missing bytes is unknown: one stands for them.
             let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(behind_gap.into());
             let (frame, at, time) = (piece.frame, piece.at, piece.time);
             let segment = InOrder { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };

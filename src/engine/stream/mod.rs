@@ -35,7 +35,7 @@ const MAX_JOINING: u64 = 1 << 20;
 /// A connection.
 pub(super) struct Stream {
     id: StreamId,
-    /// Client and server, unless nobody knows.
+    /// Client and server, if known.
     sockets: Option<[SocketAddr; 2]>,
     /// Whether the client is the lower one of them.
     client_is_low: bool,
@@ -45,10 +45,10 @@ pub(super) struct Stream {
     plain_path: Option<&'static str>,
     halves: [HalfStream; 2],
     analysis: Analysis,
-    /// How far it is, if anybody asks.
+    /// Progress of the connection, if requested.
     followed: Option<Box<Followed>>,
     belongs: Belongs,
-    /// The name under which its bytes are found, if another conversation or its own beginning told.
+    /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
     /// What the protocols inside its messages remember.
     inner: States,
@@ -62,14 +62,14 @@ pub(super) struct Stream {
     turned: bool,
     /// Bytes were shown as data before a protocol recognised the stream.
     shown: bool,
-    /// Whose it is must be told from what there is.
+    /// Whether the protocol must be chosen from the bytes so far.
     decide_now: bool,
     last_frame: u64,
     last_time: Time,
     /// A side broke it off.
     reset: bool,
-    /// That it has ended was told.
-    told_over: bool,
+    /// Whether the end of the stream was reported.
+    end_reported: bool,
     /// Messages wait only because the tree had very many.
     delayed: bool,
     /// Bytes of memory as they were counted last.
@@ -98,9 +98,9 @@ pub(super) struct Speaker<'a> {
     pub rises: bool,
     /// Which side of its connection speaks.
     pub side: Side,
-    /// Whether anybody looks at what the segments before it say of it.
+    /// Whether TCP analysis is requested.
     pub is_judged: bool,
-    /// Whether anybody asks how far the connection is.
+    /// Whether connection progress is requested.
     pub is_followed: bool,
 }
 
@@ -128,7 +128,7 @@ impl Stream {
             last_frame: 0,
             last_time: None,
             reset: false,
-            told_over: false,
+            end_reported: false,
             delayed: false,
             counted: 0,
             changed: true,
@@ -181,7 +181,7 @@ impl Stream {
     /// Whether it has ended, asked after each segment: true once.
     pub(super) fn ends_now(&mut self) -> bool {
         let over = self.is_over();
-        over && !std::mem::replace(&mut self.told_over, over)
+        over && !std::mem::replace(&mut self.end_reported, over)
     }
 
     /// Whether a side broke it off, or both have ended it and know it of each other.
@@ -194,7 +194,7 @@ impl Stream {
         self.halves.iter().all(|half| half.order.is_over())
     }
 
-    /// Keep no bytes and no conversation any more, unless something still waits for being told.
+    /// Drops buffers and dissector state, unless messages are pending.
     #[inline(never)]
     pub(super) fn release(&mut self, tree: &mut Tree) {
         self.changed = true;
@@ -229,7 +229,7 @@ impl Stream {
         }
     }
 
-    /// Whether it said nothing for more than so many frames, and seconds if that can be told.
+    /// Whether it was idle for more than this many frames, and seconds if times are known.
     pub(super) fn is_silent(&self, now: &Frame<'_>, frames: u64, seconds: i64) -> bool {
         let since = now.time.zip(self.last_time).map(|(now, last)| now.seconds.saturating_sub(last.seconds));
         now.number.saturating_sub(self.last_frame) > frames && since.is_none_or(|since| since > seconds)
@@ -239,7 +239,7 @@ impl Stream {
         self.last_frame
     }
 
-    /// Put what the conversation has gathered into the tree, if anybody wants it.
+    /// Adds the objects of the conversation to the tree, if requested.
     fn give_objects(&self, message: Option<u32>, tree: &mut Tree) {
         if let (true, Belongs::To(protocol, conversation)) = (tree.demand().objects, &self.belongs) {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
@@ -250,7 +250,7 @@ impl Stream {
         }
     }
 
-    /// Whether nothing is left to be said.
+    /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
         let inner = self.inside.as_ref().is_none_or(|inner| inner.is_empty());
         inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
@@ -304,8 +304,8 @@ impl Stream {
         is_it
     }
 
-    /// The TCP layer of a segment, with its place in the connection; `reused` if that begins where another one was. None if nobody
-    /// looks at its headers and there is nothing to say of it.
+    /// Adds the TCP layer of a segment with its analysis; `reused` if its connection reuses the endpoints of another. `None`
+    /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
         let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged, is_followed } = speaker;
         let found = numbers.whole.then(|| {
@@ -361,7 +361,7 @@ impl Stream {
         who(self.id, self.sockets, side)
     }
 
-    /// Take a segment: what it completes is shown now, whichever side said it.
+    /// Accepts a segment and emits the messages it completes, on either side.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
         let &Speaker { frame, bytes, segment, numbers, side, .. } = speaker;
         (self.last_frame, self.last_time) = (frame.number, frame.time);
@@ -407,8 +407,7 @@ impl Stream {
         self.pass_lost(side, out);
     }
 
-    /// Whether a segment brings nothing, and nothing waits that may be told at it: what the other side said may have changed who
-    /// reads it.
+    /// Whether a segment has no new bytes and no message is pending. The other side may have changed the protocol.
     fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
         let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
         let order = &self.half(side).order;
@@ -444,8 +443,8 @@ impl Stream {
         if pieces.is_empty() { self.take(side, &InOrder { at: Piece::NOWHERE, ..*segment }, out) } else { side }
     }
 
-    /// Take the next bytes that a side of a conversation without packets said.
-    /// Bytes that were found to be a protocol's as they are wait for nothing more.
+    /// Accepts the next bytes of one side of a stream without packets. Bytes of a detected protocol are dissected without
+    /// waiting for more.
     pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.decide_now |= found;
@@ -457,7 +456,8 @@ impl Stream {
         self.take(side, &segment, out);
     }
 
-    /// Put a segment into order and show what it completes. Returns whose it is, which the bytes themselves may have told.
+    /// Reassembles a segment and emits the messages it completes. Returns the sender's side, which the payload may have
+    /// corrected.
     fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
         self.changed = true;
         if std::mem::take(&mut self.delayed) {
@@ -545,7 +545,7 @@ impl Stream {
         }
     }
 
-    /// Somebody else goes on if the protocol says so: everything behind is as a new stream.
+    /// Switches to the next protocol if the dissector requests it: the following bytes are a new stream.
     fn switch(&mut self, tree: &mut Tree) {
         let Belongs::To(_, conversation) = &mut self.belongs else { return };
         let Some(next) = conversation.next() else { return };

@@ -100,7 +100,7 @@ fn line(message: &Message<'_>, frames: &[Vec<u8>]) -> String {
     format!("{} {side} {:?}{said}", message.path(), message.frames())
 }
 
-fn told(packets: &[Packet]) -> Vec<String> {
+fn emitted(packets: &[Packet]) -> Vec<String> {
     let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
     let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
@@ -130,7 +130,7 @@ fn messages_may_span_records_and_share_them() {
     packets.push(client(100, &sealed("we a")));
     packets.push(client(105, &[sealed("re\nwo"), sealed("rds\nlas")].concat()));
     packets.push(client(119, &sealed("")));
-    insta::assert_snapshot!(told(&packets).join("\n"), @r#"
+    insta::assert_snapshot!(emitted(&packets).join("\n"), @r#"
     ip:tcp:carrier c2s [2]
     ip:tcp:carrier:lines c2s [2, 3] we are\n
     ip:tcp:carrier:lines c2s [3] words\n
@@ -144,7 +144,7 @@ fn both_sides_speak_inside_and_what_is_left_is_told_at_the_end() {
     let mut packets = opened();
     packets.push(client(100, &sealed("who\n")));
     packets.push(says(Side::Server, 300, &sealed("me\nan")));
-    insta::assert_snapshot!(told(&packets).join("\n"), @r#"
+    insta::assert_snapshot!(emitted(&packets).join("\n"), @r#"
     ip:tcp:carrier:lines c2s [2] who\n
     ip:tcp:carrier:lines s2c [3] me\n
     ip:tcp:carrier:lines s2c [3] an
@@ -155,7 +155,7 @@ fn both_sides_speak_inside_and_what_is_left_is_told_at_the_end() {
 fn what_nobody_knows_inside_is_data_inside() {
     let mut packets = opened();
     packets.push(client(100, &sealed("xyz")));
-    insta::assert_snapshot!(told(&packets).join("\n"), @r#"
+    insta::assert_snapshot!(emitted(&packets).join("\n"), @r#"
     ip:tcp:carrier:data c2s [2] xyz
     "#);
 }
@@ -166,7 +166,7 @@ fn streams_inside_streams_are_opened_to_a_depth() {
         let around = |inner: Vec<u8>, _| {
             std::iter::once(u8::try_from(inner.len()).unwrap()).chain(inner.iter().map(|byte| !byte)).collect()
         };
-        told(&[opened(), vec![client(100, &(0..depth).fold(b"words\n".to_vec(), around))]].concat()).join("\n")
+        emitted(&[opened(), vec![client(100, &(0..depth).fold(b"words\n".to_vec(), around))]].concat()).join("\n")
     };
     assert_eq!(nested(4), r"ip:tcp:carrier:carrier:carrier:carrier:lines c2s [2] words\n");
     assert_eq!(nested(5), r"ip:tcp:carrier:carrier:carrier:carrier:carrier c2s [2] \x06\x88\x90\x8d\x9b\x8c\xf5");
@@ -179,7 +179,7 @@ fn behind_a_hole_the_stream_inside_goes_on() {
     // A record is missing in the middle of a line.
     packets.push(client(105, &sealed("cut ")));
     packets.push(client(115, &sealed("go\non\n")));
-    insta::assert_snapshot!(told(&packets).join("\n"), @r#"
+    insta::assert_snapshot!(emitted(&packets).join("\n"), @r#"
     ip:tcp:carrier:lines c2s [2] we \n
     ip:tcp:carrier c2s [3]
     gap 5 bytes
@@ -210,7 +210,7 @@ proptest! {
             packets.push(client(100 + u32::try_from(at).unwrap(), &stream[at..end]));
             at = end;
         }
-        let lines: Vec<String> = told(&packets).iter().filter(|line| line.contains("lines")).map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
+        let lines: Vec<String> = emitted(&packets).iter().filter(|line| line.contains("lines")).map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
         prop_assert_eq!(lines.concat(), words.as_bytes().escape_ascii().to_string());
     }
 }

@@ -54,7 +54,7 @@ fn a_late_segment_is_told_the_same_however_long_ago_its_connection_ended() {
         Packet { ack: Some(500), ..client(105, &[1, 1]) },
         flagged(Side::Client, 7000, SYN),
     ];
-    let told = |others: u16| {
+    let emitted = |others: u16| {
         let mut engine = after(9_000..9_001 + others);
         let rest = engine.streams.look(&Pair::new(([10, 0, 0, 1], 9000).into(), ([10, 0, 0, 2], 9).into()), 0);
         let is_whole = matches!(rest, Some(Connection::Whole(_)));
@@ -70,7 +70,7 @@ fn a_late_segment_is_told_the_same_however_long_ago_its_connection_ended() {
         let opened = trees.pop();
         (is_whole, trees, opened.map(|(_, marks)| marks))
     };
-    let (whole, rest) = (told(3), told(1100));
+    let (whole, rest) = (emitted(3), emitted(1100));
     assert_eq!((whole.0, rest.0), (true, false));
     assert_eq!((&whole.1, &whole.2), (&rest.1, &rest.2));
     assert!(!whole.1.iter().all(|(_, marks)| marks.is_empty()));
@@ -100,12 +100,12 @@ fn messages_beyond_what_a_tree_should_have_come_with_the_next_frames() {
     // Behind a hole wait 600 000 messages of one byte each; then nobody sends them again.
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let mut number = 0;
-    let mut told = (0, 0, 0);
+    let mut emitted = (0, 0, 0);
     let mut say = |engine: &mut Engine, packet: &Packet| {
         number += 1;
         let tree = dissect(engine, number, &from_port(packet, 5000));
         assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
-        count(tree, &mut told);
+        count(tree, &mut emitted);
     };
     say(&mut engine, &client(100, &[1, 7]));
     let part = vec![0; 60_000];
@@ -115,42 +115,42 @@ fn messages_beyond_what_a_tree_should_have_come_with_the_next_frames() {
     for _ in 0..20 {
         say(&mut engine, &acknowledges(Side::Server, 600_103));
     }
-    let (early, ..) = told;
+    let (early, ..) = emitted;
     assert!((100_000..600_000).contains(&early), "{early} messages while frames come");
     while let Some(tree) = engine.finish() {
         assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
-        count(tree, &mut told);
+        count(tree, &mut emitted);
     }
     // Each byte is a message, none is data, and one was missing.
-    assert_eq!(told, (600_001, 0, 1));
+    assert_eq!(emitted, (600_001, 0, 1));
     assert_eq!(engine.forgotten(), Forgotten::default());
 }
 
 /// Messages, data and missing bytes.
-fn count(tree: &Tree, told: &mut (u64, u64, u64)) {
+fn count(tree: &Tree, emitted: &mut (u64, u64, u64)) {
     let is = |name: &str| tree.layers.iter().filter(|layer| tree.nodes[layer.node as usize].field.abbrev == name).count() as u64;
-    told.0 += is("toy");
-    told.1 += is("data");
-    told.2 += tree.gaps.iter().map(|gap| gap.len).sum::<u64>();
+    emitted.0 += is("toy");
+    emitted.1 += is("data");
+    emitted.2 += tree.gaps.iter().map(|gap| gap.len).sum::<u64>();
 }
 
 #[test]
 fn messages_too_many_for_a_tree_are_data_when_their_memory_is_needed() {
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let part = vec![0; 60_000];
-    let mut told = (0, 0, 0);
+    let mut emitted = (0, 0, 0);
     let mut notes = 0;
     // More than is parked behind a hole.
     for (number, place) in (1..).zip(0..90) {
         let seq = if place == 0 { 100 } else { 103 + (place - 1) * 60_000 };
         let payload = if place == 0 { &[1, 7][..] } else { &part };
         let tree = dissect(&mut engine, number, &from_port(&client(seq, payload), 5000));
-        count(tree, &mut told);
+        count(tree, &mut emitted);
         notes += tree.notes.iter().filter(|note| note.code.is(&notes::GIVEN_UP)).count();
         assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
     }
     // The end of the first segment behind the hole, and the segments behind that.
-    assert!(notes == 2 && told.1 == 2 && told.2 == 1, "{told:?}, {notes} notes");
+    assert!(notes == 2 && emitted.1 == 2 && emitted.2 == 1, "{emitted:?}, {notes} notes");
 }
 
 /// A toy that remembers a mebibyte for each connection, and can do without.
@@ -196,16 +196,16 @@ fn protocols_forget_what_was_silent_for_long_before_memory_is_short() {
 #[test]
 fn protocols_forget_before_anybody_is_no_longer_read() {
     let mut engine = Engine::new(Registry::of(HOARDS), Demand::EVERYTHING);
-    let mut told = (0, 0, 0);
+    let mut emitted = (0, 0, 0);
     for round in 0..3_u32 {
         for port in 10_000..10_060 {
             let number = u64::from(round) * 60 + u64::from(port);
             let tree = dissect(&mut engine, number, &from_port(&client(100 + round * 4, &[3, 7, 8, 9]), port));
-            count(tree, &mut told);
+            count(tree, &mut emitted);
             assert!(engine.held <= 22 << 20, "{} bytes", engine.held);
         }
     }
-    assert_eq!(told, (180, 0, 0));
+    assert_eq!(emitted, (180, 0, 0));
     let forgotten = engine.forgotten();
     assert!((38..=44).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
 }
@@ -224,11 +224,11 @@ fn a_datagram_that_stays_incomplete_is_said_by_who_said_it() {
     for other in [connection(9_000), Vec::new()] {
         let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
         assert_eq!(ends(dissect(&mut engine, 1, &trial::bytes(fragment))), None);
-        let told = match other.first() {
+        let emitted = match other.first() {
             Some(other) => ends(dissect(&mut engine, 1000, other)),
             None => engine.finish().and_then(ends),
         };
-        assert_eq!(told.as_deref(), Some("10.0.0.7 10.0.0.8 None"));
+        assert_eq!(emitted.as_deref(), Some("10.0.0.7 10.0.0.8 None"));
     }
 }
 

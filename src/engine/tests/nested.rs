@@ -138,7 +138,7 @@ fn tcp(seq: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A line for each message: where it lies, on what, what it says, its bytes and the frames they came in.
-fn told(frames: &[Vec<u8>]) -> Vec<String> {
+fn emitted(frames: &[Vec<u8>]) -> Vec<String> {
     let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
@@ -161,7 +161,8 @@ fn told(frames: &[Vec<u8>]) -> Vec<String> {
 
 #[test]
 fn what_is_handed_on_is_a_message_of_its_own() {
-    let lines = told(&[udp(CLIENT, SERVER, b"\x02m1\x02x2\x02m3"), udp(SERVER, CLIENT, b"\x02m4"), udp(SERVER, CLIENT, b"!!")]);
+    let lines =
+        emitted(&[udp(CLIENT, SERVER, b"\x02m1\x02x2\x02m3"), udp(SERVER, CLIENT, b"\x02m4"), udp(SERVER, CLIENT, b"!!")]);
     assert_eq!(
         lines,
         [
@@ -176,33 +177,33 @@ fn what_is_handed_on_is_a_message_of_its_own() {
 
 #[test]
 fn what_was_joined_from_pieces_knows_its_frames() {
-    assert_eq!(told(&[udp(CLIENT, SERVER, b"\x06joined")]), ["ip:udp:box:mail c2s 1 mjoined [1]"]);
+    assert_eq!(emitted(&[udp(CLIENT, SERVER, b"\x06joined")]), ["ip:udp:box:mail c2s 1 mjoined [1]"]);
 }
 
 #[test]
 fn a_protocol_keeps_datagrams_that_it_alone_can_tell() {
     let (a, b) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 6000));
-    let lines = told(&[udp(a, b, b"?"), udp(a, b, b"!"), udp(b, a, b"?")]);
+    let lines = emitted(&[udp(a, b, b"?"), udp(a, b, b"!"), udp(b, a, b"?")]);
     assert_eq!(lines, ["ip:udp:data 1 bytes ? [1]", "ip:udp:box c2s 1 ! [2]", "ip:udp:box s2c 2 ? [3]"]);
 }
 
 #[test]
 fn answers_to_a_broadcast_share_the_state_of_whoever_asked() {
     let all = ([255; 4], 7);
-    let lines = told(&[udp(CLIENT, all, b"!"), udp(SERVER, CLIENT, b"!"), udp(([10, 0, 0, 3], 7), CLIENT, b"!")]);
+    let lines = emitted(&[udp(CLIENT, all, b"!"), udp(SERVER, CLIENT, b"!"), udp(([10, 0, 0, 3], 7), CLIENT, b"!")]);
     assert_eq!(lines, ["ip:udp:box c2s 1 ! [1]", "ip:udp:box s2c 2 ! [2]", "ip:udp:box s2c 3 ! [3]"]);
 }
 
 #[test]
 fn an_announced_conversation_is_known() {
     let other = ([10, 0, 0, 1], 99);
-    let lines = told(&[udp(CLIENT, SERVER, b"\x05later"), udp(SERVER, other, b"rest"), udp(([9; 4], 9), other, b"more")]);
+    let lines = emitted(&[udp(CLIENT, SERVER, b"\x05later"), udp(SERVER, other, b"rest"), udp(([9; 4], 9), other, b"more")]);
     assert_eq!(lines, ["ip:udp:box c2s 1 \\x05later [1]", "ip:udp:mail s2c 1 rest [2]", "ip:udp:mail c2s 1 more [3]"]);
 }
 
 #[test]
 fn a_stream_changes_hands_where_its_protocol_says() {
-    let lines = |how: &[u8]| told(&[tcp(1, how), tcp(1 + u32::try_from(how.len()).unwrap(), b"\x02m8")]);
+    let lines = |how: &[u8]| emitted(&[tcp(1, how), tcp(1 + u32::try_from(how.len()).unwrap(), b"\x02m8")]);
     assert_eq!(
         lines(b"\x04over\x02m7"),
         ["ip:tcp:box:data 4 bytes over [1]", "ip:tcp:mail c2s 1 \\x02m7 [1]", "ip:tcp:mail c2s 2 \\x02m8 [2]"]

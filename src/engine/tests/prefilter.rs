@@ -36,7 +36,7 @@ fn what_conversations_say_that_have_to_go_is_whole() {
     for (link, below) in [(101, &[][..]), (1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0])] {
         let headers = if link == 1 { 3 } else { 2 };
         let mut engine = engine();
-        let mut told = 0;
+        let mut emitted = 0;
         for (number, port) in (1..).zip(1024..=u16::MAX) {
             let bytes = [below, &from_port(&client(100, &[3, 7]), port)].concat();
             let original_len = u32::try_from(bytes.len()).unwrap();
@@ -46,9 +46,9 @@ fn what_conversations_say_that_have_to_go_is_whole() {
             // They are looked at, and nothing else of the frame is.
             let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
             assert_eq!(seen, lengths(tree));
-            told += lengths(tree);
+            emitted += lengths(tree);
         }
-        assert!(told > 1000, "{told}");
+        assert!(emitted > 1000, "{emitted}");
     }
 }
 

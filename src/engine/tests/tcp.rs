@@ -32,12 +32,12 @@ fn segments_reversed_interleaved_and_of_one_byte_give_the_messages() {
     let single: Vec<Packet> = (100..).zip(&said).map(|(seq, byte)| client(seq, &[*byte])).collect();
     let mut whole = opened();
     whole.push(client(100, &said));
-    let expected = content(&told(&whole));
+    let expected = content(&emitted(&whole));
     let reversed: Vec<Packet> = single.iter().rev().cloned().collect();
     let (even, odd): (Vec<_>, Vec<_>) = single.iter().cloned().enumerate().partition(|(place, _)| place % 2 == 0);
     let interleaved: Vec<Packet> = odd.into_iter().chain(even).map(|(_, packet)| packet).collect();
     for segments in [single, reversed, interleaved] {
-        assert_eq!(content(&told(&[opened(), segments].concat())), expected);
+        assert_eq!(content(&emitted(&[opened(), segments].concat())), expected);
     }
 }
 
@@ -45,20 +45,20 @@ fn segments_reversed_interleaved_and_of_one_byte_give_the_messages() {
 fn an_overlap_of_the_same_bytes_is_no_oddity_and_more_data_is_taken() {
     let mut packets = opened();
     packets.extend([client(100, &[4, 7, 8]), client(101, &[7, 8]), client(101, &[7, 8, 9, 1, 1, 6])]);
-    assert_eq!(told(&packets), ["toy c2s @0 0407080901 frames [2, 4]", "toy c2s @5 0106 frames [4]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0407080901 frames [2, 4]", "toy c2s @5 0106 frames [4]"]);
 }
 
 #[test]
 fn data_on_the_syn_is_the_first_of_the_stream() {
     let syn = Packet { payload: vec![2, 7], ..flagged(Side::Client, 99, SYN) };
-    assert_eq!(told(&[syn, client(102, &[8])]), ["toy c2s @0 020708 frames [1, 2]"]);
+    assert_eq!(emitted(&[syn, client(102, &[8])]), ["toy c2s @0 020708 frames [1, 2]"]);
 }
 
 #[test]
 fn data_after_a_fin_is_still_shown() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), flagged(Side::Client, 102, FIN), client(102, &[1, 8])]);
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_half_open_connection_still_tells_what_the_other_side_says() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), flagged(Side::Client, 102, FIN)]);
     packets.extend([says(Side::Server, 500, &[1, 5]), says(Side::Server, 502, &[1, 6])]);
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "toy s2c @0 0105 frames [4]", "toy s2c @2 0106 frames [5]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [2]", "toy s2c @0 0105 frames [4]", "toy s2c @2 0106 frames [5]"]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_segment_never_seen_but_acknowledged_is_a_gap() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
     packets.push(acknowledges(Side::Server, 106));
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]"]);
 }
 
 #[test]
@@ -84,14 +84,14 @@ fn a_hole_is_given_up_before_the_payload_of_the_segment_that_acknowledges_data_b
     packets.push(Packet { ack: Some(105), ..says(Side::Server, 500, &[1, 5]) });
     let expected =
         ["toy c2s @0 0107 frames [2]", "gap c2s @2 2 bytes", "toy c2s @4 0109 frames [3]", "toy s2c @0 0105 frames [4]"];
-    assert_eq!(told(&packets), expected);
+    assert_eq!(emitted(&packets), expected);
 }
 
 #[test]
 fn a_hole_that_is_acknowledged_up_to_its_end_may_still_be_filled() {
     let mut packets = opened();
     packets.extend([client(104, &[1, 9]), acknowledges(Side::Server, 104), client(100, &[3, 7, 8, 9])]);
-    assert_eq!(told(&packets), ["toy c2s @0 03070809 frames [4]", "toy c2s @4 0109 frames [2]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 03070809 frames [4]", "toy c2s @4 0109 frames [2]"]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn bytes_that_waited_for_their_owner_are_late() {
 #[test]
 fn one_direction_alone_is_told() {
     let packets = [says(Side::Server, 500, &[2, 5]), says(Side::Server, 502, &[6])];
-    assert_eq!(told(&packets), ["toy s2c @0 020506 frames [1, 2]"]);
+    assert_eq!(emitted(&packets), ["toy s2c @0 020506 frames [1, 2]"]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn ports_may_be_used_again_with_and_without_a_fin() {
         packets.extend(end);
         let first = packets.len();
         packets.extend([flagged(Side::Client, 7000, SYN), client(7001, &[1, 8])]);
-        let lines = told(&packets);
+        let lines = emitted(&packets);
         assert_eq!(content(&lines), ["toy c2s @0 0107", "toy c2s @0 0108"]);
         let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
         assert_eq!(marked(&frames, Checks::default())[first], "reused_ports");
@@ -175,7 +175,7 @@ fn both_sides_may_open_at_once() {
         client(100, &[1, 7]),
         says(Side::Server, 500, &[1, 5]),
     ];
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [5]", "toy s2c @0 0105 frames [6]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [5]", "toy s2c @0 0105 frames [6]"]);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn urgent_bytes_stay_where_they_are_in_the_stream() {
         [opened(), vec![client(100, &[3, 7, 8]), client(103, &[9])]].concat().iter().map(bytes).collect();
     frames[1][FLAGS] |= 0x20;
     frames[1][FLAGS + 5] = 2;
-    assert_eq!(told_frames(&frames), ["toy c2s @0 03070809 frames [2, 3]"]);
+    assert_eq!(emitted_frames(&frames), ["toy c2s @0 03070809 frames [2, 3]"]);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_resets_data_and_an_early_fin_lose_nothing() {
     let fin = flagged(Side::Client, 104, FIN);
     let mut packets = opened();
     packets.extend([fin, reset, client(100, &[1, 7])]);
-    assert_eq!(told(&packets), ["toy c2s @0 0107 frames [4]", "toy c2s @2 0108 frames [3]"]);
+    assert_eq!(emitted(&packets), ["toy c2s @0 0107 frames [4]", "toy c2s @2 0108 frames [3]"]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn thousands_of_streams_are_open_at_once() {
     let ports = 10_000..13_000;
     let first = ports.clone().map(|port| from_port(&client(100, &[2, 7]), port));
     let frames: Vec<Vec<u8>> = first.chain(ports.map(|port| from_port(&client(102, &[8]), port))).collect();
-    let lines = told_frames(&frames);
+    let lines = emitted_frames(&frames);
     assert_eq!(lines.len(), 3000);
     assert!(lines.iter().all(|line| line.starts_with("toy c2s @0 020708")));
 }
@@ -285,15 +285,15 @@ fn bytes_that_waited_for_the_other_side_are_told_at_the_next_segment_even_if_tha
     let agrees = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
     let next = 100 + u32::try_from(asked.len()).unwrap();
     let packets = [client(100, &asked), says(Side::Server, 500, agrees), Packet { ack: Some(600), ..client(next, &[]) }];
-    let told = trees(Registry::default(), &packets);
-    assert_eq!(told.iter().map(|(layers, _)| layers.contains(&"websocket")).collect::<Vec<_>>(), [false, false, true]);
+    let emitted = trees(Registry::default(), &packets);
+    assert_eq!(emitted.iter().map(|(layers, _)| layers.contains(&"websocket")).collect::<Vec<_>>(), [false, false, true]);
 }
 
 #[test]
 fn an_acknowledgment_of_data_beyond_a_hole_gives_it_up() {
     let packets = [client(100, &[1, 7]), client(110, &[1, 7]), acknowledges(Side::Server, 111)];
-    let told = trees(Registry::of(TOYS), &[opened(), packets.to_vec()].concat());
-    assert_eq!(told.iter().map(|(_, gaps)| *gaps).collect::<Vec<_>>(), [0, 0, 0, 1]);
+    let emitted = trees(Registry::of(TOYS), &[opened(), packets.to_vec()].concat());
+    assert_eq!(emitted.iter().map(|(_, gaps)| *gaps).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
 #[test]
@@ -327,5 +327,5 @@ fn who_speaks_to_itself_is_the_client() {
         bytes.copy_within(22..24, 20);
         bytes
     });
-    assert_eq!(told_frames(&frames), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [3]"]);
+    assert_eq!(emitted_frames(&frames), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [3]"]);
 }
