@@ -36,7 +36,7 @@ Examples:
   proto-dissect -d tcp.port==4000,xfire session.pcap
   proto-dissect follow session.pcap -s tcp/0       a conversation as bytes, both sides
   proto-dissect stats session.pcap                 what is in it, counted
-  proto-dissect protocols xfire                    what of it is read, and what it can be told
+  proto-dissect protocols xfire                    what of it is read, and its settings
   proto-dissect fields pipboy                      names for -Y and -e
 
 Exit codes:
@@ -244,7 +244,7 @@ pub struct Reading {
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO", add = ArgValueCompleter::new(complete::decode_as))]
     pub decode_as: Vec<String>,
 
-    /// What a protocol is told beforehand, such as a key or a password
+    /// Setting of a protocol, such as a key or a password
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub settings: Vec<String>,
 
@@ -252,7 +252,7 @@ pub struct Reading {
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
     pub limit: Vec<String>,
 
-    /// Threads that share the work: 1 unless said, and one more to unpack each compressed file
+    /// Threads that share the work: 1 unless set, and one more to unpack each compressed file
     ///
     /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, 2
     /// share reading and writing: tables come quicker, and JSON of long captures. Both only where cores are idle; what is printed
@@ -269,7 +269,7 @@ pub struct Reading {
     pub no_heuristics: bool,
 }
 
-/// What an input may be said to be.
+/// Input formats that can be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputForm {
     /// A capture: pcap, pcapng or snoop
@@ -362,7 +362,7 @@ pub enum Task {
 /// Which protocols are explained.
 #[derive(Debug, Group)]
 pub struct Protocols {
-    /// One protocol, with what it can be told (-o) and what is not read of it
+    /// One protocol, with its settings (-o) and what is not read of it
     #[arg(value_name = "PROTO", add = ArgValueCompleter::new(complete::protocols))]
     pub name: Option<String>,
 
@@ -410,7 +410,7 @@ pub struct FollowOptions {
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
     pub form: Option<FollowForm>,
 
-    /// A JSON object for each conversation or each thing said, one a line, the same as -T ndjson
+    /// A JSON object for each conversation or payload, one a line, the same as -T ndjson
     #[arg(long, conflicts_with = "form")]
     pub json: bool,
 
@@ -436,13 +436,13 @@ pub enum FollowForm {
     Ascii,
     /// The bytes and nothing else
     Raw,
-    /// All that is said in one JSON array
+    /// All payloads in one JSON array
     Json,
-    /// A JSON object for each thing said, one a line
+    /// A JSON object for each payload, one a line
     Ndjson,
     /// YAML as Wireshark writes it
     Yaml,
-    /// An array in C for each thing said
+    /// An array in C for each payload
     Carray,
 }
 

@@ -1,4 +1,4 @@
-//! The way of what is printed of one input, from the thread that reads it to where everything goes.
+//! Output channel of one input, from the thread that reads it to the shared writer.
 
 use super::super::outcome::Outcome;
 use std::io::{self, ErrorKind, Write};
@@ -6,29 +6,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of output that go on at once.
+/// Bytes of an output block.
 const BLOCK: usize = 64 << 10;
 
-/// Bytes that the input whose turn it is may let wait beyond the others: it never waits for those behind it.
+/// Extra queued bytes of the input whose turn it is: it never waits for later inputs.
 const OWN: usize = 8 * BLOCK;
 
-/// Bytes that anything said weighs beside its text.
+/// Fixed cost of a message in the budget.
 const WEIGHT: usize = 4 << 10;
 
-/// What is said of an input.
+/// A message about an input.
 pub(super) enum Said {
-    /// It begins.
+    /// Start of the input.
     Begin { format: String, links: Vec<String> },
-    /// This is printed of it.
+    /// Printed records.
     Printed(Vec<u8>),
-    /// This is wrong with it.
+    /// A problem of the input.
     Complaint(String),
-    /// That was all.
+    /// End of the input.
     Done(io::Result<Outcome>),
 }
 
 impl Said {
-    /// What it weighs while it waits.
+    /// Cost in the budget while queued.
     pub(super) fn weight(&self) -> usize {
         match self {
             Said::Printed(text) => WEIGHT + text.len(),
@@ -37,20 +37,20 @@ impl Said {
     }
 }
 
-/// How much of what was said waits, and for whom.
+/// Budget of queued output of all inputs, and the input whose turn it is.
 pub(super) struct OutputBudget {
     most: usize,
     waiting: Mutex<usize>,
     changed: Condvar,
-    /// The input that is put out.
+    /// The input that is written.
     turn: AtomicUsize,
-    /// Threads that have nothing to do.
+    /// Number of idle threads.
     idle: AtomicUsize,
     closed: AtomicBool,
 }
 
 impl OutputBudget {
-    /// For so many bytes, and so many threads that have nothing to do.
+    /// A budget of `most` bytes, with `idle` idle threads.
     pub(super) fn new(most: usize, idle: usize) -> OutputBudget {
         OutputBudget {
             most,
@@ -71,7 +71,7 @@ impl OutputBudget {
         *self.waiting()
     }
 
-    /// Find room for something said of this input.
+    /// Waits until the budget admits a message of this input.
     fn take(&self, number: usize, weight: usize) -> io::Result<()> {
         let mut waiting = self.waiting();
         loop {
@@ -89,30 +89,30 @@ impl OutputBudget {
         }
     }
 
-    /// So much waits no more.
+    /// Returns the cost of a written message.
     fn free(&self, weight: usize) {
         *self.waiting() -= weight;
         self.changed.notify_all();
     }
 
-    /// What is said of this input is put out from now on.
+    /// Makes this input the one that is written.
     pub(super) fn turn_to(&self, number: usize) {
         let _waiting = self.waiting();
         self.turn.store(number, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
-    /// A thread has no more to do.
+    /// Counts a thread as idle.
     pub(super) fn leave(&self) {
         self.idle.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether nobody puts anything out any more.
+    /// Whether the writer has stopped.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Closes the room when it goes.
+    /// Closes the budget when dropped.
     pub(super) fn closing(&self) -> impl Drop + '_ {
         Closing(self)
     }
@@ -129,7 +129,7 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Where everything goes.
+/// The shared writer.
 #[derive(Clone, Copy)]
 pub(super) struct Out<'a>(pub(super) &'a Mutex<dyn Write + Send>);
 
@@ -140,15 +140,15 @@ impl Out<'_> {
     }
 }
 
-/// What is said in a lane, as it is heard.
+/// Receiving end of a lane.
 pub(super) struct Heard {
-    said: Receiver<Said>,
-    /// How much was said that is not out.
+    messages: Receiver<Said>,
+    /// Number of messages not written yet.
     left: Arc<AtomicUsize>,
 }
 
 impl Heard {
-    /// What was heard last, and weighs so much, is out.
+    /// Marks the last message, of this cost, as written.
     pub(super) fn is_out(&self, room: &OutputBudget, weight: usize) {
         room.free(weight);
         self.left.fetch_sub(1, Ordering::Release);
@@ -159,11 +159,11 @@ impl Iterator for &Heard {
     type Item = Said;
 
     fn next(&mut self) -> Option<Said> {
-        self.said.recv().ok()
+        self.messages.recv().ok()
     }
 }
 
-/// Gathers what is printed of an input, and sends it on: straight out when it is its turn and nothing is before it.
+/// Buffers and sends the output of an input. If it is its turn and nothing is queued, it writes directly.
 pub(super) struct Lane<'a> {
     room: &'a OutputBudget,
     number: usize,
@@ -177,29 +177,29 @@ pub(super) struct Lane<'a> {
 impl<'a> Lane<'a> {
     /// For the input of this number.
     pub(super) fn new(room: &'a OutputBudget, number: usize, out: Out<'a>) -> (Lane<'a>, Heard) {
-        let (to, said) = channel();
+        let (to, messages) = channel();
         let left = Arc::new(AtomicUsize::new(0));
-        let heard = Heard { said, left: Arc::clone(&left) };
+        let heard = Heard { messages, left: Arc::clone(&left) };
         (Lane { room, number, out, to, left, text: Vec::new(), ignores: false }, heard)
     }
 
-    /// Whether what is printed goes nowhere.
+    /// Discards printed records if true.
     pub(super) fn ignore(&mut self, ignores: bool) {
         self.ignores = ignores;
     }
 
-    /// Say something behind what was printed so far.
+    /// Sends a message after the records printed so far.
     ///
     /// # Errors
-    /// Those of writing, and that nobody listens any more.
-    pub(super) fn say(&mut self, said: Said) -> io::Result<()> {
+    /// Write errors, and `BrokenPipe` if the writer has stopped.
+    pub(super) fn say(&mut self, message: Said) -> io::Result<()> {
         if !self.text.is_empty() {
             self.take_output(0)?;
         }
-        self.send(said)
+        self.send(message)
     }
 
-    /// Hand on what was printed. Behind it so much is expected.
+    /// Sends the printed records. `more` is the expected size of the next ones.
     fn take_output(&mut self, more: usize) -> io::Result<()> {
         if self.is_turn() && self.left.load(Ordering::Acquire) == 0 {
             let written = self.out.get().write_all(&self.text);
@@ -211,13 +211,13 @@ impl<'a> Lane<'a> {
         self.send(Said::Printed(text))
     }
 
-    fn send(&self, said: Said) -> io::Result<()> {
-        self.room.take(self.number, said.weight())?;
+    fn send(&self, message: Said) -> io::Result<()> {
+        self.room.take(self.number, message.weight())?;
         self.left.fetch_add(1, Ordering::Relaxed);
-        self.to.send(said).map_err(|_| ErrorKind::BrokenPipe.into())
+        self.to.send(message).map_err(|_| ErrorKind::BrokenPipe.into())
     }
 
-    /// Whether nobody listens any more.
+    /// Whether the writer has stopped.
     pub(super) fn is_closed(&self) -> bool {
         self.room.is_closed()
     }

@@ -58,7 +58,7 @@ pub(super) fn run(
     let (lanes, in_order) = channel();
     let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes, out }));
     thread::scope(|scope| {
-        // However this ends, nobody waits for ever.
+        // Wakes waiting threads, however this scope ends.
         let _closing = room.closing();
         for selection in selection {
             let (room, whole, queue) = (&room, Arc::clone(&whole), Arc::clone(&queue));
@@ -70,7 +70,7 @@ pub(super) fn run(
     })
 }
 
-/// Write what is said of the inputs, in their order.
+/// Writes the messages of the inputs, in their order.
 fn put_out(
     sources: &[Source],
     in_order: &Receiver<Heard>,
@@ -83,9 +83,9 @@ fn put_out(
     for ((number, source), lane) in sources.iter().enumerate().zip(in_order) {
         room.turn_to(number);
         let mut is_done = false;
-        for said in &lane {
-            let weight = said.weight();
-            match said {
+        for message in &lane {
+            let weight = message.weight();
+            match message {
                 Said::Begin { format, links } => {
                     let links: Vec<&str> = links.iter().map(String::as_str).collect();
                     sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
@@ -99,7 +99,7 @@ fn put_out(
             }
             lane.is_out(room, weight);
         }
-        // Only a panic ends it otherwise, and that is told where the thread is waited for.
+        // Only a panic ends it otherwise; joining the thread reports that.
         if !is_done {
             return Ok(());
         }
@@ -107,7 +107,7 @@ fn put_out(
     sink.finish()
 }
 
-/// The inputs that nobody reads yet.
+/// Inputs not taken by a thread yet.
 struct Queue<'a> {
     next: usize,
     sources: &'a [Source],
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
             let read = input::one_of_several(source, self.how, &mut one, self.whole.part(source.size()));
             let counted = one.printer.selection.outcome();
             let done = read.map(|read| Outcome { read, ..counted });
-            // Where nobody listens any more, there is no next one either.
+            // If the writer has stopped, there is no next input.
             let _ = one.lane.get().say(Said::Done(done));
             selection = one.printer.selection;
         }
@@ -200,7 +200,7 @@ impl Audience for One<'_> {
     }
 
     fn complain(&mut self, what: fmt::Arguments<'_>) {
-        // Where nobody listens any more, nothing is wrong that matters.
+        // If the writer has stopped, problems no longer matter.
         let _ = self.lane.get().say(Said::Complaint(what.to_string()));
     }
 

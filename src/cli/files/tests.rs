@@ -1,4 +1,4 @@
-//! What waits is bounded, what is left ends everything, and nobody waits for ever.
+//! Queued output is bounded, a stopped writer ends all threads, and no thread waits forever.
 
 use super::super::Exit;
 use super::super::args::Args;
@@ -33,10 +33,10 @@ fn what_comes_too_early_waits_and_is_bounded() {
         }
         for (number, heard) in heard.into_iter().enumerate() {
             room.turn_to(number);
-            for said in &heard {
+            for message in &heard {
                 most = most.max(room.waits());
-                let weight = said.weight();
-                if let Said::Printed(more) = said {
+                let weight = message.weight();
+                if let Said::Printed(more) = message {
                     out.write_all(&more).unwrap();
                 }
                 heard.is_out(&room, weight);

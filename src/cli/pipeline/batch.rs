@@ -1,4 +1,4 @@
-//! Dissected frames on their way from the thread that reads them to whoever looks at them.
+//! Batches of dissected frames, sent from the reading thread to the consumer.
 
 use crate::engine::Engine;
 use crate::input::Frame;
@@ -6,7 +6,7 @@ use crate::record::{Forgotten, Tally};
 use crate::tree::{Demand, Dissection, FrameInfo, Pack, Tree};
 use std::ops::Range;
 
-/// Frames of a batch at most of which something may be told, and with those of which nothing is.
+/// Maximum number of frames in a batch: with output, and in total.
 const FRAMES: usize = 128;
 const MANY: usize = 512;
 
@@ -41,7 +41,7 @@ pub(super) struct Batch {
     used: Vec<Used>,
     bytes: Vec<u8>,
     weight: usize,
-    /// What the input had before them, if somebody counted.
+    /// Counts before the batch, if needed.
     pub(super) before: Option<Tally>,
     /// Bytes of the input that were read by its end.
     pub(super) read: u64,
@@ -62,7 +62,7 @@ enum Held {
     Small(Range<usize>),
     /// The next large one, and these bytes.
     Large(Range<usize>),
-    /// Which one it is: it says nothing that would be looked at.
+    /// A frame without requested content.
     Frame(FrameInfo),
 }
 
@@ -85,7 +85,7 @@ impl Batch {
         self.weight = 0;
     }
 
-    /// Take what was just dissected, if anything may be told of it.
+    /// Takes the last dissected frame, or only its number if it has no requested content.
     pub(super) fn take(&mut self, engine: &mut Engine, frame: Option<&Frame<'_>>, large: &mut Large) {
         let held = match engine.silent() {
             Some(frame) => Held::Frame(frame),
@@ -132,7 +132,7 @@ impl Batch {
         self.weight < LIGHT
     }
 
-    /// Look at its frames in order, until `look` fails. Small trees are looked at in the room of one like them.
+    /// Passes its frames in order to `look`, until that fails. Small trees are unpacked into a shared tree.
     pub(super) fn each<E>(
         &mut self,
         room: &mut Tree,
@@ -215,8 +215,8 @@ mod tests {
     /// How a frame begins of which nothing else travels.
     const SILENT: &str = " FrameInfo";
 
-    /// What a tree says, and beside it what records and counts are made of.
-    fn told(of: Dissection<'_>) -> String {
+    /// Debug text of a tree, with everything that records and counts use.
+    fn tree_text(of: Dissection<'_>) -> String {
         let Tree { frame, layers, ends, gaps, sources, pieces, omitted_messages, omitted_headers, undissected, .. } = of.tree;
         let beside = format!(
             "{frame:?} {layers:?} {ends:?} {gaps:?} {sources:?} {pieces:?} {omitted_messages:?} {omitted_headers:?} {undissected}"
@@ -237,13 +237,13 @@ mod tests {
             let frame = capture.next_frame().unwrap();
             if let Some(frame) = &frame {
                 let tree = engine.dissect(frame);
-                before.push(told(Dissection { tree, bytes: frame.bytes }));
+                before.push(tree_text(Dissection { tree, bytes: frame.bytes }));
                 silent.push(engine.silent().is_some());
                 batch.take(&mut engine, Some(frame), &mut large);
             }
             if batch.used.len() == 5 || frame.is_none() {
                 let Ok(()) = batch.each(&mut room, |of, _| {
-                    behind.push(told(of));
+                    behind.push(tree_text(of));
                     Ok::<(), Infallible>(())
                 });
                 batch.clear(&mut large);
@@ -280,7 +280,7 @@ mod tests {
         let mut all = || {
             let mut all = Vec::new();
             let Ok(()) = batch.each(&mut room, |of, _| {
-                all.push(told(of));
+                all.push(tree_text(of));
                 Ok::<(), Infallible>(())
             });
             all
@@ -293,8 +293,8 @@ mod tests {
     fn a_batch_keeps_no_more_memory_than_it_should() {
         let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let (mut batch, mut large) = (Batch::new(&engine), Large::default());
-        let said = [0xee; 2000];
-        let frame = Frame { number: 1, bytes: &said, original_len: 2000, ..Frame::default() };
+        let bytes = [0xee; 2000];
+        let frame = Frame { number: 1, bytes: &bytes, original_len: 2000, ..Frame::default() };
         for _ in 0..4000 {
             engine.dissect(&frame);
             batch.take(&mut engine, Some(&frame), &mut large);

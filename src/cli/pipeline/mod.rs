@@ -1,8 +1,8 @@
-//! Reading ahead: frames are read and dissected while, on a thread of its own, somebody looks at those before them.
+//! Pipeline of two threads: one reads and dissects frames, the other consumes them.
 //!
-//! Frames travel in batches, in the order of the capture. Where whoever looks at them is behind, and it can be done apart,
-//! the thread that reads prints a batch itself, and the text travels in its place: what is printed does not depend on how
-//! many threads there are. Batches and texts go back to be filled again.
+//! Frames are sent in batches, in the order of the capture. If the consumer is behind and chunks are independent, the
+//! reading thread prints a batch itself and sends the text instead. The output does not depend on the number of threads.
+//! Batches and texts are returned and reused.
 
 mod batch;
 
@@ -19,32 +19,32 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Batches that wait to be looked at, beside the one that is filled and the one that is looked at. If there are more, the thread
-/// that reads prints the next one itself.
+/// Queued batches, without the one that is filled and the one that is consumed. Beyond this, the reading thread prints the
+/// next batch itself.
 const WAITING: usize = 4;
 
-/// The same while a very long message is looked at by somebody who waited for it, unless streams hold much: about as many as are
-/// read meanwhile.
+/// Queued batches while the consumer handles a very long message, unless streams hold much: about as many as are read
+/// meanwhile.
 const GATHERED: usize = 32;
 
-/// Bytes that may wait beside them of what was printed apart, and how many such texts.
+/// Maximum bytes and number of queued texts.
 const PRINTED: usize = 2 << 20;
 const TEXTS: usize = 4;
 
-/// What travels, there and back.
+/// An item of the queue, sent and returned.
 enum Parcel {
     Batch(Batch),
     Printed(Text),
 }
 
-/// How reading ended.
+/// Result of reading.
 pub(super) struct Read {
     pub capture: Capture,
     /// Frames read ahead.
     pub frames: u64,
-    /// What is wrong with the capture, unless whoever looked had enough before.
+    /// Error of the capture, unless the consumer stopped earlier.
     pub damage: Option<ReadError>,
-    /// What was given up before the last frame that was looked at.
+    /// State evicted before the last consumed frame.
     pub forgotten: Forgotten,
 }
 
@@ -170,12 +170,12 @@ impl Reader<'_> {
         Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default() })
     }
 
-    /// Send a batch, or what it says, and begin another one. False if nobody wants more.
+    /// Sends a batch or its text, and begins another one. False if the consumer has stopped.
     fn take_output(&mut self, batch: &mut Batch) -> io::Result<bool> {
         let Reader { fork, way, engine, room, .. } = self;
         batch.read = self.capture.bytes_read();
         way.take_back();
-        // Behind what is heavy more may wait until who looks has caught up with it, or is seen not to.
+        // After a heavy batch, more may queue until the consumer catches up or falls behind.
         way.gathers &= way.is_heavy || (WAITING..=GATHERED).contains(&way.out);
         let waiting = if way.gathers { GATHERED } else { WAITING };
         let parcel = match fork {
@@ -190,7 +190,7 @@ impl Reader<'_> {
                     way.wait(|way| way.out == 0);
                     (way.is_heavy, way.gathers) = (true, gathers);
                 } else {
-                    way.wait(|way| way.out + way.told <= waiting + TEXTS);
+                    way.wait(|way| way.out + way.texts_out <= waiting + TEXTS);
                 }
                 let next = way.batches.pop().unwrap_or_else(|| Batch::new(engine));
                 Parcel::Batch(std::mem::replace(batch, next))
@@ -205,20 +205,20 @@ impl Reader<'_> {
     }
 }
 
-/// Count the records of a frame that a batch is going to hold, where somebody may have to print them apart.
+/// Counts the records of a frame of the batch, if chunks may be printed separately.
 fn pass(fork: &mut Option<ChunkPrinter<'_>>, batch: &mut Batch, tree: &Tree, frame: Option<&Frame<'_>>) {
     let Some(fork) = fork else { return };
     batch.before.get_or_insert_with(|| fork.tally());
     fork.pass(Dissection { tree, bytes: frame.map(|frame| frame.bytes).unwrap_or_default() }, frame.is_some());
 }
 
-/// The way to those who look at what was read, and what has come back to be filled again.
+/// The queue to the consumer, and returned items for reuse.
 struct Way {
     there: SyncSender<Parcel>,
     returned: Receiver<Parcel>,
-    /// Batches and texts that have not come back, and bytes of those texts.
+    /// Batches and texts not returned yet, and bytes of those texts.
     out: usize,
-    told: usize,
+    texts_out: usize,
     printed: usize,
     /// One of those batches is heavy.
     is_heavy: bool,
@@ -232,22 +232,22 @@ struct Way {
 impl Way {
     fn new(there: SyncSender<Parcel>, returned: Receiver<Parcel>) -> Way {
         let (batches, texts, large) = (Vec::new(), Vec::new(), Large::default());
-        Way { there, returned, out: 0, told: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
+        Way { there, returned, out: 0, texts_out: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
     }
 
-    /// False if nobody wants more.
+    /// False if the consumer has stopped.
     fn send(&mut self, parcel: Parcel) -> bool {
         match &parcel {
             Parcel::Batch(_) => self.out += 1,
             Parcel::Printed(text) => {
-                self.told += 1;
+                self.texts_out += 1;
                 self.printed += text.chunk.printed.text.len();
             }
         }
         self.there.send(parcel).is_ok()
     }
 
-    /// Take what has come back.
+    /// Takes returned items.
     fn take_back(&mut self) {
         while let Ok(parcel) = self.returned.try_recv() {
             self.sort(parcel);
@@ -256,10 +256,10 @@ impl Way {
 
     /// Whether there is room for another text.
     fn has_room(&self) -> bool {
-        self.told < TEXTS && self.printed < PRINTED
+        self.texts_out < TEXTS && self.printed < PRINTED
     }
 
-    /// Wait until enough is back.
+    /// Waits until enough items are returned.
     fn wait(&mut self, is_enough: impl Fn(&Way) -> bool) {
         while !is_enough(self)
             && let Ok(parcel) = self.returned.recv()
@@ -277,7 +277,7 @@ impl Way {
                 self.batches.push(batch);
             }
             Parcel::Printed(text) => {
-                self.told -= 1;
+                self.texts_out -= 1;
                 self.printed -= text.chunk.printed.text.len();
                 self.texts.push(text);
             }
@@ -285,7 +285,7 @@ impl Way {
     }
 }
 
-/// What was printed of a batch.
+/// Printed text of a batch.
 #[derive(Default)]
 struct Text {
     chunk: Chunk,
@@ -318,10 +318,10 @@ mod tests {
     use crate::tree::Demand;
     use std::fs::File;
 
-    /// Dissect a frame of so many bytes and hand it on.
+    /// Dissects a frame of `len` bytes and sends it.
     fn pass_on(reader: &mut Reader<'_>, len: u32) {
-        let said = vec![0xee; len as usize];
-        let frame = Frame { number: 1, bytes: &said, original_len: len, ..Frame::default() };
+        let bytes = vec![0xee; len as usize];
+        let frame = Frame { number: 1, bytes: &bytes, original_len: len, ..Frame::default() };
         reader.engine.dissect(&frame);
         let mut batch = Batch::new(&reader.engine);
         batch.take(&mut reader.engine, Some(&frame), &mut reader.way.large);
