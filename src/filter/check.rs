@@ -16,19 +16,19 @@ use std::collections::BTreeSet;
 /// The whole frame as bytes, as Wireshark's protocol of this name.
 const FRAME: &str = "frame";
 
-/// What is said of notes where a value is wanted.
+/// Error for a note used as a value.
 const NO_VALUE: &str = "is there or not, and has no value";
 
 const FUNCTIONS: [&str; 8] = ["len", "count", "lower", "upper", "max", "min", "abs", "string"];
 
-/// Turns syntax into a program, and remembers what that looks at.
+/// Compiles syntax into a program, and collects the fields that it needs.
 pub(super) struct Checker {
     registry: Registry,
     fields: Vec<&'static Field>,
     demand: Demand,
-    /// It asks for the bytes of layers.
+    /// It needs the bytes of layers.
     measures: bool,
-    /// Protocols it names that Wireshark reads and nobody here does.
+    /// Protocols in the filter that only Wireshark dissects.
     undissected: BTreeSet<&'static str>,
 }
 
@@ -74,7 +74,7 @@ impl Checker {
         }
     }
 
-    /// What was looked at: the fields, and how much of a tree that takes.
+    /// The fields that the program needs, and the demand on trees.
     pub(super) fn seen(self) -> (Vec<&'static Field>, Demand, Vec<&'static str>) {
         let only = (self.demand.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
         let fields = self.demand.fields;

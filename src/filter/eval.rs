@@ -121,7 +121,7 @@ impl Asking<'_, '_> {
         match value {
             Value::Fields(fields) => match self.of {
                 Asked::FastHeaders(plain) => {
-                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|told| visit(&record_values::item_of(told)))
+                    fields.iter().filter_map(|field| plain.get(field)).try_for_each(|value| visit(&record_values::item_of(value)))
                 }
                 Asked::Record(record) => {
                     record_values::nodes(record, fields).try_for_each(|node| visit(&record_values::item(node)))?;

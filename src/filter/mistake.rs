@@ -1,4 +1,4 @@
-//! What is wrong with a filter, told with a mark under the place.
+//! Errors in filters, shown with a mark under the position.
 
 use crate::tree::is_harmful;
 use std::fmt::{self, Write};

@@ -88,7 +88,7 @@ impl Filter {
         Asking { of: Asked::Record(record), scratch: &self.scratch }.test(&self.test)
     }
 
-    /// Who tells of a frame, before its messages are read, that none of its records will pass.
+    /// A prefilter that rejects frames by their layers, before messages are dissected.
     #[must_use]
     pub fn into_prefilter(self) -> Prefilter {
         let headers = Some(self.headers).filter(|headers| !headers.is_empty());
@@ -119,7 +119,7 @@ impl Filter {
         &self.fields
     }
 
-    /// Protocols it names that Wireshark reads and nobody here does: nothing matches them.
+    /// Protocols in the filter that only Wireshark dissects: nothing matches them.
     #[must_use]
     pub fn undissected(&self) -> &[&'static str] {
         &self.undissected

@@ -7,7 +7,7 @@ use super::mistake::{Wrong, nearest};
 use super::syntax::{Element, Hold, How, Node, Quantifier, Relation, Sum, Syntax};
 use std::ops::Range;
 
-/// The deepest that parts nest, so that nobody runs out of stack.
+/// Maximum nesting depth, which bounds the stack.
 const MAX_DEPTH: usize = 100;
 
 /// Slices and masks around one value: each is a level too, on every level.

@@ -28,17 +28,17 @@ fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
 }
 
 impl Asking<'_, '_> {
-    /// Whether a record of this frame passes, if these fields alone tell it.
+    /// Whether a record of this frame passes; `None` if these fields alone do not decide.
     pub(super) fn decide_early(self, test: &Test, early: Only) -> Option<bool> {
         let of = |test: &Test| self.decide_early(test, early);
         let one_is = |tests: &[Test], what: bool| {
-            let all = tests.iter().map(of).try_fold(true, |all, told| match told {
-                Some(told) if told == what => Err(()),
-                told => Ok(all && told.is_some()),
+            let all = tests.iter().map(of).try_fold(true, |all, verdict| match verdict {
+                Some(verdict) if verdict == what => Err(()),
+                verdict => Ok(all && verdict.is_some()),
             });
             match all {
                 Err(()) => Some(what),
-                Ok(all_are_told) => all_are_told.then_some(!what),
+                Ok(all_decided) => all_decided.then_some(!what),
             }
         };
         match test {

@@ -1,4 +1,4 @@
-//! A filter that was checked: what is looked at, and what is asked of it.
+//! A checked filter: its operands and tests.
 
 use super::literal::Sort;
 use super::syntax::{Part, Sum};

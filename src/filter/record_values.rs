@@ -152,9 +152,9 @@ fn item_of_computed(computed: Computed<'_>) -> Item<'_> {
     }
 }
 
-/// The value of a plain header's field.
-pub(super) fn item_of(told: HeaderValue<'_>) -> Item<'_> {
-    match told {
+/// The value of a field of plain headers.
+pub(super) fn item_of(value: HeaderValue<'_>) -> Item<'_> {
+    match value {
         HeaderValue::Mac(address) => Item::Bytes(Cow::Borrowed(address)),
         HeaderValue::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
         HeaderValue::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),

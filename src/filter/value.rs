@@ -195,7 +195,7 @@ impl Item<'_> {
         }
     }
 
-    /// The same, needing nothing of anybody.
+    /// The same value, without borrows.
     pub(super) fn owned(&self) -> Item<'static> {
         match self {
             Item::Number(number) => Item::Number(*number),

@@ -16,7 +16,7 @@ impl Default for VerdictCache {
 }
 
 impl VerdictCache {
-    /// The answer for these headers, asked for if nobody did lately.
+    /// The cached verdict for these headers, or that of `ask`.
     pub(super) fn or_ask(&self, flow_key: FlowKey, ask: impl FnOnce() -> bool) -> bool {
         let Some(slot) = self.0.get((flow_key.spread() >> (u32::BITS - SLOTS.ilog2())) as usize) else { return ask() };
         match slot.get() {

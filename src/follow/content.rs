@@ -2,7 +2,7 @@
 //! meant, or what TLS was decrypted to.
 
 use super::secrets::Secrets;
-use super::{Heard, Missing, Said, Words};
+use super::{Heard, Missing, Offsets, Words};
 use crate::record::{Message, Moment, Record};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
@@ -77,23 +77,23 @@ impl Carried {
         self.heard.clear();
     }
 
-    /// What a record holds of it.
+    /// Reports the content in a record.
     pub(super) fn record<E>(
         &mut self,
         record: &Record<'_>,
         is_meant: impl Fn(StreamId) -> bool,
         secrets: &Secrets,
-        said: &mut Said,
+        offsets: &mut Offsets,
         heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
-                let off = *said.behind(gap.stream, gap.side);
+                let off = *offsets.behind(gap.stream, gap.side);
                 heard(Heard::Missing(Missing { stream: gap.stream, side: gap.side, off, len: gap.len, frame: gap.frame }))
             }
             Record::Message(message) => {
                 for layer in message.carriers().into_iter().chain([message.layer]) {
-                    self.layer(*message, layer, &is_meant, secrets, said, heard)?;
+                    self.layer(*message, layer, &is_meant, secrets, offsets, heard)?;
                 }
                 Ok(())
             }
@@ -101,18 +101,18 @@ impl Carried {
         }
     }
 
-    /// What is no message, but carries what is read later.
+    /// Reports content in layers without a message.
     pub(super) fn rest<E>(
         &mut self,
         of: Dissection<'_>,
         is_meant: impl Fn(StreamId) -> bool,
         secrets: &Secrets,
-        said: &mut Said,
+        offsets: &mut Offsets,
         heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for layer in &of.tree.layers {
             let message = Message { n: 0, moment: Moment::default(), of, layer };
-            self.layer(message, layer, &is_meant, secrets, said, heard)?;
+            self.layer(message, layer, &is_meant, secrets, offsets, heard)?;
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Carried {
         layer: &Layer,
         is_meant: &impl Fn(StreamId) -> bool,
         secrets: &Secrets,
-        said: &mut Said,
+        offsets: &mut Offsets,
         heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let of = message.of;
@@ -143,16 +143,16 @@ impl Carried {
         match self.content {
             Content::Http => {
                 let (bytes, secret) = self.http(node, secrets);
-                say((stream, side), ends, message, (&bytes, secret), said, heard)
+                say((stream, side), ends, message, (&bytes, secret), offsets, heard)
             }
             _ => {
                 let (bytes, secret) = secrets.mask(node.span(), node.bytes());
-                say((stream, side), ends, message, (&bytes, secret), said, heard)
+                say((stream, side), ends, message, (&bytes, secret), offsets, heard)
             }
         }
     }
 
-    /// The head of a message, and its body as it was meant.
+    /// The head of a message and its decoded body.
     fn http(&self, message: NodeRef<'_>, secrets: &Secrets) -> (Vec<u8>, usize) {
         let [blank, body, chunk] = &self.fields;
         let find = |fields: &[&'static Field]| message.behind().find(|node| fields.iter().any(|field| field.is(node.field())));
@@ -183,13 +183,13 @@ fn say<E>(
     ends: &Ends,
     message: Message<'_>,
     (bytes, secret): (&[u8], usize),
-    said: &mut Said,
+    offsets: &mut Offsets,
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if bytes.is_empty() {
         return Ok(());
     }
-    let behind = said.behind(stream, side);
+    let behind = offsets.behind(stream, side);
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
     heard(Heard::Words(Words { stream, side, off, bytes, secret, ends, message }))
 }

@@ -35,17 +35,17 @@ pub enum Form {
     Ascii,
     /// The bytes and nothing else.
     Raw,
-    /// A JSON object for each thing said, all in one array.
+    /// A JSON object for each payload, all in one array.
     Json,
     /// The same, one a line.
     Ndjson,
     /// YAML as Wireshark writes it.
     Yaml,
-    /// An array in C for each thing said.
+    /// An array in C for each payload.
     CArray,
 }
 
-/// Writes a conversation down.
+/// Writes a conversation.
 pub struct Dump<W> {
     to: W,
     form: Form,
@@ -53,9 +53,9 @@ pub struct Dump<W> {
     /// Columns of the terminal, if it is one.
     width: Option<usize>,
     out: String,
-    /// Things that each side has said.
-    said: [u64; 2],
-    /// Who spoke last, in text.
+    /// Number of payloads of each side.
+    sent: [u64; 2],
+    /// Sender of the last payload, in text.
     last: Option<Side>,
     begun: bool,
 }
@@ -63,10 +63,10 @@ pub struct Dump<W> {
 impl<W: Write> Dump<W> {
     /// Writes to `to`.
     pub fn new(to: W, form: Form, theme: Theme, width: Option<usize>) -> Dump<W> {
-        Dump { to, form, theme, width, out: String::new(), said: [0; 2], last: None, begun: false }
+        Dump { to, form, theme, width, out: String::new(), sent: [0; 2], last: None, begun: false }
     }
 
-    /// Something is heard.
+    /// Writes an event.
     ///
     /// # Errors
     /// Those of writing.
@@ -112,7 +112,7 @@ impl<W: Write> Dump<W> {
             Form::Yaml => self.yaml(words),
             Form::CArray => self.c_array(words),
         }?;
-        let [client, server] = &mut self.said;
+        let [client, server] = &mut self.sent;
         *(if words.side == Side::Client { client } else { server }) += 1;
         Ok(())
     }
@@ -239,9 +239,9 @@ impl<W: Write> Dump<W> {
                 if let Some(protocol) = message.protocol() {
                     of.put("protocol", protocol.abbrev)?;
                 }
-                for (key, told) in [("name", message.name()), ("info", &message.info())] {
-                    if !told.is_empty() {
-                        of.put(key, told)?;
+                for (key, text) in [("name", message.name()), ("info", &message.info())] {
+                    if !text.is_empty() {
+                        of.put(key, text)?;
                     }
                 }
                 of.put("frames", &message.frames())?;
@@ -296,7 +296,7 @@ impl<W: Write> Dump<W> {
     }
 
     fn c_array(&mut self, words: &Words<'_>) -> io::Result<()> {
-        let [client, server] = self.said;
+        let [client, server] = self.sent;
         let number = if words.side == Side::Client { client } else { server };
         let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", words.side.index(), frame_of(words));
         if words.secret > 0 {
@@ -359,7 +359,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// The frame that completed what is said.
+/// The frame that completed the message.
 fn frame_of(words: &Words<'_>) -> u64 {
     words.message.frames().last().copied().unwrap_or_default()
 }

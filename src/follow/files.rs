@@ -48,7 +48,7 @@ impl Files {
         Ok(Files { folder: folder.to_owned(), files: HashMap::default(), open: 0 })
     }
 
-    /// Keep what is said.
+    /// Writes payload bytes.
     ///
     /// # Errors
     /// Those of writing, with the name of the file.

@@ -1,8 +1,7 @@
-//! Conversations as bytes: what each side said, in order, and what of it is missing.
+//! Payload of conversations: the bytes of each side in order, and the gaps.
 //!
-//! The bytes of a stream come out of the engine as the bytes of its messages; here they are taken from there, each
-//! once. What is said comes when its message is complete. Does not print. Bytes of secrets are asterisks, unless bytes are
-//! taken raw.
+//! The engine reports stream bytes as the bytes of messages; they are collected here, each once, when their message is
+//! complete. Does not print. Secret bytes are masked with asterisks, except in raw mode.
 
 mod content;
 mod dump;
@@ -22,58 +21,58 @@ use crate::tree::{Demand, Derived, Dissection, Ends, Layer, Origin, Side, Source
 use secrets::Secrets;
 use std::collections::HashMap;
 
-/// Bytes that one side of a conversation said.
+/// Payload bytes sent by one side of a conversation.
 #[derive(Clone, Copy)]
 pub struct Words<'t> {
     /// The conversation.
     pub stream: StreamId,
-    /// Who says it.
+    /// Sender.
     pub side: Side,
-    /// Offset of the first byte among all that this side says.
+    /// Stream offset of the first byte.
     pub off: u64,
     /// The bytes.
     pub bytes: &'t [u8],
-    /// How many of them are secret: asterisks unless they are raw.
+    /// Number of secret bytes: masked unless raw.
     pub secret: usize,
-    /// Who says it to whom.
+    /// Endpoints.
     pub ends: &'t Ends,
-    /// The message that they are, or are a part of.
+    /// The message that contains them.
     pub message: Message<'t>,
 }
 
-/// Bytes that one side said and the capture does not hold.
+/// A gap: sent bytes that are not in the capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     /// The conversation.
     pub stream: StreamId,
-    /// Who said them.
+    /// Sender.
     pub side: Side,
-    /// Offset of the first of them.
+    /// Stream offset of the first missing byte.
     pub off: u64,
-    /// How many.
+    /// Number of missing bytes.
     pub len: u64,
-    /// The frame at which they were given up.
+    /// The frame at which reassembly gave up on them.
     pub frame: u64,
 }
 
-/// What is heard of a conversation.
+/// An event of a conversation.
 #[derive(Clone, Copy)]
 pub enum Heard<'t> {
-    /// Something was said.
+    /// Payload bytes.
     Words(Words<'t>),
-    /// Something was said that is not in the capture.
+    /// A gap.
     Missing(Missing),
 }
 
-/// Takes what conversations say out of trees.
+/// Collects the payload of conversations from trees.
 pub struct Follower {
     only: Option<StreamId>,
     tally: Tally,
-    /// How many bytes each side has said so far.
-    said: Said,
-    /// What of the tree at hand was heard, and what of it nobody shall hear.
+    /// Next stream offset of each side.
+    offsets: Offsets,
+    /// Payloads of the current tree that were already reported, and secrets to mask.
     heard: Payloads,
-    /// What is followed in place of bytes, if it is something else.
+    /// The followed content, if not stream bytes.
     carried: Option<Carried>,
 }
 
@@ -85,7 +84,7 @@ struct Payloads {
 }
 
 #[derive(Default)]
-struct Said(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
+struct Offsets(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
 
 impl Words<'_> {
     /// When it was complete.
@@ -99,36 +98,42 @@ impl Follower {
     /// Listens to one conversation, or to all.
     #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
-        Follower { only, tally: Tally::new(View::Messages), said: Said::default(), heard: Payloads::default(), carried: None }
+        Follower {
+            only,
+            tally: Tally::new(View::Messages),
+            offsets: Offsets::default(),
+            heard: Payloads::default(),
+            carried: None,
+        }
     }
 
-    /// Listens to what conversations carry in place of their bytes.
+    /// Follows another content instead of stream bytes.
     #[must_use]
     pub fn to(mut self, content: Content) -> Follower {
         self.carried = (content != Content::Bytes).then(|| Carried::new(content, Registry::default()));
         self
     }
 
-    /// How much of a frame has to be looked at.
+    /// The parts of a frame that are needed.
     #[must_use]
     pub fn demand(&self) -> Demand {
         self.carried.as_ref().map_or(Demand::STREAM_BYTES, Carried::demand)
     }
 
-    /// Whether any conversation that was listened to speaks the protocol of the content.
+    /// Whether any followed conversation uses the protocol of the content.
     #[must_use]
     pub fn has_met(&self) -> bool {
         self.carried.as_ref().is_none_or(|carried| carried.met)
     }
 
-    /// The same with all bytes as captured, also those of secrets.
+    /// Raw mode: secret bytes are not masked.
     #[must_use]
     pub fn raw(mut self) -> Follower {
         self.heard.secrets.raw = true;
         self
     }
 
-    /// What is said in a tree.
+    /// Reports the payload in a tree.
     ///
     /// # Errors
     /// Those of `heard`.
@@ -138,18 +143,18 @@ impl Follower {
         captured: bool,
         mut heard: impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Follower { only, tally, said, heard: payloads, carried } = self;
+        let Follower { only, tally, offsets, heard: payloads, carried } = self;
         let is_meant = |stream| only.is_none_or(|only| only == stream);
         payloads.headers.clear();
         payloads.secrets.see(of.tree);
         if let Some(carried) = carried {
             carried.begin();
-            tally.records(of, captured, |record| carried.record(&record, is_meant, &payloads.secrets, said, &mut heard))?;
-            return carried.rest(of, is_meant, &payloads.secrets, said, &mut heard);
+            tally.records(of, captured, |record| carried.record(&record, is_meant, &payloads.secrets, offsets, &mut heard))?;
+            return carried.rest(of, is_meant, &payloads.secrets, offsets, &mut heard);
         }
         tally.records(of, captured, |record| match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
-                let behind = said.behind(gap.stream, gap.side);
+                let behind = offsets.behind(gap.stream, gap.side);
                 let end = gap.off.saturating_add(gap.len);
                 *behind = end.max(*behind);
                 let missing = Missing { stream: gap.stream, side: gap.side, off: gap.off, len: gap.len, frame: gap.frame };
@@ -161,30 +166,30 @@ impl Follower {
                         message.node().and_then(|node| message.of.tree.source(node.span())).map(|source| source.origin),
                         Some(Origin::Derived(_))
                     );
-                    // What lies inside another message is said with that one's bytes.
+                    // A message inside another one is reported with the bytes of the outer one.
                     let carriers = if is_derived { message.carriers() } else { Vec::new() };
                     for layer in carriers.into_iter().chain([message.layer]) {
-                        in_order(stream, side, (message, layer), &payloads.secrets, said.behind(stream, side), &mut heard)?;
+                        in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut heard)?;
                     }
                 }
                 // Each UDP header below it has a payload of its own; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
-                    datagram(message, payload, payloads, is_meant, said, &mut heard)?;
+                    datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
                 }
                 Ok(())
             }
             _ => Ok(()),
         })?;
-        // A tunnel may carry what is no message.
+        // A tunnel may carry payload without a message.
         for payload in &of.tree.layers {
             let message = Message { n: 0, moment: Moment::default(), of, layer: payload };
-            datagram(message, payload, payloads, is_meant, said, &mut heard)?;
+            datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
         }
         Ok(())
     }
 }
 
-impl Said {
+impl Offsets {
     /// How far a side has come.
     fn behind(&mut self, stream: StreamId, side: Side) -> &mut u64 {
         let [client, server] = self.0.entry(stream).or_default();
@@ -229,13 +234,13 @@ fn in_order<E>(
     heard(Heard::Words(Words { stream, side, off, bytes: &bytes, secret, ends, message }))
 }
 
-/// The payload of a datagram and how much of it the capture cut off, if `payload` is one that was not heard yet.
+/// Reports the payload of a datagram and its truncated bytes, unless `payload` was reported before.
 fn datagram<E>(
     message: Message<'_>,
     payload: &Layer,
     payloads: &mut Payloads,
     is_meant: impl Fn(StreamId) -> bool,
-    said: &mut Said,
+    offsets: &mut Offsets,
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let of = message.of;
@@ -249,7 +254,7 @@ fn datagram<E>(
     }
     payloads.headers.push(header.node);
     let Some(node) = of.layer_node(payload) else { return Ok(()) };
-    let (frame, behind) = (&of.tree.frame, said.behind(stream, side));
+    let (frame, behind) = (&of.tree.frame, offsets.behind(stream, side));
     let bytes = of.layer_node(header).map_or(node.bytes(), |header| payload_bytes(of, header.span(), node.span()));
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
@@ -268,8 +273,8 @@ fn datagram<E>(
 fn payload_bytes(of: Dissection<'_>, header: Span, payload: Span) -> &[u8] {
     let length = of.slice(Span { start: header.start.saturating_add(4), end: header.start.saturating_add(6), ..header });
     let &[high, low] = length else { return of.slice(payload) };
-    let said = header.start.saturating_add(u16::from_be_bytes([high, low]).into());
-    let end = if header.source == 0 { said.min(of.tree.frame.captured) } else { said };
+    let declared = header.start.saturating_add(u16::from_be_bytes([high, low]).into());
+    let end = if header.source == 0 { declared.min(of.tree.frame.captured) } else { declared };
     let whole = Span { end: end.max(payload.end), ..payload };
     let bytes = if header.source == payload.source { of.slice(whole) } else { &[] };
     if bytes.is_empty() { of.slice(payload) } else { bytes }

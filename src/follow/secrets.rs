@@ -1,5 +1,5 @@
-//! Passwords and other secrets among the bytes that are said: asterisks stand for them where a person reads. Raw bytes stay
-//! as captured, and the secrets in them are counted.
+//! Masking of passwords and other secrets in payload: asterisks replace them, except in raw output, where they are only
+//! counted.
 
 use crate::tree::{Span, Tree};
 use std::borrow::Cow;

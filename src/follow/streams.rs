@@ -1,4 +1,4 @@
-//! All conversations of a capture, with how much was said in each.
+//! List of the conversations of a capture, with byte counts.
 
 use super::{Follower, Heard};
 use crate::limits;
@@ -16,11 +16,11 @@ pub struct Stream {
     pub id: StreamId,
     /// Client and server.
     pub ends: [Option<Address>; 2],
-    /// What is spoken; the protocol of the first message that has one.
+    /// The protocol of the first message that has one.
     pub protocol: Option<&'static Field>,
-    /// Bytes that the client and the server said.
+    /// Bytes sent by the client and by the server.
     pub bytes: [u64; 2],
-    /// Bytes that they said and the capture does not hold.
+    /// Bytes that they sent, missing from the capture.
     pub missing: [u64; 2],
     /// Frames that carry it.
     pub frames: u64,
@@ -111,7 +111,7 @@ impl Streams {
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
             let Some((id, side)) = ends.stream else { continue };
             let is_transport = of.layer_node(layer).is_some_and(|node| matches!(node.field().abbrev, "tcp" | "udp"));
-            // Where nothing was captured below what was said, saying it is all there is.
+            // Payload captured without lower layers counts by itself.
             if !is_transport && (layer.below.is_some() || carried == Some(id)) {
                 continue;
             }

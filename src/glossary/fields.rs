@@ -15,7 +15,7 @@ const NARROW: usize = 20;
 pub struct Entry {
     /// The name.
     pub name: &'static str,
-    /// The protocol it belongs to, or what a field of the record itself tells of.
+    /// Its protocol, or for a field of the record itself its subject.
     pub protocol: &'static str,
     /// What kind of value it holds.
     pub kind: Kind,

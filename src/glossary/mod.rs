@@ -1,4 +1,4 @@
-//! The glossary: protocols, fields and the shape of records, told from the values that the program itself goes by.
+//! The glossary: protocols, fields and the record format, generated from the registry.
 //!
 //! Nothing is listed here. A protocol that is in the registry is in the glossary, with all that its value says of it.
 

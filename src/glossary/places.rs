@@ -45,6 +45,6 @@ pub(super) fn reading(found: &Found) -> &'static str {
     match found.how {
         How::Stream(_) => "stream",
         How::Datagram(_) => "datagrams",
-        How::Exchange(_) => "datagrams, with what was said before",
+        How::Exchange(_) => "datagrams, with earlier ones",
     }
 }

@@ -1,4 +1,4 @@
-//! Every protocol: where it is found, what of it is read, what it can be told.
+//! List of protocols: where each is found, what is dissected, its settings.
 
 use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
@@ -25,8 +25,8 @@ pub fn protocols(registry: Registry) -> Vec<&'static Protocol> {
     all
 }
 
-/// What a protocol is, and what of it is read.
-fn told(protocol: &Protocol) -> String {
+/// Description of a protocol and of its coverage.
+fn description(protocol: &Protocol) -> String {
     match protocol.this.covers {
         "" => protocol.this.about.to_owned(),
         covers => format!("{}. {covers}", protocol.this.about),
@@ -54,11 +54,11 @@ pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn W
     }
     let mut grid = Grid::new(to, look.theme, &heads);
     for protocol in all {
-        let (places, told) = (places(protocol), told(protocol));
-        let (mut places, mut told) = (word_lines(&places, beside), word_lines(&told, behind));
+        let (places, text) = (places(protocol), description(protocol));
+        let (mut places, mut lines) = (word_lines(&places, beside), word_lines(&text, behind));
         let mut name = protocol.this.abbrev;
         loop {
-            let (place, text) = (places.next(), told.next());
+            let (place, text) = (places.next(), lines.next());
             if place.is_none() && text.is_none() {
                 break;
             }

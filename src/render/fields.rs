@@ -27,7 +27,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Whether each frame tells by itself what stands in it.
+    /// Whether its values depend only on the frame.
     fn is_of_frame(&self) -> bool {
         match &self.of {
             Values::Fields(fields) => fields.iter().all(|field| layers::is_of_frame(field)),
@@ -358,10 +358,10 @@ impl<W: io::Write> Sink for Columns<W> {
             Values::Pseudo(_) => Vec::new(),
         };
         let fields: Vec<&'static Field> = self.columns.iter().flat_map(of).collect();
-        // What is told of a group is told of what lies below it.
-        let tells_of_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
+        // Text of a group depends on its children.
+        let depends_on_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let all = Only::these(fields.iter().copied());
-        let only = (!fields.iter().any(tells_of_others)).then_some(all);
+        let only = (!fields.iter().any(depends_on_others)).then_some(all);
         let asked = Some(all).filter(|all| !all.is_empty());
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;

@@ -9,29 +9,29 @@ use crate::wire::data;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// Frames of a message that are told one by one.
+/// Maximum number of frames of a message that are listed.
 const FEW_FRAMES: usize = 6;
 
-/// Bytes that a preview shows.
+/// Bytes of a preview.
 const PREVIEW: usize = 16;
 
 /// Writes the lines around a table.
 pub struct Heading<'a> {
-    /// Its colours.
+    /// Colours.
     pub theme: Theme,
-    /// How it tells times.
+    /// Time format.
     pub clock: &'a Clock,
 }
 
 impl Heading<'_> {
-    /// A message in a line; with a preview of its bytes if nothing else tells what it says.
+    /// Writes a message in a line; with a preview of its bytes if it has no summary.
     pub fn message(&self, message: &Message<'_>, preview: bool, out: &mut String) -> fmt::Result {
         let when = times_of(message);
         self.beginning(message.n, when, out)?;
         self.ends(message.ends(), out)?;
         let protocol = message.protocol().map_or("", |field| field.name);
         write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
-        said(message.name(), &message.info(), out)?;
+        summary(message.name(), &message.info(), out)?;
         if let (true, Some(node)) = (preview, message.node()) {
             let bytes = node.bytes();
             let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
@@ -47,7 +47,7 @@ impl Heading<'_> {
         self.comment(message.of, out)
     }
 
-    /// What somebody remarked on the frame in the capture, a line for each line of it.
+    /// Comments on the frame in the capture, line by line.
     fn comment(&self, of: Dissection<'_>, out: &mut String) -> fmt::Result {
         for line in of.tree.made(of.tree.frame.comment).lines() {
             out.push_str("# ");
@@ -70,7 +70,7 @@ impl Heading<'_> {
         }
         self.ends(packet.ends(), out)?;
         let (name, info) = words_of(packet.of, packet.layers());
-        said(&name, &info, out)?;
+        summary(&name, &info, out)?;
         let interface = packet.of.tree.made(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");
@@ -90,7 +90,7 @@ impl Heading<'_> {
         }
         self.ends(late.ends(), out)?;
         let (name, info) = words_of(late.of, late.layers.iter());
-        said(&name, &info, out)?;
+        summary(&name, &info, out)?;
         writeln!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&late.frames())))
     }
 
@@ -106,7 +106,7 @@ impl Heading<'_> {
     pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
-        said(of.tree.made(layer.name), &of.tree.info(layer), out)?;
+        summary(of.tree.made(layer.name), &of.tree.info(layer), out)?;
         let place = place_of(of, node.span());
         if !matches!(place.buffer, Buffer::Frame(_)) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
@@ -160,8 +160,8 @@ impl Heading<'_> {
     }
 }
 
-/// What a layer says, behind what it is.
-fn said(name: &str, info: &str, out: &mut String) -> fmt::Result {
+/// Writes the name and the summary of a layer.
+fn summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
     if name.is_empty() && info.is_empty() {
         return Ok(());
     }

@@ -22,7 +22,7 @@ pub struct Colouring {
 }
 
 impl Colouring {
-    /// Colours for what lies below these layers; a group that `folded` says is told in one line has one colour.
+    /// Colours for the fields below these layers; a group that is `folded` into one line has one colour.
     pub fn of<'t>(layers: impl Iterator<Item = NodeRef<'t>>, folded: impl Fn(NodeRef<'_>) -> bool) -> Colouring {
         let mut colouring = Colouring::default();
         for layer in layers {

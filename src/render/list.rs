@@ -35,7 +35,7 @@ enum Align {
 pub struct ListOptions {
     /// Colours.
     pub theme: Theme,
-    /// How times are told: `-t`.
+    /// Time format: `-t`.
     pub time: TimeForm,
     /// Say which file follows.
     pub file_names: bool,

@@ -36,7 +36,7 @@ use std::{fmt, io};
 /// Bytes of a line's memory that are kept for the next one.
 const KEPT: usize = 1 << 20;
 
-/// A line is put together before it is written; a value that cannot be told ends up here.
+/// Converts a formatting error: lines are formatted in memory before they are written.
 fn unwritable(_: fmt::Error) -> io::Error {
     io::Error::other("a value could not be written out")
 }

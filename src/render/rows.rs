@@ -47,7 +47,7 @@ pub struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Whether a group is told in one line.
+    /// Whether a group is shown in one line.
     pub fn folds(&self, node: NodeRef<'_>) -> bool {
         !self.all && node.field().digest.is_some()
     }
@@ -156,7 +156,7 @@ impl Rows<'_> {
 
         let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
         let mut offset = place.base + u64::from(node.span().start);
-        let told = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
+        let shown = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
         // The bytes of a group follow with its fields.
         let bytes = if is_envelope { &[] } else { node.bytes() };
         let hidden = node.hidden();
@@ -164,7 +164,7 @@ impl Rows<'_> {
         let per_line = if shows_all { self.look.bytes_per_line() } else { FEW_BYTES };
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
         let more = if rest.is_empty() || shows_all { "" } else { " …" };
-        self.push(Row::Cells([told, format!("{}{more}", Spaced::hiding(first, 0, &hidden)), label, value, meaning], role))?;
+        self.push(Row::Cells([shown, format!("{}{more}", Spaced::hiding(first, 0, &hidden)), label, value, meaning], role))?;
         if shows_all {
             for (number, line) in (1..).zip(rest.chunks(per_line)) {
                 offset += per_line as u64;

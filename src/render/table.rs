@@ -1,7 +1,7 @@
-//! A heading and a table for each record: what people read.
+//! A heading and a table for each record.
 //!
-//! A message whose heading says it all takes one line. That is bytes that nobody understands, which are previewed, and
-//! a message with a name, nothing more to say of it and no more than a header's few fields: a keep-alive.
+//! A message takes a single line if its heading is complete: undissected bytes, which get a preview, and messages with a
+//! name, no summary and only the few fields of a header, such as a keep-alive.
 
 use super::heading::Heading;
 use super::hexdump::{self, Colouring};
@@ -34,7 +34,7 @@ pub struct TableOptions {
     pub width: Option<usize>,
     /// Colours.
     pub theme: Theme,
-    /// How times are told: `-t`.
+    /// Time format: `-t`.
     pub time: TimeForm,
     /// Say which file follows.
     pub file_names: bool,

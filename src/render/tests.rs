@@ -311,7 +311,7 @@ fn pseudo_fields_are_written_as_tshark_writes_them() {
     let trial = streamed(TOY, read);
     let names: Vec<&str> = PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name).collect();
     assert!(names.is_sorted());
-    // A date is told in the time zone of whoever looks.
+    // A date depends on the local time zone.
     let names: Vec<&str> = names.into_iter().filter(|name| *name != "frame.time").collect();
     let line = columns(&trial, &names, ColumnOptions { separator: ' ', ..ColumnOptions::default() });
     assert_snapshot!(line, @r#"

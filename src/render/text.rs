@@ -107,7 +107,7 @@ impl Write for Words<'_> {
     }
 }
 
-/// What a layer is and says, in a line.
+/// Writes the name and the summary of a layer.
 pub fn told(name: &str, info: &str, out: &mut String) -> fmt::Result {
     clean(name, out)?;
     if !name.is_empty() && !info.is_empty() {

@@ -30,7 +30,7 @@ pub enum Role {
     Bytes,
     /// Where they are.
     Offset,
-    /// Bytes of the field of this number, told apart from their neighbours.
+    /// Bytes of the field of this number, distinct from their neighbours.
     Field(usize),
     /// What this side of a conversation says.
     Side(Side),

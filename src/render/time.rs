@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use std::fmt::{self, Write};
 
-/// How times are told.
+/// Time format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeForm {
     /// Seconds since the first frame: `r`.
@@ -79,7 +79,7 @@ impl Clock {
         }
     }
 
-    /// The time; nothing where nobody recorded it.
+    /// Writes the time; nothing if it is unknown.
     pub(super) fn write(&self, when: When, out: &mut String) -> fmt::Result {
         let (Some(time), Some(since_start)) = (when.time, when.since_start) else { return Ok(()) };
         match self.form {
@@ -169,7 +169,7 @@ mod tests {
 
     const AT: Timestamp = Timestamp { seconds: 1_448_400_002, nanos: 55_398_000 };
 
-    fn told(form: TimeForm, time: Timestamp) -> String {
+    fn written(form: TimeForm, time: Timestamp) -> String {
         let mut clock = Clock::new(form);
         clock.zone = TimeZone::fixed(jiff::tz::offset(2));
         if form == TimeForm::Utc {
@@ -183,18 +183,18 @@ mod tests {
 
     #[test]
     fn every_form_of_tshark_is_known() {
-        let told = ["r", "a", "ad", "d", "e", "u"].map(|letters| told(TimeForm::named(letters).unwrap(), AT));
+        let times = ["r", "a", "ad", "d", "e", "u"].map(|letters| written(TimeForm::named(letters).unwrap(), AT));
         assert_eq!(
-            told,
+            times,
             ["2.055398", "23:20:02.055398", "2015-11-24 23:20:02.055398", "-0.000000001", "1448400002.055398", "21:20:02.055398"]
         );
         assert_eq!(TimeForm::named("x"), None);
     }
 
     #[test]
-    fn a_time_that_no_calendar_has_is_told_in_seconds() {
+    fn a_time_beyond_the_calendar_is_shown_in_seconds() {
         let far = Timestamp { seconds: i64::MAX, nanos: u32::MAX };
-        assert_eq!(told(TimeForm::Utc, far), "9223372036854775811.294967295");
+        assert_eq!(written(TimeForm::Utc, far), "9223372036854775811.294967295");
         assert!(Rfc3339::of(far).is_none());
         assert!(Rfc3339::of(Timestamp { seconds: -90_000_000_000, nanos: 0 }).is_none());
     }

@@ -165,7 +165,7 @@ enum Place {
 /// Conversations of one kind.
 #[derive(Debug)]
 pub struct Conversations {
-    /// What tells them apart.
+    /// The layer that distinguishes them.
     pub over: Over,
     /// Those that have numbers, which count up from 0: each lies where its number says.
     numbered: Vec<Row>,
@@ -302,7 +302,7 @@ impl Conversations {
         matches!(self.over, Over::Tcp | Over::Udp)
     }
 
-    /// The places of those that somebody spoke in.
+    /// Places of conversations with at least one frame.
     fn places(&self) -> impl Iterator<Item = u32> {
         (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, _)| place)
     }
@@ -352,7 +352,7 @@ fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Orderi
     places
 }
 
-/// Endpoints, put together when they are looked at: there may be twice as many as conversations.
+/// Endpoints, computed on demand: there may be twice as many as conversations.
 pub struct Endpoints<'a> {
     conversations: &'a Conversations,
     all: Vec<(Spot, Shares)>,
@@ -521,11 +521,11 @@ mod tests {
         for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
             say(&mut conversations, ends, number, limits::STATS_CONVERSATIONS.get());
         }
-        let told: Vec<_> = conversations
+        let largest: Vec<_> = conversations
             .largest(limits::STATS_CONVERSATIONS.get())
             .map(|conversation| (conversation.ends, conversation.sent.map(|count| count.frames)))
             .collect();
-        assert_eq!(told, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
+        assert_eq!(largest, [([a, b], [1, 1]), ([a, b], [1, 1]), ([b, a], [1, 0])]);
         assert_eq!((conversations.len(), conversations.endpoints().len()), (3, 2));
     }
 

@@ -1,4 +1,4 @@
-//! How much of what was said is explained, and what values nobody knows.
+//! Coverage: share of dissected payload, and unknown values.
 
 use crate::record::Message;
 use crate::registry::Registry;
@@ -6,10 +6,10 @@ use crate::tree::{Dissection, Field, Only};
 use crate::wire::data;
 use std::collections::HashMap;
 
-/// Values without a name that are told apart.
+/// Maximum number of distinct unknown values.
 const VALUES: usize = 10_000;
 
-/// Names of messages that are told apart in one protocol.
+/// Maximum number of message names per protocol.
 const NAMES: usize = 1000;
 
 /// How much of some messages is explained.
@@ -77,7 +77,7 @@ pub struct Coverage {
     looks_at: Only,
     spoken: Vec<Spoken>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
-    /// Values that were too many to be told apart.
+    /// Values beyond the limit of distinct ones.
     pub left_out: u64,
 }
 
@@ -88,7 +88,7 @@ impl Coverage {
         Coverage { registry, looks_at, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
     }
 
-    /// The nodes that are looked at.
+    /// The nodes that coverage needs.
     pub(super) fn looks_at(&self) -> Only {
         self.looks_at
     }

@@ -1,7 +1,7 @@
 //! Messages of DNS by what they ask and answer, as tshark's `dns,tree` has them.
 //!
 //! As there, those of multicast DNS and LLMNR do not count, and the first question of a message stands for all. tshark counts
-//! the numbers of a response twice unless nobody asked for it; here each response counts once.
+//! the numbers of a response twice unless it is unsolicited; here each response counts once.
 
 use super::topics::Topics;
 use crate::registry::Registry;

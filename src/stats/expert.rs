@@ -75,7 +75,7 @@ pub struct Alike {
 
 /// Remarks of a capture.
 pub struct Expert {
-    /// Remarks that were too many to be told apart.
+    /// Notes beyond the limit of distinct ones.
     pub left_out: u64,
     least: Severity,
     gate: Option<Gate>,

@@ -19,7 +19,7 @@ pub struct Remark {
 /// What is missing, strange or broken in a capture.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// Runs of stream bytes that nobody captured.
+    /// Gaps: runs of stream bytes missing from the capture.
     pub gaps: u64,
     /// Their bytes.
     pub lost: u64,

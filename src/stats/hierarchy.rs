@@ -6,7 +6,7 @@ use crate::record::Message;
 use crate::tree::{Dissection, Field, OmittedHeaders};
 use std::collections::HashMap;
 
-/// Names of messages that are told apart in one place of the hierarchy.
+/// Maximum number of message names per node of the hierarchy.
 const NAMES: usize = 1000;
 
 /// What stands for names beyond that.
@@ -22,9 +22,9 @@ pub struct Place {
     pub protocol: &'static Field,
     /// How many protocols carry it.
     pub depth: usize,
-    /// Frames that have it there, and their bytes on the wire.
+    /// Frames with this node, and their bytes on the wire.
     pub count: Count,
-    /// Messages it said there, and their bytes.
+    /// Messages of this node, and their bytes.
     pub messages: Count,
     /// The same by name.
     pub names: Names,
@@ -49,10 +49,10 @@ struct Known {
 pub struct Hierarchy {
     places: Vec<Place>,
     roots: Vec<usize>,
-    /// Where the layers of the tree at hand stand.
+    /// Nodes of the layers of the current tree.
     here: Vec<Option<usize>>,
-    /// How many of them come before its next message.
-    told: usize,
+    /// Number of those layers before the next message.
+    counted: usize,
     /// Where those of segments stand that are in no tree.
     omitted_headers: Vec<Known>,
     /// Trees seen.
@@ -72,7 +72,7 @@ impl Hierarchy {
         }
         self.trees += 1;
         self.here.clear();
-        self.told = 0;
+        self.counted = 0;
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
             let ends = tree.ends.get(layer.ends as usize);
@@ -135,11 +135,11 @@ impl Hierarchy {
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
         // Messages come in the order of their layers.
-        let ahead = message.of.tree.layers.iter().zip(&self.here).skip(self.told);
-        let Some((at, (_, place))) = (self.told..).zip(ahead).find(|(_, (layer, _))| layer.node == message.layer.node) else {
+        let ahead = message.of.tree.layers.iter().zip(&self.here).skip(self.counted);
+        let Some((at, (_, place))) = (self.counted..).zip(ahead).find(|(_, (layer, _))| layer.node == message.layer.node) else {
             return;
         };
-        self.told = at + 1;
+        self.counted = at + 1;
         let Some(place) = place.and_then(|place| self.places.get_mut(place)) else { return };
         let bytes = node.span().len().into();
         place.messages.add(bytes);

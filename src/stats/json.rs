@@ -9,10 +9,10 @@ use std::io::{self, Write};
 /// The version of the shapes.
 const SCHEMA: u32 = 1;
 
-/// Intervals of time that are told.
+/// Maximum number of time intervals in the output.
 const INTERVALS: usize = 512;
 
-/// Values without a name that are told.
+/// Maximum number of unknown values in the output.
 const VALUES: usize = 10;
 
 /// Print the parts that are asked for as one object in a line.

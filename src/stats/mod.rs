@@ -118,7 +118,7 @@ pub struct Stats {
     gates: Vec<(Part, Gate)>,
     /// Frames and bytes in intervals of time.
     intervals: Vec<Intervals>,
-    /// Whether nodes are looked at, and names of messages.
+    /// Whether nodes, and names of messages, are needed.
     looks: [bool; 2],
 }
 
@@ -164,7 +164,7 @@ impl Stats {
         }
     }
 
-    /// How much of a frame has to be looked at for the parts that are asked for.
+    /// The parts of a frame that the requested statistics need.
     #[must_use]
     pub fn demand(&self) -> Demand {
         let [values, names] = self.looks;
@@ -353,7 +353,7 @@ mod tests {
         let ports = if answers { (80, port) } else { (port, 80) };
         let mut bytes = Vec::new();
         let plain = net.tcp(ports.0, ports.1, seq, 500).ack(1);
-        // A maximum and a scale, a kind that nobody knows, and a length that cannot be.
+        // A maximum and a scale, an unknown kind, and an invalid length.
         let segment = match kind {
             0 => plain.syn().options_raw(&[2, 4, 5, 180, 3, 3, 7, 0]).unwrap(),
             1 => plain.syn().options_raw(&[253, 4, 1, 2]).unwrap(),
@@ -366,13 +366,13 @@ mod tests {
         bytes
     }
 
-    /// What these parts of the statistics say of frames whose headers are told, or not.
-    fn counted(said: &[Said], parts: Vec<Part>, headers: bool) -> Value {
+    /// JSON of these parts of the statistics, with or without carrier headers in the tree.
+    fn counted(sent_frames: &[Said], parts: Vec<Part>, headers: bool) -> Value {
         let registry = Registry::default();
         let mut stats = Stats::new(registry, parts);
         let mut engine = Engine::new(registry, Demand { headers, ..stats.demand() });
         let mut sent = [0; 16];
-        for (number, one) in (1..).zip(said) {
+        for (number, one) in (1..).zip(sent_frames) {
             let direction = &mut sent[usize::from(one.0) * 2 + usize::from(one.1)];
             let bytes = frame(one, 100 + *direction);
             *direction += u32::from(one.4);
@@ -383,9 +383,9 @@ mod tests {
             stats.tree(Dissection { tree, bytes: &bytes }, true);
         }
         stats.end();
-        let mut told = Vec::new();
-        print_json(&stats, &mut told).unwrap();
-        serde_json::from_slice(&told).unwrap()
+        let mut json = Vec::new();
+        print_json(&stats, &mut json).unwrap();
+        serde_json::from_slice(&json).unwrap()
     }
 
     /// Whether the members of an object are the same in a larger one.
@@ -398,8 +398,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn headers_that_are_not_told_count_the_same(said in some_frames()) {
-            prop_assert_eq!(counted(&said, Part::all(), false), counted(&said, Part::all(), true));
+        fn omitted_headers_count_the_same(frames in some_frames()) {
+            prop_assert_eq!(counted(&frames, Part::all(), false), counted(&frames, Part::all(), true));
         }
 
     }
@@ -407,10 +407,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn a_part_says_the_same_alone(said in some_frames()) {
-            let all = counted(&said, Part::all(), false);
+        fn a_part_counts_the_same_alone(frames in some_frames()) {
+            let all = counted(&frames, Part::all(), false);
             for part in Part::all() {
-                let alone = counted(&said, vec![part], false);
+                let alone = counted(&frames, vec![part], false);
                 prop_assert!(is_part(&alone, &all), "{}: {}", part, alone);
             }
         }

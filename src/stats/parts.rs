@@ -4,7 +4,7 @@ use crate::layers::{ethernet, ip, ipv6, tcp, udp};
 use crate::tree::Field;
 use std::fmt;
 
-/// What conversations are told apart by.
+/// The layer that distinguishes conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// Ethernet addresses.
@@ -23,7 +23,7 @@ impl Over {
     /// All of them, from the link up.
     pub const ALL: [Over; 5] = [Over::Eth, Over::Ip, Over::Ipv6, Over::Tcp, Over::Udp];
 
-    /// The name of the layer that tells them apart, in filters and in `-z`.
+    /// Name of the layer, in filters and in `-z`.
     #[must_use]
     pub const fn layer(self) -> &'static str {
         match self {

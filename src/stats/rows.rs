@@ -21,11 +21,11 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A conversation that nobody spoke in yet.
+    /// A conversation without frames.
     pub(super) const SILENT: Row =
         Row { hosts: [0; 2], ports: [0; 2], more_bytes: [0; 2], bytes: [0; 2], frames: [0; 2], first: i64::MAX, last: i64::MIN };
 
-    /// Whether nobody spoke in it yet.
+    /// Whether it has no frames yet.
     pub(super) fn is_silent(&self) -> bool {
         self.frames == [0; 2]
     }

@@ -198,7 +198,7 @@ type Announced = HashMap<(u16, u8), (String, u32), foldhash::fast::RandomState>;
 /// The streams of a capture.
 #[derive(Debug)]
 pub struct Streams {
-    /// Packets of streams that were too many to be told apart.
+    /// Packets of streams beyond the limit.
     pub left_out: u64,
     all: Vec<Stream>,
     index: HashMap<Key, usize, foldhash::fast::RandomState>,

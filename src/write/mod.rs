@@ -14,22 +14,22 @@ pub use window::{Late, Window};
 
 use crate::tree::Time;
 
-/// A frame on its way into a file.
+/// A frame to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// When it was captured, if anybody knows.
+    /// Capture time, if known.
     pub time: Time,
-    /// Where it was captured.
+    /// Capture interface.
     pub interface: Interface,
-    /// Bytes it had on the wire.
+    /// Bytes on the wire.
     pub original: u32,
-    /// Its bytes.
+    /// Captured bytes.
     pub bytes: Vec<u8>,
-    /// What is said of it.
+    /// Comments.
     pub comments: Vec<String>,
 }
 
-/// Where frames were captured: those that share all of this share an interface in the file.
+/// Capture interface: frames that share all of these properties share an interface in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Interface {
     /// Which input, counted from 0.

@@ -18,7 +18,7 @@ const LATE_MOST: usize = 1 << 20;
 /// What a frame costs beside its bytes.
 const OVERHEAD: usize = size_of::<Waiting>();
 
-/// Link types for frames of text that nobody named one for: IP, and what only this program knows how to read.
+/// Default link types for frames of text: raw IP, and a user link type for application bytes.
 const RAW_IP: u16 = 101;
 const USER_0: u16 = 147;
 
@@ -72,7 +72,7 @@ impl Window {
             comments: of.tree.made(info.comment).lines().map(str::to_owned).collect(),
         };
         let needed = self.known.frames.contains(&(self.input, info.number));
-        self.bytes += frame.bytes.len() + OVERHEAD + told(&frame);
+        self.bytes += frame.bytes.len() + OVERHEAD + comment_bytes(&frame);
         self.waiting.push_back(Waiting { number: info.number, needed, frame });
         while self.bytes > self.limit && self.waiting.len() > 1 {
             self.let_go(to)?;
@@ -82,7 +82,7 @@ impl Window {
 
     fn let_go(&mut self, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
         let Some(Waiting { needed, frame, .. }) = self.waiting.pop_front() else { return Ok(()) };
-        self.bytes = self.bytes.saturating_sub(frame.bytes.len() + OVERHEAD + told(&frame));
+        self.bytes = self.bytes.saturating_sub(frame.bytes.len() + OVERHEAD + comment_bytes(&frame));
         if needed { to.frame(&frame) } else { Ok(()) }
     }
 
@@ -152,8 +152,8 @@ impl Window {
     }
 }
 
-/// Bytes of what records say of a frame.
-fn told(frame: &Kept) -> usize {
+/// Bytes of the comments on a frame.
+fn comment_bytes(frame: &Kept) -> usize {
     frame.comments.iter().map(String::len).sum()
 }
 

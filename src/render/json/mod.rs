@@ -120,7 +120,7 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
-        // What is not said of one record goes between those of several printers.
+        // Flat output of several printers is concatenated, so it has no end record.
         if self.options.shape != Shape::Flat {
             self.print(&End { tally, truncated })?;
         }

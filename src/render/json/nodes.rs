@@ -269,8 +269,8 @@ mod tests {
     fn what_is_put_together_beforehand_is_json() {
         let mut count = 0;
         for field in Registry::default().fields().filter(|field| !field.head.is_empty()) {
-            let told: serde_json::Value = serde_json::from_str(&format!("{}7}}", field.head)).unwrap();
-            assert_eq!(told, serde_json::json!({"name": field.abbrev, "label": field.name, "value": 7}));
+            let parsed: serde_json::Value = serde_json::from_str(&format!("{}7}}", field.head)).unwrap();
+            assert_eq!(parsed, serde_json::json!({"name": field.abbrev, "label": field.name, "value": 7}));
             count += 1;
         }
         assert!(count > 1000, "{count}");

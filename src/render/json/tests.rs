@@ -174,7 +174,7 @@ fn a_time_that_no_calendar_has_is_left_out() {
 fn seconds_since_the_start_have_no_noise() {
     let framed = framed(b"x", |_| Ok(()));
     let written = [0, 2_055_398_000, 1, -5_000, 86_400_000_000_001_000].map(|nanos: i128| {
-        let mut told = String::new();
+        let mut text = String::new();
         framed.records(Packets, |record| {
             let crate::record::Record::Packet(mut packet) = *record else { return };
             let (seconds, nanos) =
@@ -184,9 +184,9 @@ fn seconds_since_the_start_have_no_noise() {
             let mut line = Vec::new();
             let mut sink = Json::new(&mut line, JsonOptions { shape: Shape::Lines, carriers: false, flush: true });
             sink.record(&crate::record::Record::Packet(packet)).unwrap();
-            told = String::from_utf8(line).unwrap();
+            text = String::from_utf8(line).unwrap();
         });
-        told.split_once("\"t\":").unwrap().1.split(',').next().unwrap().to_owned()
+        text.split_once("\"t\":").unwrap().1.split(',').next().unwrap().to_owned()
     });
     assert_eq!(written, ["0.0", "2.055398", "1e-9", "-5e-6", "86400000.000001"]);
 }
@@ -222,12 +222,12 @@ fn long_records_are_handed_on_in_pieces_and_short_ones_together() {
     let bytes = |count: usize| framed(&vec![7; count], |wire| (0..count).try_for_each(|_| wire.u8(&trial::FLAGS).map(drop)));
     let blob = framed(&vec![7; 1 << 20], |wire| wire.bytes(&trial::BODY, 1 << 20).map(drop));
     let (short, long) = (bytes(10), bytes(20_000));
-    let told = |(fields, pieces): (Vec<usize>, Vec<usize>)| (fields, pieces.len());
-    assert_eq!(told(written(&short, 3, false)), (vec![10; 3], 1));
-    assert_eq!(told(written(&short, 3, true)), (vec![10; 3], 3));
+    let counts = |(fields, pieces): (Vec<usize>, Vec<usize>)| (fields, pieces.len());
+    assert_eq!(counts(written(&short, 3, false)), (vec![10; 3], 1));
+    assert_eq!(counts(written(&short, 3, true)), (vec![10; 3], 3));
     for (framed, fields) in [(&long, 20_000), (&blob, 1)] {
-        let (told, pieces) = written(framed, 1, false);
-        assert_eq!(told, [fields]);
+        let (counted, pieces) = written(framed, 1, false);
+        assert_eq!(counted, [fields]);
         assert!(pieces.len() > 10 && pieces.iter().all(|piece| *piece < LONG + 1000), "{pieces:?}");
     }
 }

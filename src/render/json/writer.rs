@@ -1,8 +1,7 @@
-//! JSON straight into memory, made so that a terminal can show it: what might make it do something else is escaped.
+//! JSON writer into memory. Control characters are escaped, so that the output is safe on a terminal.
 //!
-//! `serde_json` looks at each character of each text by itself, which was most of the time that a record took. Here a text that
-//! has nothing to escape, as nearly all have, is looked at once as a whole; bytes are hexadecimal digits, which have nothing
-//! either.
+//! `serde_json` checks each character separately, which took most of the time of a record. Here, text is scanned as a
+//! whole, as it rarely needs escapes; bytes become hexadecimal digits, which never do.
 
 use crate::render::text::Words;
 use crate::tree::{digits, in_hex, is_harmful, is_plain, is_special};
@@ -86,7 +85,7 @@ impl<'a> Out<'a> {
         self.raw("\"");
         let start = self.line.len();
         words(&mut Words(self.line)).map_err(io::Error::other)?;
-        // They come in small pieces, so they are looked at once all are there.
+        // The text arrives in small pieces, so it is checked once it is complete.
         let there = self.line.get(start..).unwrap_or_default();
         if !is_plain(there) {
             let there = String::from_utf8_lossy(there).into_owned();

@@ -131,7 +131,7 @@ impl Pages<'_> {
         }
         match expert.left_out {
             0 => Ok(()),
-            count => self.line("left out", format_args!("{count} remarks: too many to be told apart")),
+            count => self.line("left out", format_args!("{count} remarks: too many distinct ones")),
         }
     }
 

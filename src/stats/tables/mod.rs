@@ -314,7 +314,7 @@ impl Pages<'_> {
         let Forgotten { conversations, states } = tally.forgotten;
         if conversations + states > 0 {
             let words = format_args!(
-                "{conversations} conversations, {states} told in less detail or no longer read: too many at the same time"
+                "{conversations} conversations, {states} dissected in less detail or no longer: too many at the same time"
             );
             self.line("forgotten", words)?;
         }
