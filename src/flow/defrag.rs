@@ -1,24 +1,23 @@
-//! Datagrams put together from their fragments, in whatever order those come.
+//! Reassembly of datagrams from fragments in any order.
 //!
-//! Of bytes that come twice the first copy stays, and others in their place are reported. What is never completed is handed
-//! back when it is too old, when there is too much of it, or at the end: nothing is dropped silently. Knows no headers: it is
-//! told who belongs together.
+//! The first copy of overlapping bytes counts, and differing copies are reported. Incomplete datagrams are returned when
+//! they expire, exceed the memory limit, or at the end. The caller supplies the key that identifies a datagram.
 
 use crate::limits;
 use crate::tree::{Piece, Time};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-/// Seconds after which the rest of a datagram is no longer waited for.
+/// Reassembly timeout in seconds.
 const PATIENCE: i64 = 60;
 
-/// Bytes of memory that a part takes beside its own.
+/// Overhead of a fragment in bytes.
 const OVERHEAD: usize = 80;
 
-/// Bytes of memory that a datagram takes beside its parts.
+/// Overhead of a datagram in bytes.
 const OVERHEAD_OF_ALL: usize = 240;
 
-/// One fragment as it was captured.
+/// A captured fragment.
 #[derive(Debug, Clone, Copy)]
 pub struct Fragment<'a> {
     /// Bytes of the datagram before it.
@@ -46,7 +45,7 @@ pub struct Joined {
     pub missing: u64,
 }
 
-/// What became of a fragment.
+/// The result of adding a fragment.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The datagram that it completed.
@@ -275,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_copy_of_a_byte_counts_and_another_is_told() {
+    fn the_first_copy_of_a_byte_counts_and_another_is_reported() {
         let mut fragments = Fragments::default();
         fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
         let outcome = fragments.accept(1, &fragment(4, false, b"eXghij", 2));

@@ -1,6 +1,6 @@
-//! Conversations and order: which packets belong together, and the bytes of a stream in the order they were sent.
+//! Conversations and reassembly: groups packets by endpoints and restores the byte order of streams.
 //!
-//! Knows neither packets nor protocols: it is told addresses, sequence numbers and bytes.
+//! Independent of packets and protocols: the input is addresses, sequence numbers and bytes.
 
 pub mod analysis;
 pub mod defrag;

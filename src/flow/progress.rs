@@ -1,4 +1,4 @@
-//! How far a connection is at a segment: times, which parts of it came, bytes in flight. Worked out only on request.
+//! Progress of a connection at a segment: times, completeness, bytes in flight. Computed only on request.
 //!
 //! The rules are those of Wireshark 4.0.
 
@@ -12,7 +12,7 @@ const DATA: u8 = 8;
 const FIN: u8 = 16;
 const RST: u8 = 32;
 
-/// What is remembered of a connection for that.
+/// State of a connection for its progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Followed {
     first: Time,
@@ -34,7 +34,7 @@ struct Half {
     is_broken: bool,
 }
 
-/// How far a connection is at a segment.
+/// Progress of a connection at a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Nanoseconds since the first frame of the connection, and since the one before.
@@ -56,7 +56,7 @@ impl Followed {
     pub fn follow(&mut self, side: Side, segment: &Segment, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
         let completeness = self.complete(segment);
         let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
-        // Wireshark tells it only of segments of which there is something else to tell.
+        // Wireshark shows it only for segments with other analysis items.
         let is_remarked = !found.marks.is_empty() || found.acks.is_some() || pushed.is_some();
         let round_trip = analysis.round_trip().filter(|_| is_remarked);
         let ends_first = self.end(side, segment);
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn completeness_counts_what_came_before_a_segment() {
         use Side::{Client, Server};
-        let told = follow(&[
+        let reported = follow(&[
             (Client, segment(1, 9, 0, 0, "S"), false),
             (Server, segment(1, 99, 10, 0, "SA"), false),
             (Client, segment(1, 10, 100, 0, "A"), false),
@@ -176,7 +176,7 @@ mod tests {
             (Client, segment(1, 15, 101, 0, "AR"), false),
             (Client, segment(1, 15, 101, 0, "A"), false),
         ]);
-        let parts: Vec<u8> = told.iter().map(|progress| progress.completeness).collect();
+        let parts: Vec<u8> = reported.iter().map(|progress| progress.completeness).collect();
         assert_eq!(parts, [0, 1, 3, 7, 15, 31, 63]);
     }
 
@@ -190,14 +190,14 @@ mod tests {
     #[test]
     fn bytes_in_flight_are_those_not_acknowledged_and_those_since_push_begin_behind_it() {
         use Side::{Client, Server};
-        let told = follow(&[
+        let reported = follow(&[
             (Client, segment(1, 10, 100, 5, "A"), false),
             (Client, segment(2, 15, 100, 7, "A"), true),
             (Server, segment(3, 100, 15, 0, "A"), false),
             (Client, segment(5, 22, 100, 3, "A"), true),
         ]);
-        let sent: Vec<_> = told.iter().map(|progress| (progress.in_flight, progress.pushed)).collect();
+        let sent: Vec<_> = reported.iter().map(|progress| (progress.in_flight, progress.pushed)).collect();
         assert_eq!(sent, [(Some(5), Some(5)), (Some(12), Some(12)), (None, None), (Some(10), Some(3))]);
-        assert_eq!(told.last().unwrap().times, Some([4_000_000_000, 2_000_000_000]));
+        assert_eq!(reported.last().unwrap().times, Some([4_000_000_000, 2_000_000_000]));
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations by their two ends.
+//! A table of conversations by endpoints.
 
 use crate::limits;
 use std::collections::HashMap;
@@ -17,8 +17,8 @@ pub struct Pair {
     high: End,
 }
 
-/// The two halves of an address, and a port with a bit that tells addresses of IPv6: numbers are compared and hashed faster
-/// than a [`SocketAddr`], and take less room.
+/// The two halves of an address, and a port with a flag for IPv6. Compared and hashed faster than a [`SocketAddr`], and
+/// smaller.
 type End = (u64, u64, u32);
 
 impl Pair {

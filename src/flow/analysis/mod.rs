@@ -1,10 +1,10 @@
-//! What the segments of one connection say about loss, repetition and windows, decided as Wireshark 4.0 decides it.
+//! TCP analysis: loss, retransmission and windows of one connection, by the rules of Wireshark 4.0.
 //!
 //! Each segment is judged once, when it comes, by what came before it: nothing is taken back later. The rules are those of
 //! Wireshark's sequence analysis with its defaults, in its order, since an earlier rule can keep a later one from being asked.
 //! Sequence number 0 stands for "none yet" where Wireshark has it so.
 //!
-//! It knows nothing of IP and keeps no bytes. Multipath TCP and selective acknowledgements are not looked at.
+//! It is independent of IP and stores no payload. Multipath TCP and selective acknowledgments are not evaluated.
 
 #[cfg(test)]
 mod tests;
@@ -145,7 +145,7 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    /// What a window is multiplied by, with Wireshark's numbers for the others: -1 if nobody knows, -2 if it is not scaled.
+    /// The window scale factor. As in Wireshark, -1 means unknown and -2 unscaled.
     #[must_use]
     pub const fn factor(self) -> i64 {
         match self {
@@ -406,7 +406,7 @@ impl Half {
         if self.unbroken == 0 || !is_behind(segment.ack, self.unbroken) || !segment.acks {
             return;
         }
-        // Told once for the same bytes.
+        // Reported once for the same bytes.
         if is_behind(self.next, self.unbroken) {
             self.unbroken = self.next;
             marks.add(Mark::AckLostSegment);
@@ -497,7 +497,7 @@ fn is_behind(a: u32, b: u32) -> bool {
     b.wrapping_sub(a).cast_signed() < 0
 }
 
-/// A point in time as one number; 0 if nobody recorded it. It may wrap, since only differences count.
+/// A timestamp in nanoseconds; 0 if missing. It may wrap, since only differences count.
 fn nanos(time: Time) -> i64 {
     time.map_or(0, |time| time.seconds.wrapping_mul(1_000_000_000).wrapping_add(time.nanos.into()))
 }

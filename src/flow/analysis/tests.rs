@@ -128,7 +128,7 @@ fn bytes_that_were_acknowledged_come_again_in_vain() {
 }
 
 #[test]
-fn a_lost_segment_is_told_and_so_is_its_acknowledgement() {
+fn a_lost_segment_is_reported_and_so_is_its_acknowledgement() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     assert_eq!(talk.acknowledges(131), [Mark::AckLostSegment]);
@@ -161,7 +161,7 @@ fn a_closed_window_is_asked_about_and_opened() {
 }
 
 #[test]
-fn keep_alives_and_their_answers_are_told_with_and_without_a_byte() {
+fn keep_alives_and_their_answers_are_reported_with_and_without_a_byte() {
     for len in [0, 1] {
         let mut talk = Talk::opened();
         talk.client(101, 10);

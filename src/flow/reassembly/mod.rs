@@ -10,8 +10,8 @@
 //! Of bytes that came twice the first copy stays, and a second one that says something else is reported.
 //! Nothing is dropped silently: whatever does not become part of the stream is named by [`Place`].
 //!
-//! It knows nothing of IP, of protocols or of the other direction: the caller tells what the peer acknowledged,
-//! and the caller decides when a hole is given up.
+//! It is independent of IP, of protocols and of the other direction. The caller reports acknowledgments of the peer and
+//! decides when a gap is abandoned.
 
 mod parked;
 mod pool;
@@ -24,13 +24,13 @@ use parked::Parked;
 use ready::Ready;
 use std::ops::Range;
 
-/// Sequence numbers further than this from the expected one are not believed.
+/// Maximum distance of a plausible sequence number from the expected one.
 const FAR: u64 = 1 << 30;
 
-/// Given-up holes that are remembered one by one.
+/// Number of abandoned gaps remembered individually.
 const MAX_GAPS: usize = 64;
 
-/// One TCP segment as it was captured.
+/// A captured TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
     /// Sequence number as on the wire; a SYN takes this one, and the payload starts one later.
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Where a segment lies in its stream.
+/// The position of a segment in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// No payload: an acknowledgement, a SYN or a FIN.
@@ -97,7 +97,7 @@ pub enum Place {
     Far,
 }
 
-/// What became of a segment.
+/// The result of accepting a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// Where the segment lies in the stream.
@@ -126,7 +126,7 @@ impl Accepted {
     }
 }
 
-/// A run of stream bytes that nobody captured.
+/// A gap: a range of stream bytes missing from the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Stream offset of the first of them.
@@ -146,7 +146,7 @@ impl Gap {
 pub struct Closed {
     start: Option<u32>,
     end: u64,
-    /// Whether a FIN said that the stream ends there, and whether the peer acknowledged it.
+    /// Whether a FIN marks the end, and whether the peer acknowledged it.
     fin: (bool, bool),
     gaps: Box<[Gap]>,
 }
@@ -364,8 +364,7 @@ impl Direction {
         self.ready.held() + self.parked.held() + self.gaps.capacity() * size_of::<Gap>()
     }
 
-    /// Forgets the bytes that were consumed and gives back spare memory. A retransmission of forgotten bytes is still
-    /// told as old, but no longer compared.
+    /// Drops consumed bytes and spare memory. A retransmission of dropped bytes is still detected, but no longer compared.
     pub fn shrink(&mut self) {
         self.ready.forget(0);
     }

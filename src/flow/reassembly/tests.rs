@@ -1,4 +1,4 @@
-//! What one direction makes of its segments, told by example and by property.
+//! Reassembly of one direction, by example and by property.
 
 #![allow(clippy::cast_possible_truncation, reason = "the streams of these tests are short")]
 
@@ -112,7 +112,7 @@ fn a_retransmission_with_more_data_gives_the_rest() {
 }
 
 #[test]
-fn other_bytes_for_buffered_ones_are_told_and_lose() {
+fn other_bytes_for_buffered_ones_are_reported_and_lose() {
     let mut direction = opened(START);
     put(&mut direction, 0, b"abcd");
     assert_eq!(put(&mut direction, 1, b"BcDe").differs, Some(0..3));
@@ -120,7 +120,7 @@ fn other_bytes_for_buffered_ones_are_told_and_lose() {
 }
 
 #[test]
-fn other_bytes_for_parked_ones_are_told_and_lose() {
+fn other_bytes_for_parked_ones_are_reported_and_lose() {
     let mut direction = opened(START);
     put(&mut direction, 2, b"cd");
     assert_eq!(put(&mut direction, 1, b"bXde").differs, Some(1..2));
@@ -129,7 +129,7 @@ fn other_bytes_for_parked_ones_are_told_and_lose() {
 }
 
 #[test]
-fn other_bytes_for_consumed_ones_are_told_until_forgotten() {
+fn other_bytes_for_consumed_ones_are_reported_until_forgotten() {
     let mut direction = opened(START);
     for at in 0..100 {
         put(&mut direction, at * 1000, &[7; 1000]);
@@ -286,7 +286,7 @@ fn a_skipped_hole_is_a_gap_and_its_bytes_are_late() {
 }
 
 #[test]
-fn late_bytes_are_told_after_very_many_gaps() {
+fn late_bytes_are_reported_after_very_many_gaps() {
     let mut direction = opened(START);
     for at in 0..1000 {
         put(&mut direction, 2 * at + 1, b"x");
@@ -512,9 +512,9 @@ proptest! {
         let mut direction = opened(START);
         let mut first: Vec<Option<u8>> = vec![None; 80];
         for (number, (off, len)) in parts.into_iter().enumerate() {
-            let said = vec![number as u8; len];
+            let payload = vec![number as u8; len];
             let differs = first[off..off + len].iter().any(Option::is_some);
-            let accepted = put(&mut direction, off as u32, &said);
+            let accepted = put(&mut direction, off as u32, &payload);
             if accepted.place != Place::KeepAlive {
                 prop_assert_eq!(accepted.differs.is_some(), differs);
             }
