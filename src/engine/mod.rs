@@ -183,8 +183,8 @@ impl Engine {
         pack.put(&mut self.tree);
     }
 
-    /// Put the tree of the last frame into one that [`Engine::new_tree`] made: with the memory it is in, or a copy of it.
-    /// Secrets and what earlier packets said stay here.
+    /// Moves the tree of the last frame into one created by [`Engine::new_tree`], with its memory, or copies it. Secrets and
+    /// earlier packets stay here.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
         if memory {
             std::mem::swap(&mut self.tree, to)

@@ -1,4 +1,4 @@
-//! How much is kept of conversations that have ended, and that nothing of what is told changes by it.
+//! Closed conversations keep bounded state, and the emitted messages do not depend on it.
 
 use super::tcp::from_port;
 use super::*;
@@ -97,7 +97,7 @@ fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
 
 #[test]
 fn messages_beyond_what_a_tree_should_have_come_with_the_next_frames() {
-    // Behind a hole wait 600 000 messages of one byte each; then nobody sends them again.
+    // A gap precedes 600 000 messages of one byte each, and is never retransmitted.
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let mut number = 0;
     let mut emitted = (0, 0, 0);
@@ -210,7 +210,7 @@ fn protocols_forget_before_anybody_is_no_longer_read() {
     assert!((38..=44).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
 }
 
-/// Said with a later frame, or when the capture has ended, it is still said by who said it.
+/// A message emitted at a later frame or at the end of the capture keeps its sender.
 #[test]
 fn a_datagram_that_stays_incomplete_is_said_by_who_said_it() {
     let fragment = "4500001c 00072000 40110000 0a000007 0a000008 0102030405060708";

@@ -1,4 +1,4 @@
-//! Frames that nobody looks at keep nothing, but what other conversations say at them is kept.
+//! Filtered-out frames leave no layers, but pending messages of other conversations are kept.
 
 use super::tcp::from_port;
 use super::*;
@@ -43,7 +43,7 @@ fn what_conversations_say_that_have_to_go_is_whole() {
             let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
             let goes = tree.layers.len() > headers;
             assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
-            // They are looked at, and nothing else of the frame is.
+            // These are displayed, and nothing else of the frame is.
             let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
             assert_eq!(seen, lengths(tree));
             emitted += lengths(tree);
@@ -60,7 +60,7 @@ fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>,
     for (number, bytes) in (1..).zip(segments) {
         let time = Some(Timestamp { seconds: i64::try_from(number * number).unwrap(), nanos: 0 });
         let original_len = u32::try_from(bytes.len()).unwrap();
-        // Only one sender is looked at, as a filter for it would.
+        // Selects one sender, as a filter would.
         let tree = engine.dissect(&Frame { number, time, link: Link::Type(101), bytes, original_len, ..Frame::default() });
         let is_odd = bytes[15] % 2 == 1;
         let Ok(()) = tally.records(Dissection { tree, bytes }, true, |record| {
@@ -88,7 +88,7 @@ proptest! {
             .iter()
             .map(|(host, seq, len, is_client)| {
                 let side = if *is_client { Side::Client } else { Side::Server };
-                // Bytes that are nobody's, and messages with bytes between them that are none.
+                // Bytes of unknown format, and messages with such bytes between them.
                 let byte = |at: u32| match (*host, at % 5) {
                     (2.., _) => 0xee,
                     (_, 0) => 0xff,
