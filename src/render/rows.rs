@@ -33,6 +33,9 @@ const LEAST: usize = 8;
 /// Rows that are laid out together: memory does not grow with the message.
 const AT_ONCE: usize = 4096;
 
+/// Bytes of text in rows that are laid out together: a path of long names takes as much as a hundred other rows.
+const TEXT_AT_ONCE: usize = 2 << 20;
+
 /// How much is shown, and how.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
@@ -76,6 +79,8 @@ pub struct Rows<'a> {
     of: Dissection<'a>,
     look: Look<'a>,
     rows: Vec<Row>,
+    /// Bytes of text in `rows`.
+    held: usize,
     out: &'a mut String,
 }
 
@@ -95,7 +100,7 @@ pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: Look<'_>, out: &mut S
         return Ok(());
     }
     let heads = ["offset", "bytes", "field", "value", "meaning"].map(String::from);
-    let mut rows = Rows { of, look, rows: vec![Row::Cells(heads, Role::Secondary)], out };
+    let mut rows = Rows { of, look, rows: vec![Row::Cells(heads, Role::Secondary)], held: 0, out };
     rows.children(layer, 0)?;
     rows.lay_out()
 }
@@ -177,12 +182,16 @@ impl Rows<'_> {
     }
 
     fn push(&mut self, row: Row) -> fmt::Result {
+        if let Row::Cells(cells, _) = &row {
+            self.held += cells.iter().map(String::len).sum::<usize>();
+        }
         self.rows.push(row);
-        if self.rows.len() >= AT_ONCE { self.lay_out() } else { Ok(()) }
+        if self.rows.len() >= AT_ONCE || self.held >= TEXT_AT_ONCE { self.lay_out() } else { Ok(()) }
     }
 
     fn lay_out(&mut self) -> fmt::Result {
         let mut rows = std::mem::take(&mut self.rows);
+        self.held = 0;
         let [value, meaning] = self.limits(&rows);
         rows = if self.look.all { unfolded(rows, value, meaning) } else { shortened(rows, value, meaning) };
 
