@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 /// Other demands are written as an update of a profile: `Demand { transfers: true, ..Demand::LAYERS }`.
 ///
 /// A *carrier* is a layer that only transports a message, such as Ethernet, IP or TCP.
-/// Dissectors may ask through [`crate::wire::Wire`], but only to skip work whose result would be dropped.
+/// Dissectors may ask through `Wire`, but only to skip work whose result would be dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     /// Keep the fields of layers: those in `only`, or all.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Payload {
     /// The carrying layer.
     pub carrier: LayerId,
-    /// The name of the handover, as in [`crate::wire::On::Over`].
+    /// The name of the handover, as in `On::Over`.
     pub place: &'static str,
     /// The source and range of the payload.
     pub source: u32,
