@@ -69,7 +69,7 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
 /// Time fields, which need the state of the conversation.
 pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
-/// Whether any of [`TIMES`] is requested.
+/// Whether any of the fields of times between datagrams is requested.
 #[must_use]
 pub fn asks_for_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.asks(field))
