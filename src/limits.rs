@@ -205,10 +205,10 @@ limits! {
         "Requests of one conversation that wait for responses. Past it the oldest is forgotten",
         "each_limit_changes_what_is_shown";
     STATS_CONVERSATIONS = "stats.conversations", Count, 1 << 19, 1 << 24,
-        "Conversations and endpoints that `stats` tells apart, at 48 bytes each. The rest is summed up",
+        "Conversations and endpoints that `stats` lists, at 48 bytes each. The rest is summed up",
         "each_limit_changes_what_is_shown";
     STATS_EXPERT = "stats.expert", Count, 10_000, 1 << 20,
-        "Remarks that `-z expert` tells apart. The rest is counted",
+        "Distinct expert items that `-z expert` lists. The rest is counted",
         "each_limit_changes_what_is_shown";
     STATS_EXPERT_TEXT = "stats.expert_text", Bytes, 256, 1 << 16,
         "Text of one remark of `-z expert`; the rest is cut",
@@ -217,7 +217,7 @@ limits! {
         "Addresses that `-z hosts` lists. Answers about others are counted",
         "each_limit_changes_what_is_shown";
     STATS_RTP = "stats.rtp", Count, 10_000, 1 << 20,
-        "Streams that `-z rtp,streams` tells apart. Packets of others are counted",
+        "Streams that `-z rtp,streams` lists. Packets of others are counted",
         "each_limit_changes_what_is_shown";
     FOLLOW_CONVERSATIONS = "follow.conversations", Count, 1_000_000, 1 << 24,
         "Conversations that `follow` lists. The rest is counted",

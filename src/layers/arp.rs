@@ -106,7 +106,7 @@ fn compare(wire: &mut Wire<'_>, ip: Ipv4Addr, hardware: Address) -> bool {
     let [a, b, c, d, e, f] = mac;
     let host = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
     let key = ("arp", [ip.to_bits().into(), 0, 0, 0, 0, 0]);
-    let Some(other) = wire.earlier(&key).filter(|known| known.told != host) else {
+    let Some(other) = wire.earlier(&key).filter(|known| known.value != host) else {
         wire.keep(key, host);
         return false;
     };

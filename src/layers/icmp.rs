@@ -114,8 +114,8 @@ fn halves(address: IpAddr) -> [u64; 2] {
 /// Matches a reply to the latest request of its identifier, unless another reply came first.
 fn answer(wire: &mut Wire<'_>, key: Key) {
     let (frame, now) = wire.now();
-    let Some(request) = wire.earlier(&key).filter(|request| request.told == 0 || request.told == frame) else { return };
-    wire.keep_as(key, Moment { told: frame, ..request });
+    let Some(request) = wire.earlier(&key).filter(|request| request.value == 0 || request.value == frame) else { return };
+    wire.keep_as(key, Moment { value: frame, ..request });
     if wire.asks(&RESPONSE_TO) {
         wire.add(&RESPONSE_TO, Value::Unsigned(request.frame));
     }

@@ -15,7 +15,7 @@ pub struct Moment {
     /// The capture time.
     pub time: Time,
     /// A number from the packet.
-    pub told: u64,
+    pub value: u64,
 }
 
 /// Earlier packets by key. All are dropped when the limit is reached.
@@ -49,7 +49,7 @@ mod tests {
         let key = |number| ("a test", [number, 0, 0, 0, 0, 0]);
         let most = limits::EARLIER.get() as u64;
         for frame in 0..=most {
-            earlier.keep(key(frame), Moment { frame, time: None, told: 7 });
+            earlier.keep(key(frame), Moment { frame, time: None, value: 7 });
             assert!(earlier.0.len() as u64 <= most);
         }
         assert_eq!(earlier.of(&key(most)).unwrap().frame, most);

@@ -115,7 +115,7 @@ impl Wire<'_> {
 
     /// Records this packet under a key, with a number. Do so only if a dependent field is requested.
     pub fn keep(&mut self, key: Key, number: u64) {
-        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, told: number };
+        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
         self.tree.earlier.keep(key, moment);
     }
 
