@@ -184,7 +184,7 @@ limits! {
         "Memory of all streams with what their protocols remember. Past it the quietest are given up, which is counted",
         "each_limit_changes_what_is_shown";
     ANNOUNCED = "announced", Count, 16_384, 1 << 24,
-        "Hosts that asked by broadcast, and announced conversations. Past it all of them are forgotten",
+        "Hosts that asked by broadcast, announced conversations, and connection IDs. Past it all of them are forgotten",
         "each_limit_changes_what_is_shown";
     EARLIER = "earlier", Count, 16_384, 1 << 24,
         "ICMP echoes and addresses in ARP that later packets are compared with, where a filter or column asks. Past it all are forgotten",

@@ -1,5 +1,6 @@
 //! UDP: conversations, and whose message a datagram is.
 
+use super::migration::ConnectionIds;
 use super::nested::{self, States, Turn, Waiting};
 use super::prefilter::{self, Prefilter};
 use crate::flow::{Pair, Table};
@@ -21,6 +22,8 @@ pub(super) struct Exchanges {
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Ends of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
+    /// Connection IDs that outlive a change of endpoints.
+    connection_ids: ConnectionIds,
     /// Bytes of memory that the protocols of all hold.
     held: usize,
 }
@@ -32,7 +35,7 @@ type Announced = (&'static str, Option<Arc<[u8]>>);
 pub(super) struct UdpConversation {
     client: SocketAddr,
     server: SocketAddr,
-    /// The conversation that shares its state: this one answers a broadcast.
+    /// The conversation that shares its state: this one answers a broadcast, or continues it with other endpoints.
     shares: Option<Pair>,
     /// The name under which another conversation announced this one.
     over: Option<&'static str>,
@@ -93,7 +96,7 @@ pub(super) fn datagram(
     let Rules { registry, checks, prefilter } = rules;
     let number = frame.number;
     let sockets = sockets(bytes, segment);
-    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, src, dst));
+    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, [src, dst], payload_ahead(bytes, segment)));
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
@@ -149,8 +152,15 @@ pub(super) fn datagram(
             states.count();
             let now = states.counted();
             exchanges.held = (exchanges.held + now).saturating_sub(before);
-            if let (Some(speaker), Some([src, dst])) = (tree.handover.take_speaker(), sockets) {
-                exchanges.hear(tree, ends, speaker, Pair::new(src, dst), number);
+            if let Some([src, dst]) = sockets {
+                let pair = Pair::new(src, dst);
+                if let Some(speaker) = tree.handover.take_speaker() {
+                    exchanges.hear(tree, ends, speaker, pair, number);
+                }
+                for id in tree.handover.take_connection_ids() {
+                    let pair = exchanges.state_pair(pair, number);
+                    exchanges.connection_ids.insert(id, pair);
+                }
             }
         }
         None => {
@@ -160,10 +170,15 @@ pub(super) fn datagram(
     None
 }
 
+/// The payload of a datagram whose header is not read yet.
+fn payload_ahead<'a>(bytes: Bytes<'a>, segment: &Segment) -> &'a [u8] {
+    const HEADER: usize = 8;
+    bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default()
+}
+
 /// Whether a datagram carries packets of its own, as far as its ports and its first bytes tell.
 pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
-    const HEADER: usize = 8;
-    let content = bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default();
+    let content = payload_ahead(bytes, segment);
     sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content).is_some())
 }
 
@@ -184,10 +199,11 @@ fn is_to_all(ip: IpAddr) -> bool {
 
 impl Exchanges {
     /// The conversation of two ends, and which of its sides speaks.
-    fn conversation(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> (FlowContext, Side) {
+    fn conversation(&mut self, registry: Registry, frame: u64, sockets: [SocketAddr; 2], payload: &[u8]) -> (FlowContext, Side) {
+        let [src, dst] = sockets;
         let pair = Pair::new(src, dst);
         if self.udp.get(&pair, frame).is_none() {
-            self.begin(registry, frame, src, dst);
+            self.begin(registry, frame, sockets, payload);
         }
         let conversation =
             self.udp.get(&pair, frame).map(|(number, conversation)| (number, conversation.client, conversation.over));
@@ -207,15 +223,22 @@ impl Exchanges {
 
     /// The number of the conversation of two ends.
     pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
-        let (context, _) = self.conversation(registry, frame, src, dst);
+        let (context, _) = self.conversation(registry, frame, [src, dst], &[]);
         context.stream.number
     }
 
-    fn begin(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) {
+    fn begin(&mut self, registry: Registry, frame: u64, [src, dst]: [SocketAddr; 2], payload: &[u8]) {
         let pair = Pair::new(src, dst);
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
-        let shares = self.asked.get(&dst).copied();
-        let client = if shares.is_some() || home(src) && !home(dst) { dst } else { src };
+        let asked = self.asked.get(&dst).copied();
+        let migrated = self.connection_ids.find(payload);
+        let shares = migrated.map(|issued| issued.pair).or(asked);
+        let client = match migrated {
+            Some(issued) if issued.sender == Side::Client => src,
+            Some(_) => dst,
+            None if asked.is_some() || home(src) && !home(dst) => dst,
+            None => src,
+        };
         let server = if client == src { dst } else { src };
         if is_to_all(dst.ip()) {
             remember(&mut self.asked, src, pair);
@@ -230,10 +253,14 @@ impl Exchanges {
     /// What the protocols of these two ends remember.
     fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
         let [src, dst] = sockets;
-        let own = Pair::new(src, dst);
+        let pair = self.state_pair(Pair::new(src, dst), frame);
+        self.udp.get(&pair, frame).map(|(_, conversation)| &mut conversation.states)
+    }
+
+    /// The conversation that holds the state of this one.
+    fn state_pair(&mut self, own: Pair, frame: u64) -> Pair {
         let shared = self.udp.get(&own, frame).and_then(|(_, conversation)| conversation.shares);
-        let place = shared.filter(|place| self.udp.get(place, frame).is_some()).unwrap_or(own);
-        self.udp.get(&place, frame).map(|(_, conversation)| &mut conversation.states)
+        shared.filter(|pair| self.udp.get(pair, frame).is_some()).unwrap_or(own)
     }
 
     /// What protocols remember of these two ends is lost, and no protocol reads what they say from now on.

@@ -7,6 +7,7 @@ mod fragment;
 mod guess;
 mod limits;
 mod message;
+mod migration;
 mod nested;
 mod prefilter;
 mod quote;

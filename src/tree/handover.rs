@@ -55,6 +55,17 @@ pub struct Expected {
     pub details: Option<Arc<[u8]>>,
 }
 
+/// A connection ID that a message issued. It identifies datagrams of its conversation between other endpoints.
+#[derive(Debug, Clone)]
+pub struct ConnectionId {
+    /// The side that sends datagrams with this ID.
+    pub sender: Side,
+    /// Offset of the ID in a datagram.
+    pub offset: usize,
+    /// The ID.
+    pub bytes: Box<[u8]>,
+}
+
 /// A packet quoted by an error message. The engine looks up the number of its conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote {
@@ -96,6 +107,7 @@ pub struct Handover {
     payloads: Vec<Payload>,
     opened: Vec<InnerBytes>,
     expected: Vec<Expected>,
+    connection_ids: Vec<ConnectionId>,
     quotes: Vec<Quote>,
     /// Ranges of quoted packets.
     packets: Vec<Span>,
@@ -109,7 +121,7 @@ impl Handover {
     /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         let lists = self.payloads.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
-        lists + self.facts.0.len() == 0 && self.speaker.is_none()
+        lists + self.connection_ids.len() + self.facts.0.len() == 0 && self.speaker.is_none()
     }
 
     /// Whether conversations were announced.
@@ -123,6 +135,7 @@ impl Handover {
         self.payloads.clear();
         self.opened.clear();
         self.expected.clear();
+        self.connection_ids.clear();
         self.quotes.clear();
         self.packets.clear();
         self.speaker = None;
@@ -169,6 +182,18 @@ impl Handover {
         if self.expected.len() < limits::TREE_HANDED.get() {
             self.expected.push(expected);
         }
+    }
+
+    /// Announces a connection ID.
+    pub fn issue(&mut self, id: ConnectionId) {
+        if self.connection_ids.len() < limits::TREE_HANDED.get() {
+            self.connection_ids.push(id);
+        }
+    }
+
+    /// Takes the connection IDs.
+    pub fn take_connection_ids(&mut self) -> impl Iterator<Item = ConnectionId> + '_ {
+        self.connection_ids.drain(..)
     }
 
     /// This packet is quoted.

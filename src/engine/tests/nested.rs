@@ -5,7 +5,7 @@ use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Side, Transport, fields};
-use crate::wire::{Conversation, Exchange, Extent, Heuristic, Next, On, Protocol, Result, Wire};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, Next, On, Protocol, Result, Wire, trial};
 use etherparse::PacketBuilder;
 use std::net::SocketAddr;
 
@@ -51,7 +51,7 @@ impl Exchange for Parcels {
         self.read += 1;
         wire.info(format_args!("{from} {}", self.read));
         while let Some(&first) = wire.ahead().first() {
-            if first == b'!' {
+            if matches!(first, b'!' | b'?') {
                 wire.bytes(&PARCEL, 1)?;
                 continue;
             }
@@ -59,6 +59,8 @@ impl Exchange for Parcels {
             let parcel = wire.ahead().get(..length).unwrap_or_default();
             let at = wire.at();
             match parcel {
+                b"issue" => wire.issue_connection_id(from.other(), 0, b"????"),
+                b"brief" => wire.issue_connection_id(from.other(), 0, b"???"),
                 b"later" => wire.expect(Transport::Udp, SocketAddr::from(([10, 0, 0, 1], 99)), "box.later"),
                 b"joined" => {
                     let pieces = [wire.piece(at..at + 3, 0), wire.piece(at + 3..at + 6, 3)];
@@ -139,7 +141,11 @@ fn tcp(seq: u32, payload: &[u8]) -> Vec<u8> {
 
 /// A line for each message: where it lies, on what, what it says, its bytes and the frames they came in.
 fn emitted(frames: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    emitted_by(Registry::of(BOTH), frames)
+}
+
+fn emitted_by(registry: Registry, frames: &[Vec<u8>]) -> Vec<String> {
+    let mut engine = Engine::new(registry, Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
     for (number, bytes) in (1..).zip(frames) {
@@ -185,6 +191,37 @@ fn a_protocol_keeps_datagrams_that_it_alone_can_tell() {
     let (a, b) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 6000));
     let lines = emitted(&[udp(a, b, b"?"), udp(a, b, b"!"), udp(b, a, b"?")]);
     assert_eq!(lines, ["ip:udp:data 1 bytes ? [1]", "ip:udp:box c2s 1 ! [2]", "ip:udp:box s2c 2 ? [3]"]);
+}
+
+#[test]
+fn a_connection_id_identifies_a_conversation_between_other_endpoints() {
+    let (a, b, moved) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 6000), ([10, 0, 0, 9], 5001));
+    let lines = emitted(&[udp(a, b, b"!\x05issue"), udp(b, moved, b"????"), udp(moved, b, b"?"), udp(b, moved, b"?!")]);
+    assert_eq!(lines[1..], ["ip:udp:box s2c 2 ???? [2]", "ip:udp:box c2s 3 ? [3]", "ip:udp:box s2c 4 ?! [4]"]);
+    let lines = emitted(&[udp(a, b, b"!\x05issue"), udp(b, moved, b"?!??"), udp(b, moved, b"????")]);
+    assert_eq!(lines[1..], ["ip:udp:data 4 bytes ?!?? [2]", "ip:udp:data 4 bytes ???? [3]"], "an ID counts in a first datagram");
+    let lines = emitted(&[udp(a, b, b"!\x05brief"), udp(b, moved, b"???")]);
+    assert_eq!(lines[1], "ip:udp:data 3 bytes ??? [2]", "three bytes occur by chance");
+}
+
+#[test]
+fn a_quic_client_may_move_to_another_address() {
+    let packets = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/quic.txt"));
+    let packet = |side| trial::bytes(packets.lines().find_map(|line| line.strip_prefix(side)).unwrap());
+    let (client, moved, server) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 9], 5001), ([10, 0, 0, 2], 443));
+    // The server's Initial packet issued the connection ID.
+    let short = trial::bytes("41 f067a5502a4262b5 000102030405060708090a0b0c0d0e0f");
+    let frames = [
+        udp(client, server, &packet("c ")),
+        udp(server, client, &packet("s ")),
+        udp(moved, server, &short),
+        udp(server, moved, &[0x41; 40]),
+    ];
+    let lines = emitted_by(Registry::default(), &frames);
+    assert!(lines[2].starts_with("ip:udp:quic 25 bytes A\\xf0g"), "{lines:#?}");
+    assert!(lines[3].starts_with("ip:udp:quic 40 bytes"), "{lines:#?}");
+    let lines = emitted_by(Registry::default(), &frames[2..]);
+    assert!(lines[0].starts_with("ip:udp:data 25 bytes") && lines[1].starts_with("ip:udp:data 40 bytes"), "{lines:#?}");
 }
 
 #[test]

@@ -12,7 +12,8 @@
 //! decrypted: the hello inside has the server name and the application protocol, as over TCP.
 //!
 //! The fixed bit identifies QUIC only at the start of a connection: RFC 9287 lets both sides clear it. All later packets between
-//! the endpoints of a connection are dissected, whatever their connection ID.
+//! the endpoints of a connection are dissected, whatever their connection ID, and packets between other endpoints whose
+//! connection ID a long header announced.
 //!
 //! Not covered: packets other than Initial, whose keys are not transmitted; Google's versions without TLS.
 

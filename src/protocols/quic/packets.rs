@@ -51,6 +51,15 @@ struct Header {
     source: Vec<u8>,
 }
 
+/// Issues a connection ID, as it stands in short and in long headers.
+fn issue(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
+    const IN_SHORT_HEADER: usize = 1;
+    const LENGTH_IN_LONG_HEADER: usize = 5;
+    wire.issue_connection_id(sender, IN_SHORT_HEADER, id);
+    let length = u8::try_from(id.len()).unwrap_or_default();
+    wire.issue_connection_id(sender, LENGTH_IN_LONG_HEADER, &[&[length], id].concat());
+}
+
 /// Parses a variable-length integer. Returns its size as well.
 fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
@@ -188,7 +197,10 @@ impl Session {
             return Ok("version_negotiation");
         }
         let name = name_of(TYPES, header.kind.into()).unwrap_or_default();
-        if let Some(id) = self.connection_ids.get_mut(from.index()) {
+        if let Some(id) = self.connection_ids.get_mut(from.index())
+            && id.as_ref() != Some(&header.source)
+        {
+            issue(wire, from.other(), &header.source);
             *id = Some(header.source.clone());
         }
         if header.kind == RETRY {

@@ -7,8 +7,8 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, Expected, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload, Piece, Quote, Span,
-    Transfer, Transport, Tree, Value,
+    Bits, Carried, ConnectionId, Expected, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload, Piece,
+    Quote, Side, Span, Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -417,6 +417,12 @@ impl<'a> Wire<'a> {
         const KEPT: usize = 4096;
         let details = Some(details.get(..KEPT).unwrap_or(details).into());
         self.tree.handover.expect(Expected { transport: Transport::Udp, end, place, details });
+    }
+
+    /// Issues a connection ID: datagrams of `sender` that contain these bytes at this offset belong to this conversation,
+    /// whatever their endpoints. IDs of fewer than four bytes are ignored.
+    pub fn issue_connection_id(&mut self, sender: Side, offset: usize, bytes: &[u8]) {
+        self.tree.handover.issue(ConnectionId { sender, offset, bytes: bytes.into() });
     }
 
     /// Put a value that was worked out and lies nowhere.
