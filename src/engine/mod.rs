@@ -409,21 +409,21 @@ impl Engine {
     }
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
-        let Some(mut numbers) = tcp::numbers(bytes.get(segment.range.clone())) else {
+        let Some(mut header) = tcp::Header::parse(bytes.get(segment.range.clone())) else {
             let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
         // A first fragment does not give the end of its segment, which is therefore not part of the stream.
-        numbers.whole &= !segment.is_part;
-        let numbers = &numbers;
-        let sockets = || [SocketAddr::new(segment.src, numbers.src), SocketAddr::new(segment.dst, numbers.dst)];
+        header.is_whole &= !segment.is_part;
+        let header = &header;
+        let sockets = || [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
         if !self.tree.demand().streams {
             let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
-            segment::alone(&mut self.tree, bytes, &segment, sockets());
+            segment::alone(&mut self.tree, bytes, &segment, header, sockets());
             return;
         }
-        let (pair, rises) = Pair::between((segment.src, numbers.src), (segment.dst, numbers.dst));
+        let (pair, rises) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
         self.talking = Talking::Tcp(pair);
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
@@ -431,13 +431,13 @@ impl Engine {
         };
         let open = |number| {
             let [src, dst] = sockets();
-            let client = stream::client(self.registry, src, dst, numbers);
+            let client = stream::client(self.registry, src, dst, header);
             let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).copied();
             let id = StreamId { transport: Transport::Tcp, number };
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
         };
         let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(rises, numbers);
+            let goes_on = !known.is_reopened(rises, header);
             if goes_on && known.whole().is_none() {
                 match known.quoted() {
                     Some(number) => *known = open(number),
@@ -449,14 +449,13 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
-        let speaker =
-            Speaker { frame, bytes, segment, numbers, rises, side, is_judged: self.analyses, is_followed: self.follows };
+        let speaker = Speaker { frame, bytes, segment, header, rises, side, is_judged: self.analyses, is_followed: self.follows };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {
             close_old(*old, &mut self.held, &mut out);
         }
-        if !numbers.whole {
+        if !header.is_whole {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);

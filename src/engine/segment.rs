@@ -3,7 +3,7 @@
 use super::stream::Speaker;
 use crate::flow::analysis::{Findings, Mark, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
-use crate::layers::tcp::{self, Remarks, TcpState};
+use crate::layers::tcp::{self, Header, Remarks, TcpState};
 use crate::layers::{self, Bytes, Segment};
 use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
 use crate::wire::Wire;
@@ -68,20 +68,20 @@ pub(super) fn progress(progress: Progress) -> tcp::Progress {
 
 /// A segment as it is judged by those before it.
 pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
-    let Speaker { frame, segment, numbers, .. } = speaker;
-    let len = (segment.range.len() + segment.missing).saturating_sub(numbers.header);
+    let Speaker { frame, segment, header, .. } = speaker;
+    let len = (segment.range.len() + segment.missing).saturating_sub(header.len);
     Analyzed {
         frame: frame.number,
         time: frame.time,
-        seq: numbers.seq,
-        ack: numbers.ack,
+        seq: header.seq,
+        ack: header.ack,
         len: u32::try_from(len).unwrap_or(u32::MAX),
-        syn: numbers.syn,
-        fin: numbers.fin,
-        rst: numbers.rst,
-        acks: numbers.acks,
-        window: numbers.window,
-        scale: numbers.scale,
+        syn: header.syn(),
+        fin: header.fin(),
+        rst: header.rst(),
+        acks: header.acks(),
+        window: header.window,
+        scale: header.scale,
     }
 }
 
@@ -90,14 +90,15 @@ pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, TcpState::default(), false);
+    tcp_layer(tree, bytes, segment, None, ends, TcpState::default(), false);
 }
 
 /// Adds the TCP layer of a segment without connection state.
-pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, ends: [SocketAddr; 2]) {
+pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, header: &Header, ends: [SocketAddr; 2]) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
-    tcp_layer(tree, bytes, segment, ends, TcpState { is_part: segment.is_part, ..TcpState::default() }, false);
+    let tcp_state = TcpState { is_part: segment.is_part, ..TcpState::default() };
+    tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, false);
 }
 
 /// Adds the TCP layer of a segment. An in-order segment without notes is represented by its messages only.
@@ -105,6 +106,7 @@ pub(super) fn tcp_layer(
     tree: &mut Tree,
     bytes: Bytes<'_>,
     segment: &Segment,
+    header: Option<&Header>,
     ends: u32,
     tcp_state: TcpState<'_>,
     in_step: bool,
@@ -116,9 +118,9 @@ pub(super) fn tcp_layer(
         tree.set_demand(wanted.for_carriers());
     }
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), layers::cut(segment.missing));
-    let passed = tcp::pass(&mut wire, tcp_state, segment.missing);
+    let brief = header.and_then(|header| tcp::brief(&mut wire, header, tcp_state, segment.missing));
     tree.set_demand(wanted);
-    if passed.is_some() {
+    if brief.is_some() {
         layers::finish(tree, layer, range.end);
         return layer;
     }

@@ -6,13 +6,20 @@
 //! option  kind:1 | length:1, itself and the kind counted | data
 //! ```
 
+mod analysis;
 mod generated;
+mod header;
 mod joined;
+mod options;
+
+pub use analysis::{Progress, Remarks, asks_for_progress};
+pub use header::Header;
 
 use super::checksum::{self, STATUS};
-use super::{ip, layer, seconds};
-use crate::tree::{Demand, Field, Names, Span, Transport, Tree, Value, fields, name_of};
+use super::{ip, layer};
+use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
+use header::MIN_HEADER;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -139,7 +146,6 @@ const KINDS: Names = &[
     (34, "fast open cookie"),
 ];
 
-const MIN_HEADER: usize = 20;
 const CHECKSUM_AT: usize = 16;
 const FLAG_BITS: &[&Field] =
     &[&FLAG_RES, &FLAG_AE, &FLAG_CWR, &FLAG_ECE, &FLAG_URG, &FLAG_ACK, &FLAG_PUSH, &FLAG_RESET, &FLAG_SYN, &FLAG_FIN];
@@ -195,232 +201,58 @@ pub struct TcpState<'a> {
     pub progress: Option<Progress>,
 }
 
-/// Progress of a connection at a segment. Times are nanoseconds.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Progress {
-    /// Since the first frame, and since the previous frame.
-    pub times: Option<[i64; 2]>,
-    /// Bitmap of connection phases before this segment.
-    pub completeness: u8,
-    /// Bytes sent and not acknowledged.
-    pub in_flight: Option<u32>,
-    /// Bytes sent since the last segment with PSH.
-    pub pushed: Option<u32>,
-    /// From the SYN to the end of the handshake.
-    pub round_trip: Option<i64>,
-    /// For a FIN: whether it is the first of the connection.
-    pub ends_first: Option<bool>,
-}
-
-/// The fields of [`Progress`], in the order of its members.
-const PROGRESS: [&Field; 8] =
-    [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT, &FIN_ACTIVE, &FIN_PASSIVE];
-
-/// Whether a field of [`Progress`] is requested.
-#[must_use]
-pub fn asks_for_progress(demand: Demand) -> bool {
-    PROGRESS.iter().any(|field| demand.asks(field))
-}
-
-impl Progress {
-    fn put(&self, wire: &mut Wire<'_>) {
-        let times = self.times.map(|times| times.map(seconds));
-        let number = |number: Option<u32>| number.map(|number| Value::Unsigned(number.into()));
-        let values = [
-            times.map(|[relative, _]| relative),
-            times.map(|[_, delta]| delta),
-            Some(Value::Unsigned(self.completeness.into())),
-            number(self.in_flight),
-            number(self.pushed),
-            self.round_trip.map(seconds),
-            self.ends_first.filter(|first| *first).map(Value::Bool),
-            self.ends_first.filter(|first| !first).map(|_| Value::Bool(true)),
-        ];
-        for (field, value) in PROGRESS.into_iter().zip(values) {
-            if let Some(value) = value.filter(|_| wire.asks(field)) {
-                wire.add(field, value);
-            }
-        }
-    }
-}
-
-/// What the segments before one say of it.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Remarks<'a> {
-    /// The marks it gets: fields of this module that are true or are not there.
-    pub marks: &'a [&'static Field],
-    /// Which duplicate of which frame's acknowledgement it is.
-    pub duplicate: Option<(u32, u64)>,
-    /// The frame it acknowledges, and the nanoseconds since.
-    pub acks: Option<(u64, i64)>,
-    /// Of a retransmission: the oldest frame that is not acknowledged, and the nanoseconds since.
-    pub repeats: Option<(u64, i64)>,
-}
-
-/// What of a segment the engine needs: its numbers, its flags, and how long its payload was on the wire.
-#[derive(Debug, Clone, Copy)]
-pub struct Numbers {
-    /// Source port.
-    pub src: u16,
-    /// Destination port.
-    pub dst: u16,
-    /// Sequence number.
-    pub seq: u32,
-    /// Acknowledgment number.
-    pub ack: u32,
-    /// Opens the connection.
-    pub syn: bool,
-    /// Ends it.
-    pub fin: bool,
-    /// Resets the connection.
-    pub rst: bool,
-    /// Acknowledges.
-    pub acks: bool,
-    /// To be handed over at once.
-    pub push: bool,
-    /// The window, not scaled.
-    pub window: u16,
-    /// The shift of its window scale option.
-    pub scale: Option<u8>,
-    /// Bytes of the header.
-    pub header: usize,
-    /// Whether the header is sound and all there.
-    pub whole: bool,
-    /// Whether it is, with no options but what most segments have.
-    pub plain: bool,
-    /// Whether nothing can be remarked on its options, and all are known.
-    pub known: bool,
-}
-
-impl Numbers {
-    /// Whether it opens a new connection where one with this first number was: a SYN with another number, as Wireshark has it.
-    #[must_use]
-    pub fn opens_anew(&self, base: Option<u32>) -> bool {
-        self.syn && !self.acks && base.is_some_and(|base| base != self.seq)
-    }
-}
-
-/// The numbers of a segment, if the part of its header that every segment has is there.
-#[must_use]
-pub fn numbers(bytes: &[u8]) -> Option<Numbers> {
-    let fixed = bytes.first_chunk::<MIN_HEADER>()?;
-    let [p0, p1, q0, q1, s0, s1, s2, s3, a0, a1, a2, a3, _, flags, w0, w1, _, _, _, _] = *fixed;
-    let flag = |field: &Field| field.bits_of(flags.into()) != 0;
-    let header = header_len(fixed);
-    let plain = is_plain(header, bytes);
-    let (scale, known) = if plain { (None, true) } else { look_over(bytes.get(MIN_HEADER..header).unwrap_or_default()) };
-    Some(Numbers {
-        src: u16::from_be_bytes([p0, p1]),
-        dst: u16::from_be_bytes([q0, q1]),
-        seq: u32::from_be_bytes([s0, s1, s2, s3]),
-        ack: u32::from_be_bytes([a0, a1, a2, a3]),
-        syn: flag(&FLAG_SYN),
-        fin: flag(&FLAG_FIN),
-        rst: flag(&FLAG_RESET),
-        acks: flag(&FLAG_ACK),
-        push: flag(&FLAG_PUSH),
-        window: u16::from_be_bytes([w0, w1]),
-        scale,
-        header,
-        whole: plain || etherparse::TcpSlice::from_slice(bytes).is_ok(),
-        plain,
-        known,
-    })
-}
-
-/// Bytes of a header: its length counts words of four.
-fn header_len(fixed: &[u8; MIN_HEADER]) -> usize {
-    let [.., length, _, _, _, _, _, _, _] = *fixed;
-    4 * usize::from(length >> 4)
-}
-
-/// Whether a segment has no options, or two fillers and time stamps, as most have.
-fn is_plain(header: usize, segment: &[u8]) -> bool {
-    const TIMES: [u8; 4] = [1, 1, 8, 10];
-    const WITH_TIMES: usize = MIN_HEADER + 12;
-    match header {
-        MIN_HEADER => true,
-        WITH_TIMES => segment.len() >= WITH_TIMES && segment.get(MIN_HEADER..).is_some_and(|options| options.starts_with(&TIMES)),
-        _ => false,
-    }
-}
-
-/// The shift of the last window scale option, and whether all options end where they should and are known.
-fn look_over(options: &[u8]) -> (Option<u8>, bool) {
-    const OPTION: usize = 3;
-    let (mut left, mut scale, mut known) = (options, None, true);
-    loop {
-        left = match left {
-            [] | [0, ..] => return (scale, known),
-            [1, left @ ..] => left,
-            [kind, length, behind @ ..] if *length >= 2 => {
-                let Some((data, left)) = behind.split_at_checked(usize::from(*length) - 2) else { return (scale, false) };
-                if let (3, [shift], OPTION) = (*kind, data, usize::from(*length)) {
-                    scale = Some(*shift);
-                }
-                known &= name_of(KINDS, u64::from(*kind)).is_some();
-                left
-            }
-            _ => return (scale, false),
-        };
-    }
-}
-
 /// A segment's header, and its payload as one field.
 ///
 /// # Errors
 /// When the header is not whole or not sound.
 pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
+    let header = Header::parse_cut(wire.ahead());
     let checked = tcp_state.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
-    let src = wire.u16_be(&SRCPORT)?;
-    let dst = wire.u16_be(&DSTPORT)?;
+    wire.u16_be(&SRCPORT)?;
+    wire.u16_be(&DSTPORT)?;
     if let Some(stream) = tcp_state.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
-    if let Some([from, to]) = tcp_state.quoted {
-        quote(wire, [SocketAddr::new(from, src), SocketAddr::new(to, dst)]);
+    if let Some(ends) = tcp_state.quoted {
+        quote(wire, &header, ends);
     }
-    let header_len = wire.ahead().get(8).map_or(0, |byte| 4 * usize::from(byte >> 4));
-    let len = (captured + missing).checked_sub(header_len).filter(|_| header_len >= MIN_HEADER);
     let ends_here = !tcp_state.is_part && tcp_state.quoted.is_none();
+    let len = header.payload_len(captured + missing);
     if let Some(len) = len.filter(|_| ends_here) {
         wire.add(&LEN, Value::Unsigned(len as u64));
     }
     let len = len.unwrap_or_default();
-    let seq = sequence(wire, &SEQ, &SEQ_RAW, tcp_state.seq_base)?;
-    let acks = wire.ahead().get(5).is_some_and(|flags| flags & 0x10 != 0);
-    let taken = wire.ahead().get(5).map_or(0, |flags| u32::from(flags & 1) + u32::from(flags >> 1 & 1));
-    let next = seq.wrapping_add(u32::try_from(len).unwrap_or(u32::MAX)).wrapping_add(taken);
+    let [seq, ack] = header.relative(tcp_state.seq_base, tcp_state.ack_base);
+    sequence(wire, &SEQ, seq, &SEQ_RAW)?;
     if ends_here {
-        wire.add(&NXTSEQ, Value::Unsigned(next.into()));
+        wire.add(&NXTSEQ, Value::Unsigned(seq.wrapping_add(header.occupied(len)).into()));
     }
-    let ack = sequence(wire, &ACK, &ACK_RAW, if acks { tcp_state.ack_base } else { 0 })?;
+    sequence(wire, &ACK, ack, &ACK_RAW)?;
     let at = wire.at();
     if wire.remaining() == 0 {
         return Err(Error::Short { needed: 1 });
     }
-    wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), at..at + 1);
-    if header_len < MIN_HEADER {
-        wire.note(&BAD_HDR_LEN, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));
+    wire.put(&HDR_LEN, Value::Unsigned(header.len as u64), at..at + 1);
+    if header.len < MIN_HEADER {
+        wire.note(&BAD_HDR_LEN, format_args!("a header of {} bytes; {MIN_HEADER} is the least", header.len));
         return Err(Error::Malformed);
     }
-    let flags = wire.flags(&FLAGS, 2, FLAG_BITS)?;
-    let window = u64::from(wire.u16_be(&WINDOW)?);
-    let factor = tcp_state.factor.map(|factor| (factor, FLAG_SYN.bits_of(flags) != 0));
-    let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
+    wire.flags(&FLAGS, 2, FLAG_BITS)?;
+    wire.u16_be(&WINDOW)?;
+    let window = window_size(wire, &header, tcp_state.factor);
     wire.u16_be(&CHECKSUM)?;
     if let Some(checked) = checked {
         checked.put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
     }
     wire.u16_be(&URGENT)?;
     let remarks = tcp_state.remarks;
-    let numbers = [src.into(), dst.into(), flags, seq.into(), ack.into(), window, len as u64];
+    let numbers = header.summary([seq, ack], window, len);
     match remarks.marks {
         [] => wire.lazy_summary(&numbers, summary),
         _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
     }
-    options(wire, start + header_len)?;
+    options::fields(wire, start + header.len)?;
     remarks.put(wire)?;
     if let Some(progress) = tcp_state.progress {
         progress.put(wire);
@@ -430,199 +262,82 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> 
 }
 
 /// Number the connection of a quoted segment, given what follows its ports. Like Wireshark, it takes all up to the window.
-fn quote(wire: &mut Wire<'_>, ends: [SocketAddr; 2]) {
-    const SYN: u8 = 0x02;
-    const ACK: u8 = 0x10;
-    let Some([s0, s1, s2, s3, _, _, _, _, _, flags, _, _]) = wire.ahead().first_chunk() else { return };
-    let opens = (flags & (SYN | ACK) == SYN).then_some(u32::from_be_bytes([*s0, *s1, *s2, *s3]));
-    wire.quote(&STREAM, Transport::Tcp, ends, opens);
+fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
+    const UP_TO_WINDOW: usize = 12;
+    if wire.remaining() >= UP_TO_WINDOW {
+        let opens = (header.syn() && !header.acks()).then_some(header.seq);
+        wire.quote(&STREAM, Transport::Tcp, [SocketAddr::new(from, header.src), SocketAddr::new(to, header.dst)], opens);
+    }
 }
 
-/// Pass over the header of a segment if there is nothing to remark on it: no marks, and no options but what most segments have.
+/// Emits only the fields of the fast path, if nothing has to be noted on the segment: no marks, and a plain header.
 #[must_use]
-pub fn pass(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Option<()> {
-    let all = wire.ahead();
-    let fixed = all.first_chunk::<MIN_HEADER>()?;
-    let [s0, s1, d0, d1, q0, q1, q2, q3, a0, a1, a2, a3, f0, f1, w0, w1, ..] = *fixed;
-    let header_len = header_len(fixed);
+pub fn brief(wire: &mut Wire<'_>, header: &Header, tcp_state: TcpState<'_>, missing: usize) -> Option<()> {
     let is_remarked = !tcp_state.remarks.marks.is_empty() || tcp_state.progress.is_some();
     let has_remarks = is_remarked || tcp_state.verify.is_some() || tcp_state.is_part;
-    if !wire.passes_headers() || has_remarks || !is_plain(header_len, all) {
+    if !wire.passes_headers() || has_remarks || !header.is_plain {
         return None;
     }
-    let flags = u16::from_be_bytes([f0, f1]);
-    let has = |flag: &Field| flag.bits_of(flags.into()) != 0;
-    let seq = u32::from_be_bytes([q0, q1, q2, q3]).wrapping_sub(tcp_state.seq_base);
-    let ack = u32::from_be_bytes([a0, a1, a2, a3]).wrapping_sub(if has(&FLAG_ACK) { tcp_state.ack_base } else { 0 });
-    let window = u64::from(u16::from_be_bytes([w0, w1]));
-    let factor = tcp_state.factor.map(|factor| (factor, has(&FLAG_SYN)));
-    let window = factor.map_or(window, |(factor, opens)| window_size(wire, window, factor, opens));
-    let (src, dst) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
-    let len = (all.len() + missing - header_len) as u64;
-    let numbers = [src.into(), dst.into(), FLAGS.bits_of(flags.into()), seq.into(), ack.into(), window, len];
-    wire.lazy_summary(&numbers, summary);
-    let at = wire.at();
-    wire.put(&SRCPORT, Value::Unsigned(src.into()), at..at + 2);
-    wire.put(&DSTPORT, Value::Unsigned(dst.into()), at + 2..at + 4);
+    let window = window_size(wire, header, tcp_state.factor);
+    let len = wire.remaining() + missing - header.len;
+    let relative = header.relative(tcp_state.seq_base, tcp_state.ack_base);
+    wire.lazy_summary(&header.summary(relative, window, len), summary);
+    let (at, [src, dst]) = (wire.at(), header.ports());
+    wire.put(&SRCPORT, src, at..at + 2);
+    wire.put(&DSTPORT, dst, at + 2..at + 4);
     if let Some(stream) = tcp_state.stream {
         wire.add(&STREAM, Value::Unsigned(stream.into()));
     }
-    wire.add(&LEN, Value::Unsigned(len));
-    wire.skip(header_len).ok()?;
+    wire.add(&LEN, Value::Unsigned(len as u64));
+    wire.skip(header.len).ok()?;
     wire.rest(&PAYLOAD);
     Some(())
 }
 
-/// The fields that [`pass`] emits for a segment without a known connection.
-pub(super) struct Given {
-    ports: [u16; 2],
-    /// Bytes of the header, and of what follows it.
-    header: usize,
-    len: usize,
-}
-
-impl Given {
-    /// What it would put, if its header is there as a whole and has no options but what most have.
-    pub(super) fn of(segment: &[u8]) -> Option<Given> {
-        let fixed = segment.first_chunk::<MIN_HEADER>()?;
-        let [s0, s1, d0, d1, ..] = *fixed;
-        let header = header_len(fixed);
-        let len = segment.len().checked_sub(header).filter(|_| is_plain(header, segment))?;
-        Some(Given { ports: [[s0, s1], [d0, d1]].map(u16::from_be_bytes), header, len })
-    }
-
-    /// Put its fields; the segment lies here in the frame.
-    pub(super) fn put_fields(&self, tree: &mut Tree, segment: Range<usize>) {
-        let &Given { ports: [src, dst], header, len } = self;
-        let at = |from: usize, to: usize| Span::new(0, segment.start + from..segment.start + to);
-        tree.push(&SRCPORT, Value::Unsigned(src.into()), at(0, 2));
-        tree.push(&DSTPORT, Value::Unsigned(dst.into()), at(2, 4));
-        tree.push(&LEN, Value::Unsigned(len as u64), Span::NONE);
-        if len > 0 {
-            tree.push(&PAYLOAD, Value::Bytes, at(header, header + len));
-        }
+/// Emits the fields of [`brief`] for a plain header without a connection; the segment is at this range of the frame.
+pub(super) fn put_fields(tree: &mut Tree, header: &Header, segment: Range<usize>) {
+    let at = |from: usize, to: usize| Span::new(0, segment.start + from..segment.start + to);
+    let (end, [src, dst]) = (segment.len(), header.ports());
+    tree.push(&SRCPORT, src, at(0, 2));
+    tree.push(&DSTPORT, dst, at(2, 4));
+    tree.push(&LEN, Value::Unsigned((end - header.len) as u64), Span::NONE);
+    if end > header.len {
+        tree.push(&PAYLOAD, Value::Bytes, at(header.len, end));
     }
 }
 
-/// The window as it is meant. That of a segment that opens the connection is never scaled.
-fn window_size(wire: &mut Wire<'_>, window: u64, factor: i64, opens: bool) -> u64 {
-    let size = if opens { window } else { window.saturating_mul(u64::try_from(factor).unwrap_or(1)) };
+impl Header {
+    fn ports(&self) -> [Value; 2] {
+        [self.src, self.dst].map(|port| Value::Unsigned(port.into()))
+    }
+
+    /// The numbers of [`Line`].
+    fn summary(&self, [seq, ack]: [u32; 2], window: u64, len: usize) -> [u64; 7] {
+        [self.src.into(), self.dst.into(), self.flags.into(), seq.into(), ack.into(), window, len as u64]
+    }
+}
+
+/// Emits the scaled window and returns it. The window of a SYN is never scaled.
+fn window_size(wire: &mut Wire<'_>, header: &Header, factor: Option<i64>) -> u64 {
+    let window = u64::from(header.window);
+    let Some(factor) = factor else { return window };
+    let size = if header.syn() { window } else { window.saturating_mul(u64::try_from(factor).unwrap_or(1)) };
     wire.add(&WINDOW_SIZE, Value::Unsigned(size));
-    if !opens {
+    if !header.syn() {
         wire.add(&WINDOW_SCALE, Value::Signed(factor));
     }
     size
 }
 
-impl Remarks<'_> {
-    fn put(&self, wire: &mut Wire<'_>) -> Result {
-        if self.marks.is_empty() && self.acks.is_none() {
-            return Ok(());
-        }
-        wire.group(&ANALYSIS, |wire| {
-            since(wire, [&ACKS_FRAME, &ACK_RTT], self.acks);
-            for mark in self.marks {
-                wire.add(mark, Value::Bool(true));
-            }
-            since(wire, [&RTO_FRAME, &RTO], self.repeats);
-            if let Some((number, frame)) = self.duplicate {
-                wire.add(&DUPLICATE_ACK_NUM, Value::Unsigned(number.into()));
-                wire.add(&DUPLICATE_ACK_FRAME, Value::Unsigned(frame));
-            }
-            Ok(())
-        })
+/// A sequence number: relative, and as it stands.
+fn sequence(wire: &mut Wire<'_>, field: &'static Field, relative: u32, raw: &'static Field) -> Result {
+    const SIZE: usize = 4;
+    let (at, captured) = (wire.at(), wire.remaining());
+    if captured < SIZE {
+        return Err(Error::Short { needed: SIZE - captured });
     }
-}
-
-/// An earlier frame and the seconds since.
-fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<(u64, i64)>) {
-    #[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
-    if let Some((number, nanos)) = since {
-        wire.add(frame, Value::Unsigned(number));
-        if nanos != 0 {
-            wire.add(time, Value::Double(nanos as f64 / 1e9));
-        }
-    }
-}
-
-/// The marks in brackets, for the line of a packet.
-impl fmt::Display for Remarks<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for mark in self.marks {
-            match self.duplicate.filter(|_| mark.is(&DUPLICATE_ACK)) {
-                Some((number, _)) => write!(f, "[{} {number}] ", mark.name)?,
-                None => write!(f, "[{}] ", mark.name)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A sequence number, counted from the start of the connection and as it stands.
-fn sequence(wire: &mut Wire<'_>, relative: &'static Field, raw: &'static Field, base: u32) -> Result<u32> {
-    let at = wire.at();
-    let bytes = wire.ahead().first_chunk().ok_or(Error::Short { needed: 4_usize.saturating_sub(wire.remaining()) })?;
-    let number = u32::from_be_bytes(*bytes).wrapping_sub(base);
-    wire.put(relative, Value::Unsigned(number.into()), at..at + 4);
-    wire.u32_be(raw)?;
-    Ok(number)
-}
-
-/// Options up to the end of the header.
-fn options(wire: &mut Wire<'_>, end: usize) -> Result {
-    let length = end.saturating_sub(wire.at());
-    if length == 0 {
-        return Ok(());
-    }
-    wire.group(&OPTIONS, |wire| {
-        wire.within(length, &OPTION_DATA, |wire| {
-            while wire.remaining() > 0 {
-                wire.group(&OPTION, option)?;
-            }
-            Ok(())
-        })
-    })
-}
-
-fn option(wire: &mut Wire<'_>) -> Result {
-    const END: u8 = 0;
-    const NOP: u8 = 1;
-    let kind = wire.u8(&KIND)?;
-    match kind {
-        END => {
-            // What lies behind the end of options only fills the header.
-            wire.rest(&OPTION_DATA);
-            return Ok(());
-        }
-        NOP => return Ok(()),
-        _ => {}
-    }
-    let left = wire.remaining();
-    let length = usize::from(wire.u8(&OPTION_LEN)?);
-    if length < 2 || length > left + 1 {
-        wire.note(&BAD_OPTION, format_args!("{length} bytes where {} are left", left + 1));
-        wire.rest(&OPTION_DATA);
-        return Ok(());
-    }
-    wire.within(length - 2, &OPTION_DATA, |wire| match (kind, length) {
-        (2, 4) => wire.u16_be(&MSS).map(drop),
-        (3, 3) => wire.u8(&WSCALE).map(drop),
-        (5, _) if (length - 2) % 8 == 0 => {
-            while wire.remaining() > 0 {
-                wire.u32_be(&SACK_LE)?;
-                wire.u32_be(&SACK_RE)?;
-            }
-            Ok(())
-        }
-        (8, 10) => {
-            wire.u32_be(&TSVAL)?;
-            wire.u32_be(&TSECR).map(drop)
-        }
-        _ => {
-            wire.rest(&OPTION_DATA);
-            Ok(())
-        }
-    })
+    wire.put(field, Value::Unsigned(relative.into()), at..at + SIZE);
+    wire.u32_be(raw).map(drop)
 }
 
 fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {

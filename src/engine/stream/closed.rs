@@ -6,7 +6,7 @@ use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Known};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly;
-use crate::layers::tcp::Numbers;
+use crate::layers::tcp::Header;
 use crate::tree::{Side, StreamId, Transport};
 use crate::wire::Protocol;
 use std::net::SocketAddr;
@@ -121,10 +121,10 @@ impl Connection {
     }
 
     /// Whether a segment opens a new connection between the same ends.
-    pub(in crate::engine) fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
+    pub(in crate::engine) fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         match self {
-            Connection::Whole(stream) => stream.is_reopened(rises, numbers),
-            Connection::Closed(_) | Connection::Quoted(_) => numbers.opens_anew(self.base(rises)),
+            Connection::Whole(stream) => stream.is_reopened(rises, header),
+            Connection::Closed(_) | Connection::Quoted(_) => header.opens_anew(self.base(rises)),
         }
     }
 

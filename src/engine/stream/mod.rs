@@ -17,7 +17,7 @@ use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
-use crate::layers::tcp::{Numbers, TcpState};
+use crate::layers::tcp::{Header, TcpState};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Owner, Registry};
@@ -93,7 +93,7 @@ pub(super) struct Speaker<'a> {
     pub frame: &'a Frame<'a>,
     pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
-    pub numbers: &'a Numbers,
+    pub header: &'a Header,
     /// Whether the lower end of its connection speaks.
     pub rises: bool,
     /// Which side of its connection speaks.
@@ -257,8 +257,8 @@ impl Stream {
     }
 
     /// Whether a segment opens a new connection between the same ends.
-    fn is_reopened(&self, rises: bool, numbers: &Numbers) -> bool {
-        numbers.syn && numbers.opens_anew(self.half(self.side_of(rises)).base)
+    fn is_reopened(&self, rises: bool, header: &Header) -> bool {
+        header.syn() && header.opens_anew(self.half(self.side_of(rises)).base)
     }
 
     /// The side that sends a segment, by whether the lower end does.
@@ -285,10 +285,10 @@ impl Stream {
     /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
     /// on it, and it is in step or carries nothing.
     fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
-        let Speaker { numbers, segment, side, .. } = speaker;
-        let is_usual = numbers.plain && !numbers.syn && found.is_some_and(|found| found.marks.is_empty());
-        let goes_on = || self.half(*side).order.is_in_step(numbers.seq);
-        let carries_nothing = || numbers.whole && numbers.known && segment.range.len() == numbers.header;
+        let Speaker { header, segment, side, .. } = speaker;
+        let is_usual = header.is_plain && !header.syn() && found.is_some_and(|found| found.marks.is_empty());
+        let goes_on = || self.half(*side).order.is_in_step(header.seq);
+        let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
         (is_usual && goes_on() || carries_nothing()) && self.comes_by(segment.path)
     }
 
@@ -307,14 +307,14 @@ impl Stream {
     /// Adds the TCP layer of a segment with its analysis; `reused` if its connection reuses the endpoints of another. `None`
     /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, numbers, rises, side, is_judged, is_followed } = speaker;
-        let found = numbers.whole.then(|| {
-            self.set_bases(side, numbers);
+        let &Speaker { frame, bytes, segment, header, rises, side, is_judged, is_followed } = speaker;
+        let found = header.is_whole.then(|| {
+            self.set_bases(side, header);
             if is_judged { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
         });
         let progress = found.filter(|_| is_followed).map(|found| {
             let followed = self.followed.get_or_insert_default();
-            progress(followed.follow(side, &analyzed(speaker), numbers.push, &found, &self.analysis))
+            progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
             if !tree.filtered_out {
@@ -336,15 +336,15 @@ impl Stream {
             progress,
         };
         let ends = tree.push_ends(self.ends(side));
-        let in_step = self.half(side).order.is_in_step(numbers.seq) && !numbers.syn && tree.notes.is_empty();
-        Some(tcp_layer(tree, bytes, segment, ends, tcp_state, in_step))
+        let in_step = self.half(side).order.is_in_step(header.seq) && !header.syn() && tree.notes.is_empty();
+        Some(tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, in_step))
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
-    fn set_bases(&mut self, side: Side, numbers: &Numbers) {
-        let first = if numbers.syn { numbers.seq } else { numbers.seq.wrapping_sub(1) };
+    fn set_bases(&mut self, side: Side, header: &Header) {
+        let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = self.half_mut(side);
-        if half.base.is_some_and(|base| base != first) && numbers.syn {
+        if half.base.is_some_and(|base| base != first) && header.syn() {
             // An answer with another number than before: what came before was no part of this connection.
             half.base = Some(first);
             if !half.has_spoken() {
@@ -352,8 +352,8 @@ impl Stream {
             }
         }
         half.base.get_or_insert(first);
-        if numbers.acks {
-            self.half_mut(side.other()).base.get_or_insert(numbers.ack.wrapping_sub(1));
+        if header.acks() {
+            self.half_mut(side.other()).base.get_or_insert(header.ack.wrapping_sub(1));
         }
     }
 
@@ -363,15 +363,15 @@ impl Stream {
 
     /// Accepts a segment and emits the messages it completes, on either side.
     pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
-        let &Speaker { frame, bytes, segment, numbers, side, .. } = speaker;
+        let &Speaker { frame, bytes, segment, header, side, .. } = speaker;
         (self.last_frame, self.last_time) = (frame.number, frame.time);
-        self.reset |= numbers.rst;
-        let start = (segment.range.start + numbers.header).min(segment.range.end);
-        self.half_mut(side).from_start |= numbers.syn;
+        self.reset |= header.rst();
+        let start = (segment.range.start + header.len).min(segment.range.end);
+        self.half_mut(side).from_start |= header.syn();
         let in_order = InOrder {
-            seq: numbers.seq,
-            syn: numbers.syn,
-            fin: numbers.fin,
+            seq: header.seq,
+            syn: header.syn(),
+            fin: header.fin(),
             bytes: bytes.get(start..segment.range.end),
             missing: u32::try_from(segment.missing).unwrap_or(u32::MAX),
             frame: frame.number,
@@ -380,8 +380,8 @@ impl Stream {
         };
         // The sender had received what it acknowledges before it sent this segment.
         let turned = self.turned;
-        if numbers.acks {
-            self.acknowledge(side.other(), numbers, out);
+        if header.acks() {
+            self.acknowledge(side.other(), header, out);
         }
         let side = if self.turned == turned { side } else { side.other() };
         let side = if self.is_no_news(side, &in_order) {
@@ -398,12 +398,12 @@ impl Stream {
     }
 
     /// Note what the other side has received of `side`, and give up the holes before that.
-    fn acknowledge(&mut self, side: Side, numbers: &Numbers, out: &mut Out<'_>) {
+    fn acknowledge(&mut self, side: Side, header: &Header, out: &mut Out<'_>) {
         let order = &mut self.half_mut(side).order;
-        if numbers.syn {
-            order.expect(numbers.ack);
+        if header.syn() {
+            order.expect(header.ack);
         }
-        order.acknowledged(numbers.ack);
+        order.acknowledged(header.ack);
         self.pass_lost(side, out);
     }
 
@@ -670,9 +670,9 @@ fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
 }
 
 /// Who opened the connection and who was asked, judging by its first segment.
-pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, numbers: &Numbers) -> [SocketAddr; 2] {
+pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, header: &Header) -> [SocketAddr; 2] {
     let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
-    let speaks_first = if numbers.syn { !numbers.acks } else { !home(src) || home(dst) };
+    let speaks_first = if header.syn() { !header.acks() } else { !home(src) || home(dst) };
     if speaks_first { [src, dst] } else { [dst, src] }
 }
 

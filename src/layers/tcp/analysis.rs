@@ -1,0 +1,116 @@
+//! Fields of a segment that depend on earlier segments of its connection.
+
+use super::{
+    ACK_RTT, ACKS_FRAME, ANALYSIS, BYTES_IN_FLIGHT, COMPLETENESS, DUPLICATE_ACK, DUPLICATE_ACK_FRAME, DUPLICATE_ACK_NUM,
+    FIN_ACTIVE, FIN_PASSIVE, INITIAL_RTT, PUSH_BYTES_SENT, RTO, RTO_FRAME, TIME_DELTA, TIME_RELATIVE,
+};
+use crate::layers::seconds;
+use crate::tree::{Demand, Field, Value};
+use crate::wire::{Result, Wire};
+use std::fmt;
+
+/// Progress of a connection at a segment. Times are nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Progress {
+    /// Since the first frame, and since the previous frame.
+    pub times: Option<[i64; 2]>,
+    /// Bitmap of connection phases before this segment.
+    pub completeness: u8,
+    /// Bytes sent and not acknowledged.
+    pub in_flight: Option<u32>,
+    /// Bytes sent since the last segment with PSH.
+    pub pushed: Option<u32>,
+    /// From the SYN to the end of the handshake.
+    pub round_trip: Option<i64>,
+    /// For a FIN: whether it is the first of the connection.
+    pub ends_first: Option<bool>,
+}
+
+/// The fields of [`Progress`], in the order of its members.
+const PROGRESS: [&Field; 8] =
+    [&TIME_RELATIVE, &TIME_DELTA, &COMPLETENESS, &BYTES_IN_FLIGHT, &PUSH_BYTES_SENT, &INITIAL_RTT, &FIN_ACTIVE, &FIN_PASSIVE];
+
+/// Whether a field of [`Progress`] is requested.
+#[must_use]
+pub fn asks_for_progress(demand: Demand) -> bool {
+    PROGRESS.iter().any(|field| demand.asks(field))
+}
+
+impl Progress {
+    pub(super) fn put(&self, wire: &mut Wire<'_>) {
+        let times = self.times.map(|times| times.map(seconds));
+        let number = |number: Option<u32>| number.map(|number| Value::Unsigned(number.into()));
+        let values = [
+            times.map(|[relative, _]| relative),
+            times.map(|[_, delta]| delta),
+            Some(Value::Unsigned(self.completeness.into())),
+            number(self.in_flight),
+            number(self.pushed),
+            self.round_trip.map(seconds),
+            self.ends_first.filter(|first| *first).map(Value::Bool),
+            self.ends_first.filter(|first| !first).map(|_| Value::Bool(true)),
+        ];
+        for (field, value) in PROGRESS.into_iter().zip(values) {
+            if let Some(value) = value.filter(|_| wire.asks(field)) {
+                wire.add(field, value);
+            }
+        }
+    }
+}
+
+/// What the segments before one say of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Remarks<'a> {
+    /// The marks it gets: fields of this module that are true or are not there.
+    pub marks: &'a [&'static Field],
+    /// Which duplicate of which frame's acknowledgement it is.
+    pub duplicate: Option<(u32, u64)>,
+    /// The frame it acknowledges, and the nanoseconds since.
+    pub acks: Option<(u64, i64)>,
+    /// Of a retransmission: the oldest frame that is not acknowledged, and the nanoseconds since.
+    pub repeats: Option<(u64, i64)>,
+}
+
+impl Remarks<'_> {
+    pub(super) fn put(&self, wire: &mut Wire<'_>) -> Result {
+        if self.marks.is_empty() && self.acks.is_none() {
+            return Ok(());
+        }
+        wire.group(&ANALYSIS, |wire| {
+            since(wire, [&ACKS_FRAME, &ACK_RTT], self.acks);
+            for mark in self.marks {
+                wire.add(mark, Value::Bool(true));
+            }
+            since(wire, [&RTO_FRAME, &RTO], self.repeats);
+            if let Some((number, frame)) = self.duplicate {
+                wire.add(&DUPLICATE_ACK_NUM, Value::Unsigned(number.into()));
+                wire.add(&DUPLICATE_ACK_FRAME, Value::Unsigned(frame));
+            }
+            Ok(())
+        })
+    }
+}
+
+/// An earlier frame and the seconds since.
+fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<(u64, i64)>) {
+    #[allow(clippy::cast_precision_loss, reason = "seconds of a number this large have no use for nanoseconds")]
+    if let Some((number, nanos)) = since {
+        wire.add(frame, Value::Unsigned(number));
+        if nanos != 0 {
+            wire.add(time, Value::Double(nanos as f64 / 1e9));
+        }
+    }
+}
+
+/// The marks in brackets, for the line of a packet.
+impl fmt::Display for Remarks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for mark in self.marks {
+            match self.duplicate.filter(|_| mark.is(&DUPLICATE_ACK)) {
+                Some((number, _)) => write!(f, "[{} {number}] ", mark.name)?,
+                None => write!(f, "[{}] ", mark.name)?,
+            }
+        }
+        Ok(())
+    }
+}
