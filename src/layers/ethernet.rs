@@ -6,10 +6,10 @@
 //! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
 //! ```
 
-use super::{Carried, Described, Header, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
+use super::{Carried, Described, HeaderFn, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
 use crate::tree::{Address, Computed, Names, NodeRef, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
-use etherparse::{Ethernet2HeaderSlice, SingleVlanHeaderSlice};
+use etherparse::SingleVlanHeaderSlice;
 use std::fmt;
 use std::ops::Range;
 
@@ -132,9 +132,6 @@ pub(super) const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// Numbers below are lengths, not types.
 const FIRST_TYPE: u16 = 1536;
 
-/// Bytes of a header.
-pub(super) const HEADER: usize = 14;
-
 /// Bytes of a check sequence.
 const FCS_LEN: usize = 4;
 
@@ -142,7 +139,7 @@ const FCS_LEN: usize = 4;
 const SHORTEST: usize = 60;
 
 /// Who describes what an Ethernet type stands for.
-pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, Header)> {
+pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match number {
         IPV4 => (&ip::PROTOCOL, ip::header),
         ARP | RARP => (&arp::PROTOCOL, arp::packet),
@@ -183,19 +180,39 @@ pub(super) fn looks(bytes: &[u8]) -> Heuristic {
     }
 }
 
+/// Values of an Ethernet header.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    pub dst: [u8; 6],
+    pub src: [u8; 6],
+    /// EtherType of the payload, or its length if that is below 1,536.
+    pub kind: u16,
+}
+
+impl Header {
+    /// Bytes of a header.
+    pub(super) const LEN: usize = 14;
+
+    /// Parses a header and returns it with what follows; `None` if it is cut.
+    pub(super) fn parse(frame: &[u8]) -> Option<(Header, &[u8])> {
+        let (header, payload) = frame.split_first_chunk::<{ Header::LEN }>()?;
+        let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
+        let kind = u16::from_be_bytes([high, low]);
+        Some((Header { dst: [d0, d1, d2, d3, d4, d5], src: [s0, s1, s2, s3, s4, s5], kind }, payload))
+    }
+}
+
 /// An Ethernet header, and the padding behind what it carries.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let frame = wire.at();
-    let kind = Ethernet2HeaderSlice::from_slice(wire.ahead()).map(|header| header.ether_type().0);
+    let parsed = Header::parse(wire.ahead()).map(|(header, _)| header);
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
     if let (Some(src), Some(dst)) = (src, dst) {
         wire.lazy_summary(&[packed(src), packed(dst)], summary);
     }
-    let kind = match kind {
-        Ok(kind) if kind >= FIRST_TYPE => wire.u16_be(&TYPE)?,
-        _ => wire.u16_be(&LEN)?,
-    };
+    let is_type = parsed.is_some_and(|header| header.kind >= FIRST_TYPE);
+    let kind = wire.u16_be(if is_type { &TYPE } else { &LEN })?;
     let start = wire.at();
     let end = start + wire.remaining();
     let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);
@@ -246,8 +263,8 @@ fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
         let u16_at = |offset: usize| Some(u16::from_be_bytes(*payload.get(at + offset..)?.first_chunk()?));
         let len = match kind {
             0..FIRST_TYPE => usize::from(kind),
-            IPV4 => Some(usize::from(u16_at(2)?)).filter(|len| *len >= 20)?,
-            IPV6 => Some(usize::from(u16_at(4)?)).filter(|len| *len > 0)? + 40,
+            IPV4 => ip::Header::parse(payload.get(at..)?)?.total_if_sound()?,
+            IPV6 => ipv6::Header::parse(payload.get(at..)?)?.total_if_sound()?,
             ARP | RARP => {
                 let sizes = usize::from(*payload.get(at + 4)?) + usize::from(*payload.get(at + 5)?);
                 8 + 2 * sizes

@@ -51,10 +51,10 @@ pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, c
     let only = tree.demand().only.filter(|_| tree.demand().loose)?;
     let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
     let segment = plain.packet.carried();
-    let given = tcp::Given::of(frame.get(segment.clone())?)?;
+    let header = tcp::Header::parse(frame.get(segment.clone())?).filter(|header| header.is_plain)?;
     plain.put_fields(tree);
     plain.packet.put_fields(tree);
-    given.put_fields(tree, segment);
+    tcp::put_fields(tree, &header, segment);
     Some(Reached::End)
 }
 
@@ -129,20 +129,19 @@ impl FastHeaders {
         if link != ETHERNET || missing > 0 || checks.ip {
             return None;
         }
-        let (header, mut behind) = frame.split_first_chunk::<{ ethernet::HEADER }>()?;
-        let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
-        let (mut kind, mut tags) = (u16::from_be_bytes([high, low]), 0);
+        let (ethernet::Header { src, dst, mut kind }, mut behind) = ethernet::Header::parse(frame)?;
+        let mut tags = 0;
         while tags < TAGS && !matches!(kind, ethernet::IPV4 | ethernet::IPV6) && ethernet::VLAN_TYPES.contains(&kind) {
             let ([_, _, high, low], carried) = behind.split_first_chunk::<TAG>()?;
             (kind, behind, tags) = (u16::from_be_bytes([*high, *low]), carried, tags + 1);
         }
-        let start = ethernet::HEADER + tags * TAG;
+        let start = ethernet::Header::LEN + tags * TAG;
         let packet = match kind {
             ethernet::IPV4 => Packet::v4(start, behind)?,
             ethernet::IPV6 => Packet::v6(start, behind)?,
             _ => return None,
         };
-        Some(FastHeaders { src: [s0, s1, s2, s3, s4, s5], dst: [d0, d1, d2, d3, d4, d5], tags, packet })
+        Some(FastHeaders { src, dst, tags, packet })
     }
 
     /// Whether [`FastHeaders::get`] covers all of these fields.
@@ -201,8 +200,12 @@ impl FastHeaders {
 
     fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
         let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
-        let link =
-            Layer { this: &ethernet::ETH, range: 0..ethernet::HEADER, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
+        let link = Layer {
+            this: &ethernet::ETH,
+            range: 0..ethernet::Header::LEN,
+            ends,
+            fields: |tree: &mut Tree| self.put_fields(tree),
+        };
         let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::summary);
         self.packet.put(tree, frame, below)
     }
@@ -222,27 +225,17 @@ struct Packet {
 
 impl Packet {
     fn v4(start: usize, bytes: &[u8]) -> Option<Packet> {
-        /// Neither an offset nor further fragments.
-        const WHOLE: u16 = 0x3fff;
-        const HEADER: usize = 20;
-        let [0x45, _, t0, t1, _, _, f0, f1, _, protocol, _, _, a, b, c, d, e, f, g, h] = *bytes.first_chunk::<HEADER>()? else {
-            return None;
-        };
-        let len = usize::from(u16::from_be_bytes([t0, t1]));
-        let is_plain = u16::from_be_bytes([f0, f1]) & WHOLE == 0 && (HEADER..=bytes.len()).contains(&len);
-        let packet = Packet { src: [a, b, c, d].into(), dst: [e, f, g, h].into(), protocol, start, header: HEADER, len };
-        (is_plain && packet.has_transport()).then_some(packet)
+        let header = ip::Header::parse(bytes).filter(|header| header.is_plain(bytes.len()))?;
+        let ip::Header { src, dst, protocol, len, total, .. } = header;
+        let packet = Packet { src: src.into(), dst: dst.into(), protocol, start, header: len, len: total };
+        packet.has_transport().then_some(packet)
     }
 
     fn v6(start: usize, bytes: &[u8]) -> Option<Packet> {
-        const HEADER: usize = 40;
-        let (fixed, ends) = bytes.first_chunk::<HEADER>()?.split_first_chunk::<8>()?;
-        let [first, _, _, _, l0, l1, protocol, _] = *fixed;
-        let (src, dst) = (*ends.first_chunk::<16>()?, *ends.last_chunk::<16>()?);
-        let payload = usize::from(u16::from_be_bytes([l0, l1]));
-        let is_plain = first >> 4 == 6 && payload > 0 && HEADER + payload <= bytes.len();
-        let packet = Packet { src: src.into(), dst: dst.into(), protocol, start, header: HEADER, len: HEADER + payload };
-        (is_plain && packet.has_transport()).then_some(packet)
+        let header = ipv6::Header::parse(bytes).filter(|header| header.is_plain(bytes.len()))?;
+        let (ipv6::Header { src, dst, next, .. }, len) = (header, header.total());
+        let packet = Packet { src: src.into(), dst: dst.into(), protocol: next, start, header: ipv6::Header::LEN, len };
+        packet.has_transport().then_some(packet)
     }
 
     fn has_transport(&self) -> bool {
@@ -451,7 +444,9 @@ mod tests {
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&tcp::TCP, Span::new(0, 0..segment.len()), None, 0, false);
         let mut wire = Wire::new(&mut tree, layer, 0, segment, 0..segment.len(), cut(missing));
-        let is_whole = tcp::pass(&mut wire, tcp_state, missing).is_some() || tcp::segment(&mut wire, tcp_state, missing).is_ok();
+        let header = tcp::Header::parse(segment);
+        let brief = header.and_then(|header| tcp::brief(&mut wire, &header, tcp_state, missing));
+        let is_whole = brief.is_some() || tcp::segment(&mut wire, tcp_state, missing).is_ok();
         let given = tree.nodes.iter().filter(|node| GIVEN.iter().any(|given| given.is(node.field)));
         let given: Vec<_> = given.map(|node| (node.field.abbrev, node.value, node.span)).collect();
         (tree.info(&tree.layers[0]).into_owned(), format!("{given:?}"), is_whole && tree.notes.is_empty())

@@ -123,24 +123,86 @@ pub const PROTOCOLS: Names = &[
     (137, "MPLS"),
 ];
 
+/// Bytes of a header without options.
+const MIN_HEADER: usize = 20;
+
+/// Values of an IPv4 header.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    version: u8,
+    /// Header length in bytes, options included.
+    pub len: usize,
+    /// Total length in bytes, as declared.
+    pub total: usize,
+    /// Offset of a fragment in bytes.
+    offset: u32,
+    /// Whether more fragments follow.
+    more: bool,
+    /// Protocol of the payload.
+    pub protocol: u8,
+    pub src: Ipv4Addr,
+    /// Destination address field; a source route names another destination.
+    pub dst: Ipv4Addr,
+}
+
+impl Header {
+    /// Parses a header; `None` if the part before the options is cut.
+    pub(super) fn parse(packet: &[u8]) -> Option<Header> {
+        packet.first_chunk().map(Header::of)
+    }
+
+    /// Values of a header of which a part may be cut; they are zero there.
+    fn parse_cut(packet: &[u8]) -> Header {
+        let mut fixed = [0; MIN_HEADER];
+        fixed.iter_mut().zip(packet).for_each(|(byte, captured)| *byte = *captured);
+        Header::of(&fixed)
+    }
+
+    fn of(fixed: &[u8; MIN_HEADER]) -> Header {
+        const UNIT: u64 = 8;
+        let [first, _, t0, t1, _, _, f0, f1, _, protocol, _, _, a, b, c, d, e, f, g, h] = *fixed;
+        let fragment = u16::from_be_bytes([f0, f1]).into();
+        Header {
+            version: first >> 4,
+            len: 4 * usize::from(first & 0x0f),
+            total: u16::from_be_bytes([t0, t1]).into(),
+            offset: u32::try_from(UNIT * FRAG_OFFSET.bits_of(fragment)).unwrap_or(u32::MAX),
+            more: MF.bits_of(fragment) != 0,
+            protocol,
+            src: [a, b, c, d].into(),
+            dst: [e, f, g, h].into(),
+        }
+    }
+
+    /// Bytes of the packet, if its total length is possible.
+    pub(super) fn total_if_sound(&self) -> Option<usize> {
+        Some(self.total).filter(|total| *total >= MIN_HEADER)
+    }
+
+    /// Whether it has no options, belongs to a whole datagram, and its packet fits into this many bytes.
+    pub(super) fn is_plain(&self, captured: usize) -> bool {
+        let is_whole = self.offset == 0 && !self.more && (MIN_HEADER..=captured).contains(&self.total);
+        self.version == 4 && self.len == MIN_HEADER && is_whole
+    }
+}
+
 /// An IPv4 header with its options.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    const MIN_HEADER: usize = 20;
     let captured = wire.remaining();
     let lax = LaxIpv4Slice::from_slice(wire.ahead());
     let start = wire.at();
-    let first = wire.bits(1, &[&VERSION])?;
-    let header_len = 4 * usize::try_from(first & 0x0f).unwrap_or_default();
+    let Header { version, len: header_len, total, offset, more, protocol, .. } = Header::parse_cut(wire.ahead());
+    wire.bits(1, &[&VERSION])?;
     wire.put(&HDR_LEN, Value::Unsigned(header_len as u64), start..start + 1);
-    if VERSION.bits_of(first) != 4 {
-        return wire.malformed(&BOGUS_VERSION, format_args!("version {}, expected 4", VERSION.bits_of(first)));
+    if version != 4 {
+        return wire.malformed(&BOGUS_VERSION, format_args!("version {version}, expected 4"));
     }
     if header_len < MIN_HEADER {
         wire.note(&BOGUS_LENGTH, format_args!("a header of {header_len} bytes; {MIN_HEADER} is the least"));
         return Err(Error::Malformed);
     }
     wire.flags(&DSFIELD, 1, &[&DSCP, &ECN])?;
-    let total = usize::from(wire.u16_be(&LEN)?);
+    wire.u16_be(&LEN)?;
     if total != 0 && total < header_len {
         return wire.malformed(&BOGUS_LENGTH, format_args!("a total of {total} bytes is less than the header"));
     }
@@ -148,9 +210,11 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.note(&EXCEEDS, format_args!("{total} bytes in a frame that has {}", captured + missing));
     }
     let id = wire.u16_be(&ID)?;
-    let (off, more) = fragment(wire)?;
+    let at = wire.at();
+    let fragment = wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
+    wire.put(&FRAG_OFFSET, Value::Unsigned(FRAG_OFFSET.bits_of(fragment)), at..at + 2);
     wire.u8(&TTL)?;
-    let protocol = wire.u8(&PROTO)?;
+    wire.u8(&PROTO)?;
     wire.u16_be(&CHECKSUM)?;
     let src = address(wire.bytes(&SRC, 4)?);
     let dst = destination(wire, start + header_len)?;
@@ -169,11 +233,11 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let next = match payload.fragmented {
         true if is_whole => {
             wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);
-            hide_in_part(wire, end, protocol, off);
-            Next::Fragment(Part { id: id.into(), protocol, off, more })
+            hide_in_part(wire, end, protocol, offset);
+            Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
         }
         // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
-        true if off > 0 => Next::Data,
+        true if offset > 0 => Next::Data,
         _ => Next::IpProtocol(protocol),
     };
     Ok(Carried { is_part: payload.fragmented, ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
@@ -200,17 +264,6 @@ pub(super) fn verify(wire: &mut Wire<'_>, header: &[u8]) {
     let length = header.first().map_or(0, |first| 4 * usize::from(first & 0x0f));
     let header = header.get(..length).unwrap_or_default();
     checksum::header(header, CHECKSUM_AT).put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
-}
-
-/// Flags and fragment offset share two bytes. Returns the offset in bytes, and whether more fragments follow.
-fn fragment(wire: &mut Wire<'_>) -> Result<(u32, bool)> {
-    const UNIT: u64 = 8;
-    let start = wire.at();
-    let raw = wire.ahead().first_chunk().map_or(0, |raw| u64::from(u16::from_be_bytes(*raw)));
-    wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
-    let offset = UNIT * FRAG_OFFSET.bits_of(raw);
-    wire.put(&FRAG_OFFSET, Value::Unsigned(FRAG_OFFSET.bits_of(raw)), start..start + 2);
-    Ok((u32::try_from(offset).unwrap_or(u32::MAX), MF.bits_of(raw) != 0))
 }
 
 /// The destination: with a source route still to go, that is the last address of the route, and the header names the next.

@@ -67,27 +67,86 @@ const ROUTE: u8 = 43;
 const FRAGMENTED: u8 = 44;
 const DESTINATION: u8 = 60;
 
+/// Bytes of a header without extension headers.
+const HEADER: usize = 40;
+
+/// Values of an IPv6 header.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    version: u8,
+    /// Payload length in bytes, extension headers included, as declared.
+    payload: usize,
+    /// Protocol of the payload, or of the first extension header.
+    pub next: u8,
+    pub src: Ipv6Addr,
+    pub dst: Ipv6Addr,
+}
+
+impl Header {
+    /// Header length in bytes, without extension headers.
+    pub(super) const LEN: usize = HEADER;
+
+    /// Parses a header; `None` if it is cut.
+    pub(super) fn parse(packet: &[u8]) -> Option<Header> {
+        packet.first_chunk().map(Header::of)
+    }
+
+    /// Values of a header of which a part may be cut; they are zero there.
+    fn parse_cut(packet: &[u8]) -> Header {
+        let mut fixed = [0; HEADER];
+        fixed.iter_mut().zip(packet).for_each(|(byte, captured)| *byte = *captured);
+        Header::of(&fixed)
+    }
+
+    fn of(fixed: &[u8; HEADER]) -> Header {
+        let [first, _, _, _, l0, l1, next, _, addresses @ ..] = fixed;
+        let address = |bytes: Option<&[u8; 16]>| bytes.copied().unwrap_or_default().into();
+        Header {
+            version: first >> 4,
+            payload: u16::from_be_bytes([*l0, *l1]).into(),
+            next: *next,
+            src: address(addresses.first_chunk()),
+            dst: address(addresses.last_chunk()),
+        }
+    }
+
+    /// Bytes of the packet.
+    pub(super) fn total(&self) -> usize {
+        HEADER + self.payload
+    }
+
+    /// Bytes of the packet, unless its payload length is zero, as of jumbograms.
+    pub(super) fn total_if_sound(&self) -> Option<usize> {
+        (self.payload > 0).then(|| self.total())
+    }
+
+    /// Whether its packet has a length and fits into this many bytes.
+    pub(super) fn is_plain(&self, captured: usize) -> bool {
+        self.version == 6 && self.payload > 0 && self.total() <= captured
+    }
+}
+
 /// An IPv6 header with the extension headers behind it.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    const HEADER: usize = 40;
     let captured = wire.remaining();
     let start = wire.at();
     let lax = LaxIpv6Slice::from_slice(wire.ahead());
-    let first = wire.bits(4, &[&VERSION, &TCLASS, &FLOW])?;
-    if VERSION.bits_of(first) != 6 {
-        return wire.malformed(&BOGUS_VERSION, format_args!("version {}, expected 6", VERSION.bits_of(first)));
+    let parsed = Header::parse_cut(wire.ahead());
+    wire.bits(4, &[&VERSION, &TCLASS, &FLOW])?;
+    if parsed.version != 6 {
+        return wire.malformed(&BOGUS_VERSION, format_args!("version {}, expected 6", parsed.version));
     }
-    let payload_len = usize::from(wire.u16_be(&PLEN)?);
-    if HEADER + payload_len > captured + missing {
-        wire.note(&EXCEEDS, format_args!("{payload_len} bytes in a frame that has {}", captured + missing));
+    wire.u16_be(&PLEN)?;
+    if parsed.total() > captured + missing {
+        wire.note(&EXCEEDS, format_args!("{} bytes in a frame that has {}", parsed.payload, captured + missing));
     }
-    let first_header = wire.u8(&NXT)?;
+    wire.u8(&NXT)?;
     wire.u8(&HLIM)?;
     let src = address(wire.bytes(&SRC, 16)?);
     let dst = address(wire.bytes(&DST, 16)?);
     let (lax, stopped) = lax.map_err(|_| Error::Malformed)?;
     let extensions_len = lax.extensions().slice().len();
-    let part = extensions(wire, first_header, start + HEADER + extensions_len)?;
+    let part = extensions(wire, parsed.next, start + HEADER + extensions_len)?;
     let payload = lax.payload();
     if let Some((error, _)) = stopped {
         wire.note_ahead(&EXTENSION, format_args!("{error}"));
@@ -97,9 +156,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.lazy_summary(&[a, b, c, d, protocol.into()], summary);
     }
     let end = (HEADER + extensions_len + payload.payload.len()) + start;
-    let on_wire = if payload_len == 0 { captured + missing } else { (HEADER + payload_len).min(captured + missing) };
+    let on_wire = if parsed.payload == 0 { captured + missing } else { parsed.total().min(captured + missing) };
     let missing = on_wire.saturating_sub(end - start);
-    let is_whole = missing == 0 && end - start >= HEADER + payload_len;
+    let is_whole = missing == 0 && end - start >= parsed.total();
     let next = match part {
         Some(part) if is_whole => {
             wire.put(&FRAGMENT, Value::Bytes, wire.at()..end);

@@ -9,7 +9,7 @@
 
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{
-    Carried, Header, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe, prism,
+    Carried, HeaderFn, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe, prism,
     radiotap, token_ring, wlan,
 };
 use crate::tree::{Field, Names, Value};
@@ -74,7 +74,7 @@ const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), 
 
 /// Who describes a frame of this link type that begins with these bytes. What some captures call PPP is Cisco's framing, and
 /// what they call Prism is AVS.
-pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
+pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match number {
         0 => (&NULL_PROTOCOL, null),
         1 => (&ethernet::PROTOCOL, ethernet::header),

@@ -208,7 +208,7 @@ pub enum Next {
 /// A header without a registered number: its protocol and its dissector.
 pub struct Described {
     protocol: &'static Protocol,
-    header: Header,
+    header: HeaderFn,
 }
 
 impl PartialEq for Described {
@@ -436,9 +436,9 @@ fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<R
 }
 
 /// Dissects one header; `missing` is the number of truncated bytes after the end of the cursor.
-type Header = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
+type HeaderFn = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
 
-fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
+fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match carried.next {
         Next::Link(number) => {
             let ahead = frame.get(carried.range.clone()).unwrap_or_default();
@@ -463,7 +463,7 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
 }
 
 /// IP of the version that the first byte says.
-fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Header)> {
+fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     match frame.get(carried.range.start)? >> 4 {
         4 => Some((&ip::PROTOCOL, ip::header)),
         6 => Some((&ipv6::PROTOCOL, ipv6::header)),
@@ -474,7 +474,7 @@ fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
 /// One header as a layer. Returns what it carries, or nothing where reading had to stop.
 fn describe(
     tree: &mut Tree,
-    (protocol, header): (&'static Protocol, Header),
+    (protocol, header): (&'static Protocol, HeaderFn),
     carried: &Carried,
     bytes: Bytes<'_>,
     below: Option<LayerId>,
@@ -533,7 +533,7 @@ fn network_ends(protocol: &Protocol, read: &[u8]) -> Option<(Address, Address)> 
 }
 
 /// The beginning of a packet that another one quotes, as groups within it. What cannot be read is left to the caller.
-fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: Header) {
+fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: HeaderFn) {
     if wire.remaining() == 0 {
         return;
     }

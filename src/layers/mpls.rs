@@ -54,7 +54,7 @@ fn next(packet: &[u8], missing: usize) -> Next {
         4 | 6 => Next::Ip,
         1 => Next::Header(&pseudowire::CHANNEL),
         // Half of what there is to judge by would be judged otherwise than the whole.
-        0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::HEADER => Next::Data,
+        0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::Header::LEN => Next::Data,
         0 => {
             let with_word = packet.get(pseudowire::WORD..).map_or(Heuristic::No, ethernet::looks);
             match ethernet::looks(packet) {
