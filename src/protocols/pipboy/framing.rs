@@ -8,7 +8,7 @@
 //!   └── an unlikely one ──► Lost ─┴─ a message whose payload proves it       Lost ◄── bytes missing ── Steady, Trial
 //! ```
 
-use super::update::{BOOL, DICT, ENTRY_HEADER, INT8, LIST, REF, STRING, UINT8};
+use super::entry::{self, Ahead, DICT, Lists, Stop};
 use super::{
     COMMAND, COMMAND_RESULT, CONNECTION_ACCEPTED, CONNECTION_REFUSED, DATA_UPDATE, HEADER, HEARTBEAT, JSON_MAX, LOCAL_MAP_UPDATE,
     MESSAGE_MAX, json, map, speaker,
@@ -357,41 +357,18 @@ pub(super) fn are_entries(payload: &[u8]) -> bool {
 }
 
 fn walk(payload: &[u8]) -> Walk {
-    let mut at = 0;
-    while let Some(entry) = payload.get(at..).filter(|entry| !entry.is_empty()) {
-        let &[kind, _, _, _, _, ref value @ ..] = entry else { return Walk::Short };
-        if kind > DICT || (kind == BOOL && value.first().is_some_and(|byte| *byte > 1)) {
-            return Walk::Stuck(at + 1);
+    let (mut lists, mut behind) = (Lists::default(), Ahead::<false>(payload));
+    while !behind.0.is_empty() {
+        let start = payload.len() - behind.0.len();
+        let entry = entry::header(&mut behind).and_then(|(kind, _)| match kind {
+            0..=DICT => entry::value(&mut behind, kind, &mut lists).map(drop),
+            _ => Err(Stop::Invalid),
+        });
+        match entry {
+            Ok(()) => {}
+            Err(Stop::Short) => return Walk::Short,
+            Err(Stop::Invalid) => return Walk::Stuck(start + 1),
         }
-        let Some(width) = width(kind, value) else { return Walk::Short };
-        at += ENTRY_HEADER + width;
     }
-    if at == payload.len() { Walk::Whole } else { Walk::Short }
-}
-
-/// Width of a value in bytes, possibly beyond the available bytes.
-fn width(kind: u8, value: &[u8]) -> Option<usize> {
-    match kind {
-        BOOL | INT8 | UINT8 => Some(1),
-        STRING => Some(memchr::memchr(0, value)? + 1),
-        LIST => refs(value),
-        DICT => {
-            let (count, mut at) = (count(value)?, 2);
-            for _ in 0..count {
-                at += REF;
-                at += memchr::memchr(0, value.get(at..)?)? + 1;
-            }
-            Some(at + refs(value.get(at..)?)?)
-        }
-        _ => Some(4),
-    }
-}
-
-/// Width of a counted list of references, with its count.
-fn refs(value: &[u8]) -> Option<usize> {
-    Some(2 + REF * usize::from(count(value)?))
-}
-
-fn count(value: &[u8]) -> Option<u16> {
-    value.first_chunk().copied().map(u16::from_le_bytes)
+    Walk::Whole
 }

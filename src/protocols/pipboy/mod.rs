@@ -29,11 +29,11 @@
 mod commands;
 mod discovery;
 mod entries;
+mod entry;
 mod framing;
 mod heuristics;
 mod json;
 mod map;
-mod skim;
 #[cfg(test)]
 mod tests;
 mod update;

@@ -1,13 +1,13 @@
 //! Data updates: a sequence of entries, each a value with its ID.
 
-use super::skim;
+use super::entry::{self, Ahead, BOOL, DICT, Fields, Lists, Parsed};
 use super::world::{Handle, Outcome, ROOT, Scalar, World};
 use super::{
     BEFORE_BOOL, BEFORE_FLOAT, BEFORE_INT, BEFORE_STRING, BEFORE_UINT, ENTRY, ENTRY_BOOL, ENTRY_CHANGE, ENTRY_COUNT, ENTRY_FLOAT,
-    ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_COUNT, ERROR_ENTRY_TRUNCATED,
-    ERROR_ENTRY_TYPE, ERROR_STRING, INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF, NOTE_BOOL, NOTE_TREE,
-    NOTE_UTF8, REMOVE_COUNT, REMOVE_REF, SUMMARY, SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8,
-    SUMMARY_INT32, SUMMARY_LIST, SUMMARY_MEMBER, SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32, ends_early,
+    ENTRY_ID, ENTRY_INT, ENTRY_NEW, ENTRY_PATH, ENTRY_STRING, ENTRY_TYPE, ENTRY_UINT, ERROR_ENTRY_TRUNCATED, ERROR_ENTRY_TYPE,
+    INSERT, INSERT_COUNT, INSERT_KEY, INSERT_REF, LIST_COUNT, LIST_REF, NOTE_TREE, REMOVE_COUNT, REMOVE_REF, SUMMARY,
+    SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8, SUMMARY_INT32, SUMMARY_LIST, SUMMARY_MEMBER,
+    SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32,
 };
 use crate::tree::{Demand, Field, NodeRef, Tree, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
@@ -16,30 +16,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-pub(super) const BOOL: u8 = 0;
-pub(super) const INT8: u8 = 1;
-pub(super) const UINT8: u8 = 2;
-pub(super) const INT32: u8 = 3;
-pub(super) const UINT32: u8 = 4;
-pub(super) const FLOAT: u8 = 5;
-pub(super) const STRING: u8 = 6;
-pub(super) const LIST: u8 = 7;
-pub(super) const DICT: u8 = 8;
-
-/// Bytes of an entry header: type and ID.
-pub(super) const ENTRY_HEADER: usize = 5;
-
 /// Estimated mean size of an entry, used to reserve memory for a long message.
 const ENTRY_MEAN: usize = 16;
 
 /// Number of fields of an entry before its value.
 const ENTRY_HEAD: usize = 3;
-
-/// Bytes of a reference.
-pub(super) const REF: usize = 4;
-
-/// Minimum size of an insertion: a reference and an empty name.
-const INSERT_MIN: usize = REF + 1;
 
 /// Number of entries above which a message has a summary.
 const MANY: u64 = 64;
@@ -111,17 +92,13 @@ struct Update<'w, 'a> {
     paths: Vec<(u32, Handle)>,
     /// Path fields of values without a node, with the ID of the value.
     lost: Vec<(u32, u32)>,
-    /// References of the current entry.
-    refs: Vec<u32>,
-    inserted: Vec<Member<'a>>,
+    /// References and members of the current entry.
+    lists: Lists<'a>,
 }
-
-/// A dict member: its ID and its name, which is UTF-8.
-pub(super) type Member<'a> = (u32, Cow<'a, [u8]>);
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
     let has_root = world.as_ref().is_some_and(|world| world.has_root());
-    let (mut paths, lost, refs, inserted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut paths, lost, lists) = (Vec::new(), Vec::new(), Lists::default());
     let wants_summary = wire.wants(&SUMMARY_FIELDS) || wire.wants(&COUNTS);
     let wants_paths = world.is_some() && (wants_summary || wire.wants(&[&ENTRY_PATH]));
     if let Some(world) = world.as_mut().filter(|_| wire.remaining() > LONG) {
@@ -131,8 +108,7 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
         paths.reserve(if wants_paths { entries } else { 0 });
     }
     let skims = !wants_summary && !wire.wants(&ENTRY_FIELDS) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
-    let mut update =
-        Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, refs, inserted };
+    let mut update = Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -167,26 +143,39 @@ impl<'a> Update<'_, 'a> {
         if !self.skims {
             return None;
         }
-        let (kind, len) = skim::entry(ahead, self.world.as_deref_mut(), &mut self.refs, &mut self.inserted)?;
+        let mut behind = Ahead::<true>(ahead);
+        let (kind, id) = entry::header(&mut behind).ok().filter(|(kind, _)| *kind <= DICT)?;
+        let value = entry::value(&mut behind, kind, &mut self.lists).ok()?;
+        self.apply(id, value);
         self.count_type(kind);
-        Some(len)
+        Some(ahead.len() - behind.0.len())
+    }
+
+    /// Adds a value to the tree of values.
+    fn apply(&mut self, id: u32, value: Parsed<'_>) -> Option<Outcome> {
+        let world = self.world.as_deref_mut()?;
+        Some(match value {
+            Parsed::Scalar(value) => world.set(id, value),
+            Parsed::List => world.list(id, &self.lists.refs),
+            Parsed::Dict => world.dict(id, &self.lists.inserted, &self.lists.refs),
+        })
     }
 
     fn entry(&mut self, wire: &mut Wire<'a>) -> Result {
         let left = wire.remaining();
-        if left < ENTRY_HEADER && wire.cut() == Cut::No {
+        if left < entry::HEADER && wire.cut() == Cut::No {
             return wire
-                .malformed(&ERROR_ENTRY_TRUNCATED, format_args!("{left} bytes left, an entry begins with {ENTRY_HEADER}"));
+                .malformed(&ERROR_ENTRY_TRUNCATED, format_args!("{left} bytes left, an entry begins with {}", entry::HEADER));
         }
         let kind = wire.ahead().first().copied().unwrap_or_default();
         if kind > DICT {
             return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("entry type {kind} and its width are unknown"));
         }
         let result = wire.group(&ENTRY, |wire| {
-            wire.u8(&ENTRY_TYPE)?;
-            let id = wire.u32_le(&ENTRY_ID)?;
+            let (_, id) = entry::header(&mut Fields(wire))?;
             let place = self.wants_paths.then(|| wire.add(&ENTRY_PATH, Value::None));
-            let outcome = self.value(wire, kind, id);
+            let value = entry::value(&mut Fields(wire), kind, &mut self.lists);
+            let outcome = value.map(|value| self.apply(id, value));
             if let Some(place) = place {
                 match outcome.as_ref().ok().and_then(|outcome| outcome.as_ref()?.handle) {
                     Some(handle) => self.paths.push((place, handle)),
@@ -212,44 +201,6 @@ impl<'a> Update<'_, 'a> {
         if let Some(count) = self.types.get_mut(usize::from(kind)) {
             *count += 1;
         }
-    }
-
-    fn value(&mut self, wire: &mut Wire<'a>, kind: u8, id: u32) -> Result<Option<Outcome>> {
-        let value = match kind {
-            BOOL => Scalar::Bool(truth(wire)?),
-            INT8 => Scalar::Int(wire.i8(&ENTRY_INT)?.into()),
-            UINT8 => Scalar::Uint(wire.u8(&ENTRY_UINT)?.into()),
-            INT32 => Scalar::Int(wire.i32_le(&ENTRY_INT)?),
-            UINT32 => Scalar::Uint(wire.u32_le(&ENTRY_UINT)?),
-            FLOAT => Scalar::Float(wire.f32_le(&ENTRY_FLOAT)?),
-            STRING => Scalar::Text(text(wire, &ENTRY_STRING)?),
-            LIST => return self.list(wire, id),
-            _ => return self.dict(wire, id),
-        };
-        Ok(self.world.as_mut().map(|world| world.set(id, value)))
-    }
-
-    fn list(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Outcome>> {
-        let count = wire.u16_le(&LIST_COUNT)?;
-        self.refs.clear();
-        refs(wire, count, &LIST_REF, &mut self.refs)?;
-        Ok(self.world.as_mut().map(|world| world.list(id, &self.refs)))
-    }
-
-    fn dict(&mut self, wire: &mut Wire<'a>, id: u32) -> Result<Option<Outcome>> {
-        let count = wire.u16_le(&INSERT_COUNT)?;
-        self.inserted.clear();
-        for nth in 1..=count {
-            fits(wire, INSERT_MIN, "insertion", nth, count)?;
-            let (id, name) = wire.group(&INSERT, |wire| Ok((wire.u32_le(&INSERT_REF)?, text(wire, &INSERT_KEY)?)))?;
-            self.inserted.push((id, bytes_of(name)));
-        }
-        let Ok(count) = wire.u16_le(&REMOVE_COUNT) else {
-            return ends_early(wire, &ERROR_COUNT, format_args!("the removal count is missing"));
-        };
-        self.refs.clear();
-        refs(wire, count, &REMOVE_REF, &mut self.refs)?;
-        Ok(self.world.as_mut().map(|world| world.dict(id, &self.inserted, &self.refs)))
     }
 
     /// Adds fields for the changes made by an entry.
@@ -315,53 +266,6 @@ fn summary(wire: &mut Wire<'_>, world: &World, types: &[u64; 9], counts: &Counts
             wire.add(&SUMMARY_ENTRIES, Value::Unsigned(count));
         });
     }
-}
-
-fn truth(wire: &mut Wire<'_>) -> Result<bool> {
-    let byte = wire.bool(&ENTRY_BOOL)?;
-    if byte > 1 {
-        wire.note(&NOTE_BOOL, format_args!("{byte} taken as true"));
-    }
-    Ok(byte > 0)
-}
-
-fn text<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Cow<'a, str>> {
-    let Ok(text) = wire.text_nul(field) else {
-        let left = wire.remaining();
-        return ends_early(wire, &ERROR_STRING, format_args!("no NUL in the remaining {left} bytes"));
-    };
-    Ok(match std::str::from_utf8(text) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            wire.note(&NOTE_UTF8, format_args!("not UTF-8"));
-            String::from_utf8_lossy(text)
-        }
-    })
-}
-
-fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-    }
-}
-
-fn refs(wire: &mut Wire<'_>, count: u16, field: &'static Field, into: &mut Vec<u32>) -> Result {
-    for nth in 1..=count {
-        fits(wire, REF, field.name, nth, count)?;
-        into.push(wire.u32_le(field)?);
-    }
-    Ok(())
-}
-
-/// Checks that a counted element has its minimum size. After a cut the reads fail on their own.
-fn fits(wire: &mut Wire<'_>, least: usize, what: &str, nth: u16, count: u16) -> Result {
-    let left = wire.remaining();
-    if left < least && wire.cut() == Cut::No {
-        return wire
-            .malformed(&ERROR_COUNT, format_args!("{what} {nth} of {count} does not fit into the remaining {left} bytes"));
-    }
-    Ok(())
 }
 
 /// Writes the value, or the number of references.
