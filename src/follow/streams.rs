@@ -3,7 +3,7 @@
 use super::{Follower, Heard};
 use crate::limits;
 use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, object, seconds};
-use crate::tree::{Address, Dissection, Field, Side, StreamId, Time, Transport};
+use crate::tree::{Address, BySide, Dissection, Field, Side, StreamId, Time, Transport};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
@@ -19,9 +19,9 @@ pub struct Stream {
     /// The protocol of the first message that has one.
     pub protocol: Option<&'static Field>,
     /// Bytes sent by the client and by the server.
-    pub bytes: [u64; 2],
+    pub bytes: BySide<u64>,
     /// Bytes that they sent, missing from the capture.
-    pub missing: [u64; 2],
+    pub missing: BySide<u64>,
     /// Frames that carry it.
     pub frames: u64,
     /// When its first frame was captured.
@@ -157,8 +157,8 @@ impl Streams {
         ];
         let mut grid = Grid::new(to, theme, HEADS);
         for stream in self.in_order() {
-            let ([client, server], [c2s, s2c]) = (stream.ends, stream.bytes);
-            let [lost_c2s, lost_s2c] = stream.missing;
+            let ([client, server], BySide { client: c2s, server: s2c }) = (stream.ends, stream.bytes);
+            let BySide { client: lost_c2s, server: lost_s2c } = stream.missing;
             grid.cell(stream.id)?
                 .cell(Shown(client))?
                 .cell(Shown(server))?
@@ -208,7 +208,7 @@ impl Streams {
             of.put("protocol", protocol.abbrev)?;
         }
         of.put("frames", &stream.frames)?;
-        for (key, [c2s, s2c]) in [("bytes", stream.bytes), ("missing", stream.missing)] {
+        for (key, BySide { client: c2s, server: s2c }) in [("bytes", stream.bytes), ("missing", stream.missing)] {
             of.object(key, |sides| {
                 sides.put("c2s", &c2s)?;
                 sides.put("s2c", &s2c)
@@ -225,20 +225,17 @@ impl Streams {
 
 impl Known {
     fn hear(&mut self, heard: Heard<'_>) {
-        let add = |[client, server]: &mut [u64; 2], side, count| {
-            *(if side == Side::Client { client } else { server }) += count;
-        };
         match heard {
             Heard::Words(words) => {
                 let Some(stream) = self.stream(words.stream) else { return };
-                add(&mut stream.bytes, words.side, words.bytes.len() as u64);
+                stream.bytes[words.side] += words.bytes.len() as u64;
                 if stream.protocol.is_none_or(|protocol| protocol.abbrev == "data") {
                     stream.protocol = words.message.protocol();
                 }
             }
             Heard::Missing(missing) => {
                 let Some(stream) = self.stream(missing.stream) else { return };
-                add(&mut stream.missing, missing.side, missing.len);
+                stream.missing[missing.side] += missing.len;
             }
         }
     }
@@ -248,7 +245,7 @@ impl Known {
         if self.0.len() >= limits::FOLLOW_CONVERSATIONS.get() && !self.0.contains_key(&id) {
             return None;
         }
-        let (none, nothing) = ([None; 2], [0; 2]);
+        let (none, nothing) = ([None; 2], BySide::default());
         let new =
             || Stream { id, ends: none, protocol: None, bytes: nothing, missing: nothing, frames: 0, first: None, last: None };
         Some(self.0.entry(id).or_insert_with(new))

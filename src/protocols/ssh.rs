@@ -15,7 +15,7 @@
 //! Not covered: contents of the key exchange.
 
 use super::lines;
-use crate::tree::{Field, Names, Side, Value, fields, name_of};
+use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use md5::{Digest as _, Md5};
 
@@ -103,8 +103,7 @@ const CHECK: usize = 4;
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    client: Direction,
-    server: Direction,
+    directions: BySide<Direction>,
     /// Both sides use version 1.
     is_1: bool,
 }
@@ -132,7 +131,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
         let is_1 = self.is_1;
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if direction.greeted && is_1 && !direction.lost {
             return extent_1(ahead);
         }
@@ -149,7 +148,7 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let is_1 = self.is_1;
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if direction.greeted && is_1 && !direction.lost {
             return direction.packet_1(wire);
         }
@@ -168,7 +167,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         // All later packets are encrypted anyway.
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.encrypts |= !missing.in_step;
         direction.lost |= !missing.in_step;
     }
@@ -184,15 +183,6 @@ fn extent_1(ahead: &[u8]) -> Extent {
     let Some(length) = ahead.first_chunk::<4>().map(|length| u32::from_be_bytes(*length)) else { return Extent::NeedMore(4) };
     let whole = (length as usize).saturating_add(4 + padding_1(length));
     if length as usize > CHECK && whole <= PACKET_MAX { Extent::Message(whole) } else { Extent::Unknown(ahead.len()) }
-}
-
-impl Session {
-    fn direction(&mut self, from: Side) -> &mut Direction {
-        match from {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
-    }
 }
 
 impl Direction {
@@ -355,7 +345,10 @@ mod tests {
     fn hassh_is_the_digest_of_the_senders_lists() {
         let trees = trees_of(
             &PROTOCOL,
-            &mut Session { client: Direction { greeted: true, ..Direction::default() }, ..Session::default() },
+            &mut Session {
+                directions: BySide { client: Direction { greeted: true, ..Direction::default() }, ..BySide::default() },
+                ..Session::default()
+            },
             &[(Side::Client, &offer(["a", "b", "c", "d", "e", "f", "g", "h", "", ""]))],
         );
         // MD5 of "a;c;e;g".
@@ -364,7 +357,10 @@ mod tests {
 
     #[test]
     fn invalid_packet_lengths_are_rejected() {
-        let mut session = Session { client: Direction { greeted: true, ..Direction::default() }, ..Session::default() };
+        let mut session = Session {
+            directions: BySide { client: Direction { greeted: true, ..Direction::default() }, ..BySide::default() },
+            ..Session::default()
+        };
         assert_eq!(session.extent(Side::Client, b"\xff\xff\xff\xff1234", true), Extent::Unknown(8));
         assert_eq!(session.extent(Side::Client, b"\0\0\0\x0c1", true), Extent::Message(16));
     }

@@ -13,7 +13,7 @@
 
 use super::json;
 use crate::limits;
-use crate::tree::{Names, Piece, Side, Value, fields, name_of};
+use crate::tree::{BySide, Names, Piece, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -86,8 +86,7 @@ const INFLATE: usize = 48 << 10;
 
 /// State of a connection.
 struct Session {
-    client: Direction,
-    server: Direction,
+    directions: BySide<Direction>,
 }
 
 /// State of one direction.
@@ -138,7 +137,8 @@ pub(super) fn negotiated(extensions: &[u8]) -> Box<dyn Conversation> {
         deflate: agreed.then(|| Deflate { inflate: Decompress::new(false), resets: extensions.contains(resets) }),
         ..Direction::default()
     };
-    Box::new(Session { client: direction("client_no_context_takeover"), server: direction("server_no_context_takeover") })
+    let (client, server) = (direction("client_no_context_takeover"), direction("server_no_context_takeover"));
+    Box::new(Session { directions: BySide { client, server } })
 }
 
 impl Header {
@@ -165,18 +165,9 @@ impl Header {
     }
 }
 
-impl Session {
-    fn direction(&mut self, from: Side) -> &mut Direction {
-        match from {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
-    }
-}
-
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if direction.lost {
             return Extent::Unknown(ahead.len());
         }
@@ -191,7 +182,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if direction.rest > 0 {
             let have = wire.remaining();
             direction.rest = direction.rest.saturating_sub(have as u64);
@@ -208,11 +199,11 @@ impl Conversation for Session {
         let direction = |direction: &Direction| {
             direction.incomplete.as_ref().map_or(0, incomplete) + direction.deflate.as_ref().map_or(0, |_| INFLATE)
         };
-        size_of_val(self) + direction(&self.client) + direction(&self.server)
+        size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.lost |= !missing.in_step;
         direction.rest = 0;
         direction.incomplete = None;

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of networks, files or output.
 
+mod by_side;
 mod demand;
 pub(crate) mod digits;
 mod dump;
@@ -26,6 +27,7 @@ mod transfer;
 mod tree;
 mod view;
 
+pub use by_side::BySide;
 pub use demand::{Demand, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};

@@ -7,7 +7,7 @@ use crate::flow::analysis::{Analysis, Known};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly;
 use crate::layers::tcp::Header;
-use crate::tree::{Side, StreamId, Transport};
+use crate::tree::{BySide, Side, StreamId, Transport};
 use crate::wire::Protocol;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(in crate::engine) struct Closed {
     /// Whether its protocol is known to be unknown.
     nobodys: bool,
     reset: bool,
-    halves: [ClosedHalf; 2],
+    halves: BySide<ClosedHalf>,
     known: Known,
     followed: Option<Box<Followed>>,
 }
@@ -50,7 +50,7 @@ impl Stream {
         self.belongs = Belongs::Nobody;
         self.inner = States::default();
         self.inside = None;
-        for half in &mut self.halves {
+        for half in self.halves.iter_mut() {
             (half.wanted, half.outstanding) = (0, 0);
         }
     }
@@ -59,7 +59,7 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn recover(&mut self) {
         self.fail();
-        for half in &mut self.halves {
+        for half in self.halves.iter_mut() {
             while half.order.unpark_next() {}
         }
     }
@@ -101,10 +101,10 @@ impl Connection {
     /// The sequence number that counts as 0 for one of its ends.
     pub(in crate::engine) fn base(&self, rises: bool) -> Option<u32> {
         match self {
-            Connection::Whole(stream) => stream.half(stream.side_of(rises)).base,
+            Connection::Whole(stream) => stream.halves[stream.side_of(rises)].base,
             Connection::Closed(rest) => {
-                let [client, server] = &rest.halves;
-                if rest.client_is_low == rises { client.base } else { server.base }
+                let side = if rest.client_is_low == rises { Side::Client } else { Side::Server };
+                rest.halves[side].base
             }
             Connection::Quoted(_) => None,
         }
@@ -136,7 +136,7 @@ impl Connection {
         let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
         let id = StreamId { transport: Transport::Tcp, number: rest.number };
         let mut stream = Stream::new(id, Some(sockets), path());
-        for (half, left) in stream.halves.iter_mut().zip(&mut rest.halves) {
+        for (half, left) in stream.halves.iter_mut().zip(rest.halves.iter_mut()) {
             let order = std::mem::take(&mut left.order).into();
             *half = HalfStream { order, base: left.base, from_start: left.from_start, ..HalfStream::default() };
         }
@@ -158,16 +158,13 @@ impl Stream {
             Belongs::Open if self.over.is_none() => false,
             Belongs::Open | Belongs::To(..) => return None,
         };
-        let half = |side: Side| {
-            let half = self.half(side);
-            ClosedHalf { order: half.order.closed(), base: half.base, from_start: half.from_start }
-        };
+        let half = |half: &HalfStream| ClosedHalf { order: half.order.closed(), base: half.base, from_start: half.from_start };
         self.is_empty().then(|| Closed {
             number: self.id.number,
             client_is_low: self.client_is_low,
             nobodys,
             reset: self.reset,
-            halves: Side::BOTH.map(half),
+            halves: self.halves.map(half),
             known: self.analysis.known(),
             followed: self.followed.clone(),
         })

@@ -15,7 +15,7 @@ use crate::wire::{Cut, Missing};
 impl Stream {
     /// Go on behind holes that will not be filled.
     pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
-        while self.half(side).order.hole_is_lost() && !out.is_full() {
+        while self.halves[side].order.hole_is_lost() && !out.is_full() {
             self.give_up_hole(side, out);
         }
     }
@@ -23,10 +23,10 @@ impl Stream {
     /// Show what lies before the first hole, say what is missing, and go on behind it.
     #[cold]
     pub(super) fn give_up_hole(&mut self, side: Side, out: &mut Out<'_>) {
-        let Some(gap) = self.half(side).order.hole() else { return };
+        let Some(gap) = self.halves[side].order.hole() else { return };
         self.changed = true;
         self.drain(side, Behind::Gap(gap), out);
-        let order = &mut self.half_mut(side).order;
+        let order = &mut self.halves[side].order;
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
             return;
         }
@@ -41,14 +41,14 @@ impl Stream {
                 before: out.tree.layers.len(),
             });
         }
-        let half = self.half_mut(side);
+        let half = &mut self.halves[side];
         let in_step = half.outstanding >= gap.len;
         half.outstanding = half.outstanding.saturating_sub(gap.len);
         if let Belongs::To(_, conversation) = &mut self.belongs {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
         // As they were captured, so that what one frame completes is not joined with what another does.
-        while self.half_mut(side).order.unpark_next() {
+        while self.halves[side].order.unpark_next() {
             if !out.tree.is_crowded() {
                 self.drain(side, Behind::More, out);
             }
@@ -60,10 +60,10 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
-            while self.half(side).order.hole().is_some() && !out.is_full() {
+            while self.halves[side].order.hole().is_some() && !out.is_full() {
                 self.give_up_hole(side, out);
             }
-            if self.half(side).order.hole().is_none() {
+            if self.halves[side].order.hole().is_none() {
                 self.drain(side, Behind::End, out);
             }
         }
@@ -79,11 +79,11 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
-            let half = self.half(side);
+            let half = &mut self.halves[side];
             if half.order.buffered().is_empty() && half.order.hole().is_none() {
                 continue;
             }
-            while self.half(side).order.hole().is_some() {
+            while self.halves[side].order.hole().is_some() {
                 self.give_up_hole(side, out);
             }
             self.drain(side, Behind::NoRoom, out);
@@ -97,7 +97,7 @@ impl Stream {
     /// Show the messages among the bytes that are in order.
     pub(super) fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
         let mut side = side;
-        while !self.half(side).order.buffered().is_empty() {
+        while !self.halves[side].order.buffered().is_empty() {
             if out.is_full() {
                 self.delayed = true;
                 return;
@@ -131,9 +131,9 @@ impl Stream {
         let began = |half: &HalfStream| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
         let mut sides = Side::BOTH;
         // Who spoke first is read first: what the other one says may hang on it.
-        sides.sort_by_key(|side| began(self.half(*side)));
+        sides.sort_by_key(|side| began(&self.halves[*side]));
         for side in sides {
-            while !self.half(side).order.buffered().is_empty()
+            while !self.halves[side].order.buffered().is_empty()
                 && !self.is_open(side)
                 && !out.is_full()
                 && self.step(side, Behind::More, out)
@@ -147,14 +147,13 @@ impl Stream {
     #[cold]
     fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
         self.shown = true;
-        self.half_mut(side).from_start = false;
+        self.halves[side].from_start = false;
         self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Behind::More, out);
     }
 
     /// One message, or one run of data. False if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
-        let [client, server] = &mut self.halves;
-        let half = if side == Side::Client { client } else { server };
+        let half = &mut self.halves[side];
         let crowded = out.tree.is_crowded();
         let mut failure = None;
         let step = match &mut self.belongs {
@@ -190,8 +189,7 @@ impl Stream {
     fn show(&mut self, side: Side, step: Step, behind: Behind, out: &mut Out<'_>) {
         self.changed = true;
         let crowded = out.tree.is_crowded();
-        let [client, server] = &mut self.halves;
-        let half = if side == Side::Client { client } else { server };
+        let half = &mut self.halves[side];
         let (len, cut, claimed) = match step {
             Step::Wait => return,
             Step::Data(len) => (len, None, 0),

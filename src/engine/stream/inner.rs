@@ -26,7 +26,7 @@ impl Stream {
                 let path = format!("{}:{carrier}", self.path).into();
                 let mut inner =
                     Stream { how: Some(opened.how), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
-                for half in &mut inner.halves {
+                for half in inner.halves.iter_mut() {
                     half.from_start = true;
                     half.order.expect(0);
                 }
@@ -49,7 +49,7 @@ impl Stream {
     /// A stream of messages, none of which is missing.
     pub(in crate::engine) fn of_messages(id: StreamId, sockets: [SocketAddr; 2], path: Arc<str>) -> Stream {
         let mut stream = Stream::new(id, Some(sockets), path);
-        for half in &mut stream.halves {
+        for half in stream.halves.iter_mut() {
             half.from_start = true;
             half.order.expect(0);
         }
@@ -68,7 +68,7 @@ impl Stream {
         for piece in &opened.pieces {
             let start = usize::try_from(piece.off).unwrap_or(usize::MAX);
             let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
-            let order = &self.half(side).order;
+            let order = &self.halves[side].order;
             let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
             // The number of missing bytes is unknown: one stands for them.
             let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(behind_gap.into());

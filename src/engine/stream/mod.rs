@@ -21,7 +21,7 @@ use crate::layers::tcp::{Header, TcpState};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Owner, Registry};
-use crate::tree::{Address, Carried, Ends, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree};
+use crate::tree::{Address, BySide, Carried, Ends, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree};
 use crate::wire::notes::{BUG, OVERLAP, STALE};
 use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol, credentials};
 use half_stream::{Behind, HalfStream};
@@ -43,7 +43,7 @@ pub(super) struct Stream {
     path: Arc<str>,
     /// The same, if a segment in a plain frame came that way: seeing that the next one does as well takes no look at the names.
     plain_path: Option<&'static str>,
-    halves: [HalfStream; 2],
+    halves: BySide<HalfStream>,
     analysis: Analysis,
     /// Progress of the connection, if requested.
     followed: Option<Box<Followed>>,
@@ -113,7 +113,7 @@ impl Stream {
             client_is_low: is_first_low(sockets),
             path,
             plain_path: None,
-            halves: [HalfStream::default(), HalfStream::default()],
+            halves: BySide::default(),
             analysis: Analysis::default(),
             followed: None,
             belongs: Belongs::Open,
@@ -143,7 +143,7 @@ impl Stream {
     /// The conversation of an input without packets.
     pub(super) fn bare() -> Stream {
         let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
-        for half in &mut stream.halves {
+        for half in stream.halves.iter_mut() {
             half.from_start = true;
             half.order.expect(0);
         }
@@ -258,7 +258,7 @@ impl Stream {
 
     /// Whether a segment opens a new connection between the same ends.
     fn is_reopened(&self, rises: bool, header: &Header) -> bool {
-        header.syn() && header.opens_anew(self.half(self.side_of(rises)).base)
+        header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
     }
 
     /// The side that sends a segment, by whether the lower end does.
@@ -266,28 +266,12 @@ impl Stream {
         if self.client_is_low == rises { Side::Client } else { Side::Server }
     }
 
-    fn half(&self, side: Side) -> &HalfStream {
-        let [client, server] = &self.halves;
-        match side {
-            Side::Client => client,
-            Side::Server => server,
-        }
-    }
-
-    fn half_mut(&mut self, side: Side) -> &mut HalfStream {
-        let [client, server] = &mut self.halves;
-        match side {
-            Side::Client => client,
-            Side::Server => server,
-        }
-    }
-
     /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
     /// on it, and it is in step or carries nothing.
     fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
         let Speaker { header, segment, side, .. } = speaker;
         let is_usual = header.is_plain && !header.syn() && found.is_some_and(|found| found.marks.is_empty());
-        let goes_on = || self.half(*side).order.is_in_step(header.seq);
+        let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
         (is_usual && goes_on() || carries_nothing()) && self.comes_by(segment.path)
     }
@@ -326,8 +310,8 @@ impl Stream {
         let marked = found.map(|found| Marked::new(&found));
         let tcp_state = TcpState {
             stream: Some(self.id.number),
-            seq_base: self.half(side).base.unwrap_or_default(),
-            ack_base: self.half(side.other()).base.unwrap_or_default(),
+            seq_base: self.halves[side].base.unwrap_or_default(),
+            ack_base: self.halves[side.other()].base.unwrap_or_default(),
             factor: found.map(|found| found.scaling.factor()),
             is_part: segment.is_part,
             quoted: None,
@@ -336,14 +320,14 @@ impl Stream {
             progress,
         };
         let ends = tree.push_ends(self.ends(side));
-        let in_step = self.half(side).order.is_in_step(header.seq) && !header.syn() && tree.notes.is_empty();
+        let in_step = self.halves[side].order.is_in_step(header.seq) && !header.syn() && tree.notes.is_empty();
         Some(tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, in_step))
     }
 
     /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
     fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
-        let half = self.half_mut(side);
+        let half = &mut self.halves[side];
         if half.base.is_some_and(|base| base != first) && header.syn() {
             // An answer with another number than before: what came before was no part of this connection.
             half.base = Some(first);
@@ -353,7 +337,7 @@ impl Stream {
         }
         half.base.get_or_insert(first);
         if header.acks() {
-            self.half_mut(side.other()).base.get_or_insert(header.ack.wrapping_sub(1));
+            self.halves[side.other()].base.get_or_insert(header.ack.wrapping_sub(1));
         }
     }
 
@@ -367,7 +351,7 @@ impl Stream {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.reset |= header.rst();
         let start = (segment.range.start + header.len).min(segment.range.end);
-        self.half_mut(side).from_start |= header.syn();
+        self.halves[side].from_start |= header.syn();
         let in_order = InOrder {
             seq: header.seq,
             syn: header.syn(),
@@ -391,7 +375,7 @@ impl Stream {
         } else {
             self.take_in_pieces(side, &in_order, bytes.source, out)
         };
-        if self.half(side).order.is_finished() {
+        if self.halves[side].order.is_finished() {
             self.drain(side, Behind::End, out);
             self.end_inner(side, out);
         }
@@ -399,7 +383,7 @@ impl Stream {
 
     /// Note what the other side has received of `side`, and give up the holes before that.
     fn acknowledge(&mut self, side: Side, header: &Header, out: &mut Out<'_>) {
-        let order = &mut self.half_mut(side).order;
+        let order = &mut self.halves[side].order;
         if header.syn() {
             order.expect(header.ack);
         }
@@ -410,7 +394,7 @@ impl Stream {
     /// Whether a segment has no new bytes and no message is pending. The other side may have changed the protocol.
     fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
         let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
-        let order = &self.half(side).order;
+        let order = &self.halves[side].order;
         carries_nothing && !self.delayed && order.buffered().is_empty() && order.hole().is_none()
     }
 
@@ -448,7 +432,7 @@ impl Stream {
     pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.decide_now |= found;
-        let order = &self.half(side).order;
+        let order = &self.halves[side].order;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
         let seq = u32::from_le_bytes([a, b, c, d]);
         let segment =
@@ -463,15 +447,15 @@ impl Stream {
         if std::mem::take(&mut self.delayed) {
             self.drain(side.other(), Behind::More, out);
         }
-        let mut accepted = self.half_mut(side).order.accept(segment);
+        let mut accepted = self.halves[side].order.accept(segment);
         while accepted.full {
             let must = std::mem::replace(&mut out.must, true);
             self.give_up_hole(side, out);
             out.must = must;
-            accepted = self.half_mut(side).order.accept(segment);
+            accepted = self.halves[side].order.accept(segment);
         }
         if !accepted.span.is_empty() {
-            self.half_mut(side).brought(out.tree.frame.number, &accepted.span);
+            self.halves[side].brought(out.tree.frame.number, &accepted.span);
         }
         let turned = self.turned;
         self.remark(side, segment, &accepted, out);
@@ -496,7 +480,7 @@ impl Stream {
         if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.how.is_some() {
             return;
         }
-        let half = self.half(side);
+        let half = &self.halves[side];
         let len = segment.bytes.len() as u64;
         let at = |off: u64| segment.at as usize + usize::try_from(off - accepted.off).unwrap_or(usize::MAX);
         let mut hide = |secret: Range<u64>| {
@@ -515,7 +499,7 @@ impl Stream {
 
     /// Whether a protocol waits for the rest of a message of this side.
     fn is_in_a_message(&self, side: Side) -> bool {
-        matches!(self.belongs, Belongs::To(..)) && self.half(side).waits()
+        matches!(self.belongs, Belongs::To(..)) && self.halves[side].waits()
     }
 
     /// Say what is strange about a segment; bytes that did not become part of the stream are shown as they are.
@@ -556,7 +540,7 @@ impl Stream {
             Next::Anyone => (Belongs::Open, None),
         };
         self.shown = false;
-        for half in &mut self.halves {
+        for half in self.halves.iter_mut() {
             half.from_start = true;
             half.wanted = 0;
         }
@@ -575,7 +559,7 @@ impl Stream {
     #[inline(never)]
     fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
         let silent = self.silent();
-        let [client, server] = &self.halves;
+        let BySide { client, server } = &self.halves;
         let opening = Opening {
             sent: [client.order.buffered(), server.order.buffered()],
             from_start: [client.from_start, server.from_start],
@@ -600,7 +584,7 @@ impl Stream {
                 let How::Stream(open) = found.how else { return false };
                 let mut conversation = open(out.registry.settings());
                 for side in Side::BOTH.into_iter().filter(|_| self.shown) {
-                    let bytes = self.half(side).order.buffered_off();
+                    let bytes = self.halves[side].order.buffered_off();
                     if bytes > 0 {
                         conversation.gap(side, Missing { bytes, in_step: false });
                     }
@@ -623,7 +607,7 @@ impl Stream {
 
     /// Whether as many bytes of this side wait as are buffered before the stream is recognised.
     fn is_full(&self, side: Side) -> bool {
-        self.half(side).order.buffered().len() >= limits::STREAM_OPENING.get()
+        self.halves[side].order.buffered().len() >= limits::STREAM_OPENING.get()
     }
 
     /// Whether a protocol may still find its messages in later bytes: the capture begins inside the stream.
@@ -634,7 +618,7 @@ impl Stream {
 
     /// The side of which no byte was seen, if the other one has spoken.
     fn silent(&self) -> Option<Side> {
-        match self.halves.each_ref().map(HalfStream::has_spoken) {
+        match [self.halves.client.has_spoken(), self.halves.server.has_spoken()] {
             [true, false] => Some(Side::Server),
             [false, true] => Some(Side::Client),
             _ => None,
@@ -645,7 +629,7 @@ impl Stream {
     #[cold]
     fn turn(&mut self, tree: &mut Tree) {
         self.turned = !self.turned;
-        self.halves.reverse();
+        self.halves.swap();
         self.analysis.turn();
         if let Some(followed) = &mut self.followed {
             followed.turn();

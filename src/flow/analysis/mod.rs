@@ -10,7 +10,7 @@
 mod tests;
 
 use crate::limits;
-use crate::tree::{Side, Time};
+use crate::tree::{BySide, Side, Time};
 
 /// Room for segments that is kept when all are acknowledged.
 const KEPT_UNACKED: usize = 16;
@@ -184,13 +184,13 @@ pub struct Findings {
 #[derive(Debug, Default)]
 pub struct Analysis {
     known: Known,
-    unacked: [Unacked; 2],
+    unacked: BySide<Unacked>,
 }
 
 /// What is known of a connection, without the single segments that are not acknowledged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known {
-    halves: [Half; 2],
+    halves: BySide<Half>,
     /// When the newest SYN without acknowledgement was sent; 0 for never.
     opened: i64,
     /// From that to the first acknowledgement that ended the handshake; 0 if unknown.
@@ -239,8 +239,8 @@ impl Analysis {
     /// Judge the next segment that a side sends. `reused` says that it is the first of a connection between ends that had one.
     pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
         let round_trip = self.known.round_trip;
-        let (own, peer) = both(&mut self.known.halves, side);
-        let (own_unacked, peer_unacked) = both(&mut self.unacked, side);
+        let (own, peer) = self.known.halves.own_and_peer(side);
+        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
         let mut found = Findings::default();
         if reused || own.opens_again(segment) {
             found.marks.add(Mark::ReusedPorts);
@@ -270,11 +270,7 @@ impl Analysis {
     /// Bytes that a side has sent and its peer has not acknowledged.
     #[must_use]
     pub fn in_flight(&self, side: Side) -> Option<u32> {
-        let [client, server] = &self.unacked;
-        let sent = match side {
-            Side::Client => &client.0,
-            Side::Server => &server.0,
-        };
+        let sent = &self.unacked[side].0;
         let first = sent.iter().map(|sent| sent.seq).reduce(|a, b| if is_behind(a, b) { b } else { a })?;
         let last = sent.iter().map(|sent| sent.next).reduce(|a, b| if is_behind(a, b) { a } else { b })?;
         Some(last.wrapping_sub(first))
@@ -288,8 +284,8 @@ impl Analysis {
 
     /// The sides change places.
     pub fn turn(&mut self) {
-        self.known.halves.reverse();
-        self.unacked.reverse();
+        self.known.halves.swap();
+        self.unacked.swap();
     }
 
     /// Bytes of memory held on the heap.
@@ -319,7 +315,7 @@ impl From<Known> for Analysis {
 impl Known {
     /// What the header says of the handshake counts for the segments behind it.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
-        let (own, peer) = both(&mut self.halves, side);
+        let (own, peer) = self.halves.own_and_peer(side);
         if segment.syn {
             own.before_first_ack = true;
             if !segment.acks {
@@ -480,15 +476,6 @@ impl Unacked {
             self.0.shrink_to(KEPT_UNACKED);
         }
         since
-    }
-}
-
-/// What there is of the side that speaks, and of the other one.
-fn both<T>(sides: &mut [T; 2], speaks: Side) -> (&mut T, &mut T) {
-    let [client, server] = sides;
-    match speaks {
-        Side::Client => (client, server),
-        Side::Server => (server, client),
     }
 }
 

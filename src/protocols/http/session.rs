@@ -7,7 +7,7 @@ use super::pairs::Pairs;
 use super::{FULL_URI, IN_PARTS, PART_SIZE, REQUEST_IN, RESPONSE_FOR, TIME};
 use crate::limits;
 use crate::protocols::{lines, tls, websocket};
-use crate::tree::{Side, Time, Value};
+use crate::tree::{BySide, Side, Time, Value};
 use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -18,8 +18,7 @@ const MAX_REQUESTS: usize = 1024;
 /// State of a connection.
 #[derive(Default)]
 pub(super) struct Session {
-    client: Direction,
-    server: Direction,
+    directions: BySide<Direction>,
     /// Requests without a response, oldest first.
     requests: VecDeque<Request>,
     next: Option<Next>,
@@ -73,13 +72,6 @@ impl Direction {
 }
 
 impl Session {
-    fn direction(&mut self, from: Side) -> &mut Direction {
-        match from {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
-    }
-
     /// Framing of the body.
     fn framing(&self, headers: &HeaderValues<'_>) -> BodyFraming {
         let method = self.requests.front().map_or(Method::Other, |request| request.method);
@@ -99,22 +91,22 @@ impl Session {
     }
 
     fn start(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        if let Some(head) = self.direction(from).head {
+        if let Some(head) = self.directions[from].head {
             return self.in_chunks(from, ahead, head);
         }
         if !heuristics::may_start(ahead) {
             let run = heuristics::next_start(ahead).unwrap_or(ahead.len());
             return Extent::Unknown(run);
         }
-        let searched = std::mem::take(&mut self.direction(from).searched);
+        let searched = std::mem::take(&mut self.directions[from].searched);
         let Some(head) = head::end(ahead, searched) else {
             if ahead.len() >= limits::HTTP_HEAD.get() {
                 return Extent::Unknown(ahead.len());
             }
-            self.direction(from).searched = ahead.len();
+            self.directions[from].searched = ahead.len();
             return Extent::NeedMore(ahead.len() + 1);
         };
-        self.direction(from).searched = head;
+        self.directions[from].searched = head;
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
         let whole = match self.framing(&headers) {
             BodyFraming::Nothing => Some(head),
@@ -129,7 +121,7 @@ impl Session {
 
     /// Extent of a message with a chunked body.
     fn in_chunks(&mut self, from: Side, ahead: &[u8], head: usize) -> Extent {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.head = Some(head);
         let whole = direction.chunks.find_end(ahead.get(head..).unwrap_or_default()).map(|end| head + end);
         if whole.is_none() && ahead.len() < limits::HTTP_BODY.get() {
@@ -141,7 +133,7 @@ impl Session {
     /// Extent of a whole message, or of its headers if it is too long.
     fn whole_or_head(&mut self, from: Side, whole: Option<usize>, head: usize) -> Extent {
         let whole = whole.filter(|whole| *whole <= limits::HTTP_BODY.get());
-        self.direction(from).parts = whole.is_none();
+        self.directions[from].parts = whole.is_none();
         Extent::Message(whole.unwrap_or(head))
     }
 
@@ -220,7 +212,7 @@ impl Session {
                 false
             }
         };
-        self.direction(from).remaining_body = Some(remaining_body).filter(|_| !over && result.is_ok());
+        self.directions[from].remaining_body = Some(remaining_body).filter(|_| !over && result.is_ok());
         result
     }
 }
@@ -233,7 +225,7 @@ impl Conversation for Session {
         if upgrades && more && ahead.len() < limits::HTTP_HEAD.get() {
             return Extent::NeedMore(ahead.len() + 1);
         }
-        let Some(remaining_body) = &self.direction(from).remaining_body else { return self.start(from, ahead, more) };
+        let Some(remaining_body) = &self.directions[from].remaining_body else { return self.start(from, ahead, more) };
         let run = match remaining_body {
             BodyFraming::Length(left) => PART_SIZE.min(usize::try_from(*left).unwrap_or(usize::MAX)),
             BodyFraming::Nothing | BodyFraming::ToEnd => PART_SIZE,
@@ -250,7 +242,7 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.begin();
         if let Some(remaining_body) = direction.remaining_body.take() {
             return self.part(from, remaining_body, wire);
@@ -280,12 +272,12 @@ impl Conversation for Session {
         }
         if in_parts {
             wire.note_ahead(&IN_PARTS, format_args!("the body follows in parts"));
-            self.direction(from).remaining_body = Some(framing);
+            self.directions[from].remaining_body = Some(framing);
             return Ok(());
         }
         if matches!(framing, BodyFraming::ToEnd) || wire.cut() != Cut::No {
             let so_far = wire.remaining() as u64;
-            self.direction(from).remaining_body = framing.less(so_far);
+            self.directions[from].remaining_body = framing.less(so_far);
         }
         body::read(wire, &headers, framing, request.as_ref().map_or(&sent_to, Request::target))
     }
@@ -296,7 +288,7 @@ impl Conversation for Session {
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.begin();
         direction.remaining_body = match direction.remaining_body.take() {
             _ if missing.in_step => None,

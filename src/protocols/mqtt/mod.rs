@@ -16,7 +16,7 @@ mod tests;
 
 use super::json;
 use crate::limits;
-use crate::tree::{Computed, Field, NodeRef, Side, Value, fields, name_of};
+use crate::tree::{BySide, Computed, Field, NodeRef, Side, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// MQTT.
@@ -142,7 +142,7 @@ struct Session {
     /// Protocol level; 0 if the CONNECT packet is missing.
     level: u8,
     /// Bytes left of long packets dissected in parts, from client and server.
-    rest: [u64; 2],
+    rest: BySide<u64>,
 }
 
 /// Remaining length and size of the fixed header; `None` if incomplete, an error if invalid.
@@ -208,7 +208,7 @@ fn is_chain(mut bytes: &[u8]) -> bool {
 
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        let rest = self.rest.get(from.index()).copied().unwrap_or_default();
+        let rest = self.rest[from];
         if rest > 0 {
             let run = PART_SIZE.min(usize::try_from(rest).unwrap_or(usize::MAX));
             return if more && ahead.len() < run { Extent::NeedMore(run) } else { Extent::Message(run.min(ahead.len())) };
@@ -227,7 +227,8 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        if let Some(rest) = self.rest.get_mut(from.index()).filter(|rest| **rest > 0) {
+        let rest = &mut self.rest[from];
+        if *rest > 0 {
             let have = wire.remaining();
             *rest = rest.saturating_sub(have as u64);
             wire.name("payload");
@@ -244,18 +245,14 @@ impl Conversation for Session {
         let length = varint(wire, &LENGTH)?;
         if length > limits::MQTT_MESSAGE.get() as u64 {
             wire.note_ahead(&IN_PARTS, format_args!("the packet follows in parts"));
-            if let Some(rest) = self.rest.get_mut(from.index()) {
-                *rest = length;
-            }
+            self.rest[from] = length;
             return Ok(());
         }
         wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| self.body(kind, first, wire))
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        if let Some(rest) = self.rest.get_mut(from.index()) {
-            *rest = rest.saturating_sub(missing.bytes);
-        }
+        self.rest[from] = self.rest[from].saturating_sub(missing.bytes);
     }
 }
 

@@ -40,7 +40,7 @@ mod update;
 mod values;
 mod world;
 
-use crate::tree::{Field, Names, Object, Side, Time, Value, fields, name_of};
+use crate::tree::{BySide, Field, Names, Object, Side, Time, Value, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Settings, Wire};
 use commands::Commands;
 pub use entries::PROTOCOL as ENTRIES;
@@ -245,8 +245,7 @@ const JSON_MAX: usize = 1 << 16;
 /// State of one connection.
 #[derive(Default)]
 struct Session {
-    app: Framing,
-    game: Framing,
+    framing: BySide<Framing>,
     /// Values sent by the game.
     values: Values,
     /// The value tree was evicted, so updates are no longer added to it.
@@ -260,18 +259,9 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<Session>::default()
 }
 
-impl Session {
-    fn framing(&mut self, from: Side) -> &mut Framing {
-        match from {
-            Side::Client => &mut self.app,
-            Side::Server => &mut self.game,
-        }
-    }
-}
-
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
-        self.framing(from).extent(from, ahead, more)
+        self.framing[from].extent(from, ahead, more)
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -295,7 +285,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
-            self.framing(from).lose();
+            self.framing[from].lose();
         }
     }
 }
@@ -325,7 +315,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.note(&ERROR_LENGTH, format_args!("{length} bytes, at most {most} are read"));
     }
     let kind = wire.u8(&TYPE)?;
-    if let Some(passed) = session.framing(from).take_passed() {
+    if let Some(passed) = session.framing[from].take_passed() {
         wire.note_layer(&NOTE_JOINED, format_args!("the previous match was not a message: {passed} bytes skipped"));
     }
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));

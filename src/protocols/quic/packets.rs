@@ -9,7 +9,7 @@ use super::{
     TYPE_V2, TYPES, VERSION,
 };
 use crate::protocols::tls::handshake::{Hello, Summary};
-use crate::tree::{Field, NodeRef, Side, Value, name_of};
+use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Wire};
 use std::fmt::{self, Write};
 
@@ -35,12 +35,11 @@ pub(super) struct Session {
     /// Connection ID that the Initial keys derive from.
     initial_id: Vec<u8>,
     /// Source connection ID of each side.
-    connection_ids: [Option<Vec<u8>>; 2],
+    connection_ids: BySide<Option<Vec<u8>>>,
     /// Whether a side has cleared the fixed bit.
     fixed_bit_varies: bool,
     hello: Hello,
-    client: Crypto,
-    server: Crypto,
+    crypto: BySide<Crypto>,
 }
 
 /// Long header.
@@ -132,7 +131,7 @@ fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 impl Exchange for Session {
     fn held(&self) -> usize {
-        size_of_val(self) + self.client.held() + self.server.held()
+        size_of_val(self) + self.crypto.iter().map(Crypto::held).sum::<usize>()
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -172,7 +171,7 @@ impl Session {
         if first & LONG != 0 {
             return plausible_header(bytes).is_some();
         }
-        let id = self.connection_ids.get(from.other().index()).and_then(Option::as_ref);
+        let id = self.connection_ids[from.other()].as_ref();
         let is_known_id = id.is_some_and(|id| !id.is_empty() && rest.starts_with(id));
         let may_vary = self.fixed_bit_varies && bytes.iter().any(|byte| *byte != 0);
         bytes.len() >= MIN_SHORT_PACKET && (first & FIXED_BIT != 0 || is_known_id || may_vary)
@@ -197,9 +196,8 @@ impl Session {
             return Ok("version_negotiation");
         }
         let name = name_of(TYPES, header.kind.into()).unwrap_or_default();
-        if let Some(id) = self.connection_ids.get_mut(from.index())
-            && id.as_ref() != Some(&header.source)
-        {
+        let id = &mut self.connection_ids[from];
+        if id.as_ref() != Some(&header.source) {
             issue(wire, from.other(), &header.source);
             *id = Some(header.source.clone());
         }
@@ -229,7 +227,7 @@ impl Session {
             wire.put(&NUMBER, Value::Unsigned(decrypted.number.into()), number);
             wire.skip(decrypted.number_length)?;
             wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - decrypted.number_length);
-            let crypto = if from == Side::Client { &mut self.client } else { &mut self.server };
+            let crypto = &mut self.crypto[from];
             self.hello.over_quic = true;
             crypto.is_google = versions::is_google(header.version);
             let hello = &mut self.hello;
@@ -254,7 +252,7 @@ impl Session {
         let decrypted = keys::decrypt(header.version, &header.destination, from, packet, at)?;
         self.initial_id.clone_from(&header.destination);
         // CRYPTO offsets restart at 0 after a Retry or in a new connection.
-        (self.client, self.server) = Default::default();
+        self.crypto = BySide::default();
         Some(decrypted)
     }
 
@@ -262,7 +260,7 @@ impl Session {
     fn short(&self, from: Side, wire: &mut Wire<'_>) -> Result<&'static str> {
         wire.add(&PACKET_LENGTH, Value::Unsigned(wire.remaining() as u64));
         wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
-        let id = self.connection_ids.get(from.other().index()).and_then(Option::as_ref);
+        let id = self.connection_ids[from.other()].as_ref();
         let length = id.filter(|id| wire.ahead().starts_with(id)).map_or(0, Vec::len);
         if length > 0 {
             wire.bytes(&DCID, length)?;

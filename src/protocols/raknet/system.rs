@@ -2,7 +2,7 @@
 
 use super::PLACE;
 use super::fields::*;
-use crate::tree::{Field, Names, Side, Time, Value, fields};
+use crate::tree::{BySide, Field, Names, Side, Time, Value, fields};
 use crate::wire::{Error, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
 use std::collections::VecDeque;
 
@@ -103,7 +103,7 @@ fn are_addresses(bytes: &[u8], others: usize) -> bool {
 /// Pings of each side by timestamp, with their capture time.
 #[derive(Default)]
 struct Session {
-    pings: [VecDeque<(u64, u64, Time)>; 2],
+    pings: BySide<VecDeque<(u64, u64, Time)>>,
     /// The peer uses the IDs of a modified version.
     is_changed: bool,
 }
@@ -164,7 +164,7 @@ impl Session {
     }
 
     fn ping(&mut self, from: Side, time: u64, (frame, when): (u64, Time)) {
-        let Some(pings) = self.pings.get_mut(from.index()) else { return };
+        let pings = &mut self.pings[from];
         pings.push_back((time, frame, when));
         if pings.len() > MAX_PINGS {
             pings.pop_front();
@@ -173,7 +173,7 @@ impl Session {
 
     /// Adds the round-trip time of a pong.
     fn pong(&mut self, from: Side, echoed: u64, wire: &mut Wire<'_>) {
-        let Some(pings) = self.pings.get_mut(from.other().index()) else { return };
+        let pings = &mut self.pings[from.other()];
         let Some(place) = pings.iter().position(|(time, ..)| *time == echoed) else { return };
         let Some((_, frame, then)) = pings.remove(place) else { return };
         round_trip(wire, frame, then);

@@ -7,7 +7,7 @@
 use super::direction::{Direction, Opcodes, body};
 use super::tables::{Row, Table};
 use super::types::{Ending, Type};
-use crate::tree::Side;
+use crate::tree::{BySide, Side};
 
 /// Maximum probability by chance of an accepted match.
 const MAX_CHANCE: f64 = 1.0 / 200_000.0;
@@ -41,20 +41,15 @@ pub enum Detection {
 /// Matching packets of each side.
 #[derive(Debug, Default)]
 pub struct Trial {
-    fitting: [usize; 2],
+    fitting: BySide<usize>,
 }
 
 impl Trial {
     /// Examines all unread bytes of a side.
     pub fn examine(&mut self, table: &Table, from: Side, ahead: &[u8]) -> Detection {
         let (count, end) = framed(&mut Direction::of(Opcodes::Clear), table, from, ahead.get(..BYTES_MAX).unwrap_or(ahead));
-        if let Some(fitting) = self.fitting.get_mut(from.index()) {
-            *fitting = count;
-        }
-        let by_chance = |side: Side| {
-            let count = self.fitting.get(side.index()).copied().unwrap_or_default();
-            table.chance(side).powi(i32::try_from(count).unwrap_or(i32::MAX))
-        };
+        self.fitting[from] = count;
+        let by_chance = |side: Side| table.chance(side).powi(i32::try_from(self.fitting[side]).unwrap_or(i32::MAX));
         match end {
             End::Misfit => Detection::No,
             _ if by_chance(Side::Client) * by_chance(Side::Server) < MAX_CHANCE => Detection::Clear(self.packets()),

@@ -10,7 +10,7 @@ use super::{
     TYPES, names,
 };
 use crate::limits;
-use crate::tree::{NodeRef, Piece, Side, Value, name_of};
+use crate::tree::{BySide, NodeRef, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
@@ -47,8 +47,7 @@ impl Header {
 #[derive(Default)]
 pub(super) struct Session {
     pub(super) hello: Hello,
-    client: Direction,
-    server: Direction,
+    directions: BySide<Direction>,
 }
 
 /// State of one direction.
@@ -73,13 +72,6 @@ struct MessageSummary {
 }
 
 impl Session {
-    fn direction(&mut self, from: Side) -> &mut Direction {
-        match from {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
-    }
-
     fn record(&mut self, from: Side, wire: &mut Wire<'_>, sum: &mut MessageSummary) -> Result {
         let header: [u8; HEADER] = wire.ahead().first_chunk().copied().unwrap_or_default();
         let [kind, ..] = header;
@@ -92,11 +84,11 @@ impl Session {
         }
         sum.records += 1;
         sum.bytes += length;
-        let is_encrypted = self.direction(from).encrypts || is_opaque;
+        let is_encrypted = self.directions[from].encrypts || is_opaque;
         wire.within(length, &DATA, |wire| match kind {
             CHANGE_CIPHER_SPEC_TYPE => {
                 if !self.hello.is_1_3() {
-                    let direction = self.direction(from);
+                    let direction = &mut self.directions[from];
                     direction.encrypts = true;
                     direction.decryption.change();
                 }
@@ -106,7 +98,7 @@ impl Session {
             }
             _ if is_encrypted && wire.remaining() == length => self.encrypted_payload(from, header, wire, &mut sum.summary),
             _ if is_encrypted => {
-                let direction = self.direction(from);
+                let direction = &mut self.directions[from];
                 direction.decryption.skip_record();
                 direction.is_behind_gap = true;
                 undecrypted(kind, wire, &mut sum.summary)
@@ -121,7 +113,7 @@ impl Session {
     /// Dissects the payload of an encrypted record, decrypted if the secret is known.
     fn encrypted_payload(&mut self, from: Side, header: [u8; HEADER], wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let [kind, ..] = header;
-        let direction = if from == Side::Client { &mut self.client } else { &mut self.server };
+        let direction = &mut self.directions[from];
         let content = match direction.decryption.decrypt(from, &self.hello, header, wire) {
             Outcome::Decrypted(content) => content,
             outcome => {
@@ -167,7 +159,7 @@ impl Session {
             HEARTBEAT => heartbeat(wire, summary),
             APPLICATION_DATA => {
                 summary.name("application_data");
-                let is_behind_gap = std::mem::take(&mut self.direction(from).is_behind_gap);
+                let is_behind_gap = std::mem::take(&mut self.directions[from].is_behind_gap);
                 match wire.remaining() {
                     0 => Ok(()),
                     count => wire.add_inner(&DECRYPTED, count, "tls", is_behind_gap),
@@ -185,7 +177,7 @@ impl Session {
     fn switch_keys(&mut self, from: Side) {
         let (finished, updated) = (std::mem::take(&mut self.hello.finished), std::mem::take(&mut self.hello.updated));
         let (is_1_3, suite) = (self.hello.is_1_3(), self.hello.suite);
-        let decryption = &mut self.direction(from).decryption;
+        let decryption = &mut self.directions[from].decryption;
         match (is_1_3 && finished, is_1_3 && updated) {
             (true, _) => decryption.establish(),
             (_, true) => decryption.update(suite),
@@ -195,7 +187,7 @@ impl Session {
 
     /// Dissects the handshake messages of a record.
     fn handshakes(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
-        if !self.direction(from).incomplete.is_empty() {
+        if !self.directions[from].incomplete.is_empty() {
             return self.continue_message(from, wire, summary);
         }
         if !handshake::may_begin(wire.ahead()) {
@@ -221,7 +213,7 @@ impl Session {
         summary.name("handshake_part");
         let pieces = wire.pieces(at..at + left, 0);
         let bytes = wire.bytes(&SEGMENT, left)?;
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         direction.incomplete = bytes.to_vec();
         direction.pieces = pieces;
         Ok(())
@@ -229,7 +221,7 @@ impl Session {
 
     /// Continues the incomplete message of the previous record.
     fn continue_message(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         let (mut bytes, mut pieces) = (std::mem::take(&mut direction.incomplete), std::mem::take(&mut direction.pieces));
         let (at, left) = (wire.at(), wire.remaining());
         pieces.extend(wire.pieces(at..at + left, bytes.len() as u64));
@@ -237,7 +229,7 @@ impl Session {
         let is_whole = handshake::message_size(&bytes).is_some_and(|whole| whole <= bytes.len());
         if !is_whole {
             summary.name("handshake_part");
-            let direction = self.direction(from);
+            let direction = &mut self.directions[from];
             (direction.incomplete, direction.pieces) = (bytes, pieces);
             return Ok(());
         }
@@ -296,11 +288,11 @@ impl Conversation for Session {
         let direction = |direction: &Direction| {
             direction.decryption.held() + direction.incomplete.capacity() + direction.pieces.capacity() * size_of::<Piece>()
         };
-        size_of_val(self) + direction(&self.client) + direction(&self.server)
+        size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
-        let direction = self.direction(from);
+        let direction = &mut self.directions[from];
         if !missing.in_step {
             direction.decryption.mark_gap();
         }

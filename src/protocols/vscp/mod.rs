@@ -37,7 +37,7 @@ mod users;
 mod values;
 mod wls;
 
-use crate::tree::{Names, Side, fields, name_of};
+use crate::tree::{BySide, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use framing::Step;
 use users::Users;
@@ -265,8 +265,7 @@ const NO_OBJECT: i32 = -9999;
 /// State of one connection.
 #[derive(Default)]
 struct Session {
-    client: Step,
-    server: Step,
+    steps: BySide<Step>,
     /// The client sent a hello, so the server's first bytes are the reply.
     greeted: bool,
     /// Sections of this client type are undocumented.
@@ -278,26 +277,17 @@ fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Session { users: Users::new(charset::Charset::new(settings)), ..Session::default() })
 }
 
-impl Session {
-    fn step(&mut self, from: Side) -> &mut Step {
-        match from {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
-    }
-}
-
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let must_greet = from == Side::Server && self.greeted;
         if self.opaque && must_greet && !framing::may_be_hello(from, ahead) {
-            self.server = Step::Stopped;
+            self.steps.server = Step::Stopped;
         }
-        self.step(from).extent(from, ahead, more, must_greet)
+        self.steps[from].extent(from, ahead, more, must_greet)
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let is_first = *self.step(from) == Step::Fresh;
+        let is_first = self.steps[from] == Step::Fresh;
         let is_hello = is_first && wire.ahead().first().is_none_or(|byte| *byte > POSITION_UPDATE);
         match (is_hello, from) {
             (true, Side::Client) => self.hello(wire),
@@ -312,7 +302,7 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
-            self.step(from).lose();
+            self.steps[from].lose();
         }
     }
 }
@@ -320,7 +310,7 @@ impl Conversation for Session {
 impl Session {
     fn hello(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("hello");
-        self.client = Step::Stopped;
+        self.steps.client = Step::Stopped;
         let word = wire.text(&HELLO_WORD, ACCEPTED.len())?;
         if !WORDS.contains(&word) {
             wire.note(&ERROR_HELLO, format_args!("unknown client word"));
@@ -337,7 +327,7 @@ impl Session {
         };
         wire.info(format_args!("{kind}version {major}.{minor}"));
         if word == ACCEPTED {
-            self.client = Step::Steady;
+            self.steps.client = Step::Steady;
         } else {
             self.opaque = true;
         }
@@ -346,7 +336,7 @@ impl Session {
 
     fn hello_reply(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.name("hello_reply");
-        self.server = Step::Stopped;
+        self.steps.server = Step::Stopped;
         if REFUSED.starts_with(wire.ahead().get(..REFUSED.len()).unwrap_or(wire.ahead())) {
             wire.text(&REPLY_STATUS, REFUSED.len())?;
             wire.info(format_args!("refused"));
@@ -367,7 +357,7 @@ impl Session {
         wire.info(format_args!("connection id {connection}"));
         self.users.connected(connection);
         if !self.opaque {
-            self.server = Step::Steady;
+            self.steps.server = Step::Steady;
         }
         Ok(())
     }

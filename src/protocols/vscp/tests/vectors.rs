@@ -201,8 +201,10 @@ fn user_left_is_read() {
 
 /// Messages of one segment with their offsets.
 fn of_segment(from: Side, hex: &str) -> String {
-    let mut stream =
-        Stream { session: Session { client: Step::Steady, server: Step::Steady, ..Session::default() }, ..Stream::default() };
+    let mut stream = Stream {
+        session: Session { steps: BySide { client: Step::Steady, server: Step::Steady }, ..Session::default() },
+        ..Stream::default()
+    };
     stream.arrive(from, &trial::bytes(hex));
     stream.end(from);
     assert!(stream.unknown.is_empty());
