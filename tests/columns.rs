@@ -115,6 +115,74 @@ fn columns_of_wireshark_have_its_values() {
     }
 }
 
+/// tshark 4.0 gives these cells for the same frames.
+#[test]
+fn lists_of_protocols_and_their_column_are_as_wireshark_has_them() {
+    let theirs = [
+        ("layers", 3, "eth:ethertype:ip:icmp:data\tICMP"),
+        ("layers", 6, "eth:ethertype:ip:icmp:ip:udp:data\tICMP"),
+        ("layers", 9, "eth:ethertype:ip:igmp:igmp\tIGMPv2"),
+        ("layers", 10, "eth:ethertype:ipv6:ipv6.hopopts:ipv6.dstopts:udp:data\tUDP"),
+        ("layers", 12, "eth:ethertype:ip:data\tIPv4"),
+        ("layers", 13, "eth:ethertype:ip:udp:data\tUDP"),
+        ("neighbours", 19, "eth:ethertype:ip:tcp:smtp:imf\tSMTP/IMF"),
+        ("neighbours", 43, "eth:ethertype:ip:tcp:ftp-data:data-text-lines\tFTP-DATA"),
+        ("neighbours", 75, "eth:ethertype:ip:tcp:ssh\tSSH"),
+        ("neighbours", 76, "eth:ethertype:ip:tcp:ssh\tSSHv2"),
+        ("neighbours", 93, "eth:ethertype:ip:udp:sip:sdp\tSIP/SDP"),
+        ("http", 5, "eth:ethertype:ip:tcp:http:data-text-lines\tHTTP"),
+        ("http", 13, "eth:ethertype:ip:tcp:http:json\tHTTP/JSON"),
+        ("http", 24, "eth:ethertype:ip:tcp:http:websocket:data-text-lines\tWebSocket"),
+        ("talk", 35, "eth:ethertype:ip:udp:tftp:data\tTFTP"),
+        ("tls", 4, "eth:ethertype:ip:tcp:tls\tTLSv1"),
+        ("tls", 6, "eth:ethertype:ip:tcp:tls\tTLSv1.2"),
+    ];
+    for (sample, frame, cells) in theirs {
+        let path = format!("samples/{sample}.pcap");
+        for threads in ["1", "2"] {
+            let columns = ["-e", "frame.protocols", "-e", "_ws.col.Protocol", "--threads", threads, &path];
+            let ours = run(&[&["--packets", "-T", "fields"][..], &columns].concat()).out;
+            assert_eq!(ours.lines().nth(frame - 1), Some(cells), "{sample}, frame {frame}");
+        }
+        let filter = format!("frame.protocols == \"{}\"", cells.split('\t').next().unwrap());
+        let shown = run(&["--packets", "-T", "fields", "-e", "frame.number", "-Y", &filter, &path]).out;
+        assert!(shown.lines().any(|number| number == frame.to_string()), "{filter}");
+    }
+}
+
+/// A capture of raw IP packets of one TCP connection, one segment a second, from port 443.
+fn capture_of_segments(stream: &[u8], cuts: &[usize]) -> Vec<u8> {
+    let mut capture = [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65535, 101].map(u32::to_be_bytes).concat();
+    for (second, cut) in (0_u32..).zip(cuts.windows(2)) {
+        let payload = &stream[cut[0]..cut[1]];
+        let length = 40 + u16::try_from(payload.len()).unwrap();
+        let mut packet = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, 1, 0xbb, 0xc3, 0x50];
+        packet[2..4].copy_from_slice(&length.to_be_bytes());
+        packet.extend((1 + u32::try_from(cut[0]).unwrap()).to_be_bytes());
+        packet.extend([0, 0, 0, 1, 0x50, 0x18, 4, 0, 0, 0, 0, 0]);
+        packet.extend(payload);
+        capture.extend([second, 0, length.into(), length.into()].map(u32::to_be_bytes).concat());
+        capture.extend(packet);
+    }
+    capture
+}
+
+/// tshark 4.0 gives these cells for the same capture.
+#[test]
+fn a_segment_is_listed_with_the_protocol_of_a_record_that_begins_in_it() {
+    let record = [&b"\x17\x03\x03\x00\x14"[..], &[0xaa; 20]].concat();
+    let capture = capture_of_segments(&record.repeat(4), &[0, 25, 35, 45, 60, 100]);
+    let ours = run_with(&["--packets", "-T", "fields", "-e", "frame.protocols", "-e", "_ws.col.Protocol", "-"], &capture);
+    let theirs = [
+        "raw:ip:tcp:tls\tTLSv1.2",
+        "raw:ip:tcp:tls\tTCP",
+        "raw:ip:tcp\tTCP",
+        "raw:ip:tcp:tls:tls\tTLSv1.2",
+        "raw:ip:tcp:tls:tls\tTLSv1.2",
+    ];
+    assert_eq!(ours.out.lines().collect::<Vec<_>>(), theirs);
+}
+
 #[test]
 fn remarks_are_expert_items_with_numbers_of_severity() {
     let path = "samples/vscp-damaged.pcap";

@@ -23,7 +23,7 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Carried as Saved, Demand, Ends, FrameInfo, Level, Note, Pack, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{Carried as Saved, Demand, Ends, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::{Exchanges, Rules};
@@ -384,6 +384,9 @@ impl Engine {
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
             self.awaits = true;
+            if let Some(below) = segment.below {
+                self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
+            }
             return;
         };
         let source = fragment::source(&mut self.tree, &whole);

@@ -118,6 +118,7 @@ impl Checker {
         if let Some(pseudo) = pseudo::named(name) {
             self.demand.names |= pseudo.name == "message.name";
             self.demand.streams |= !pseudo.is_of_frame();
+            self.demand.labels |= pseudo.is_labelled();
             self.demand.words |= pseudo.is_told();
             self.demand.names |= pseudo.is_told();
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });

@@ -213,6 +213,9 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     let is_type = parsed.is_some_and(|header| header.kind >= FIRST_TYPE);
     let kind = wire.u16_be(if is_type { &TYPE } else { &LEN })?;
+    if is_type && header_of(kind).is_none() {
+        wire.embeds("ethertype");
+    }
     let start = wire.at();
     let end = start + wire.remaining();
     let carried = payload_len(kind, wire.ahead()).filter(|len| *len < end - start);

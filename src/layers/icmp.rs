@@ -6,7 +6,7 @@
 
 use super::{Carried, ip, layer};
 use crate::tree::{Key, Moment, Names, Value, fields, name_of};
-use crate::wire::{Protocol, Result, Wire, data};
+use crate::wire::{Protocol, Result, Wire};
 use std::net::IpAddr;
 
 /// ICMP.
@@ -149,7 +149,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         15 | 16 => echo(wire)?,
         _ => {}
     }
-    wire.rest(&data::BYTES);
+    super::rest_is_data(wire);
     Ok(Carried::nothing(wire.at()))
 }
 

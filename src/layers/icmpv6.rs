@@ -162,7 +162,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         }
         _ => {}
     }
-    wire.rest(&data::BYTES);
+    super::rest_is_data(wire);
     Ok(Carried::nothing(wire.at()))
 }
 

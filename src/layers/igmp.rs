@@ -55,6 +55,9 @@ const RECORDS: Names = &[
     (6, "no longer from these"),
 ];
 
+/// Names of the versions in the Protocol column.
+const COLUMNS: [&str; 4] = ["IGMP", "IGMPv1", "IGMPv2", "IGMPv3"];
+
 const QUERY: u8 = 0x11;
 const REPORT_1: u8 = 0x12;
 const REPORT_2: u8 = 0x16;
@@ -76,6 +79,8 @@ pub(super) fn message(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         _ => 2,
     };
     wire.add(&VERSION, Value::Unsigned(version));
+    wire.embeds("igmp");
+    wire.column(COLUMNS.get(usize::try_from(version).unwrap_or_default()).copied().unwrap_or("IGMP"));
     wire.u8(&TYPE)?;
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
     match kind {

@@ -67,6 +67,10 @@ const ROUTE: u8 = 43;
 const FRAGMENTED: u8 = 44;
 const DESTINATION: u8 = 60;
 
+/// The names that Wireshark has for extension headers in its list of protocols.
+const EXTENSIONS: [(u8, &str); 4] =
+    [(HOP_BY_HOP, "ipv6.hopopts"), (ROUTE, "ipv6.routing"), (FRAGMENTED, "ipv6.fraghdr"), (DESTINATION, "ipv6.dstopts")];
+
 /// Bytes of a header without extension headers.
 const HEADER: usize = 40;
 
@@ -197,6 +201,9 @@ fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>
         let header = wire.ahead();
         let (Some(&next), Some(&units)) = (header.first(), header.get(1)) else { break };
         let length = 8 * (usize::from(units) + 1);
+        if let Some((_, name)) = EXTENSIONS.iter().find(|(number, _)| *number == kind) {
+            wire.embeds(name);
+        }
         match kind {
             HOP_BY_HOP => options(wire, length, &HOPOPTS, &HOPOPTS_NXT, &HOPOPTS_LEN)?,
             DESTINATION => options(wire, length, &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?,

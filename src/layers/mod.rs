@@ -572,6 +572,14 @@ pub fn cut(missing: usize) -> Cut {
     if missing > 0 { Cut::Capture } else { Cut::No }
 }
 
+/// What is left, which Wireshark has as data inside the layer.
+fn rest_is_data(wire: &mut Wire<'_>) {
+    if wire.remaining() > 0 {
+        wire.embeds(data::DATA.abbrev);
+    }
+    wire.rest(&data::BYTES);
+}
+
 /// Close a layer whose header ends at `end`; its fields may lie behind that.
 pub fn finish(tree: &mut Tree, layer: LayerId, end: usize) {
     let Some(&crate::tree::Layer { node, .. }) = tree.layers.get(layer as usize) else { return };

@@ -9,7 +9,7 @@ use super::seconds;
 use super::{Described, Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
 use crate::tree::{Demand, Field, Transport, Value, fields};
 use crate::wire::notes::TRAILER;
-use crate::wire::{Protocol, Result, Wire};
+use crate::wire::{Protocol, Result, Wire, data};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
@@ -59,11 +59,19 @@ pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
 
 /// A datagram that an error quotes.
 pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
-    if let Some([s0, s1, d0, d1, _, _, _, _]) = wire.ahead().first_chunk() {
-        let ends = [SocketAddr::new(from, u16::from_be_bytes([*s0, *s1])), SocketAddr::new(to, u16::from_be_bytes([*d0, *d1]))];
-        return read(wire, |wire| wire.quote(&STREAM, Transport::Udp, ends, None), None, usize::from(u16::MAX)).map(drop);
+    let ports = wire.ahead().first_chunk().map(|[s0, s1, d0, d1]| [[*s0, *s1], [*d0, *d1]].map(u16::from_be_bytes));
+    let ends =
+        ports.filter(|_| wire.remaining() >= HEADER).map(|[src, dst]| [SocketAddr::new(from, src), SocketAddr::new(to, dst)]);
+    let number = |wire: &mut Wire<'_>| {
+        if let Some(ends) = ends {
+            wire.quote(&STREAM, Transport::Udp, ends, None);
+        }
+    };
+    let (payload, _) = read(wire, number, None, usize::from(u16::MAX))?;
+    if !payload.is_empty() {
+        wire.embeds(data::DATA.abbrev);
     }
-    read(wire, |_| {}, None, usize::from(u16::MAX)).map(drop)
+    Ok(())
 }
 
 /// Time fields, which need the state of the conversation.

@@ -245,6 +245,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
         is_sdp |= field.is(&CONTENT_TYPE) && value.to_ascii_lowercase().starts_with(b"application/sdp");
     })?;
     if is_sdp {
+        wire.embeds("sdp");
         return sdp::description(wire);
     }
     wire.rest(&BODY);

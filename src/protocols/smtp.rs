@@ -14,7 +14,7 @@ pub mod imf;
 
 use super::lines::{self, Replies};
 use crate::limits;
-use crate::tree::{Side, fields};
+use crate::tree::{Partial, Side, Unended, fields};
 use crate::wire::{
     Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
 };
@@ -176,6 +176,11 @@ impl Conversation for Session {
     fn next(&mut self) -> Option<Next> {
         self.next.take()
     }
+
+    fn partial(&self, from: Side, _: Unended) -> Option<Partial> {
+        let is_mail = from == Side::Client && !matches!(self.content, Content::Commands);
+        is_mail.then_some(Partial { column: "SMTP", inside: "data-text-lines" })
+    }
 }
 
 /// Extent of mail data including its last line; the first `looked` bytes hold no end.
@@ -235,6 +240,7 @@ impl Session {
         if is_end && !std::mem::take(&mut self.accepted) {
             self.early = self.early.saturating_add(1);
         }
+        wire.embeds("imf");
         wire.name("mail");
         wire.info(format_args!("{} bytes", text.len()));
         Ok(())

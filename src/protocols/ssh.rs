@@ -148,6 +148,9 @@ impl Conversation for Session {
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let is_1 = self.is_1;
+        if self.directions[Side::Client].greeted {
+            wire.column(if is_1 { "SSHv1" } else { "SSHv2" });
+        }
         let direction = &mut self.directions[from];
         if direction.greeted && is_1 && !direction.lost {
             return direction.packet_1(wire);

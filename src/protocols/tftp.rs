@@ -160,6 +160,7 @@ impl Transfer {
 
     fn data(&mut self, wire: &mut Wire<'_>) -> Result {
         let block = wire.u16_be(&BLOCK)?;
+        wire.embeds("data");
         let data = wire.rest(&DATA);
         wire.info(format_args!("block {block}, {} bytes", data.len()));
         if block != self.last.wrapping_add(1) {

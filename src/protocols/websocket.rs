@@ -395,6 +395,7 @@ impl Deflate {
 fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     let all = wire.ahead();
     if opcode != TEXT_FRAME {
+        wire.embeds("data");
         return wire_all(wire, &PAYLOAD);
     }
     let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING_CHARS)).unwrap_or_default());
@@ -408,6 +409,7 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     if all.is_empty() {
         return Ok(());
     }
+    wire.embeds("data-text-lines");
     wire.put(&TEXT, Value::Text, wire.at()..wire.at() + all.len());
     if json::is_likely(all) {
         json::text(wire);

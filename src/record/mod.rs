@@ -1,6 +1,7 @@
 //! Records, the unit of output: a message or a packet, numbered and counted.
 
 mod encapsulation;
+mod protocols;
 pub mod pseudo;
 mod remembered;
 pub(crate) mod seconds;

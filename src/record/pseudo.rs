@@ -1,8 +1,9 @@
 //! Pseudo-fields for columns and filters: properties of a record instead of bytes.
 
 use super::Record;
+use super::protocols::Protocols;
 use super::seconds::{SECOND, seconds, since_1970};
-use super::shown::{self, Protocols, Remarks, Said};
+use super::shown::{self, Remarks, Said};
 use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
@@ -128,6 +129,12 @@ impl Pseudo {
         self.name.starts_with("frame.") && self.name != "frame.protocols"
     }
 
+    /// Whether the value takes [`crate::tree::Label`]s.
+    #[must_use]
+    pub fn is_labelled(&self) -> bool {
+        matches!(self.name, "_ws.col.Protocol" | "frame.protocols")
+    }
+
     /// Whether the value takes notes or summaries.
     #[must_use]
     pub fn is_told(&self) -> bool {
@@ -225,13 +232,7 @@ fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 }
 
 fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    let path = match record {
-        Record::Message(message) => Some(message.path()),
-        Record::Packet(packet) => packet.path(),
-        Record::Late(late) => late.path(),
-        Record::Gap(_) => None,
-    };
-    path.map(|path| Answer::Path(Protocols(path)))
+    Protocols::of(record).map(Answer::Path)
 }
 
 fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

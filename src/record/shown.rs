@@ -1,9 +1,8 @@
 //! Pseudo-fields with Wireshark's names: its columns, and notes as its expert items.
 
 use super::pseudo::Answer;
-use super::{Path, Record, encapsulation, level_of, words_of};
-use crate::tree::{Address, Dissection, Ends, Layer, Level, Names, NodeRef, Note, clean, clean_escaped};
-use crate::wire::data;
+use super::{Record, encapsulation, level_of, protocols, words_of};
+use crate::tree::{Address, Dissection, Ends, Level, Names, Note, clean, clean_escaped};
 use std::fmt;
 
 /// Wireshark's severity levels and their numbers.
@@ -26,30 +25,6 @@ impl fmt::Display for Said<'_> {
             f.write_str(", ")?;
         }
         clean_escaped(&info, f)
-    }
-}
-
-/// The protocols of a record as in `frame.protocols`. A header with an EtherType adds `ethertype`.
-#[derive(Clone, Copy)]
-pub struct Protocols<'t>(pub(super) Path<'t>);
-
-impl fmt::Display for Protocols<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const WITH_TYPE: [&str; 4] = ["eth", "sll", "vlan", "gre"];
-        const OF_TYPE: [&str; 10] = ["ip", "ipv6", "arp", "rarp", "vlan", "mpls", "pppoed", "pppoes", "eapol", "lldp"];
-        let path = self.0.to_string();
-        let mut before = "";
-        for (at, name) in path.split(':').enumerate() {
-            if at > 0 {
-                f.write_str(":")?;
-            }
-            if WITH_TYPE.contains(&before) && OF_TYPE.contains(&name) {
-                f.write_str("ethertype:")?;
-            }
-            f.write_str(name)?;
-            before = name;
-        }
-        Ok(())
     }
 }
 
@@ -88,7 +63,9 @@ impl<'t> Remarks<'t> {
         let (Some(of), notes) = self.notes() else { return Ok(()) };
         match self.of {
             Remark::Malformed => match notes.iter().any(|note| level_of(note) == Level::Broken) {
-                true => visit(Shown::Malformed(protocol_of(&self.record))).and_then(|()| visit(Shown::Words("_ws.malformed"))),
+                true => {
+                    visit(Shown::Malformed(protocols::column(&self.record))).and_then(|()| visit(Shown::Words("_ws.malformed")))
+                }
                 false => Ok(()),
             },
             Remark::Severity => notes.iter().try_for_each(|note| visit(Shown::Severity(severity(note)))),
@@ -147,23 +124,9 @@ fn severity(note: &Note) -> u64 {
     }
 }
 
-/// The innermost protocol. For bytes of unknown format, the protocol that carries them.
-fn protocol_of(record: &Record<'_>) -> &'static str {
-    let (of, innermost) = match record {
-        Record::Message(message) => (message.of, Some(message.layer)),
-        Record::Packet(packet) => (packet.of, packet.innermost()),
-        Record::Late(late) => (late.of, late.innermost()),
-        Record::Gap(_) => return "",
-    };
-    let below = |layer: &&Layer| layer.below.and_then(|below| of.tree.layers.get(below as usize));
-    let fields = std::iter::successors(innermost, below).filter_map(|layer| of.layer_node(layer)).map(NodeRef::field);
-    let mut explained = fields.filter(|field| !field.is(&data::DATA));
-    explained.next().map_or(data::DATA.name, |field| field.name)
-}
-
 /// The Protocol column.
 pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Words(protocol_of(record))).filter(|_| !protocol_of(record).is_empty())
+    Some(protocols::column(record)).filter(|column| !column.is_empty()).map(Answer::Words)
 }
 
 /// The Info column.

@@ -367,6 +367,8 @@ impl<W: io::Write> Sink for Columns<W> {
         let carriers = has_any || view == View::Packets;
         let streams = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
         let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
+        let is_labelled = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_labelled());
+        let labels = self.columns.iter().any(is_labelled);
         let words = self.columns.iter().any(is_told);
         let headers = carriers || words;
         Demand {
@@ -377,6 +379,7 @@ impl<W: io::Write> Sink for Columns<W> {
             words,
             bytes: has_any,
             loose: !streams,
+            labels,
             streams,
             asked,
             ..Demand::NAMES

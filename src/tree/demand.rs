@@ -49,6 +49,8 @@ pub struct Demand {
     pub loose: bool,
     /// Reassemble streams and dissect payloads. If false, only headers are dissected, and message and gap counts stay zero.
     pub streams: bool,
+    /// Record the names that Wireshark has for layers: its Protocol column, and protocols that are no layers here.
+    pub labels: bool,
     /// Fields named by filters and columns. Generated fields are computed only if they are among them.
     pub asked: Option<Only>,
 }
@@ -68,6 +70,7 @@ impl Demand {
         remarks: true,
         loose: false,
         streams: true,
+        labels: false,
         asked: None,
     };
     /// Everything except the fields and summaries of carriers.
@@ -124,6 +127,7 @@ impl Demand {
             remarks: self.remarks || other.remarks,
             loose: self.loose && other.loose,
             streams: self.streams || other.streams,
+            labels: self.labels || other.labels,
             asked: match (self.asked, other.asked) {
                 (Some(one), Some(other)) => Some(one.and(other)),
                 (one, other) => one.or(other),

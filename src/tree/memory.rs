@@ -2,7 +2,7 @@
 
 use super::layer::FrameInfo;
 use super::span::Held;
-use super::{Bits, Ends, Gap, Layer, Node, Note, Origin, Piece, Source, Span, Tree, Unkept};
+use super::{Bits, Ends, Gap, Label, Layer, Node, Note, Origin, Piece, Source, Span, Tree, Unkept};
 
 /// How much memory is kept from one frame to the next.
 #[derive(Clone, Copy)]
@@ -39,6 +39,7 @@ impl Tree {
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new
+            && self.labels.is_empty()
             && dissected + given + self.hidden.len() + self.bits.len() == 0
             && self.handover.is_empty()
             && self.omitted == 0
@@ -79,6 +80,7 @@ impl Tree {
         empty(&mut self.sources, kept.layers);
         self.sources.push(Source { origin: Origin::Frame, base: 0, pieces: 0..0, held: Held::Frame(0) });
         empty(&mut self.pieces, kept.layers);
+        empty(&mut self.labels, kept.layers);
         self.handover.clear();
         self.objects.clear();
         self.transfers.clear();
@@ -102,6 +104,7 @@ impl Tree {
             + self.notes.capacity() * size_of::<Note>()
             + self.sources.capacity() * size_of::<Source>()
             + self.pieces.capacity() * size_of::<Piece>()
+            + self.labels.capacity() * size_of::<(u32, Label)>()
             + self.gaps.capacity() * size_of::<Gap>()
             + self.ends.capacity() * size_of::<Ends>()
             + self.hidden.capacity() * size_of::<Span>()
@@ -120,6 +123,7 @@ impl Tree {
             + size_of_val(self.gaps.as_slice())
             + size_of_val(self.sources.as_slice())
             + size_of_val(self.pieces.as_slice())
+            + size_of_val(self.labels.as_slice())
             + size_of_val(self.ends.as_slice())
             + size_of_val(self.hidden.as_slice())
             + size_of_val(self.bits.as_slice())

@@ -10,6 +10,7 @@ mod earlier;
 mod field;
 mod generated;
 mod handover;
+mod label;
 mod layer;
 mod mask;
 mod memory;
@@ -35,6 +36,7 @@ pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
 pub use handover::{ConnectionId, Expected, Facts, Handover, InnerBytes, Payload, Quote};
+pub use label::{Label, Partial, Unended};
 pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
 };

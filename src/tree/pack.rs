@@ -40,6 +40,7 @@ struct Marks {
     ends: usize,
     sources: usize,
     pieces: usize,
+    labels: usize,
     hidden: usize,
     bits: usize,
     made: usize,
@@ -57,6 +58,7 @@ impl Marks {
             ends: tree.ends.len(),
             sources: tree.sources.len(),
             pieces: tree.pieces.len(),
+            labels: tree.labels.len(),
             hidden: tree.hidden.len(),
             bits: tree.bits.len(),
             made: tree.made.len(),
@@ -84,6 +86,7 @@ impl Pack {
         all.ends.append(&mut tree.ends);
         all.sources.extend_from_slice(&tree.sources);
         all.pieces.extend_from_slice(&tree.pieces);
+        all.labels.extend_from_slice(&tree.labels);
         all.hidden.extend_from_slice(&tree.hidden);
         all.bits.extend_from_slice(&tree.bits);
         all.made.push_str(&tree.made);
@@ -129,6 +132,7 @@ impl Pack {
         refill(&mut to.gaps, &all.gaps, from.gaps..end.gaps);
         refill(&mut to.sources, &all.sources, from.sources..end.sources);
         refill(&mut to.pieces, &all.pieces, from.pieces..end.pieces);
+        refill(&mut to.labels, &all.labels, from.labels..end.labels);
         refill(&mut to.hidden, &all.hidden, from.hidden..end.hidden);
         refill(&mut to.bits, &all.bits, from.bits..end.bits);
         refill(&mut to.numbers, &all.numbers, from.numbers..end.numbers);

@@ -5,7 +5,7 @@ use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Demand, Derived, Earlier, Ends, Field, FrameInfo, Gap, Handover, Info, Kind, Layer, LayerId, Made, Node, Note,
+    Bits, Demand, Derived, Earlier, Ends, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node, Note,
     OmittedHeaders, OmittedMessages, Origin, Piece, Side, Source, Span, StreamId, SummaryFn, Transfer, Value,
 };
 use crate::limits;
@@ -41,6 +41,8 @@ pub struct Tree {
     pub sources: Vec<Source>,
     /// The captured pieces of stream sources.
     pub pieces: Vec<Piece>,
+    /// Wireshark's names of layers, by root node, if requested.
+    pub(super) labels: Vec<(u32, Label)>,
     /// Messages of the frame that are counted but not kept.
     pub omitted_messages: OmittedMessages,
     /// Headers of the frame that are not kept.
@@ -109,6 +111,7 @@ impl Tree {
             ends: Vec::new(),
             sources: Vec::new(),
             pieces: Vec::new(),
+            labels: Vec::new(),
             omitted_messages: OmittedMessages::default(),
             omitted_headers: None,
             tag: 0,
@@ -163,6 +166,7 @@ impl Tree {
         copy(&mut to.nodes, &mut self.nodes);
         copy(&mut to.layers, &mut self.layers);
         copy(&mut to.pieces, &mut self.pieces);
+        copy(&mut to.labels, &mut self.labels);
         copy(&mut to.hidden, &mut self.hidden);
         copy(&mut to.bits, &mut self.bits);
         copy(&mut to.numbers, &mut self.numbers);

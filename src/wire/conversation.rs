@@ -1,7 +1,7 @@
 //! The interface of stream protocols: message boundaries, dissection and gaps.
 
 use super::{Protocol, Result, Wire};
-use crate::tree::{Object, Side};
+use crate::tree::{Object, Partial, Side, Unended};
 
 /// Where the next message of a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,12 @@ pub trait Conversation: Send {
 
     /// Returns the protocol that takes over both directions behind the message just dissected.
     fn next(&mut self) -> Option<Next> {
+        None
+    }
+
+    /// What Wireshark shows of a segment that ends no message, if its dissector reads such segments.
+    fn partial(&self, from: Side, unended: Unended) -> Option<Partial> {
+        let _ = (from, unended);
         None
     }
 

@@ -8,6 +8,7 @@ For each name of `names.tsv`, over a sample of the captures (`--all`: over all o
 shows in both, among those shown by either. tshark shows with `-Y NAME` exactly the frames in which it fills the column, so it runs
 once a capture. Each share must reach that of its line in `names.tsv`; a line that asks for less than all gives the reason.
 A reason that begins with `never: ` is about a name that neither program fills; of every other one the sample must have a value.
+Names of what a whole frame shows (`_ws.…`, `frame.protocols`) are compared in frames whose protocols all have a dissector here.
 A late record of the packet view counts for the frame that completed it. `--show NAME` prints the cells that differ.
 """
 import concurrent.futures
@@ -21,6 +22,10 @@ EVERY = 3
 # What few captures have is in these.
 ALWAYS = ("smtp", "icmp-quotes", "app/icmp", "mqtt", "sip-", "ftp-midway", "fragments-with-padding")
 LARGE = 1 << 20
+LAYERS = "frame.protocols"
+# Names in the list of protocols that belong to no protocol of their own.
+EMBEDDED = set("""raw ethertype data data-text-lines media png image-gif image-jfif xml urlencoded-form mime_multipart wlan_radio
+    ipv6.hopopts ipv6.fraghdr ipv6.routing ipv6.dstopts ocsp pkix-crl pkcs-1 pkix1explicit pkix1implicit""".split())
 TSHARK = ["tshark", "-n", "-T", "fields", "-E", "occurrence=a"]
 
 
@@ -79,13 +84,20 @@ def few(paths):
     return [path for at, path in enumerate(paths) if at % EVERY == 0 or any(word in str(path) for word in ALWAYS)]
 
 
-def compare(binary, path, names):
+def compare(binary, path, names, known):
     ours = cells([binary, "--packets", "-T", "fields", "-E", "occurrence=a"], path, names)
-    return path, ours, cells(TSHARK, path, names)
+    theirs = cells(TSHARK, path, [*names, *{LAYERS}.difference(names)])
+    whole = {frame for frame, layers in theirs[LAYERS].items() if known.issuperset(layers.split(":"))}
+    for table in (ours, theirs):
+        for name in table:
+            if name.startswith("_ws.") or name == LAYERS:
+                table[name] = {frame: value for frame, value in table[name].items() if frame in whole}
+    return path, ours, theirs, whole
 
 
-def shown(binary, path, name):
-    return set(run([binary, "--packets", "-Y", name, "-T", "fields", "-e", "frame.number", str(path)]))
+def shown(binary, path, name, whole):
+    frames = set(run([binary, "--packets", "-Y", name, "-T", "fields", "-e", "frame.number", str(path)]))
+    return frames & whole if name.startswith("_ws.") or name == LAYERS else frames
 
 
 def share(equal, all_of_them):
@@ -103,11 +115,12 @@ def main():
         names = {show: names.get(show, (100.0, 100.0, False))}
     wrong = False
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda path: compare(binary, path, list(names)), sample(folders, everything)))
+        known = EMBEDDED | {line.split()[0] for line in run([binary, "protocols"])[1:]}
+        results = list(pool.map(lambda path: compare(binary, path, list(names), known), sample(folders, everything)))
         for name, (least_cells, least_frames, is_never) in names.items():
             equal = total = found = either = 0
             filtered = []
-            for path, ours, theirs in results:
+            for path, ours, theirs, whole in results:
                 ours, theirs = ours[name], theirs[name]
                 total += len(ours.keys() | theirs.keys())
                 equal += sum(ours.get(frame) == value for frame, value in theirs.items())
@@ -116,14 +129,14 @@ def main():
                         if ours.get(frame) != theirs.get(frame):
                             print(f"{path}\t{frame}\tours {ours.get(frame)!r}, tshark {theirs.get(frame)!r}")
                 if theirs:
-                    filtered.append((path, set(theirs)))
+                    filtered.append((path, set(theirs), whole))
             filtered = filtered[:: max(1, len(filtered) // FILTERED)][:FILTERED]
-            for seen, want in pool.map(lambda one: (shown(binary, one[0], name), one[1]), filtered):
+            for seen, want in pool.map(lambda one: (shown(binary, one[0], name, one[2]), one[1]), filtered):
                 found += len(seen & want)
                 either += len(seen | want)
             columns, frames = share(equal, total), share(found, either)
             regressed = columns < least_cells or frames < least_frames
-            seen = is_never or any(theirs[name] for _, _, theirs in results)
+            seen = is_never or any(theirs[name] for _, _, theirs, _ in results)
             if regressed or not seen:
                 wrong = True
             mark = "" if not regressed and seen else f"  at least {least_cells:g} and {least_frames:g}" if seen else "  in none of the captures"

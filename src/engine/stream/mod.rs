@@ -4,6 +4,7 @@ mod closed;
 mod deliver;
 mod half_stream;
 mod inner;
+mod partial;
 
 pub(super) use closed::Connection;
 
@@ -465,6 +466,9 @@ impl Stream {
         }
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
+        if out.tree.demand().labels {
+            self.label_partial(side, &accepted, out);
+        }
         if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {
             self.hide_unread(side, segment, &accepted, out.tree);
         }

@@ -68,6 +68,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     let id = wire.u32_be(&ID)?;
     wire.u16_be(&SECS)?;
     wire.flags(&FLAGS, 2, &[&BROADCAST, &RESERVED])?;
+    wire.column("BOOTP");
     wire.name(if kind == 1 { "boot request" } else { "boot reply" });
     wire.info(format_args!("transaction {id:#010x}"));
     for field in [&CLIENT, &YOUR, &SERVER, &RELAY] {
@@ -82,6 +83,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
     }
     wire.bytes(&COOKIE, MAGIC_COOKIE.len())?;
     if let Some(kind) = find(wire.ahead(), MESSAGE_TYPE) {
+        wire.column("DHCP");
         heading(wire, kind, whole, id);
     }
     options(wire)

@@ -1,6 +1,7 @@
 //! Message bodies: length, chunked transfer coding, content codings and content types.
 
 use super::head::{Coding, HeaderValues};
+use super::media;
 use super::{
     BAD_CHUNK, CHUNK_BOUNDARY, CHUNK_DATA, CHUNK_SIZE, DATA, DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, ENCODED, FILE_DATA,
     TRAILER,
@@ -244,6 +245,7 @@ fn content(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, count: usize, uri: &
     if count == 0 {
         return Ok(());
     }
+    wire.embeds(media::layer_of(headers.kind));
     let raw = wire.ahead().get(..count).unwrap_or_default();
     if wire.wants_objects() {
         let name = named(file_name(uri), headers.kind);

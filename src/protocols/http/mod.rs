@@ -20,6 +20,7 @@ mod body;
 mod generated;
 mod head;
 mod heuristics;
+mod media;
 mod pairs;
 mod session;
 #[cfg(test)]

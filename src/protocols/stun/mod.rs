@@ -225,6 +225,7 @@ fn channel(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u16_be(&LENGTH)?);
     wire.name("channel data");
     wire.info(format_args!("channel {number:#06x}, {length} bytes"));
+    wire.embeds("data");
     wire.rest(&VALUE);
     Ok(())
 }
@@ -276,6 +277,10 @@ impl Transactions {
                 rest(wire, &RESERVED)
             }
             0x000d => wire.u32_be(&LIFETIME).map(drop),
+            0x0013 => {
+                wire.embeds("data");
+                rest(wire, &VALUE)
+            }
             0x0014 => rest(wire, &REALM),
             0x0015 => rest(wire, &NONCE),
             0x0017 => {

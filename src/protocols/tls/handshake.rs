@@ -124,6 +124,11 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, summ
                 wire.rest(&VERIFY_DATA);
                 Ok(())
             }
+            22 => {
+                wire.embeds("ocsp");
+                wire.rest(&PARAMETERS);
+                Ok(())
+            }
             24 => {
                 hello.updated = true;
                 wire.u8(&KEY_UPDATE).map(drop)

@@ -28,6 +28,7 @@ mod heuristics;
 pub(super) mod keys;
 mod names;
 mod records;
+mod shown_version;
 mod ssl2;
 mod suites;
 #[cfg(test)]

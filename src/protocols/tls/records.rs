@@ -2,6 +2,7 @@
 
 use super::decryption::{DecryptionState, Outcome};
 use super::handshake::{self, Hello, Summary};
+use super::shown_version::ShownVersion;
 use super::ssl2::{self, Ssl2};
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
@@ -10,7 +11,7 @@ use super::{
     TYPES, names,
 };
 use crate::limits;
-use crate::tree::{BySide, NodeRef, Piece, Side, Value, name_of};
+use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
@@ -48,6 +49,7 @@ impl Header {
 pub(super) struct Session {
     pub(super) hello: Hello,
     directions: BySide<Direction>,
+    shown: ShownVersion,
 }
 
 /// State of one direction.
@@ -84,6 +86,7 @@ impl Session {
         }
         sum.records += 1;
         sum.bytes += length;
+        self.shown.record(header, wire.ahead());
         let is_encrypted = self.directions[from].encrypts || is_opaque;
         wire.within(length, &DATA, |wire| match kind {
             CHANGE_CIPHER_SPEC_TYPE => {
@@ -273,8 +276,13 @@ impl Conversation for Session {
             result = wire.group(&RECORD, |wire| ssl2::hello(wire, &mut self.hello, &mut sum.summary));
         }
         while result.is_ok() && wire.remaining() > 0 {
+            if sum.records == 1 && wire.spans_frames() {
+                // Wireshark reads a record of several segments by itself.
+                wire.embeds("tls");
+            }
             result = wire.group(&RECORD, |wire| self.record(from, wire, &mut sum));
         }
+        wire.column(self.shown.column(self.hello.version));
         wire.name(&sum.summary.names);
         match sum.summary.info.is_empty() {
             false => wire.info(format_args!("{}", sum.summary.info)),
@@ -289,6 +297,14 @@ impl Conversation for Session {
             direction.decryption.held() + direction.incomplete.capacity() + direction.pieces.capacity() * size_of::<Piece>()
         };
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
+    }
+
+    fn partial(&self, _from: Side, unended: Unended) -> Option<Partial> {
+        match unended {
+            Unended::Continues => None,
+            Unended::Begins => Some(Partial { column: "", inside: "" }),
+            Unended::BehindHole => Some(Partial { column: self.shown.column(self.hello.version), inside: "" }),
+        }
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

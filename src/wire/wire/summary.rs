@@ -1,7 +1,7 @@
 //! What a protocol says of a message as a whole: its heading, and remarks.
 
 use super::Wire;
-use crate::tree::{Field, Span, SummaryFn};
+use crate::tree::{Field, Label, Piece, Span, SummaryFn};
 use crate::wire::{Error, Result};
 use std::fmt;
 
@@ -22,6 +22,23 @@ impl Wire<'_> {
         if let Some(layer) = self.tree.layers.get_mut(layer) {
             layer.info = made.into();
         }
+    }
+
+    /// Names the Protocol column of Wireshark for this layer, where it is not the protocol's own name.
+    pub fn column(&mut self, name: &'static str) {
+        self.tree.label(self.layer, Label::Column(name));
+    }
+
+    /// Names a protocol of Wireshark inside this layer that is no layer here.
+    pub fn embeds(&mut self, name: &'static str) {
+        self.tree.label(self.layer, Label::Inside(name));
+    }
+
+    /// Whether the bytes so far came in several frames; asked for [`Wire::embeds`] only.
+    #[must_use]
+    pub fn spans_frames(&self) -> bool {
+        let is_of_others = |pieces: &[Piece]| matches!(pieces, [first, .., last] if first.frame != last.frame);
+        self.tree.demand().labels && is_of_others(&self.pieces(0..self.at, 0))
     }
 
     /// Defers a header's summary: the text is generated from these numbers only when displayed.

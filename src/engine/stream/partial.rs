@@ -1,0 +1,31 @@
+//! Segments that end no message but that Wireshark reads, recorded for its list of protocols.
+
+use super::{Belongs, Stream};
+use crate::engine::message::Out;
+use crate::flow::reassembly::{Accepted, Place};
+use crate::tree::{Label, Side, Unended};
+
+impl Stream {
+    /// Records what Wireshark shows of a segment whose last bytes end no message.
+    #[cold]
+    pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, out: &mut Out<'_>) {
+        let (Belongs::To(protocol, conversation), Some(layer)) = (&self.belongs, out.below) else { return };
+        let half = &self.halves[side];
+        let (start, waiting) = (half.order.buffered_off(), half.order.buffered().len());
+        let span = &accepted.span;
+        let unended = match accepted.place {
+            Place::Empty | Place::KeepAlive | Place::Far | Place::Old | Place::PartlyOld => return,
+            // Wireshark takes segments as they come: behind the end of the message that waits, another one begins.
+            _ if half.order.hole().is_some() => {
+                let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };
+                if span.end > end { Unended::BehindHole } else { Unended::Continues }
+            }
+            _ if waiting == 0 => return,
+            _ if start >= span.start => Unended::Begins,
+            _ => Unended::Continues,
+        };
+        if let Some(partial) = conversation.partial(side, unended) {
+            out.tree.label(layer, Label::Begins(protocol.this, partial));
+        }
+    }
+}

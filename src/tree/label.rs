@@ -1,0 +1,57 @@
+//! Names that Wireshark has for a layer beyond its protocol's: recorded only on request.
+
+use super::{Field, LayerId, Tree};
+
+/// Such a name.
+#[derive(Debug, Clone, Copy)]
+pub enum Label {
+    /// What the Protocol column shows for the layer.
+    Column(&'static str),
+    /// A protocol of Wireshark inside the layer that is no layer here.
+    Inside(&'static str),
+    /// The segment of the layer has bytes of a message of this protocol that ends in a later one, and Wireshark reads them.
+    Begins(&'static Field, Partial),
+}
+
+/// What Wireshark shows of a segment that ends no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Partial {
+    /// The Protocol column; empty if that is as without the segment's last bytes.
+    pub column: &'static str,
+    /// A protocol inside; may be empty.
+    pub inside: &'static str,
+}
+
+/// Where the last bytes of a segment lie, if they end no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unended {
+    /// A message begins with them.
+    Begins,
+    /// They continue a message.
+    Continues,
+    /// Bytes before them are missing so far, and they lie behind the end of the message that waits for those.
+    BehindHole,
+}
+
+impl Tree {
+    /// Records a name of a layer, if requested.
+    #[inline]
+    pub fn label(&mut self, layer: LayerId, label: Label) {
+        if self.demand().labels {
+            self.keep_label(layer, label);
+        }
+    }
+
+    #[cold]
+    fn keep_label(&mut self, layer: LayerId, label: Label) {
+        // Layers may be sorted later; nodes keep their places.
+        if let Some(layer) = self.layers.get(layer as usize) {
+            self.labels.push((layer.node, label));
+        }
+    }
+
+    /// The names of the layer with this root node, in the order in which they were recorded.
+    pub fn labels_of(&self, node: u32) -> impl Iterator<Item = Label> {
+        self.labels.iter().filter(move |(of, _)| *of == node).map(|(_, label)| *label)
+    }
+}
