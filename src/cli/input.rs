@@ -1,11 +1,11 @@
 //! Reading an input to its end: what all tasks that look at captures have in common.
 
 use super::args::Reading;
-use super::chunk::{Chunk, ChunkPrinter};
 use super::forms::Wrong;
+use super::parallel::{Chunk, ChunkPrinter};
 use super::progress::{Progress, Whole};
 use super::source::Source;
-use super::{Exit, complain, decode_as, interrupt, pipeline};
+use super::{Exit, complain, decode_as, interrupt, parallel};
 use crate::engine::{Engine, Prefilter};
 use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::record::{Forgotten, Tally};
@@ -170,7 +170,7 @@ pub(super) fn one_of_several(
             break None;
         }
         if reads_ahead && bytes >= SMALL && audience.has_help() {
-            let read = pipeline::run(capture, engine, audience, &mut progress)?;
+            let read = parallel::pipeline::run(capture, engine, audience, &mut progress)?;
             audience.extras(read.capture.extras());
             audience.names(read.capture.names());
             audience.forgotten(read.forgotten);

@@ -3,11 +3,9 @@
 mod args;
 #[cfg(test)]
 mod bugs;
-mod chunk;
 mod complete;
 mod decode_as;
 mod exit;
-mod files;
 mod follow;
 mod forms;
 mod glossary;
@@ -16,7 +14,7 @@ mod interrupt;
 mod intervals;
 mod objects;
 mod outcome;
-mod pipeline;
+mod parallel;
 mod print;
 mod printer;
 mod progress;

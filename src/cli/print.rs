@@ -8,7 +8,7 @@ use super::printer::Printer;
 use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, files, of_output};
+use super::{Exit, complain, of_output, parallel};
 use std::io::{self, Write};
 
 /// Print the records of all inputs.
@@ -43,7 +43,7 @@ impl<'a> Task<'a> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
         let mut selection = vec![RecordSelection::new(output)?];
         if !selection.iter().any(RecordSelection::spans_inputs) {
-            for _ in 1..files::readers(sources, how.threads()) {
+            for _ in 1..parallel::files::readers(sources, how.threads()) {
                 selection.push(RecordSelection::new(output)?);
             }
         }
@@ -60,7 +60,7 @@ impl<'a> Task<'a> {
                 }
                 printer.sink.finish()
             }
-            Err(several) => files::run(self.sources, &self.how, &self.plan, several, to, outcome),
+            Err(several) => parallel::files::run(self.sources, &self.how, &self.plan, several, to, outcome),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Looks at an input and prints what is meant of it.
 
-use super::chunk::{Chunk, ChunkPrinter};
 use super::forms::Plan;
 use super::input::Audience;
+use super::parallel::{Chunk, ChunkPrinter};
 use super::record_selection::RecordSelection;
 use crate::engine::Prefilter;
 use crate::record::{Forgotten, Tally};

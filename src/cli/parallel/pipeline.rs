@@ -4,17 +4,15 @@
 //! reading thread prints a batch itself and sends the text instead. The output does not depend on the number of threads.
 //! Batches and texts are returned and reused.
 
-mod batch;
-
-use super::chunk::{Chunk, ChunkPrinter};
-use super::input::Audience;
-use super::interrupt;
-use super::progress::Progress;
+use super::batch::{Batch, Large};
+use super::{Chunk, ChunkPrinter};
+use crate::cli::input::Audience;
+use crate::cli::interrupt;
+use crate::cli::progress::Progress;
 use crate::engine::Engine;
 use crate::input::{Capture, Frame, ReadError};
 use crate::record::Forgotten;
 use crate::tree::{Dissection, Tree};
-use batch::{Batch, Large};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -32,13 +30,13 @@ const PRINTED: usize = 2 << 20;
 const TEXTS: usize = 4;
 
 /// An item of the queue, sent and returned.
-enum Parcel {
+enum Item {
     Batch(Batch),
     Printed(Text),
 }
 
 /// Result of reading.
-pub(super) struct Read {
+pub(in crate::cli) struct Read {
     pub capture: Capture,
     /// Frames read ahead.
     pub frames: u64,
@@ -48,50 +46,55 @@ pub(super) struct Read {
     pub forgotten: Forgotten,
 }
 
-/// Read a capture to its end.
+/// Reads a capture to its end.
 ///
 /// # Errors
-/// Those of the audience.
-pub(super) fn run(capture: Capture, engine: Engine, audience: &mut impl Audience, progress: &mut Progress) -> io::Result<Read> {
+/// Errors of the audience.
+pub(in crate::cli) fn run(
+    capture: Capture,
+    engine: Engine,
+    audience: &mut impl Audience,
+    progress: &mut Progress,
+) -> io::Result<Read> {
     let before = engine.forgotten();
     let fork = audience.fork();
-    let room = engine.new_tree();
+    let scratch = engine.new_tree();
     thread::scope(|scope| {
-        let (there, parcels) = sync_channel(GATHERED + TEXTS);
+        let (there, items) = sync_channel(GATHERED + TEXTS);
         let (back, returned) = channel();
-        // Who reads stays on this thread, where the conversations so far have their memory.
-        let shown = scope.spawn(|| show_all((parcels, back), room, audience, progress, before));
-        let read = Reader { room: engine.new_tree(), capture, engine, fork, way: Way::new(there, returned) }.run();
-        let Shown { forgotten, had_enough } = shown.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        // The reader stays on this thread, whose allocator holds the memory of the conversations so far.
+        let consumed = scope.spawn(|| consume((items, back), scratch, audience, progress, before));
+        let read = Reader { scratch: engine.new_tree(), capture, engine, fork, queue: Queue::new(there, returned) }.run();
+        let Consumed { forgotten, had_enough } = consumed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         read.map(|read| Read { forgotten, damage: read.damage.filter(|_| !had_enough), ..read })
     })
 }
 
-/// How looking ended.
-struct Shown {
-    /// What was given up before the last that was shown.
+/// Result of consuming.
+struct Consumed {
+    /// State evicted before the last consumed frame.
     forgotten: Forgotten,
-    /// Nobody wanted more behind a frame; what conversations have left when the input ends comes too late for that.
+    /// The audience had enough before the end of the input.
     had_enough: bool,
 }
 
-/// Show what comes.
-fn show_all(
-    (parcels, back): (Receiver<Parcel>, Sender<Parcel>),
-    mut room: Tree,
+/// Passes items on to the audience.
+fn consume(
+    (items, back): (Receiver<Item>, Sender<Item>),
+    mut scratch: Tree,
     audience: &mut impl Audience,
     progress: &mut Progress,
     before: Forgotten,
-) -> io::Result<Shown> {
+) -> io::Result<Consumed> {
     let (mut forgotten, mut had_enough) = (before, false);
-    for mut parcel in parcels {
-        match &mut parcel {
-            Parcel::Batch(batch) => {
+    for mut item in items {
+        match &mut item {
+            Item::Batch(batch) => {
                 if let Some(tally) = batch.before.take() {
                     audience.resume_at(tally);
                 }
                 let read = batch.read;
-                let shown = batch.each(&mut room, |of, used| {
+                let consumed = batch.each(&mut scratch, |of, used| {
                     if audience.has_enough() {
                         return Err(Stop::Enough);
                     }
@@ -101,39 +104,39 @@ fn show_all(
                     progress.frame(|| read);
                     Ok(())
                 });
-                match shown {
+                match consumed {
                     Ok(()) => {}
                     Err(Stop::Enough) => break,
                     Err(Stop::Output(error)) => return Err(error),
                 }
             }
-            Parcel::Printed(text) => {
+            Item::Printed(text) => {
                 audience.chunk(&mut text.chunk)?;
                 forgotten = text.forgotten;
                 progress.look(|| text.read);
             }
         }
-        // The reader may have come to the end and want no more.
-        let _ = back.send(parcel);
+        // The reader may have ended.
+        let _ = back.send(item);
     }
-    Ok(Shown { forgotten, had_enough })
+    Ok(Consumed { forgotten, had_enough })
 }
 
-/// Why no more is shown.
+/// Why consuming stops.
 enum Stop {
     Enough,
     Output(io::Error),
 }
 
-/// The thread that reads.
+/// The reading thread.
 struct Reader<'a> {
     capture: Capture,
     engine: Engine,
-    /// Prints what the other thread does not come to.
+    /// Prints batches while the consumer is behind.
     fork: Option<ChunkPrinter<'a>>,
-    /// Where it looks at small trees for that.
-    room: Tree,
-    way: Way,
+    /// Tree into which it unpacks frames for that.
+    scratch: Tree,
+    queue: Queue,
 }
 
 impl Reader<'_> {
@@ -152,14 +155,14 @@ impl Reader<'_> {
             frames += 1;
             let tree = self.engine.dissect(&frame);
             pass(&mut self.fork, &mut batch, tree, Some(&frame));
-            batch.take(&mut self.engine, Some(&frame), &mut self.way.large);
+            batch.take(&mut self.engine, Some(&frame), &mut self.queue.large);
             if batch.is_full() && !self.take_output(&mut batch)? {
                 break None;
             }
         };
         while let Some(tree) = self.engine.finish() {
             pass(&mut self.fork, &mut batch, tree, None);
-            batch.take(&mut self.engine, None, &mut self.way.large);
+            batch.take(&mut self.engine, None, &mut self.queue.large);
             if batch.is_full() && !self.take_output(&mut batch)? {
                 break;
             }
@@ -172,36 +175,36 @@ impl Reader<'_> {
 
     /// Sends a batch or its text, and begins another one. False if the consumer has stopped.
     fn take_output(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let Reader { fork, way, engine, room, .. } = self;
+        let Reader { fork, queue, engine, scratch, .. } = self;
         batch.read = self.capture.bytes_read();
-        way.take_back();
+        queue.take_back();
         // After a heavy batch, more may queue until the consumer catches up or falls behind.
-        way.gathers &= way.is_heavy || (WAITING..=GATHERED).contains(&way.out);
-        let waiting = if way.gathers { GATHERED } else { WAITING };
-        let parcel = match fork {
-            Some(fork) if way.out > waiting && way.has_room() && batch.is_light() => {
-                let text = way.texts.pop().unwrap_or_default().print(fork, batch, room)?;
-                batch.clear(&mut way.large);
-                Parcel::Printed(text)
+        queue.gathers &= queue.is_heavy || (WAITING..=GATHERED).contains(&queue.out);
+        let waiting = if queue.gathers { GATHERED } else { WAITING };
+        let item = match fork {
+            Some(fork) if queue.out > waiting && queue.has_room() && batch.is_light() => {
+                let text = queue.texts.pop().unwrap_or_default().print(fork, batch, scratch)?;
+                batch.clear(&mut queue.large);
+                Item::Printed(text)
             }
             _ => {
                 if batch.is_heavy() {
-                    let gathers = way.out == 0 && engine.holds_little();
-                    way.wait(|way| way.out == 0);
-                    (way.is_heavy, way.gathers) = (true, gathers);
+                    let gathers = queue.out == 0 && engine.holds_little();
+                    queue.wait(|queue| queue.out == 0);
+                    (queue.is_heavy, queue.gathers) = (true, gathers);
                 } else {
-                    way.wait(|way| way.out + way.texts_out <= waiting + TEXTS);
+                    queue.wait(|queue| queue.out + queue.texts_out <= waiting + TEXTS);
                 }
-                let next = way.batches.pop().unwrap_or_else(|| Batch::new(engine));
-                Parcel::Batch(std::mem::replace(batch, next))
+                let next = queue.batches.pop().unwrap_or_else(|| Batch::new(engine));
+                Item::Batch(std::mem::replace(batch, next))
             }
         };
-        if !way.gathers && !engine.holds_little() {
+        if !queue.gathers && !engine.holds_little() {
             // Streams need the memory of those that gathered earlier.
-            way.batches.truncate(WAITING);
+            queue.batches.truncate(WAITING);
         }
-        way.large.give_largest(engine);
-        Ok(way.send(parcel))
+        queue.large.give_largest(engine);
+        Ok(queue.send(item))
     }
 }
 
@@ -213,9 +216,9 @@ fn pass(fork: &mut Option<ChunkPrinter<'_>>, batch: &mut Batch, tree: &Tree, fra
 }
 
 /// The queue to the consumer, and returned items for reuse.
-struct Way {
-    there: SyncSender<Parcel>,
-    returned: Receiver<Parcel>,
+struct Queue {
+    there: SyncSender<Item>,
+    returned: Receiver<Item>,
     /// Batches and texts not returned yet, and bytes of those texts.
     out: usize,
     texts_out: usize,
@@ -229,28 +232,28 @@ struct Way {
     large: Large,
 }
 
-impl Way {
-    fn new(there: SyncSender<Parcel>, returned: Receiver<Parcel>) -> Way {
+impl Queue {
+    fn new(there: SyncSender<Item>, returned: Receiver<Item>) -> Queue {
         let (batches, texts, large) = (Vec::new(), Vec::new(), Large::default());
-        Way { there, returned, out: 0, texts_out: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
+        Queue { there, returned, out: 0, texts_out: 0, printed: 0, is_heavy: false, gathers: false, batches, texts, large }
     }
 
     /// False if the consumer has stopped.
-    fn send(&mut self, parcel: Parcel) -> bool {
-        match &parcel {
-            Parcel::Batch(_) => self.out += 1,
-            Parcel::Printed(text) => {
+    fn send(&mut self, item: Item) -> bool {
+        match &item {
+            Item::Batch(_) => self.out += 1,
+            Item::Printed(text) => {
                 self.texts_out += 1;
                 self.printed += text.chunk.printed.text.len();
             }
         }
-        self.there.send(parcel).is_ok()
+        self.there.send(item).is_ok()
     }
 
     /// Takes returned items.
     fn take_back(&mut self) {
-        while let Ok(parcel) = self.returned.try_recv() {
-            self.sort(parcel);
+        while let Ok(item) = self.returned.try_recv() {
+            self.sort(item);
         }
     }
 
@@ -260,23 +263,23 @@ impl Way {
     }
 
     /// Waits until enough items are returned.
-    fn wait(&mut self, is_enough: impl Fn(&Way) -> bool) {
+    fn wait(&mut self, is_enough: impl Fn(&Queue) -> bool) {
         while !is_enough(self)
-            && let Ok(parcel) = self.returned.recv()
+            && let Ok(item) = self.returned.recv()
         {
-            self.sort(parcel);
+            self.sort(item);
         }
     }
 
-    fn sort(&mut self, parcel: Parcel) {
-        match parcel {
-            Parcel::Batch(mut batch) => {
+    fn sort(&mut self, item: Item) {
+        match item {
+            Item::Batch(mut batch) => {
                 self.out -= 1;
                 self.is_heavy &= !batch.is_heavy();
                 batch.clear(&mut self.large);
                 self.batches.push(batch);
             }
-            Parcel::Printed(text) => {
+            Item::Printed(text) => {
                 self.texts_out -= 1;
                 self.printed -= text.chunk.printed.text.len();
                 self.texts.push(text);
@@ -289,19 +292,19 @@ impl Way {
 #[derive(Default)]
 struct Text {
     chunk: Chunk,
-    /// What was given up by its end.
+    /// State evicted by its end.
     forgotten: Forgotten,
-    /// Bytes of the input that were read by its end.
+    /// Bytes of the input read by its end.
     read: u64,
 }
 
 impl Text {
-    fn print(self, fork: &mut ChunkPrinter<'_>, batch: &mut Batch, room: &mut Tree) -> io::Result<Text> {
+    fn print(self, fork: &mut ChunkPrinter<'_>, batch: &mut Batch, scratch: &mut Tree) -> io::Result<Text> {
         let mut text = Text { read: batch.read, ..self };
         if let Some(tally) = batch.before.take() {
             fork.resume_at(tally);
         }
-        batch.each(room, |of, used| {
+        batch.each(scratch, |of, used| {
             text.forgotten = used.forgotten;
             fork.print(of, used.captured)
         })?;
@@ -324,30 +327,30 @@ mod tests {
         let frame = Frame { number: 1, bytes: &bytes, original_len: len, ..Frame::default() };
         reader.engine.dissect(&frame);
         let mut batch = Batch::new(&reader.engine);
-        batch.take(&mut reader.engine, Some(&frame), &mut reader.way.large);
+        batch.take(&mut reader.engine, Some(&frame), &mut reader.queue.large);
         assert!(reader.take_output(&mut batch).unwrap());
     }
 
     #[test]
-    fn batches_gather_behind_a_heavy_one_until_who_looks_has_caught_up() {
+    fn batches_queue_behind_a_heavy_one_until_the_consumer_has_caught_up() {
         const LONG: u32 = 1 << 20;
-        let (there, parcels) = sync_channel(GATHERED + TEXTS);
+        let (there, items) = sync_channel(GATHERED + TEXTS);
         let (back, returned) = channel();
         let capture = Capture::open(Box::new(File::open("samples/pipboy.pcap").unwrap())).unwrap();
         let engine = Engine::new(Registry::default(), Demand::EVERYTHING);
-        let room = engine.new_tree();
-        let mut reader = Reader { capture, engine, fork: None, room, way: Way::new(there, returned) };
+        let scratch = engine.new_tree();
+        let mut reader = Reader { capture, engine, fork: None, scratch, queue: Queue::new(there, returned) };
         pass_on(&mut reader, 100);
-        assert!(!reader.way.gathers);
-        parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
+        assert!(!reader.queue.gathers);
+        items.try_iter().for_each(|item| back.send(item).unwrap());
         pass_on(&mut reader, LONG);
-        assert!(reader.way.gathers && reader.way.is_heavy);
-        // Nobody looks, so if one had to wait this would not end.
+        assert!(reader.queue.gathers && reader.queue.is_heavy);
+        // Nothing is consumed: if the reader had to wait, this would not end.
         (0..GATHERED).for_each(|_| pass_on(&mut reader, 100));
-        assert_eq!(reader.way.out, 1 + GATHERED);
-        parcels.try_iter().for_each(|parcel| back.send(parcel).unwrap());
+        assert_eq!(reader.queue.out, 1 + GATHERED);
+        items.try_iter().for_each(|item| back.send(item).unwrap());
         pass_on(&mut reader, 100);
-        assert!(!reader.way.gathers && !reader.way.is_heavy);
-        assert_eq!((reader.way.out, reader.way.batches.len()), (1, GATHERED));
+        assert!(!reader.queue.gathers && !reader.queue.is_heavy);
+        assert_eq!((reader.queue.out, reader.queue.batches.len()), (1, GATHERED));
     }
 }

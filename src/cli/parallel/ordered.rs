@@ -1,6 +1,6 @@
 //! Output channel of one input, from the thread that reads it to the shared writer.
 
-use super::super::outcome::Outcome;
+use crate::cli::outcome::Outcome;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,23 +16,23 @@ const OWN: usize = 8 * BLOCK;
 const WEIGHT: usize = 4 << 10;
 
 /// A message about an input.
-pub(super) enum Said {
+pub(super) enum LaneMessage {
     /// Start of the input.
     Begin { format: String, links: Vec<String> },
     /// Printed records.
     Printed(Vec<u8>),
     /// A problem of the input.
-    Complaint(String),
+    Problem(String),
     /// End of the input.
     Done(io::Result<Outcome>),
 }
 
-impl Said {
+impl LaneMessage {
     /// Cost in the budget while queued.
     pub(super) fn weight(&self) -> usize {
         match self {
-            Said::Printed(text) => WEIGHT + text.len(),
-            Said::Begin { .. } | Said::Complaint(_) | Said::Done(_) => WEIGHT,
+            LaneMessage::Printed(text) => WEIGHT + text.len(),
+            LaneMessage::Begin { .. } | LaneMessage::Problem(_) | LaneMessage::Done(_) => WEIGHT,
         }
     }
 }
@@ -103,7 +103,7 @@ impl OutputBudget {
     }
 
     /// Counts a thread as idle.
-    pub(super) fn leave(&self) {
+    pub(super) fn add_idle(&self) {
         self.idle.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -122,10 +122,10 @@ struct Closing<'a>(&'a OutputBudget);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        let Closing(room) = self;
-        let _waiting = room.waiting();
-        room.closed.store(true, Ordering::Relaxed);
-        room.changed.notify_all();
+        let Closing(budget) = self;
+        let _waiting = budget.waiting();
+        budget.closed.store(true, Ordering::Relaxed);
+        budget.changed.notify_all();
     }
 }
 
@@ -141,34 +141,34 @@ impl Out<'_> {
 }
 
 /// Receiving end of a lane.
-pub(super) struct Heard {
-    messages: Receiver<Said>,
+pub(super) struct LaneReceiver {
+    messages: Receiver<LaneMessage>,
     /// Number of messages not written yet.
     left: Arc<AtomicUsize>,
 }
 
-impl Heard {
+impl LaneReceiver {
     /// Marks the last message, of this cost, as written.
-    pub(super) fn is_out(&self, room: &OutputBudget, weight: usize) {
-        room.free(weight);
+    pub(super) fn is_out(&self, budget: &OutputBudget, weight: usize) {
+        budget.free(weight);
         self.left.fetch_sub(1, Ordering::Release);
     }
 }
 
-impl Iterator for &Heard {
-    type Item = Said;
+impl Iterator for &LaneReceiver {
+    type Item = LaneMessage;
 
-    fn next(&mut self) -> Option<Said> {
+    fn next(&mut self) -> Option<LaneMessage> {
         self.messages.recv().ok()
     }
 }
 
 /// Buffers and sends the output of an input. If it is its turn and nothing is queued, it writes directly.
 pub(super) struct Lane<'a> {
-    room: &'a OutputBudget,
+    budget: &'a OutputBudget,
     number: usize,
     out: Out<'a>,
-    to: Sender<Said>,
+    to: Sender<LaneMessage>,
     left: Arc<AtomicUsize>,
     text: Vec<u8>,
     ignores: bool,
@@ -176,11 +176,11 @@ pub(super) struct Lane<'a> {
 
 impl<'a> Lane<'a> {
     /// For the input of this number.
-    pub(super) fn new(room: &'a OutputBudget, number: usize, out: Out<'a>) -> (Lane<'a>, Heard) {
+    pub(super) fn new(budget: &'a OutputBudget, number: usize, out: Out<'a>) -> (Lane<'a>, LaneReceiver) {
         let (to, messages) = channel();
         let left = Arc::new(AtomicUsize::new(0));
-        let heard = Heard { messages, left: Arc::clone(&left) };
-        (Lane { room, number, out, to, left, text: Vec::new(), ignores: false }, heard)
+        let receiver = LaneReceiver { messages, left: Arc::clone(&left) };
+        (Lane { budget, number, out, to, left, text: Vec::new(), ignores: false }, receiver)
     }
 
     /// Discards printed records if true.
@@ -192,11 +192,11 @@ impl<'a> Lane<'a> {
     ///
     /// # Errors
     /// Write errors, and `BrokenPipe` if the writer has stopped.
-    pub(super) fn say(&mut self, message: Said) -> io::Result<()> {
+    pub(super) fn send(&mut self, message: LaneMessage) -> io::Result<()> {
         if !self.text.is_empty() {
             self.take_output(0)?;
         }
-        self.send(message)
+        self.queue(message)
     }
 
     /// Sends the printed records. `more` is the expected size of the next ones.
@@ -208,27 +208,27 @@ impl<'a> Lane<'a> {
         }
         let mut text = std::mem::replace(&mut self.text, Vec::with_capacity(more));
         text.shrink_to_fit();
-        self.send(Said::Printed(text))
+        self.queue(LaneMessage::Printed(text))
     }
 
-    fn send(&self, message: Said) -> io::Result<()> {
-        self.room.take(self.number, message.weight())?;
+    fn queue(&self, message: LaneMessage) -> io::Result<()> {
+        self.budget.take(self.number, message.weight())?;
         self.left.fetch_add(1, Ordering::Relaxed);
         self.to.send(message).map_err(|_| ErrorKind::BrokenPipe.into())
     }
 
     /// Whether the writer has stopped.
     pub(super) fn is_closed(&self) -> bool {
-        self.room.is_closed()
+        self.budget.is_closed()
     }
 
     /// Whether a thread has nothing to do, and it is this input that all wait for.
     pub(super) fn has_help(&self) -> bool {
-        self.is_turn() && self.room.idle.load(Ordering::Relaxed) > 0
+        self.is_turn() && self.budget.idle.load(Ordering::Relaxed) > 0
     }
 
     fn is_turn(&self) -> bool {
-        self.room.turn.load(Ordering::Relaxed) == self.number
+        self.budget.turn.load(Ordering::Relaxed) == self.number
     }
 }
 

@@ -1,69 +1,68 @@
-//! Printing apart: a part of an input is printed by the thread that reads it, while the one that prints is busy with what
-//! comes before.
+//! Chunks: parts of an input that the reading thread prints, while the printing thread is busy with earlier frames.
 
-use super::forms::Plan;
-use super::record_selection::{Counted, RecordSelection};
-use super::shared::Shared;
+use crate::cli::forms::Plan;
+use crate::cli::record_selection::{Counted, RecordSelection};
+use crate::cli::shared::Shared;
 use crate::record::Tally;
 use crate::sink::{Printed, Sink};
 use crate::tree::Dissection;
 use std::io;
 
-/// Bytes of memory that are kept for the next text.
+/// Capacity that is kept for the next text, in bytes.
 const KEPT: usize = 512 << 10;
 
-/// Prints parts of an input, and counts its records up to them.
-pub(super) struct ChunkPrinter<'w> {
+/// Prints chunks of an input, and counts the records before them.
+pub(in crate::cli) struct ChunkPrinter<'w> {
     sink: Box<dyn Sink + Send + 'w>,
     selection: RecordSelection,
     text: Shared<Vec<u8>>,
 }
 
-/// What was printed apart, and how it went.
+/// A printed chunk, and its counts.
 #[derive(Default)]
-pub(super) struct Chunk {
-    pub(super) printed: Printed,
-    pub(super) counted: Counted,
+pub(in crate::cli) struct Chunk {
+    pub(in crate::cli) printed: Printed,
+    pub(in crate::cli) counted: Counted,
 }
 
 impl ChunkPrinter<'_> {
-    /// For those who are chosen: records from here on.
-    pub(super) fn new<'w>(plan: &Plan, selection: RecordSelection) -> ChunkPrinter<'w> {
+    /// Prints the selected records that follow.
+    pub(in crate::cli) fn new<'w>(plan: &Plan, selection: RecordSelection) -> ChunkPrinter<'w> {
         let text = Shared::new(Vec::new());
         let mut sink = plan.sink(Box::new(text.clone()));
         sink.resume_at();
         ChunkPrinter { sink, selection, text }
     }
 
-    /// What the input had so far.
-    pub(super) fn tally(&self) -> Tally {
+    /// Counts of the input so far.
+    pub(in crate::cli) fn tally(&self) -> Tally {
         self.selection.tally().clone()
     }
 
-    /// The input had so much so far.
-    pub(super) fn resume_at(&mut self, tally: Tally) {
+    /// Sets the counts of the input so far.
+    pub(in crate::cli) fn resume_at(&mut self, tally: Tally) {
         self.selection.resume_at(tally);
     }
 
-    /// Counts records that another thread prints.
-    pub(super) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
+    /// Counts records that the other thread prints.
+    pub(in crate::cli) fn pass(&mut self, of: Dissection<'_>, captured: bool) {
         self.selection.pass(of, captured);
     }
 
-    /// Print the next records.
+    /// Prints the next records.
     ///
     /// # Errors
-    /// Those of writing, which for memory there are none.
-    pub(super) fn print(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+    /// Write errors; memory has none.
+    pub(in crate::cli) fn print(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let ChunkPrinter { sink, selection, .. } = self;
         selection.records(of, captured, |record| sink.record(record))
     }
 
-    /// Give away what was printed, in exchange for memory to go on with.
+    /// Moves the printed text into a chunk, and reuses the memory of its former text.
     ///
     /// # Errors
-    /// Those of writing.
-    pub(super) fn give(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+    /// Write errors.
+    pub(in crate::cli) fn give(&mut self, chunk: &mut Chunk) -> io::Result<()> {
         chunk.printed.edges = self.sink.take_output()?;
         chunk.printed.deferred = self.sink.take_deferred();
         chunk.counted = self.selection.counted();
@@ -76,17 +75,17 @@ impl ChunkPrinter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::args::Args;
-    use super::super::input::Audience;
-    use super::super::printer::Printer;
     use super::*;
+    use crate::cli::args::Args;
+    use crate::cli::input::Audience;
+    use crate::cli::printer::Printer;
     use crate::engine::Engine;
     use crate::input::Capture;
     use crate::sink::Begin;
     use clap::Parser;
     use std::fs::File;
 
-    /// Print a capture; of every `turns` frames the first half is printed apart.
+    /// Prints a capture; of every `turns` frames the first half is printed as chunks.
     fn printed(args: &[&str], file: &str, turns: Option<u64>) -> (String, String) {
         let args = Args::try_parse_from(["proto-dissect"].iter().chain(args)).unwrap();
         let plan = Plan::new(&args.output, false, false).unwrap();
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_apart_is_what_one_would_have_printed() {
+    fn chunks_contain_the_text_that_one_printer_would_print() {
         let forms: [&[&str]; 8] = [
             &[],
             &["-V", "-x", "-t", "d"],
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_printed_apart_where_records_are_counted_off() {
+    fn numbered_selections_are_not_split_into_chunks() {
         for form in [["-c", "5"], ["--skip", "2"], ["--number", "3-9"]] {
             let args = Args::try_parse_from(["proto-dissect"].iter().chain(&form)).unwrap();
             assert!(RecordSelection::new(&args.output).unwrap().fork().is_none(), "{form:?}");

@@ -1,48 +1,46 @@
-//! Reading abreast: several inputs are read, dissected and printed at the same time, each on one of a few threads.
+//! Several inputs at the same time, each read, dissected and printed by one of a few threads.
 //!
-//! What they print comes out in the order of the inputs, and so do complaints: nothing depends on how many threads there
-//! are. What comes too early waits in memory, and when much waits, so do those who print it; what comes at its turn goes
-//! straight out.
+//! Output and problems appear in the order of the inputs. The output of later inputs is queued; a full queue blocks the
+//! threads that fill it. The first unfinished input writes directly.
 
-mod lane;
 #[cfg(test)]
 mod tests;
 
-use super::chunk::{Chunk, ChunkPrinter};
-use super::complain;
-use super::forms::Plan;
-use super::input::{self, Audience, How};
-use super::outcome::Outcome;
-use super::printer::Printer;
-use super::progress::Whole;
-use super::record_selection::RecordSelection;
-use super::shared::Shared;
-use super::source::Source;
+use super::ordered::{Lane, LaneMessage, LaneReceiver, Out, OutputBudget};
+use super::{Chunk, ChunkPrinter};
+use crate::cli::complain;
+use crate::cli::forms::Plan;
+use crate::cli::input::{self, Audience, How};
+use crate::cli::outcome::Outcome;
+use crate::cli::printer::Printer;
+use crate::cli::progress::Whole;
+use crate::cli::record_selection::RecordSelection;
+use crate::cli::shared::Shared;
+use crate::cli::source::Source;
 use crate::engine::Prefilter;
 use crate::record::{Forgotten, Tally};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
-use lane::{Heard, Lane, Out, OutputBudget, Said};
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Bytes that may wait for each thread.
+/// Bytes of queued output for each thread.
 const WAITING: usize = 4 << 20;
 
-/// How many inputs are best read at the same time.
-pub(super) fn readers(sources: &[Source], threads: usize) -> usize {
+/// Number of inputs to read at the same time.
+pub(in crate::cli) fn readers(sources: &[Source], threads: usize) -> usize {
     let files = sources.iter().filter(|source| source.size().is_some()).count();
     if sources.iter().all(Source::is_whole) { threads.min(files).max(1) } else { 1 }
 }
 
-/// Print what is meant of the inputs, with a thread for each of `selection`.
+/// Prints the selected records of the inputs, with a thread for each of `selection`.
 ///
 /// # Errors
-/// Those of writing.
-pub(super) fn run(
+/// Write errors.
+pub(in crate::cli) fn run(
     sources: &[Source],
     how: &How,
     plan: &Plan,
@@ -52,52 +50,52 @@ pub(super) fn run(
 ) -> io::Result<()> {
     let to = Mutex::new(to);
     let out = Out(&to);
-    let room = OutputBudget::new(selection.len() * WAITING, how.threads().saturating_sub(selection.len()));
+    let budget = OutputBudget::new(selection.len() * WAITING, how.threads().saturating_sub(selection.len()));
     let name = format!("{} files", sources.len());
     let whole = Whole::new(name, Some(sources.iter().filter_map(Source::size).sum()));
     let (lanes, in_order) = channel();
     let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes, out }));
     thread::scope(|scope| {
         // Wakes waiting threads, however this scope ends.
-        let _closing = room.closing();
+        let _closing = budget.closing();
         for selection in selection {
-            let (room, whole, queue) = (&room, Arc::clone(&whole), Arc::clone(&queue));
-            scope.spawn(move || Reader { room, how, plan, whole, queue }.run(selection));
+            let (budget, whole, queue) = (&budget, Arc::clone(&whole), Arc::clone(&queue));
+            scope.spawn(move || Reader { budget, how, plan, whole, queue }.run(selection));
         }
-        // Now the queue ends with those who read.
+        // The queue ends with the reading threads.
         drop(queue);
-        put_out(sources, &in_order, &room, plan, out, outcome)
+        write_all_in_order(sources, &in_order, &budget, plan, out, outcome)
     })
 }
 
 /// Writes the messages of the inputs, in their order.
-fn put_out(
+fn write_all_in_order(
     sources: &[Source],
-    in_order: &Receiver<Heard>,
-    room: &OutputBudget,
+    in_order: &Receiver<LaneReceiver>,
+    budget: &OutputBudget,
     plan: &Plan,
     mut out: Out<'_>,
     outcome: &mut Outcome,
 ) -> io::Result<()> {
     let mut sink = plan.sink(Box::new(out));
     for ((number, source), lane) in sources.iter().enumerate().zip(in_order) {
-        room.turn_to(number);
+        budget.turn_to(number);
         let mut is_done = false;
         for message in &lane {
             let weight = message.weight();
             match message {
-                Said::Begin { format, links } => {
+                LaneMessage::Begin { format, links } => {
                     let links: Vec<&str> = links.iter().map(String::as_str).collect();
                     sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
                 }
-                Said::Printed(text) => out.write_all(&text)?,
-                Said::Complaint(text) => complain(format_args!("{text}")),
-                Said::Done(done) => {
+                LaneMessage::Printed(text) => out.write_all(&text)?,
+                LaneMessage::Problem(text) => complain(format_args!("{text}")),
+                LaneMessage::Done(done) => {
                     outcome.add(done?);
                     is_done = true;
                 }
             }
-            lane.is_out(room, weight);
+            lane.is_out(budget, weight);
         }
         // Only a panic ends it otherwise; joining the thread reports that.
         if !is_done {
@@ -112,13 +110,13 @@ struct Queue<'a> {
     next: usize,
     sources: &'a [Source],
     /// Where lanes go, in the order of the inputs.
-    lanes: Sender<Heard>,
+    lanes: Sender<LaneReceiver>,
     out: Out<'a>,
 }
 
 /// A thread that reads one input after another.
 struct Reader<'a> {
-    room: &'a OutputBudget,
+    budget: &'a OutputBudget,
     how: &'a How,
     plan: &'a Plan,
     whole: Arc<Whole>,
@@ -135,23 +133,23 @@ impl<'a> Reader<'a> {
             let counted = one.printer.selection.outcome();
             let done = read.map(|read| Outcome { read, ..counted });
             // If the writer has stopped, there is no next input.
-            let _ = one.lane.get().say(Said::Done(done));
+            let _ = one.lane.get().send(LaneMessage::Done(done));
             selection = one.printer.selection;
         }
-        self.room.leave();
+        self.budget.add_idle();
     }
 
     fn next(&self) -> Option<(&'a Source, Lane<'a>)> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let source = queue.sources.get(queue.next).filter(|_| !self.room.is_closed())?;
-        let (lane, heard) = Lane::new(self.room, queue.next, queue.out);
-        queue.lanes.send(heard).ok()?;
+        let source = queue.sources.get(queue.next).filter(|_| !self.budget.is_closed())?;
+        let (lane, receiver) = Lane::new(self.budget, queue.next, queue.out);
+        queue.lanes.send(receiver).ok()?;
         queue.next += 1;
         Some((source, lane))
     }
 }
 
-/// Prints one input where it waits for its turn.
+/// Prints one input into its lane.
 struct One<'a> {
     printer: Printer<'a>,
     lane: Shared<Lane<'a>>,
@@ -166,13 +164,13 @@ impl Audience for One<'_> {
         self.printer.prefilter()
     }
 
-    /// How an input begins depends on those before it. Behind that nothing does.
+    /// The printed beginning depends on earlier inputs, so the writer prints it.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
         self.lane.get().ignore(true);
         self.printer.begin(begin)?;
         self.lane.get().ignore(false);
         let links = begin.links.iter().map(|link| (*link).to_owned()).collect();
-        self.lane.get().say(Said::Begin { format: begin.format.to_owned(), links })
+        self.lane.get().send(LaneMessage::Begin { format: begin.format.to_owned(), links })
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
@@ -201,7 +199,7 @@ impl Audience for One<'_> {
 
     fn complain(&mut self, what: fmt::Arguments<'_>) {
         // If the writer has stopped, problems no longer matter.
-        let _ = self.lane.get().say(Said::Complaint(what.to_string()));
+        let _ = self.lane.get().send(LaneMessage::Problem(what.to_string()));
     }
 
     fn forgotten(&mut self, forgotten: Forgotten) {

@@ -1,8 +1,8 @@
 //! Queued output is bounded, a stopped writer ends all threads, and no thread waits forever.
 
-use super::super::Exit;
-use super::super::args::Args;
 use super::*;
+use crate::cli::Exit;
+use crate::cli::args::Args;
 use clap::Parser;
 use std::io::ErrorKind;
 
@@ -12,38 +12,38 @@ const MOST: usize = 300 << 10;
 fn long(mut lane: Lane<'_>, number: usize) -> io::Result<()> {
     let text = vec![b'0' + u8::try_from(number).unwrap(); 5 * MOST];
     lane.write_all(&text)?;
-    lane.say(Said::Done(Ok(Outcome::default())))
+    lane.send(LaneMessage::Done(Ok(Outcome::default())))
 }
 
 #[test]
 fn what_comes_too_early_waits_and_is_bounded() {
-    let room = OutputBudget::new(MOST, 0);
+    let budget = OutputBudget::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
     let mut out = Out(&printed);
     let mut most = 0;
     thread::scope(|scope| {
-        let _closing = room.closing();
-        let (lanes, heard): (Vec<_>, Vec<_>) = (0..3).map(|number| Lane::new(&room, number, out)).unzip();
-        // Those that come last begin first, and fill the room.
+        let _closing = budget.closing();
+        let (lanes, receivers): (Vec<_>, Vec<_>) = (0..3).map(|number| Lane::new(&budget, number, out)).unzip();
+        // Those that come last begin first, and fill the budget.
         for (number, lane) in lanes.into_iter().enumerate().rev() {
             scope.spawn(move || long(lane, number));
         }
-        while room.waits() < MOST / 2 {
+        while budget.waits() < MOST / 2 {
             thread::yield_now();
         }
-        for (number, heard) in heard.into_iter().enumerate() {
-            room.turn_to(number);
-            for message in &heard {
-                most = most.max(room.waits());
+        for (number, receivers) in receivers.into_iter().enumerate() {
+            budget.turn_to(number);
+            for message in &receivers {
+                most = most.max(budget.waits());
                 let weight = message.weight();
-                if let Said::Printed(more) = message {
+                if let LaneMessage::Printed(more) = message {
                     out.write_all(&more).unwrap();
                 }
-                heard.is_out(&room, weight);
+                receivers.is_out(&budget, weight);
             }
         }
     });
-    assert_eq!(room.waits(), 0);
+    assert_eq!(budget.waits(), 0);
     assert!((MOST / 2..MOST + (1 << 20)).contains(&most), "{most}");
     let expected: Vec<u8> = (b'0'..b'3').flat_map(|digit| vec![digit; 5 * MOST]).collect();
     let printed = printed.into_inner().unwrap();
@@ -52,13 +52,13 @@ fn what_comes_too_early_waits_and_is_bounded() {
 
 #[test]
 fn nobody_waits_for_a_listener_that_has_gone() {
-    let room = OutputBudget::new(MOST, 0);
+    let budget = OutputBudget::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
-    let (lane, _heard) = Lane::new(&room, 1, Out(&printed));
+    let (lane, _receivers) = Lane::new(&budget, 1, Out(&printed));
     let ended = thread::scope(|scope| {
-        let closing = room.closing();
+        let closing = budget.closing();
         let writer = scope.spawn(|| long(lane, 1));
-        while room.waits() < MOST / 2 {
+        while budget.waits() < MOST / 2 {
             thread::yield_now();
         }
         drop(closing);
@@ -72,20 +72,20 @@ fn an_input_that_is_left_in_the_middle_ends_everything() {
     let args = Args::try_parse_from(["proto-dissect", "-l", "a", "b", "c"]).unwrap();
     let sources = Source::all(&args.files, &args.reading);
     let plan = Plan::new(&args.output, true, false).unwrap();
-    let room = OutputBudget::new(MOST, 0);
+    let budget = OutputBudget::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
     let (lanes, in_order) = channel();
     for number in 0..3 {
-        let (mut lane, heard) = Lane::new(&room, number, Out(&printed));
-        lanes.send(heard).unwrap();
+        let (mut lane, receivers) = Lane::new(&budget, number, Out(&printed));
+        lanes.send(receivers).unwrap();
         // The second is left as by a panic.
-        lane.say(Said::Printed(vec![b'x'])).unwrap();
+        lane.send(LaneMessage::Printed(vec![b'x'])).unwrap();
         if number != 1 {
-            lane.say(Said::Done(Ok(Outcome { read: Exit::Damaged, taken: 1, ..Outcome::default() }))).unwrap();
+            lane.send(LaneMessage::Done(Ok(Outcome { read: Exit::Damaged, taken: 1, ..Outcome::default() }))).unwrap();
         }
     }
     let mut outcome = Outcome::default();
-    put_out(&sources, &in_order, &room, &plan, Out(&printed), &mut outcome).unwrap();
+    write_all_in_order(&sources, &in_order, &budget, &plan, Out(&printed), &mut outcome).unwrap();
     assert_eq!((outcome.taken, outcome.read), (1, Exit::Damaged));
     assert_eq!(printed.into_inner().unwrap(), b"xx");
 }
