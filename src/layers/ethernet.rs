@@ -321,14 +321,14 @@ fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const SNAP: u8 = 0xaa;
     const UNNUMBERED: u64 = 3;
-    const ETHERNET_OUIS: [u64; 2] = [0, 0xf8];
+    const ETHERNET_OUIS: [u32; 2] = [0, 0xf8];
     let dsap = wire.u8(&DSAP)?;
     let ssap = wire.u8(&SSAP)?;
     let control = u64::from(*wire.ahead().first().ok_or(Error::Short { needed: 1 })?);
     wire.bits(if control & UNNUMBERED == UNNUMBERED { 1 } else { 2 }, &[&CONTROL])?;
     wire.info(format_args!("DSAP {dsap:#04x}, SSAP {ssap:#04x}"));
     let next = match (dsap, ssap) {
-        (SNAP, SNAP) => match wire.bits(3, &[&OUI])? {
+        (SNAP, SNAP) => match wire.u24_be(&OUI)? {
             oui if ETHERNET_OUIS.contains(&oui) => Next::EtherType(wire.u16_be(&LLC_TYPE)?),
             _ => {
                 wire.u16_be(&PID)?;

@@ -43,18 +43,18 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let dlci = UPPER.bits_of(address) << 4 | LOWER.bits_of(address);
     wire.add(&DLCI, Value::Unsigned(dlci));
     wire.info(format_args!("DLCI {dlci}"));
-    if wire.ahead().first() != Some(&UNNUMBERED) {
+    if wire.peek_u8() != Some(UNNUMBERED) {
         let kind = wire.u16_be(&TYPE)?;
         return Ok(Carried::new(Next::EtherType(kind), rest(wire), missing));
     }
     wire.u8(&CONTROL)?;
-    if wire.ahead().first() == Some(&0) {
+    if wire.peek_u8() == Some(0) {
         wire.bytes(&PADDING, 1)?;
     }
     let next = match wire.u8(&NLPID)? {
         0xcc | 0x8e => Next::Ip,
         SNAP => {
-            let oui = wire.bits(3, &[&OUI])?;
+            let oui = wire.u24_be(&OUI)?;
             let kind = wire.u16_be(&PID)?;
             if oui == 0 { Next::EtherType(kind) } else { Next::Data }
         }

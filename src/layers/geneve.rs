@@ -53,9 +53,9 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.put(&LENGTH, Value::Unsigned(options), start..start + 1);
     wire.flags(&FLAGS, 1, &[&OAM, &CRITICAL, &RESERVED_FLAGS])?;
     let kind = wire.u16_be(&PROTO)?;
-    let number = wire.bits(3, &[&VNI])?;
+    let number = wire.u24_be(&VNI)?;
     wire.info(format_args!("VNI {number:#08x}"));
-    wire.tag(number);
+    wire.tag(number.into());
     wire.u8(&RESERVED)?;
     if options > 0 {
         wire.group(&OPTIONS, |wire| {

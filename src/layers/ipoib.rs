@@ -26,7 +26,7 @@ fields! {
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.bytes(&GRH, 20)?;
     wire.bytes(&RESERVED_BYTE, 1)?;
-    wire.bits(3, &[&QPN])?;
+    wire.u24_be(&QPN)?;
     wire.bytes(&DGID, 16)?;
     let kind = wire.u16_be(&TYPE)?;
     wire.u16_be(&RESERVED)?;

@@ -102,7 +102,7 @@ const PORT_IDS: Names = &[
     (7, "locally assigned"),
 ];
 const ORGANISATIONS: Names = &[(0x000ecf, "PROFIBUS"), (0x00120f, "IEEE 802.3"), (0x0012bb, "TIA"), (0x0080c2, "IEEE 802.1")];
-const IEEE_802_1: u64 = 0x0080c2;
+const IEEE_802_1: u32 = 0x0080c2;
 
 /// Dissects an LLDPDU, up to its End TLV.
 pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
@@ -192,7 +192,7 @@ fn management(wire: &mut Wire<'_>) -> Result {
 }
 
 fn organisation(wire: &mut Wire<'_>) -> Result {
-    let oui = wire.bits(3, &[&OUI])?;
+    let oui = wire.u24_be(&OUI)?;
     match (oui, wire.u8(&ORG_SUBTYPE)?) {
         (IEEE_802_1, 1) => wire.u16_be(&PORT_VLAN).map(drop),
         (IEEE_802_1, 3) => {

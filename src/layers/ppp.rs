@@ -82,7 +82,7 @@ pub(super) fn directed(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 
 /// A frame, with or without address and control.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    if wire.ahead().first() == Some(&ALL_STATIONS) {
+    if wire.peek_u8() == Some(ALL_STATIONS) {
         wire.u8(&ADDRESS)?;
         wire.u8(&CONTROL)?;
     }

@@ -67,9 +67,9 @@ fn generic(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 }
 
 fn network(wire: &mut Wire<'_>) -> Result {
-    let number = wire.bits(3, &[&VNI])?;
+    let number = wire.u24_be(&VNI)?;
     wire.info(format_args!("VNI {number}"));
-    wire.tag(number);
+    wire.tag(number.into());
     wire.u8(&RESERVED).map(drop)
 }
 

@@ -175,7 +175,7 @@ fn message(wire: &mut Wire<'_>, outermost: bool) -> Result {
         wire.bytes(&LINK, 16)?;
         wire.bytes(&PEER, 16)?;
     } else {
-        let xid = wire.bits(3, &[&XID])?;
+        let xid = wire.u24_be(&XID)?;
         if outermost {
             wire.info(format_args!("transaction {xid:#08x}"));
         }

@@ -12,8 +12,8 @@
 //! ```
 //! Not covered: game packets, which depend on the version; the ping of versions before 1.7.
 
-use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Verdict, Wire};
+use crate::tree::{Field, Names, Side, fields, name_of};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Varint, Verdict, Wire};
 
 /// Minecraft, Java edition.
 pub static PROTOCOL: Protocol =
@@ -87,16 +87,15 @@ struct Session {
     lost: bool,
 }
 
+/// Largest size of a VarInt in bytes.
+const VARINT_MAX: usize = 5;
+
 /// Decodes a VarInt and its length; `None` if incomplete, `Err` if invalid.
 fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
-    const VARINT_MAX: usize = 5;
-    match bytes.iter().take(VARINT_MAX).position(|byte| byte & 0x80 == 0) {
-        Some(last) => {
-            let number = bytes.iter().take(last + 1).rev().fold(0, |number: usize, byte| number << 7 | usize::from(byte & 0x7f));
-            Ok(Some((number, last + 1)))
-        }
-        None if bytes.len() >= VARINT_MAX => Err(()),
-        None => Ok(None),
+    match Varint::decode(bytes, VARINT_MAX) {
+        Varint::Number(number, size) => Ok(Some((usize::try_from(number).unwrap_or(usize::MAX), size))),
+        Varint::Short => Ok(None),
+        Varint::TooLong => Err(()),
     }
 }
 
@@ -262,15 +261,9 @@ impl Session {
 
 /// Reads a VarInt.
 fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
-    match varint(wire.ahead()) {
-        Ok(Some((number, size))) => {
-            let start = wire.at();
-            wire.skip(size)?;
-            wire.put(field, Value::Unsigned(number as u64), start..start + size);
-            Ok(number)
-        }
-        Ok(None) => Err(Error::Short { needed: 1 }),
-        Err(()) => wire.malformed(&BAD_NUMBER, format_args!("more than five bytes")),
+    match wire.varint(field, VARINT_MAX)? {
+        Some(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
+        None => wire.malformed(&BAD_NUMBER, format_args!("more than five bytes")),
     }
 }
 

@@ -134,7 +134,7 @@ impl Conversation for Session {
         wire.skip(3)?;
         let number = wire.u8(&NUMBER)?;
         match from {
-            Side::Server if !self.greeted && number == 0 && wire.ahead().first() == Some(&VERSION_10) => {
+            Side::Server if !self.greeted && number == 0 && wire.peek_u8() == Some(VERSION_10) => {
                 self.greeted = true;
                 wire.name("greeting");
                 wire.u8(&PROTOCOL_VERSION)?;

@@ -139,11 +139,11 @@ fn settings(wire: &mut Wire<'_>) -> Result {
     let is_end = |byte: u8| byte == b'\\' || byte == b'\n';
     let mut host = None;
     separator(wire, |byte| byte == b'\n')?;
-    while wire.ahead().first() == Some(&b'\\') {
+    while wire.peek_u8() == Some(b'\\') {
         wire.group(&SETTING, |wire| {
             wire.bytes(&SEPARATOR, 1)?;
             let key = until(wire, &KEY, is_end)?;
-            if wire.ahead().first() != Some(&b'\\') {
+            if wire.peek_u8() != Some(b'\\') {
                 return Ok(());
             }
             wire.bytes(&SEPARATOR, 1)?;
@@ -179,7 +179,7 @@ fn player(wire: &mut Wire<'_>) -> Result {
 fn servers(wire: &mut Wire<'_>) -> Result {
     const END: &[u8] = b"\\EOT";
     let mut count = 0;
-    while wire.ahead().first() == Some(&b'\\') && !wire.ahead().starts_with(END) {
+    while wire.peek_u8() == Some(b'\\') && !wire.ahead().starts_with(END) {
         wire.group(&SERVER, |wire| {
             wire.bytes(&SEPARATOR, 1)?;
             wire.bytes(&ADDR, 4)?;

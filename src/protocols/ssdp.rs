@@ -123,7 +123,7 @@ fn code(wire: &mut Wire<'_>) -> Result {
         Some(number) => {
             wire.skip(digits)?;
             wire.put(&CODE, Value::Unsigned(number), start..start + digits);
-            let count = usize::from(wire.ahead().first() == Some(&b' '));
+            let count = usize::from(wire.peek_u8() == Some(b' '));
             if count > 0 { wire.bytes(&LINE_END, count).map(drop) } else { Ok(()) }
         }
         None => Ok(()),

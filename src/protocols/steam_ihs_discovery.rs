@@ -8,7 +8,8 @@
 //! Not covered: bodies other than discovery and status, whose members are shown by field number.
 
 use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
-use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
+use crate::wire::{Error, Heuristic, On, Protocol, Result, Varint, Wire};
+use std::ops::Range;
 
 /// Steam In-Home Streaming Discovery protocol.
 pub static PROTOCOL: Protocol =
@@ -128,38 +129,34 @@ fn message(wire: &mut Wire<'_>) -> Result {
 fn kind_of(header: &[u8]) -> u64 {
     const TYPE_KEY: u64 = 2 << 3;
     let mut rest = header;
-    while let Some((key, size)) = varint(rest) {
-        rest = rest.get(size..).unwrap_or_default();
-        match (key, varint(rest)) {
+    while let Some((key, value)) = Varint::split(rest, VARINT_MAX) {
+        rest = match (key, Varint::split(value, VARINT_MAX)) {
             (TYPE_KEY, Some((kind, _))) => return kind,
-            (key, Some((_, size))) if key & 7 == 0 => rest = rest.get(size..).unwrap_or_default(),
-            (key, _) if key & 7 == 1 => rest = rest.get(8..).unwrap_or_default(),
+            (key, Some((_, behind))) if key & 7 == 0 => behind,
+            (key, _) if key & 7 == 1 => value.get(8..).unwrap_or_default(),
             _ => break,
-        }
+        };
     }
     0
 }
 
-/// Decodes a varint. Returns it and its length.
-fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
-    const VARINT_MAX: usize = 10;
-    let size = bytes.iter().take(VARINT_MAX).position(|byte| byte & 0x80 == 0)? + 1;
-    let number = bytes.iter().take(size).rev().fold(0, |number: u64, byte| number << 7 | u64::from(byte & 0x7f));
-    Some((number, size))
+/// Largest size of a varint in bytes.
+const VARINT_MAX: usize = 10;
+
+/// Reads a varint without a field. Returns its range as well.
+fn varint(wire: &mut Wire<'_>) -> Result<(u64, Range<usize>)> {
+    let start = wire.at();
+    match Varint::decode(wire.ahead(), VARINT_MAX) {
+        Varint::Number(number, size) => wire.skip(size).map(|()| (number, start..start + size)),
+        Varint::Short => Err(Error::Short { needed: 1 }),
+        Varint::TooLong => wire.malformed(&BAD_MEMBER, format_args!("a number of more than ten bytes")),
+    }
 }
 
-/// Reads a varint and adds it as the converted value.
+/// Reads a varint as the converted value.
 fn number(wire: &mut Wire<'_>, field: &'static Field, value: impl FnOnce(u64) -> Value) -> Result<u64> {
-    let Some((number, size)) = varint(wire.ahead()) else {
-        return if wire.remaining() < 10 {
-            Err(Error::Short { needed: 1 })
-        } else {
-            wire.malformed(&BAD_MEMBER, format_args!("a number of more than ten bytes"))
-        };
-    };
-    let start = wire.at();
-    wire.skip(size)?;
-    wire.put(field, value(number), start..start + size);
+    let (number, range) = varint(wire)?;
+    wire.put(field, value(number), range);
     Ok(number)
 }
 
@@ -191,12 +188,10 @@ fn simple(wire: &mut Wire<'_>, is: Option<&'static MemberType>) -> Result {
         Some(MemberType::Signed(field)) => number(wire, field, |number| Value::Signed(number.cast_signed())).map(drop),
         Some(MemberType::Flag(field)) => number(wire, field, |number| Value::Bool(number != 0)).map(drop),
         Some(MemberType::Date(field)) => {
-            let start = wire.at();
-            let Some((seconds, size)) = varint(wire.ahead()) else { return Err(Error::Short { needed: 1 }) };
-            wire.skip(size)?;
+            let (seconds, range) = varint(wire)?;
             let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
             if wire.wants_fields() {
-                wire.put_text(field, start..start + size, format_args!("{}", Timestamp { seconds, nanos: 0 }));
+                wire.put_text(field, range, format_args!("{}", Timestamp { seconds, nanos: 0 }));
             }
             Ok(())
         }

@@ -13,6 +13,7 @@ mod requests;
 mod settings;
 #[cfg(test)]
 pub mod trial;
+mod varint;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]
 mod wire;
 
@@ -23,4 +24,5 @@ pub use exchange::{Exchange, Unfinished};
 pub use protocol::{DatagramContext, Found, Heuristic, How, On, Opening, Protocol, Verdict};
 pub use requests::{Request, Requests};
 pub use settings::{Check, Setting, Settings, Takes, Unfit};
+pub use varint::Varint;
 pub use wire::{Cut, Wire};

@@ -41,7 +41,7 @@ impl Conversation for Fragile {
 
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
         let length = wire.u8(&LENGTH)?;
-        if wire.ahead().first() == Some(&b'!') {
+        if wire.peek_u8() == Some(b'!') {
             return wire.within(1, &BODY, |wire| wire.group(&BODY, |_| panic!("no message")));
         }
         wire.bytes(&BODY, usize::from(length)).map(drop)

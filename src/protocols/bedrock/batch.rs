@@ -6,7 +6,7 @@ use super::{
     THROTTLES, TOKEN, TOKEN_LENGTH, TOO_LONG, TOO_MANY, VERSION,
 };
 use crate::tree::{Field, Names, NodeRef, Side, Value, name_of};
-use crate::wire::{DatagramContext, Error, Exchange, Result, Settings, Wire};
+use crate::wire::{DatagramContext, Error, Exchange, Result, Settings, Varint, Wire};
 use flate2::{Decompress, FlushDecompress};
 use std::fmt::{self, Write};
 
@@ -110,11 +110,12 @@ pub(super) fn looks(message: &[u8], context: &DatagramContext) -> bool {
     PORTS.iter().any(|port| context.has_port(*port)) || is_beginning(packets) || inflated(false) || inflated(true)
 }
 
+/// Largest size of a VarInt in bytes.
+const VARINT_MAX: usize = 5;
+
 /// Decodes a VarInt. Returns it and the bytes after it.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let last = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)?;
-    let (number, behind) = bytes.split_at_checked(last + 1)?;
-    Some((number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)), behind))
+    Varint::split(bytes, VARINT_MAX)
 }
 
 impl Exchange for Session {
@@ -280,16 +281,10 @@ impl Session {
 }
 
 fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
-    let start = wire.at();
-    let Some((number, behind)) = varint(wire.ahead()) else {
-        if wire.remaining() >= 5 {
-            return wire.malformed(&BAD_NUMBER, format_args!("more than five bytes"));
-        }
-        return Err(Error::Short { needed: 1 });
-    };
-    wire.skip(wire.remaining() - behind.len())?;
-    wire.put(field, Value::Unsigned(number), start..wire.at());
-    Ok(number)
+    match wire.varint(field, VARINT_MAX)? {
+        Some(number) => Ok(number),
+        None => wire.malformed(&BAD_NUMBER, format_args!("more than five bytes")),
+    }
 }
 
 /// Whether the bytes consist of complete packets.

@@ -137,7 +137,7 @@ impl Reader {
             wire.name("truncated");
             return stop(wire, &TRUNCATED, HEAD, format_args!("{left} bytes after the identifier, a node header has {HEAD}"));
         }
-        let tag = wire.ahead().first().copied().unwrap_or_default();
+        let tag = wire.peek_u8().unwrap_or_default();
         let Some(name) = node_name(tag) else {
             return wire.malformed(&UNKNOWN_TAG, format_args!("unknown node tag {tag:#04x}"));
         };
@@ -163,7 +163,7 @@ impl Reader {
 
     /// Reads a value in the group of its role in the enclosing node or array, which has this nesting level.
     fn value(&mut self, wire: &mut Wire<'_>, role: &'static Field, form: Form, level: u64) -> Result {
-        let tag = wire.ahead().first().copied().unwrap_or_default();
+        let tag = wire.peek_u8().unwrap_or_default();
         let is_nested = tag == ARRAY || node_name(tag).is_some();
         let result = if !is_nested && name_of(TYPES, tag.into()).is_none() {
             wire.malformed(&UNKNOWN_TAG, format_args!("unknown value tag {tag:#04x}"))
@@ -251,7 +251,7 @@ impl Reader {
             self.script.push("…");
             return wire.bytes(&UNPARSED, size.saturating_add(HEAD).min(wire.remaining())).map(drop);
         }
-        let tag = wire.ahead().first().copied().unwrap_or_default();
+        let tag = wire.peek_u8().unwrap_or_default();
         if tag == SET {
             wire.note_ahead(&BAD_PLACEMENT, format_args!("set stands only by itself"));
         }
@@ -331,7 +331,7 @@ impl Reader {
 
     /// Function returned by another node.
     fn call_result(&mut self, wire: &mut Wire<'_>, tag: u8, level: u64) -> Result {
-        let callee = wire.ahead().first().copied();
+        let callee = wire.peek_u8();
         if callee.map_or(wire.cut() == Cut::No, |tag| node_name(tag).is_none()) {
             wire.note_ahead(&BAD_CALLEE, format_args!("the callee is not a node"));
         }
@@ -377,7 +377,7 @@ impl Reader {
 
     /// Assignment to a slot of the root table or of an object.
     fn set(&mut self, wire: &mut Wire<'_>, level: u64) -> Result {
-        let is_slot = wire.ahead().first() == Some(&STRING);
+        let is_slot = wire.peek_u8() == Some(STRING);
         let wanted = if is_slot { 2 } else { 3 };
         let mut count = 0;
         while wire.remaining() > 0 {

@@ -17,7 +17,9 @@ mod tests;
 use super::json;
 use crate::limits;
 use crate::tree::{BySide, Computed, Field, NodeRef, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Varint, Verdict, Wire,
+};
 
 /// MQTT.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -145,16 +147,16 @@ struct Session {
     rest: BySide<u64>,
 }
 
+/// Largest size of a variable byte integer in bytes.
+const VARINT_MAX: usize = 4;
+
 /// Remaining length and size of the fixed header; `None` if incomplete, an error if invalid.
 fn header(bytes: &[u8]) -> std::result::Result<Option<(u64, usize)>, ()> {
-    let mut length = 0;
-    for (place, byte) in bytes.iter().skip(1).enumerate().take(4) {
-        length |= u64::from(byte & 0x7f) << (7 * place);
-        if byte & 0x80 == 0 {
-            return Ok(Some((length, place + 2)));
-        }
+    match Varint::decode(bytes.get(1..).unwrap_or_default(), VARINT_MAX) {
+        Varint::Number(length, size) => Ok(Some((length, 1 + size))),
+        Varint::Short => Ok(None),
+        Varint::TooLong => Err(()),
     }
-    if bytes.len() < 5 { Ok(None) } else { Err(()) }
 }
 
 /// Recognizes a CONNECT packet by the protocol name.
@@ -235,7 +237,7 @@ impl Conversation for Session {
             wire.info(format_args!("{have} bytes, {rest} to come"));
             return wire.bytes(&MESSAGE, have).map(drop);
         }
-        let first = wire.ahead().first().copied().unwrap_or_default();
+        let first = wire.peek_u8().unwrap_or_default();
         let kind = first >> 4;
         match kind {
             PUBLISH => wire.bits(1, &[&TYPE, &DUP, &QOS, &RETAIN])?,
@@ -400,18 +402,7 @@ impl Session {
 
 /// Reads a variable byte integer of at most four bytes.
 fn varint(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
-    let mut number = 0;
-    let mut count = 0;
-    for byte in wire.ahead().iter().take(4) {
-        number |= u64::from(byte & 0x7f) << (7 * count);
-        count += 1;
-        if byte & 0x80 == 0 {
-            wire.put(field, Value::Unsigned(number), wire.at()..wire.at() + count);
-            wire.skip(count)?;
-            return Ok(number);
-        }
-    }
-    Err(Error::Short { needed: 1 })
+    wire.varint(field, VARINT_MAX)?.ok_or(Error::Short { needed: 1 })
 }
 
 /// Dissects a string with its length.

@@ -167,7 +167,7 @@ impl<'a> Update<'_, 'a> {
             return wire
                 .malformed(&ERROR_ENTRY_TRUNCATED, format_args!("{left} bytes left, an entry begins with {}", entry::HEADER));
         }
-        let kind = wire.ahead().first().copied().unwrap_or_default();
+        let kind = wire.peek_u8().unwrap_or_default();
         if kind > DICT {
             return wire.malformed(&ERROR_ENTRY_TYPE, format_args!("entry type {kind} and its width are unknown"));
         }

@@ -48,7 +48,7 @@ pub(super) struct Crypto {
 
 /// Dissects all frames of a packet.
 pub(super) fn all(wire: &mut Wire<'_>, crypto: &mut Crypto, hello: &mut Hello, summary: &mut Summary) -> Result {
-    while let Some(kind) = wire.ahead().first().copied() {
+    while let Some(kind) = wire.peek_u8() {
         wire.group(&FRAME, |wire| frame(wire, kind, crypto))?;
         // Reassembled messages are not children of the frame that completes them.
         crypto.messages(wire, hello, summary)?;

@@ -1,12 +1,12 @@
 //! Datagrams of connections: frames, and acknowledgements.
 
 use super::fields::*;
-use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced, u24};
+use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced};
 use super::numbers::{Counter, Seen};
 use super::split::{Given, MAX_COUNT, Part, Splits, Took};
 use super::system::MESSAGE_ID;
 use super::{PARTS, PLACE, Session};
-use crate::tree::{Field, Side, Time, Value};
+use crate::tree::{Side, Time, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -119,18 +119,9 @@ struct Head {
     payload: usize,
 }
 
-pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u32> {
-    let start = wire.at();
-    let bytes = wire.ahead().first_chunk().copied();
-    wire.skip(3)?;
-    let number = bytes.map(u24).unwrap_or_default();
-    wire.put(field, Value::Unsigned(number.into()), start..wire.at());
-    Ok(number)
-}
-
 impl Session {
     pub(super) fn datagram(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let flags = wire.ahead().first().copied().unwrap_or_default();
+        let flags = wire.peek_u8().unwrap_or_default();
         match flags & 0x60 {
             0x40 | 0x60 => self.acknowledgements(from, wire, true),
             0x20 => self.acknowledgements(from, wire, false),
@@ -177,7 +168,7 @@ impl Session {
     fn data(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.name("data");
         wire.flags(&FLAGS, 1, &[&FLAG_VALID, &FLAG_ACK, &FLAG_NAK, &FLAG_PAIR, &FLAG_CONTINUOUS, &FLAG_NEEDS])?;
-        let number = number(wire, &DATAGRAM_NUMBER)?;
+        let number = wire.u24_le(&DATAGRAM_NUMBER)?;
         let (frame, time) = wire.completed();
         let sender = self.sender(from);
         sender.sent.insert(number, (frame, time));
@@ -217,14 +208,14 @@ fn record_len(ahead: &[u8]) -> usize {
 /// Reads a number or range, and adds the frames of its datagrams.
 fn record(wire: &mut Wire<'_>, sent: &mut Sent, arrived: bool) -> Result<(u32, u32)> {
     let (first, last) = if wire.u8(&SINGLE)? == 0 {
-        let first = number(wire, &FIRST)?;
-        let last = number(wire, &LAST)?;
+        let first = wire.u24_le(&FIRST)?;
+        let last = wire.u24_le(&LAST)?;
         if first > last {
             wire.note(&BAD_RANGE, format_args!("{first} comes before {last}"));
         }
         (first, last)
     } else {
-        let number = number(wire, &NUMBER)?;
+        let number = wire.u24_le(&NUMBER)?;
         (number, number)
     };
     let found = sent.within(first, last);
@@ -321,17 +312,17 @@ fn head(sender: &mut Sender, wire: &mut Wire<'_>) -> Result<Head> {
     let bits = wire.u16_be(&BIT_LENGTH)?;
     let mut head = Head { reliability, order: None, split: None, is_new: true, payload: usize::from(bits).div_ceil(8) };
     if is_reliable(reliability) {
-        let number = number(wire, &MESSAGE_NUMBER)?;
+        let number = wire.u24_le(&MESSAGE_NUMBER)?;
         head.is_new = sender.messages.insert(number);
         if !head.is_new {
             wire.add(&RETRANSMISSION, Value::Bool(true));
         }
     }
     if is_sequenced(reliability) {
-        number(wire, &SEQUENCING_INDEX)?;
+        wire.u24_le(&SEQUENCING_INDEX)?;
     }
     if has_order(reliability) {
-        let index = number(wire, &ORDERING_INDEX)?;
+        let index = wire.u24_le(&ORDERING_INDEX)?;
         let channel = wire.u8(&ORDERING_CHANNEL)?;
         if channel >= CHANNELS {
             wire.note(&BAD_CHANNEL, format_args!("channel {channel} of {CHANNELS}"));

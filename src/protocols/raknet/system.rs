@@ -3,7 +3,7 @@
 use super::PLACE;
 use super::fields::*;
 use crate::tree::{BySide, Field, Names, Side, Time, Value, fields};
-use crate::wire::{Error, Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Wire};
 use std::collections::VecDeque;
 
 /// RakNet internal messages.
@@ -205,10 +205,7 @@ pub(super) fn address(wire: &mut Wire<'_>, field: &'static Field) -> Result {
         if wire.u8(&ADDRESS_VERSION)? == 6 {
             return wire.bytes(&ADDRESS_IPV6, SOCKET_ADDRESS_LEN).map(drop);
         }
-        let start = wire.at();
-        let ip = wire.ahead().first_chunk().map(|ip| !u32::from_be_bytes(*ip)).ok_or(Error::Short { needed: 4 })?;
-        wire.skip(4)?;
-        wire.put(&ADDRESS_IP, Value::Unsigned(ip.into()), start..wire.at());
+        wire.number_with(&ADDRESS_IP, |bytes| Value::Unsigned((!u32::from_be_bytes(bytes)).into()))?;
         wire.u16_be(&ADDRESS_PORT).map(drop)
     })
 }

@@ -111,7 +111,7 @@ impl Js5 {
                 self.key = wire.u8(&JS5_KEY)?;
                 wire.bytes(&JS5_UNUSED, 2)?;
             }
-            CONNECTED => wire.bits(3, &[&JS5_VALUE]).map(drop)?,
+            CONNECTED => wire.u24_be(&JS5_VALUE).map(drop)?,
             _ => {
                 wire.bytes(&JS5_UNUSED, 3)?;
                 if name_of(JS5_MESSAGE.names, kind.into()).is_none() {

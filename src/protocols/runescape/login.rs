@@ -105,7 +105,7 @@ impl Login {
         }
         let size = wire.u8(&LOGIN_SIZE)?;
         let mut around = AROUND_BLOCK;
-        if wire.ahead().first() == Some(&ESCAPE) {
+        if wire.peek_u8() == Some(ESCAPE) {
             wire.u8(&MAGIC)?;
             self.revision = wire.u16_be(&REVISION)?;
             around = AROUND_BLOCK_255;

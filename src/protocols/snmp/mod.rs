@@ -206,7 +206,7 @@ impl Exchange for OpenRequests {
             wire.group(&GLOBAL, |wire| inside(wire, SEQUENCE, global))?;
             wire.group(&SECURITY, |wire| inside(wire, OCTET_STRING, security))?;
             wire.info(format_args!("version 3"));
-            if wire.ahead().first() == Some(&OCTET_STRING) {
+            if wire.peek_u8() == Some(OCTET_STRING) {
                 wire.name("encrypted");
                 return octets(wire, &ENCRYPTED);
             }
@@ -223,7 +223,7 @@ impl Exchange for OpenRequests {
 
 impl OpenRequests {
     fn pdu(&mut self, wire: &mut Wire<'_>) -> Result {
-        let kind = wire.ahead().first().copied().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
+        let kind = wire.peek_u8().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
         let Some(kind) = kind else { return unexpected(wire, "a PDU") };
         let number = u64::from(kind - FIRST_PDU);
         wire.name(name_of(PDUS, number).unwrap_or_default());
@@ -271,7 +271,7 @@ fn global(wire: &mut Wire<'_>) -> Result {
 }
 
 fn security(wire: &mut Wire<'_>) -> Result {
-    if wire.ahead().first() != Some(&SEQUENCE) {
+    if wire.peek_u8() != Some(SEQUENCE) {
         wire.rest(&UNKNOWN);
         return Ok(());
     }

@@ -108,7 +108,7 @@ pub(super) fn may_begin(bytes: &[u8]) -> bool {
 pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     wire.group(&HANDSHAKE, |wire| {
         let kind = wire.u8(&HANDSHAKE_TYPE)?;
-        let length = wire.bits(3, &[&HANDSHAKE_LENGTH])?;
+        let length = wire.u24_be(&HANDSHAKE_LENGTH)?;
         summary.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
         wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| match kind {
             1 => hello::client(wire, hello, summary),
@@ -182,11 +182,11 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Re
             wire.bytes(&CONTEXT, length.into())?;
         }
     }
-    let length = wire.bits(3, &[&CERTIFICATES_LENGTH])?;
+    let length = wire.u24_be(&CERTIFICATES_LENGTH)?;
     wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| {
         let mut first = true;
         while wire.remaining() > 0 {
-            let length = usize::try_from(wire.bits(3, &[&CERTIFICATE_LENGTH])?).unwrap_or(usize::MAX);
+            let length = usize::try_from(wire.u24_be(&CERTIFICATE_LENGTH)?).unwrap_or(usize::MAX);
             let at = wire.at();
             let bytes = wire.ahead().get(..length);
             if let Some(bytes) = bytes {
@@ -210,7 +210,7 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Re
 fn key_exchange(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     let suite = name_of(suites::SUITES, hello.suite.into()).unwrap_or_default();
     let is_curve = suite.contains("_ECDHE_");
-    if is_curve && wire.ahead().first() == Some(&3) {
+    if is_curve && wire.peek_u8() == Some(3) {
         wire.u8(&CURVE_TYPE)?;
         wire.u16_be(&NAMED_CURVE)?;
         let length = wire.u8(&SERVER_POINT_LENGTH)?;

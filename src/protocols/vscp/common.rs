@@ -88,7 +88,7 @@ fn head(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Result<Head> {
     if let Some(name) = name_of(TYPES, kind.into()) {
         wire.name(name);
     }
-    let Some(strategy) = wire.ahead().first().copied() else { return Err(Error::Short { needed: 1 }) };
+    let Some(strategy) = wire.peek_u8() else { return Err(Error::Short { needed: 1 }) };
     let head = Head { id: common, kind, strategy };
     if from == Side::Client && is_of_sender(kind) {
         users.seen_broadcast(common);

@@ -121,7 +121,7 @@ impl<'u, 'a> Reader<'u, 'a> {
             UINT8 => {
                 need(wire, 1)?;
                 let start = wire.at();
-                let byte = wire.ahead().first().copied().unwrap_or_default();
+                let byte = wire.peek_u8().unwrap_or_default();
                 wire.skip(1)?;
                 self.number(wire, &VALUE_UINT8, byte.into(), start, means, position);
                 Ok(())

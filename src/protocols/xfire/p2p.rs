@@ -169,11 +169,7 @@ pub(super) fn nat(wire: &mut Wire<'_>) -> Result {
         wire.info(format_args!("stage {stage} from port {port}"));
         return Ok(());
     }
-    let start = wire.at();
-    let bytes = wire.ahead().first_chunk().copied().ok_or(Error::Short { needed: 4 })?;
-    wire.skip(4)?;
-    let ip = u32::from_le_bytes(bytes);
-    wire.put(&NAT_IP, Value::Unsigned(ip.into()), start..wire.at());
+    let ip = wire.u32_le(&NAT_IP)?;
     let port = wire.u16_le(&NAT_PORT)?;
     wire.info(format_args!("{}:{port}", std::net::Ipv4Addr::from_bits(ip)));
     Ok(())

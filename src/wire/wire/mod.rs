@@ -1,6 +1,7 @@
 //! The reading cursor: one call reads bytes, names the field and records the span.
 
 mod context;
+mod numbers;
 mod secrets;
 mod summary;
 

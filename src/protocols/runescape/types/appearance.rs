@@ -40,7 +40,7 @@ fn appearance(wire: &mut Wire<'_>, look: Look) -> Result<Name> {
     }
     for number in 0..PARTS {
         let start = wire.at();
-        let high = wire.ahead().first().copied().unwrap_or_default();
+        let high = wire.peek_u8().unwrap_or_default();
         if high == 0 {
             wire.u8(&PART)?;
             continue;

@@ -1,0 +1,63 @@
+//! Readers of numbers whose size or value no machine type has.
+
+use super::Wire;
+use crate::tree::{Field, Value};
+use crate::wire::{Error, Result, Varint};
+
+impl Wire<'_> {
+    /// The next byte, without reading it.
+    #[must_use]
+    pub fn peek_u8(&self) -> Option<u8> {
+        self.ahead().first().copied()
+    }
+
+    /// Read an unsigned 24-bit number, big-endian.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn u24_be(&mut self, field: &'static Field) -> Result<u32> {
+        let number = |[a, b, c]: [u8; 3]| u32::from_be_bytes([0, a, b, c]);
+        self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
+    }
+
+    /// Read an unsigned 24-bit number, little-endian.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn u24_le(&mut self, field: &'static Field) -> Result<u32> {
+        let number = |[a, b, c]: [u8; 3]| u32::from_le_bytes([a, b, c, 0]);
+        self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
+    }
+
+    /// Read `N` bytes as a field whose value is computed from them. Returns the bytes.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn number_with<const N: usize>(
+        &mut self,
+        field: &'static Field,
+        value: impl FnOnce([u8; N]) -> Value,
+    ) -> Result<[u8; N]> {
+        let start = self.at();
+        let bytes = self.take()?;
+        self.put(field, value(bytes), start..self.at());
+        Ok(bytes)
+    }
+
+    /// Read a number of seven bits per byte, at most `most` bytes. `None` if it is longer; nothing is read then.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when the bytes end before it does.
+    pub fn varint(&mut self, field: &'static Field, most: usize) -> Result<Option<u64>> {
+        match Varint::decode(self.ahead(), most) {
+            Varint::Number(number, size) => {
+                let start = self.at();
+                self.skip(size)?;
+                self.put(field, Value::Unsigned(number), start..start + size);
+                Ok(Some(number))
+            }
+            Varint::Short => Err(Error::Short { needed: 1 }),
+            Varint::TooLong => Ok(None),
+        }
+    }
+}
