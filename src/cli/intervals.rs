@@ -3,6 +3,7 @@
 use super::complain;
 use super::forms::Wrong;
 use crate::filter::Filter;
+use crate::layers;
 use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
@@ -77,7 +78,9 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
             let values = values(function, field).map_err(|wrong| format!("-z {name}: {}({field}): {wrong}", function.name()))?;
             if let Values::Fields(fields) = &values {
                 let only = Some(Only::these(fields.iter().copied()));
-                demand = demand.and(Demand { fields: true, only, carriers: true, headers: true, ..Demand::LAYERS });
+                let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
+                let of_fields = Demand { fields: true, only, carriers: true, headers: true, credentials, ..Demand::LAYERS };
+                demand = demand.and(of_fields);
             }
             Some((function, values))
         }

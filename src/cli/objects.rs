@@ -79,7 +79,8 @@ struct List<'a, W> {
 impl<W: Write + Send> Audience for List<'_, W> {
     fn demand(&self) -> Demand {
         // Secrets are searched for in what is saved.
-        Demand { bytes: self.asked.write_dir.is_some(), ..Demand::OBJECTS }
+        let saves = self.asked.write_dir.is_some();
+        Demand { bytes: saves, credentials: saves, ..Demand::OBJECTS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -81,8 +81,8 @@ impl Engine {
     #[inline(never)]
     fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
         let (prefilter, only) = (self.prefilter.as_ref()?, Some(headers));
-        let asked = self.tree.demand().asked;
-        let wanted = self.tree.set_demand(Demand { fields: true, only, asked, ..Demand::LAYERS });
+        let Demand { asked, credentials, .. } = self.tree.demand();
+        let wanted = self.tree.set_demand(Demand { fields: true, only, asked, credentials, ..Demand::LAYERS });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
         let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
         if is_all(&reached, frame.bytes) && !(prefilter.may_match)(known) {

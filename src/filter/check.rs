@@ -79,8 +79,13 @@ impl Checker {
         let only = (self.demand.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
         let fields = self.demand.fields;
         let carriers = fields && (self.measures || self.fields.iter().any(|field| layers::is_of_header(field)));
+        let credentials = fields && (self.measures || self.fields.iter().any(|field| layers::may_show_credentials(field)));
         let asked = Some(Only::these(self.fields.iter().copied())).filter(|asked| !asked.is_empty());
-        (self.fields, Demand { only, carriers, bytes: fields, asked, ..self.demand }, self.undissected.into_iter().collect())
+        (
+            self.fields,
+            Demand { only, carriers, bytes: fields, credentials, asked, ..self.demand },
+            self.undissected.into_iter().collect(),
+        )
     }
 
     /// A condition.

@@ -147,6 +147,13 @@ fn is_payload(field: &Field) -> bool {
     field.is(&tcp::PAYLOAD) || field.is(&udp::PAYLOAD)
 }
 
+/// Whether values of a field may show what is searched for credentials: all but numbers and addresses of headers.
+#[must_use]
+pub fn may_show_credentials(field: &Field) -> bool {
+    let is_text = !matches!(field.kind, Kind::Number | Kind::Float | Kind::Bool | Kind::Mac | Kind::Ipv4 | Kind::Ipv6);
+    is_text || !is_of_header(field)
+}
+
 /// Whether a header field depends only on its own frame.
 #[must_use]
 pub fn is_of_frame(field: &Field) -> bool {

@@ -365,6 +365,7 @@ impl<W: io::Write> Sink for Columns<W> {
         let asked = Some(all).filter(|all| !all.is_empty());
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
+        let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
         let streams = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
         let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
         let is_labelled = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_labelled());
@@ -378,6 +379,7 @@ impl<W: io::Write> Sink for Columns<W> {
             headers,
             words,
             bytes: has_any,
+            credentials,
             loose: !streams,
             labels,
             streams,
@@ -458,15 +460,16 @@ mod tests {
     }
 
     #[test]
-    fn conversations_are_read_only_for_columns_that_take_them() {
+    fn conversations_and_credentials_are_read_only_for_columns_that_take_them() {
         let column = |name: &str| match pseudo::named(name) {
             Some(pseudo) => Values::Pseudo(pseudo),
             None => Values::Fields(Registry::default().named(name)),
         };
-        let streams = |names: &[&str], view: View| {
+        let demand = |names: &[&str], view: View| {
             let columns = names.iter().map(|name| Column { name: (*name).into(), of: column(name) }).collect();
-            Columns::new(io::sink(), columns, ColumnOptions::default()).demand(view).streams
+            Columns::new(io::sink(), columns, ColumnOptions::default()).demand(view)
         };
+        let streams = |names: &[&str], view: View| demand(names, view).streams;
         let of_headers =
             ["frame.number", "frame.time_epoch", "eth.src", "ip.src", "ip.addr", "tcp.port", "tcp.len", "udp.length"];
         assert!(!streams(&of_headers, View::Packets) && streams(&of_headers, View::Messages));
@@ -474,6 +477,10 @@ mod tests {
             ["tcp.stream", "tcp.seq", "tcp.analysis.retransmission", "tcp", "data.data", "dns.id", "frame.protocols", "stream"]
         {
             assert!(streams(&[&of_headers[..], &[other]].concat(), View::Packets), "{other}");
+        }
+        assert!(!demand(&of_headers, View::Messages).credentials);
+        for other in ["tcp.payload", "tcp", "http.host", "http.content_length", "data.data"] {
+            assert!(demand(&[&of_headers[..], &[other]].concat(), View::Messages).credentials, "{other}");
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Demand {
     pub headers: bool,
     /// Keep the bytes of reassembled, decompressed and decrypted messages.
     pub bytes: bool,
+    /// Find credentials in text by the names in front of them: bytes or texts are displayed or compared.
+    pub credentials: bool,
     /// Keep message types.
     pub names: bool,
     /// Keep the summary lines of messages and layers.
@@ -63,6 +65,7 @@ impl Demand {
         carriers: true,
         headers: true,
         bytes: true,
+        credentials: true,
         names: true,
         words: true,
         objects: false,
@@ -76,13 +79,13 @@ impl Demand {
     /// Everything except the fields and summaries of carriers.
     pub const MESSAGES: Demand = Demand { carriers: false, ..Demand::EVERYTHING };
     /// Layers with message types and summary lines, without fields.
-    pub const HEADINGS: Demand = Demand { fields: false, bytes: false, ..Demand::MESSAGES };
+    pub const HEADINGS: Demand = Demand { fields: false, bytes: false, credentials: false, ..Demand::MESSAGES };
     /// Layers with message types.
     pub const NAMES: Demand = Demand { words: false, ..Demand::HEADINGS };
     /// Layers and notes only.
     pub const LAYERS: Demand = Demand { names: false, ..Demand::NAMES };
     /// Layers with their bytes, as needed to follow a conversation.
-    pub const STREAM_BYTES: Demand = Demand { bytes: true, ..Demand::LAYERS };
+    pub const STREAM_BYTES: Demand = Demand { bytes: true, credentials: true, ..Demand::LAYERS };
     /// Layers and exportable objects.
     pub const OBJECTS: Demand = Demand { objects: true, ..Demand::LAYERS };
 
@@ -120,6 +123,7 @@ impl Demand {
             carriers: self.carriers || other.carriers,
             headers: self.headers || other.headers,
             bytes: self.bytes || other.bytes,
+            credentials: self.credentials || other.credentials,
             names: self.names || other.names,
             words: self.words || other.words,
             objects: self.objects || other.objects,

@@ -579,8 +579,7 @@ impl Tree {
     /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
-        let has_fields = self.demand.fields && self.demand.only.is_none_or(|only| !only.is_empty());
-        !self.reveal && (has_fields || self.demand.bytes)
+        !self.reveal && self.demand.credentials
     }
 
     /// Spans of masked values.

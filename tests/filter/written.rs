@@ -70,9 +70,10 @@ fn a_filter_tells_what_it_looks_at() {
     let of_frames = Demand { streams: false, ..only(ports) };
     assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
     assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Demand { streams: false, ..Demand::LAYERS }));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), for_carriers));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Demand { credentials: true, ..for_carriers }));
     let (_, of_messages) = told("pipboy.type == 3");
-    assert!(of_messages.fields && !of_messages.carriers);
+    assert!(of_messages.fields && !of_messages.carriers && of_messages.credentials);
+    assert!(told("tcp.port == 1 and udp.payload contains \"a\"").1.credentials && told("frame contains \"a\"").1.credentials);
 }
 
 #[test]

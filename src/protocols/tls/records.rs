@@ -8,7 +8,7 @@ use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
     DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, NO_TYPE,
     NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG,
-    TYPES, names,
+    TYPES, names, suites,
 };
 use crate::limits;
 use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};
@@ -104,12 +104,12 @@ impl Session {
                 let direction = &mut self.directions[from];
                 direction.decryption.skip_record();
                 direction.is_behind_gap = true;
-                undecrypted(kind, wire, &mut sum.summary)
+                self.undecrypted(kind, true, wire, &mut sum.summary)
             }
             ALERT_TYPE if length == 2 => alert(wire, &mut sum.summary).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
             HEARTBEAT => heartbeat(wire, &mut sum.summary),
-            _ => undecrypted(kind, wire, &mut sum.summary),
+            _ => self.undecrypted(kind, false, wire, &mut sum.summary),
         })
     }
 
@@ -121,7 +121,7 @@ impl Session {
             Outcome::Decrypted(content) => content,
             outcome => {
                 direction.is_behind_gap = true;
-                undecrypted(kind, wire, summary)?;
+                self.undecrypted(kind, true, wire, summary)?;
                 if let Outcome::Failed = outcome {
                     wire.note(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
                 }
@@ -143,6 +143,18 @@ impl Session {
             inner.rest(&PADDING);
             Ok(())
         })
+    }
+
+    /// Shows the payload of a record as bytes. Only ciphertext needs no search for credentials: some suites leave text plain.
+    fn undecrypted(&self, kind: u8, is_encrypted: bool, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        summary.name(encrypted(kind));
+        let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
+        match wire.remaining() {
+            0 => {}
+            length if is_encrypted && suites::encrypts(self.hello.suite) => drop(wire.bytes(field, length)?),
+            _ => drop(wire.rest(field)),
+        }
+        Ok(())
     }
 
     /// Dissects a decrypted record.
@@ -328,13 +340,6 @@ pub(super) fn next_record(ahead: &[u8]) -> usize {
         })
     };
     (1..ahead.len()).find(is_record).unwrap_or(ahead.len())
-}
-
-/// Shows an encrypted payload as bytes.
-fn undecrypted(kind: u8, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
-    summary.name(encrypted(kind));
-    wire.rest(if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED });
-    Ok(())
 }
 
 fn encrypted(kind: u8) -> &'static str {
