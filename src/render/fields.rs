@@ -15,7 +15,6 @@ use crate::tree::{
 };
 use std::fmt::{self, Write as _};
 use std::io;
-use std::ops::Range;
 
 /// A column.
 #[derive(Clone)]
@@ -101,10 +100,27 @@ impl ColumnOptions {
 /// Bytes of lines of late messages that are kept for the end of an input. Where there are more, they are printed at once.
 const MAX_DEFERRED: usize = 16 << 20;
 
+/// A column with what is known of it before the first record.
+struct Prepared {
+    column: Column,
+    /// Whether any of its fields is computed from others.
+    is_generated: bool,
+}
+
+impl Prepared {
+    fn new(column: Column) -> Prepared {
+        let is_generated = match &column.of {
+            Values::Fields(fields) => fields.iter().any(|field| field.generated.is_some()),
+            Values::Pseudo(_) => false,
+        };
+        Prepared { column, is_generated }
+    }
+}
+
 /// Prints columns.
 pub struct Columns<W> {
     to: W,
-    columns: Vec<Column>,
+    columns: Vec<Prepared>,
     options: ColumnOptions,
     line: Vec<u8>,
     cell: Vec<u8>,
@@ -115,6 +131,7 @@ pub struct Columns<W> {
 impl<W: io::Write> Columns<W> {
     /// Prints these columns to `to`.
     pub fn new(to: W, columns: Vec<Column>, options: ColumnOptions) -> Columns<W> {
+        let columns = columns.into_iter().map(Prepared::new).collect();
         Columns { to, columns, options, line: Vec::new(), cell: Vec::new(), deferred: Vec::new(), begun: false }
     }
 
@@ -134,19 +151,27 @@ impl<W: io::Write> Columns<W> {
         if self.options.flush { self.to.flush() } else { Ok(()) }
     }
 
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().map(|prepared| &prepared.column)
+    }
+
     /// The line of a record. Whether a field of it is in a column.
-    fn columns(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
+    fn fill(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
         let Columns { columns, options, line, cell, .. } = self;
-        let mut has_fields = false;
-        for (at, column) in columns.iter().enumerate() {
+        let (all, mut has_fields) = (all_nodes(record), false);
+        for (at, Prepared { column, is_generated }) in columns.iter().enumerate() {
             if at > 0 {
                 push(line, options.separator);
             }
             let start = line.len();
-            let mut values = Occurrences { line, start, count: 0, options };
+            let values = |line| Occurrences { line, start, count: 0, is_generated: *is_generated, options };
             match &column.of {
                 Values::Fields(fields) => {
-                    values.of_fields(record, fields)?;
+                    let mut values = values(&mut *line);
+                    match all {
+                        Some(of) => values.of_nodes(of, 0, &of.tree.nodes, fields)?,
+                        None => values.of_record(record, fields)?,
+                    }
                     has_fields |= values.count > 0;
                     if values.count == 0 {
                         values.of_remembered(record, fields)?;
@@ -154,9 +179,11 @@ impl<W: io::Write> Columns<W> {
                 }
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
                     Some(Answer::Lines(lines)) => {
+                        let mut values = values(&mut *line);
                         lines.lines().try_for_each(|one| values.put(|line| clean(one, &mut Words(line))))?
                     }
                     Some(Answer::Remarks(remarks)) => {
+                        let mut values = values(&mut *line);
                         remarks.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
                     }
                     Some(answer) => write_answer(&answer, line)?,
@@ -240,6 +267,14 @@ fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
     push(line, quote);
 }
 
+/// The tree of a record that has all of its nodes: of a packet, unless some layers are late.
+fn all_nodes<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
+    match record {
+        Record::Packet(packet) => Some(packet.of).filter(|of| !of.tree.has_late()),
+        Record::Message(_) | Record::Late(_) | Record::Gap(_) => None,
+    }
+}
+
 /// The values of a column, at the end of its line.
 struct Occurrences<'a> {
     line: &'a mut Vec<u8>,
@@ -247,14 +282,15 @@ struct Occurrences<'a> {
     start: usize,
     /// Values so far.
     count: usize,
+    /// Whether any of its fields is computed from others.
+    is_generated: bool,
     options: &'a ColumnOptions,
 }
 
 impl Occurrences<'_> {
-    /// The values that a record has of some fields.
-    fn of_fields(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
+    /// The values that a record has of some fields, layer by layer.
+    fn of_record(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
         match record {
-            Record::Packet(packet) if !packet.of.tree.has_late() => self.of_nodes(packet.of, 0..packet.of.tree.here(), fields),
             Record::Packet(packet) => self.of_layers(packet.of, packet.layers(), fields),
             Record::Message(message) => self.of_layers(message.of, message.carriers().into_iter().chain([message.layer]), fields),
             Record::Late(late) => self.of_layers(late.of, late.layers.iter(), fields),
@@ -285,18 +321,21 @@ impl Occurrences<'_> {
         fields: &[&'static Field],
     ) -> fmt::Result {
         let end = |layer: &Layer| of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
-        layers.try_for_each(|layer| self.of_nodes(of, layer.node..end(layer), fields))
+        layers.try_for_each(|layer| {
+            let nodes = of.tree.nodes.get(layer.node as usize..end(layer) as usize).unwrap_or_default();
+            self.of_nodes(of, layer.node, nodes, fields)
+        })
     }
 
-    fn of_nodes(&mut self, of: Dissection<'_>, places: Range<u32>, fields: &[&'static Field]) -> fmt::Result {
-        let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
-        if fields.iter().any(|field| field.generated.is_some()) {
-            return self.of_generated(of, places.start, nodes, fields);
+    #[inline]
+    fn of_nodes(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], fields: &[&'static Field]) -> fmt::Result {
+        if self.is_generated {
+            return self.of_generated(of, first, nodes, fields);
         }
         // Most names stand for one field.
         match fields {
-            [meant] => self.of_those(of, places.start, nodes, |field| meant.is(field)),
-            fields => self.of_those(of, places.start, nodes, |field| fields.iter().any(|meant| meant.is(field))),
+            [meant] => self.of_those(of, first, nodes, |field| meant.is(field)),
+            fields => self.of_those(of, first, nodes, |field| fields.iter().any(|meant| meant.is(field))),
         }
     }
 
@@ -357,7 +396,7 @@ impl<W: io::Write> Sink for Columns<W> {
             Values::Fields(fields) => fields.iter().flat_map(|field| field.with_sources()).collect(),
             Values::Pseudo(_) => Vec::new(),
         };
-        let fields: Vec<&'static Field> = self.columns.iter().flat_map(of).collect();
+        let fields: Vec<&'static Field> = self.columns().flat_map(of).collect();
         // Text of a group depends on its children.
         let depends_on_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let all = Only::these(fields.iter().copied());
@@ -366,11 +405,11 @@ impl<W: io::Write> Sink for Columns<W> {
         let has_any = !fields.is_empty();
         let carriers = has_any || view == View::Packets;
         let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
-        let streams = view == View::Messages || !self.columns.iter().all(Column::is_of_frame);
+        let streams = view == View::Messages || !self.columns().all(Column::is_of_frame);
         let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
         let is_labelled = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_labelled());
-        let labels = self.columns.iter().any(is_labelled);
-        let words = self.columns.iter().any(is_told);
+        let labels = self.columns().any(is_labelled);
+        let words = self.columns().any(is_told);
         let headers = carriers || words;
         Demand {
             fields: has_any,
@@ -393,7 +432,7 @@ impl<W: io::Write> Sink for Columns<W> {
             return Ok(());
         }
         self.begun = true;
-        for (at, column) in self.columns.iter().enumerate() {
+        for (at, Prepared { column, .. }) in self.columns.iter().enumerate() {
             if at > 0 {
                 push(&mut self.line, self.options.separator);
             }
@@ -406,7 +445,7 @@ impl<W: io::Write> Sink for Columns<W> {
         if matches!(record, Record::Gap(_)) {
             return Ok(());
         }
-        let has_fields = self.columns(record).map_err(unwritable)?;
+        let has_fields = self.fill(record).map_err(unwritable)?;
         if !matches!(record, Record::Late(_)) {
             return self.print();
         }
