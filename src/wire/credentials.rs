@@ -53,12 +53,36 @@ pub fn is_secret_name(name: &[u8]) -> bool {
         length += 1;
     }
     let plain = plain.get(..length).unwrap_or_default();
-    let contains = |part: &&[u8]| plain.windows(part.len()).any(|window| window == *part);
+    // Most names are ruled out by one of their letters.
+    let ends = || plain.last().is_some_and(|last| may_end(*last)) && (WHOLE.contains(&plain) || ends_in(plain, ENDS));
+    let contains = |at: usize| plain.get(at..).is_some_and(|from| PARTS.iter().any(|part| from.starts_with(part)));
+    let has_part = || plain.iter().enumerate().any(|(at, byte)| may_begin_part(*byte) && contains(at));
     // Headers of cross-origin requests are switches: `Access-Control-Allow-Credentials: true`.
-    if plain.starts_with(b"accesscontrol") {
-        return false;
-    }
-    WHOLE.contains(&plain) || ENDS.iter().any(|end| plain.ends_with(end)) || PARTS.iter().any(contains)
+    length > 1 && (ends() || has_part()) && !plain.starts_with(b"accesscontrol")
+}
+
+fn ends_in(name: &[u8], ends: &[&[u8]]) -> bool {
+    ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether any of [`WHOLE`] and [`ENDS`] ends in this byte.
+fn may_end(byte: u8) -> bool {
+    matches!(byte, b'2' | b'd' | b'e' | b'l' | b'n' | b's' | b't' | b'w' | b'y')
+}
+
+/// Whether any of [`PARTS`] begins with this byte.
+fn may_begin_part(byte: u8) -> bool {
+    matches!(byte, b'p' | b's')
+}
+
+/// Whether any of [`COMMANDS`] or `AUTH` begins with this byte.
+fn may_begin_command(byte: u8) -> bool {
+    matches!(byte.to_ascii_lowercase(), b'a' | b'k' | b'p' | b'r' | 0xff)
+}
+
+/// Whether a byte may stand in a name.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
 /// Report where the secrets of a text lie, in order; some may lie inside others.
@@ -72,17 +96,27 @@ pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
         report(range);
     }
     command(text, 0, &mut report);
-    // A separator inside a value that was reported needs no second look.
+    // Of bytes that are no text, nearly every separator is passed over by the byte before or behind it.
+    let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or_default();
+    let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
     for at in memchr::memchr3_iter(b'=', b':', b'\n', text) {
         match text.get(at) {
-            Some(b'\n') => command(text, at + 1, &mut report),
-            Some(b'=') => assigned(text, at, &mut report),
-            _ => named(text, at, &mut report),
+            Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, &mut report),
+            Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut report),
+            Some(b':') if may_end_name(before(at)) || behind(at) == b'/' => named(text, at, &mut report),
+            _ => {}
         }
     }
     for at in memchr::memchr_iter(b'\\', text) {
-        info(text, at, &mut report);
+        if is_of_name(before(at)) {
+            info(text, at, &mut report);
+        }
     }
+}
+
+/// Whether a name, or what stands between it and a colon, may end in this byte.
+fn may_end_name(byte: u8) -> bool {
+    is_of_name(byte) || byte == b'"' || byte.is_ascii_whitespace()
 }
 
 /// The same text with asterisks in place of its secrets.
@@ -163,8 +197,7 @@ fn info(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
 fn name_before(text: &[u8], at: usize) -> &[u8] {
     let start = at.saturating_sub(NAME_MOST);
     let before = text.get(start..at).unwrap_or_default();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.[]%".contains(byte);
-    let length = before.iter().rev().take_while(|byte| is_part(byte)).count();
+    let length = before.iter().rev().take_while(|byte| is_of_name(**byte)).count();
     before.get(before.len() - length..).unwrap_or_default()
 }
 
@@ -323,6 +356,13 @@ mod tests {
         let mut found = Vec::new();
         find(b"\x30\x26\x02\x01\x01\x04\x06public\xa0\x19", |range| found.push(range));
         assert_eq!(found.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(7, 13)]);
+    }
+
+    #[test]
+    fn no_word_is_ruled_out_by_one_of_its_letters() {
+        assert!(WHOLE.iter().chain(ENDS).all(|word| may_end(*word.last().unwrap()) && is_secret_name(word)));
+        assert!(PARTS.iter().all(|word| may_begin_part(word[0]) && is_secret_name(&[b"x", *word, b"x"].concat())));
+        assert!(COMMANDS.iter().chain([&&b"auth "[..]]).all(|word| may_begin_command(word[0])));
     }
 
     proptest! {
