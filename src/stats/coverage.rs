@@ -100,7 +100,7 @@ impl Coverage {
             if field.names.is_empty() {
                 continue;
             }
-            let Some(node) = of.node(place) else { continue };
+            let Some(node) = of.node(place).filter(|node| !node.is_secret()) else { continue };
             let Some(value) = node.number().filter(|_| node.name().is_none()) else { continue };
             let key = (std::ptr::from_ref(field).addr(), value);
             if let Some(unknown) = self.unknown.get_mut(&key) {
@@ -169,5 +169,26 @@ impl Coverage {
         unknown.sort_unstable_by_key(|unknown| (std::cmp::Reverse(unknown.count), unknown.field, unknown.value));
         unknown.truncate(most);
         unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Demand, FrameInfo, Span, Tree, Value};
+
+    #[test]
+    fn values_that_are_secret_are_not_counted_as_unknown() {
+        static OPEN: Field = Field::number("toy.open", "open", "A number").names(&[(1, "one")]);
+        static SECRET: Field = Field::number("toy.secret", "secret", "A number").names(&[(1, "one")]).secret();
+        let mut tree = Tree::new(Demand::EVERYTHING);
+        tree.begin(FrameInfo::default());
+        for (at, (field, value)) in [(&OPEN, 1), (&OPEN, 2), (&SECRET, 1), (&SECRET, 2)].into_iter().enumerate() {
+            tree.push(field, Value::Unsigned(value), Span::new(0, at..at + 1));
+        }
+        let mut coverage = Coverage::new(Registry::default());
+        coverage.tree(Dissection { tree: &tree, bytes: &[1, 2, 1, 2] });
+        let unknown: Vec<&str> = coverage.unknown(9).iter().map(|unknown| unknown.field).collect();
+        assert_eq!(unknown, ["toy.open"]);
     }
 }
