@@ -118,6 +118,8 @@ pub struct Stats {
     gates: Vec<(Part, Gate)>,
     /// Frames and bytes in intervals of time.
     intervals: Vec<Intervals>,
+    /// Whether any of those parts is requested that are not shown by default.
+    counts_on_request: bool,
     /// Whether nodes, and names of messages, are needed.
     looks: [bool; 2],
 }
@@ -142,7 +144,10 @@ impl Stats {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
             Expert::new(registry, severity.unwrap_or(Severity::Comment), gate)
         });
+        let on_request = [Part::Lengths, Part::Http, Part::Dns, Part::Hosts, Part::Rtp, Part::Expert];
+        let counts_on_request = !intervals.is_empty() || on_request.into_iter().any(has);
         Stats {
+            counts_on_request,
             lengths: has(Part::Lengths).then(Lengths::default),
             http: has(Part::Http).then(|| Http::new(registry)),
             dns: has(Part::Dns).then(|| Dns::new(registry)),
@@ -195,19 +200,13 @@ impl Stats {
         let mut since_start = None;
         if captured {
             since_start = self.traffic.frame(&of.tree.frame);
-            if passes(&mut self.gates, Part::Lengths, of, captured)
-                && let Some(lengths) = &mut self.lengths
-            {
-                lengths.frame(of.tree.frame.original);
-            }
             if !self.conversations.all.is_empty() {
                 self.conversations.frame(of, since_start);
             }
         }
-        for intervals in &mut self.intervals {
-            intervals.tree(of, captured, since_start);
+        if self.counts_on_request {
+            self.requested(of, captured, since_start);
         }
-        self.asked(of, captured, since_start);
         let [fields, names] = self.looks;
         if names {
             self.hierarchy.tree(of, captured);
@@ -234,7 +233,17 @@ impl Stats {
     }
 
     /// Count what is shown on request only.
-    fn asked(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
+    #[inline(never)]
+    fn requested(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
+        for intervals in &mut self.intervals {
+            intervals.tree(of, captured, since_start);
+        }
+        if captured
+            && let Some(lengths) = &mut self.lengths
+            && passes(&mut self.gates, Part::Lengths, of, captured)
+        {
+            lengths.frame(of.tree.frame.original);
+        }
         if let Some(expert) = &mut self.expert {
             expert.tree(of, captured);
         }
