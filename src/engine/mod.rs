@@ -243,7 +243,9 @@ impl Engine {
             self.aside(|engine| engine.evict(frame));
         }
         self.tree.set_demand(self.demand);
-        mark_innermost(&mut self.tree, self.awaits);
+        if !self.tree.layers.is_empty() {
+            mark_innermost(&mut self.tree, self.awaits);
+        }
         self.tree.spread_secrets();
     }
 
@@ -357,6 +359,15 @@ impl Engine {
 
     /// TCP or UDP, what a tunnel over UDP carries, and datagrams that a fragment completes, as deep as the layers allow.
     fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
+        match &reached {
+            Reached::Tcp(segment) => self.tcp(frame, bytes, segment),
+            _ => self.datagrams(frame, bytes, reached),
+        }
+    }
+
+    /// The same for all but TCP.
+    #[inline(never)]
+    fn datagrams(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
         let mut reached = reached;
         loop {
             let inner = match &reached {
