@@ -126,7 +126,7 @@ const MIB: usize = 1 << 20;
 const PLACES: usize = 1 << 31;
 
 limits! {
-    TREE_NODES = "tree.nodes", Count, 1_000_000, 1 << 24,
+    TREE_NODES = "tree.nodes", Count, 1 << 19, 1 << 24,
         "Fields of one frame; a field takes 40 bytes. Fields past it are counted in a note",
         "more_nodes_than_a_tree_holds_are_counted";
     TREE_NOTES = "tree.notes", Count, 10_000, 1 << 20,
