@@ -49,7 +49,7 @@ pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use transfer::Transfer;
 pub use tree::{MAX_DEPTH, Tree, Unkept};
-pub(crate) use view::is_special;
+pub(crate) use view::first_special;
 pub use view::{Digits, Dissection, HIDDEN, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
 
 pub use crate::fields;

@@ -179,3 +179,27 @@ fn decompressed_bytes_of_a_run_are_bounded_by_the_capture() {
     tree.decompressed = u64::MAX;
     assert_eq!(tree.room_to_decompress(), 0);
 }
+
+#[test]
+fn every_byte_becomes_its_two_digits() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    let expected: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut words = String::new();
+    hex(&bytes, &mut words).unwrap();
+    assert_eq!(words, expected);
+}
+
+#[test]
+fn the_first_byte_that_is_not_plain_is_found_wherever_it_stands() {
+    for length in [0, 1, 15, 16, 17, 40] {
+        let plain = vec![b'a'; length];
+        assert_eq!(view::first_special(&plain), None);
+        for at in 0..length {
+            let mut text = plain.clone();
+            text[at] = b'"';
+            assert_eq!(view::first_special(&text), Some(at));
+            text[length - 1] = b'\n';
+            assert_eq!(view::first_special(&text), Some(at));
+        }
+    }
+}

@@ -121,10 +121,17 @@ impl<'t> NodeRef<'t> {
 
     /// Whether its value is a secret that is not shown: all of it, or a number some of whose bytes are one.
     #[must_use]
+    #[inline]
     pub fn is_secret(self) -> bool {
-        let is_number = || !matches!(self.node.value, Value::None | Value::Bytes | Value::Text | Value::Made(_));
-        let is_hidden = || !self.node.field.public && is_number() && self.has_hidden();
-        self.node.field.secret && !self.of.tree.reveal || is_hidden()
+        // Most trees have no secrets at all.
+        let is_hidden = !self.of.tree.hidden().is_empty() && self.is_hidden_number();
+        self.node.field.secret && !self.of.tree.reveal || is_hidden
+    }
+
+    #[cold]
+    fn is_hidden_number(self) -> bool {
+        let is_number = !matches!(self.node.value, Value::None | Value::Bytes | Value::Text | Value::Made(_));
+        !self.node.field.public && is_number && self.has_hidden()
     }
 
     /// Whether some of its bytes are not shown.
@@ -387,12 +394,16 @@ pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
 /// # Errors
 /// Those of `write`.
 pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    // Without a table, so that many are made at once.
-    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    // Both digits of a byte in one number and without a table, so that many are made at once.
+    let digits_of = |byte: u8| {
+        let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
+        let letters = (nibbles + 0x0606) >> 4 & 0x0101;
+        (nibbles + 0x3030 + letters * u16::from(b'a' - b'0' - 10)).to_le_bytes()
+    };
     let mut piece = [0; 512];
     bytes.chunks(piece.len() / 2).try_for_each(|chunk| {
         for (digits, byte) in piece.as_chunks_mut::<2>().0.iter_mut().zip(chunk) {
-            *digits = [digit(byte >> 4), digit(byte & 15)];
+            *digits = digits_of(*byte);
         }
         write(piece.get(..2 * chunk.len()).unwrap_or_default())
     })
@@ -449,6 +460,14 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
+/// Where the first byte stands that such text does not have.
+#[must_use]
+pub(crate) fn first_special(bytes: &[u8]) -> Option<usize> {
+    let plain = bytes.as_chunks().0.iter().take_while(|block| is_plain_block(block)).count() * 16;
+    let found = bytes.get(plain..)?.iter().position(|byte| is_special(*byte))?;
+    Some(plain + found)
+}
+
 /// Checks a block of 16 bytes at once.
 fn is_plain_block(block: &[u8; 16]) -> bool {
     !block.iter().fold(false, |found, byte| found | is_special(*byte))
@@ -468,7 +487,7 @@ const fn is_plain_word(word: u64) -> bool {
 }
 
 /// Whether a byte needs escaping: quotes, control characters and non-ASCII.
-pub(crate) fn is_special(byte: u8) -> bool {
+fn is_special(byte: u8) -> bool {
     !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
 }
 

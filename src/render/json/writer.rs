@@ -4,7 +4,7 @@
 //! whole, as it rarely needs escapes; bytes become hexadecimal digits, which never do.
 
 use crate::render::text::Words;
-use crate::tree::{digits, in_hex, is_harmful, is_plain, is_special};
+use crate::tree::{digits, first_special, in_hex, is_harmful, is_plain};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;
@@ -239,7 +239,16 @@ impl Put for () {
 impl Put for str {
     fn put(&self, out: &mut Out<'_>) -> Done {
         out.raw("\"");
-        harmless(out.line, self);
+        let mut rest = self;
+        // A character takes at most four bytes.
+        while rest.len() > LONG
+            && let Some((piece, behind)) = (LONG - 3..=LONG).rev().find_map(|end| rest.split_at_checked(end))
+        {
+            harmless(out.line, piece);
+            out.take_output()?;
+            rest = behind;
+        }
+        harmless(out.line, rest);
         out.raw("\"");
         Ok(())
     }
@@ -281,7 +290,7 @@ fn harmless(out: &mut Vec<u8>, text: &str) {
         return out.extend_from_slice(text.as_bytes());
     }
     let mut rest = text;
-    while let Some((plain, behind)) = rest.bytes().position(is_special).and_then(|at| rest.split_at_checked(at)) {
+    while let Some((plain, behind)) = first_special(rest.as_bytes()).and_then(|at| rest.split_at_checked(at)) {
         out.extend_from_slice(plain.as_bytes());
         let mut characters = behind.chars();
         if let Some(character) = characters.next() {
@@ -334,6 +343,18 @@ mod tests {
         assert!(to.len() > LONG && line.len() < LONG);
         to.append(&mut line);
         assert_eq!(to, serde_json::to_vec(&long).unwrap());
+    }
+
+    #[test]
+    fn long_text_goes_on_in_pieces_that_cut_no_character() {
+        for before in 0..5 {
+            let text = "x".repeat(before) + &"é\n\u{1f600}\0".repeat(LONG / 2);
+            let (mut line, mut to) = (Vec::new(), Vec::new());
+            text.put(&mut Out::new(&mut line, &mut to)).unwrap();
+            assert!(line.capacity() < 4 * LONG, "{} bytes at once", line.capacity());
+            to.append(&mut line);
+            assert_eq!(to, serde_json::to_vec(&text).unwrap());
+        }
     }
 
     #[test]
