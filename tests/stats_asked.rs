@@ -29,18 +29,26 @@ type Remarked = (&'static str, &'static str, &'static [(&'static str, u64)]);
 
 /// What is remarked on segments.
 const SEGMENTS: &[Remarked] = &[
-    ("chat", "connection establish request (SYN)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
-    ("chat", "connection establish acknowledge (SYN+ACK)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
-    ("chat", "connection finish (FIN)", &[("pipboy", 4), ("neighbours", 14), ("vscp-damaged", 14), ("vscp-midstream", 2)]),
-    ("note", "begins to close", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("vscp-midstream", 1)]),
-    ("note", "closes a connection", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("vscp-midstream", 1)]),
-    ("warn", "previous segment not captured", &[("pipboy", 2), ("pipboy-damaged", 1), ("vscp-damaged", 1), ("talk", 0)]),
-    ("warn", "acknowledges an unseen segment", &[("pipboy", 0), ("pipboy-damaged", 1), ("vscp-damaged", 1)]),
-    ("warn", "out of order", &[("pipboy", 2), ("pipboy-damaged", 0)]),
-    ("note", "duplicate ack #1", &[("pipboy", 2), ("pipboy-damaged", 0)]),
-    ("note", "duplicate ack", &[("pipboy", 4), ("pipboy-damaged", 0)]),
-    ("note", "fast retransmission", &[("pipboy", 1), ("neighbours", 0)]),
-    ("note", "retransmission", &[("pipboy", 1), ("neighbours", 0)]),
+    ("chat", "Connection establish request (SYN)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
+    ("chat", "Connection establish acknowledge (SYN+ACK)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
+    ("chat", "Connection finish (FIN)", &[("pipboy", 4), ("neighbours", 14), ("vscp-damaged", 14), ("vscp-midstream", 2)]),
+    (
+        "note",
+        "This frame initiates the connection closing",
+        &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("vscp-midstream", 1)],
+    ),
+    (
+        "note",
+        "This frame undergoes the connection closing",
+        &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("vscp-midstream", 1)],
+    ),
+    ("warn", "Previous segment(s) not captured", &[("pipboy", 2), ("pipboy-damaged", 1), ("vscp-damaged", 1), ("talk", 0)]),
+    ("warn", "ACKed segment that wasn't captured", &[("pipboy", 0), ("pipboy-damaged", 1), ("vscp-damaged", 1)]),
+    ("warn", "This frame is a (suspected) out-of-order segment", &[("pipboy", 2), ("pipboy-damaged", 0)]),
+    ("note", "Duplicate ACK (#1)", &[("pipboy", 2), ("pipboy-damaged", 0)]),
+    ("note", "Duplicate ACK", &[("pipboy", 4), ("pipboy-damaged", 0)]),
+    ("note", "This frame is a (suspected) fast retransmission", &[("pipboy", 1), ("neighbours", 0)]),
+    ("note", "This frame is a (suspected) retransmission", &[("pipboy", 1), ("neighbours", 0)]),
 ];
 
 #[test]
@@ -74,7 +82,7 @@ fn expert_takes_a_least_severity_and_a_filter() {
     assert!(severities(&warnings).iter().all(|severity| ["error", "warn"].contains(&severity.as_str())));
     // The first connection alone, as tshark -z expert,note,tcp.stream==0 counts it.
     let first = counted("expert,chat,tcp.stream == 0", "samples/pipboy.pcap", &[]);
-    assert_eq!(remarks(&first, "chat", "TCP", "connection finish"), 2);
+    assert_eq!(remarks(&first, "chat", "TCP", "Connection finish"), 2);
     let damaged = counted("expert", "samples/pipboy-damaged.pcap", &[]);
     assert!(remarks(&damaged, "error", "Pip-Boy", "") > 0, "{damaged}");
 }

@@ -6,6 +6,7 @@ use super::program::{Asked, Case, Extreme, Test, Value};
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
 use super::value::{Constant, Item, Order};
 use crate::layers;
+use crate::record::expert;
 use crate::record::pseudo::{self, Pseudo};
 use crate::record::shown;
 use crate::registry::Registry;
@@ -126,6 +127,11 @@ impl Checker {
             self.demand.labels |= pseudo.is_labelled();
             self.demand.words |= pseudo.is_told();
             self.demand.names |= pseudo.is_told();
+            if pseudo.is_expert() {
+                self.demand.fields = true;
+                self.demand.headers = true;
+                expert::fields().for_each(|field| self.need(field));
+            }
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let mut fields = self.registry.named(name);
@@ -143,11 +149,7 @@ impl Checker {
             self.measures |= value && field.kind == Kind::Protocol;
             let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
             self.demand.streams |= !is_layer && !layers::is_of_frame(field);
-            for source in field.with_sources() {
-                if !self.fields.iter().any(|known| known.is(source)) {
-                    self.fields.push(source);
-                }
-            }
+            field.with_sources().for_each(|source| self.need(source));
         }
         let mut sorts: Vec<Sort> = Vec::new();
         for sort in fields.iter().map(|field| sort_of(field)) {
@@ -156,6 +158,13 @@ impl Checker {
             }
         }
         Some(Known { value: Value::Fields(fields), sorts })
+    }
+
+    /// Adds a field that the filter reads.
+    fn need(&mut self, field: &'static Field) {
+        if !self.fields.iter().any(|known| known.is(field)) {
+            self.fields.push(field);
+        }
     }
 
     /// A value that a record may have; nothing for what is written out.

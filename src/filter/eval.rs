@@ -247,7 +247,7 @@ impl Asking<'_, '_> {
     }
 
     fn remark(self, shown: Shown<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
-        if let Shown::Severity(number) = shown {
+        if let Shown::Number(number) = shown {
             return visit(&Item::Number(number.into()));
         }
         self.scratch.lend(|text| {

@@ -177,9 +177,9 @@ impl Conversation for Session {
         self.next.take()
     }
 
-    fn partial(&self, from: Side, _: Unended) -> Option<Partial> {
+    fn partial(&self, from: Side, _: Unended<'_>) -> Option<Partial> {
         let is_mail = from == Side::Client && !matches!(self.content, Content::Commands);
-        is_mail.then_some(Partial { column: "SMTP", inside: "data-text-lines" })
+        is_mail.then_some(Partial { column: "SMTP", inside: "data-text-lines", ignored: false })
     }
 }
 

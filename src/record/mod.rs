@@ -1,6 +1,7 @@
 //! Records, the unit of output: a message or a packet, numbered and counted.
 
 mod encapsulation;
+pub mod expert;
 mod protocols;
 pub mod pseudo;
 mod remembered;

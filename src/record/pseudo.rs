@@ -87,6 +87,7 @@ pub static ALL: &[Pseudo] = &[
     Pseudo { name: "_ws.col.Source", kind: Kind::Text, about: "Address that sent it", of: shown::source },
     Pseudo { name: "_ws.col.Time", kind: Kind::Float, about: "Seconds since the first frame", of: shown::time },
     Pseudo { name: "_ws.expert", kind: Kind::Text, about: "Each remark and how severe it is", of: shown::expert },
+    Pseudo { name: "_ws.expert.group", kind: Kind::Number, about: "Group of each remark", of: shown::groups },
     Pseudo { name: "_ws.expert.message", kind: Kind::Text, about: "What each remark says", of: shown::message },
     Pseudo { name: "_ws.expert.severity", kind: Kind::Number, about: "How severe each remark is", of: shown::severities },
     Pseudo { name: "_ws.malformed", kind: Kind::Text, about: "That it is malformed", of: shown::malformed },
@@ -132,7 +133,13 @@ impl Pseudo {
     /// Whether the value takes [`crate::tree::Label`]s.
     #[must_use]
     pub fn is_labelled(&self) -> bool {
-        matches!(self.name, "_ws.col.Protocol" | "frame.protocols")
+        matches!(self.name, "_ws.col.Protocol" | "frame.protocols") || self.is_expert()
+    }
+
+    /// Whether the value takes the rules of [`super::expert`].
+    #[must_use]
+    pub fn is_expert(&self) -> bool {
+        self.name.starts_with("_ws.expert") || self.name == "_ws.malformed"
     }
 
     /// Whether the value takes notes or summaries.

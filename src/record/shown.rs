@@ -1,12 +1,14 @@
 //! Pseudo-fields with Wireshark's names: its columns, and notes as its expert items.
 
+use super::expert::{self, Group, Item, Severity};
 use super::pseudo::Answer;
-use super::{Record, encapsulation, level_of, protocols, words_of};
-use crate::tree::{Address, Dissection, Ends, Level, Names, Note, clean, clean_escaped};
+use super::{Record, encapsulation, protocols, words_of};
+use crate::tree::{Address, Dissection, Ends, Layer, Names, clean, clean_escaped};
 use std::fmt;
 
 /// Wireshark's severity levels and their numbers.
-pub const SEVERITIES: Names = &[(0x0020_0000, "Chat"), (0x0040_0000, "Note"), (0x0060_0000, "Warning"), (0x0080_0000, "Error")];
+pub const SEVERITIES: Names =
+    &[Severity::Comment.named(), Severity::Chat.named(), Severity::Note.named(), Severity::Warn.named(), Severity::Error.named()];
 
 /// The summary of a record, like Wireshark's Info column.
 #[derive(Clone, Copy)]
@@ -28,30 +30,39 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// The notes on a record.
+/// The remarks on a record.
 #[derive(Clone, Copy)]
 pub struct Remarks<'t> {
     record: Record<'t>,
     of: Remark,
 }
 
-/// The property of a note to display.
-#[derive(Clone, Copy)]
+/// The property of a remark to display.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Remark {
     Item,
     Message,
     Severity,
+    Group,
     Malformed,
 }
 
 impl<'t> Remarks<'t> {
-    /// The tree and its notes.
-    fn notes(&self) -> (Option<Dissection<'t>>, Vec<&'t Note>) {
+    /// Calls `take` for each remark.
+    fn items(&self, take: &mut dyn FnMut(Item<'t>)) {
+        let nodes =
+            |of: Dissection<'t>, layer: &Layer| layer.node..of.tree.nodes.get(layer.node as usize).map_or(0, |node| node.end);
         match self.record {
-            Record::Message(message) => (Some(message.of), message.notes().collect()),
-            Record::Packet(packet) => (Some(packet.of), packet.notes().collect()),
-            Record::Late(late) => (Some(late.of), late.notes().collect()),
-            Record::Gap(_) => (None, Vec::new()),
+            Record::Message(message) => {
+                let layers = message.carriers().into_iter().chain([message.layer]);
+                layers.for_each(|layer| expert::of_range(message.of, nodes(message.of, layer), take));
+            }
+            Record::Packet(packet) => {
+                expert::of_comments(packet.of, take);
+                packet.layers().for_each(|layer| expert::of_range(packet.of, nodes(packet.of, layer), take));
+            }
+            Record::Late(late) => late.layers.iter().for_each(|layer| expert::of_range(late.of, nodes(late.of, layer), take)),
+            Record::Gap(_) => {}
         }
     }
 
@@ -60,18 +71,24 @@ impl<'t> Remarks<'t> {
     /// # Errors
     /// Those of `visit`.
     pub fn each<E>(&self, mut visit: impl FnMut(Shown<'t>) -> Result<(), E>) -> Result<(), E> {
-        let (Some(of), notes) = self.notes() else { return Ok(()) };
-        match self.of {
-            Remark::Malformed => match notes.iter().any(|note| level_of(note) == Level::Broken) {
+        let mut items = Vec::new();
+        self.items(&mut |item| items.push(item));
+        if self.of == Remark::Malformed {
+            return match items.iter().any(|item| item.group == Group::Malformed && item.severity == Severity::Error) {
                 true => {
                     visit(Shown::Malformed(protocols::column(&self.record))).and_then(|()| visit(Shown::Words("_ws.malformed")))
                 }
                 false => Ok(()),
-            },
-            Remark::Severity => notes.iter().try_for_each(|note| visit(Shown::Severity(severity(note)))),
-            Remark::Message => notes.iter().try_for_each(|note| visit(Shown::Message(of, note))),
-            Remark::Item => notes.iter().try_for_each(|note| visit(Shown::Item(of, note))),
+            };
         }
+        items.into_iter().try_for_each(|item| {
+            visit(match self.of {
+                Remark::Severity => Shown::Number(item.severity.named().0),
+                Remark::Group => Shown::Number(item.group.named().0),
+                Remark::Message | Remark::Malformed => Shown::Message(item),
+                Remark::Item => Shown::Item(item),
+            })
+        })
     }
 }
 
@@ -82,45 +99,33 @@ impl fmt::Display for Remarks<'_> {
     }
 }
 
-/// A displayed property of a note.
-#[derive(Clone, Copy)]
+/// A displayed property of a remark.
+#[derive(Clone)]
 pub enum Shown<'t> {
-    /// The severity, as a number.
-    Severity(u64),
+    /// The severity or the group, as a number.
+    Number(u64),
     /// The text.
     Words(&'static str),
     /// The marker of a malformed message of this protocol.
     Malformed(&'static str),
     /// The message text.
-    Message(Dissection<'t>, &'t Note),
-    /// Severity and message text.
-    Item(Dissection<'t>, &'t Note),
+    Message(Item<'t>),
+    /// Severity, group and message text.
+    Item(Item<'t>),
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Shown::Severity(number) => write!(f, "{number}"),
+            Shown::Number(number) => write!(f, "{number}"),
             Shown::Words(words) => f.write_str(words),
             Shown::Malformed(protocol) => write!(f, "[Malformed Packet: {protocol}]"),
-            Shown::Message(of, note) => match of.tree.made(note.text) {
-                "" => f.write_str(note.code.name),
-                text => clean(text, f),
-            },
-            Shown::Item(of, note) => {
-                let severity = severity(note);
-                let name = SEVERITIES.iter().find(|(number, _)| *number == severity).map_or("", |(_, name)| name);
-                write!(f, "Expert Info ({name}): {}", Shown::Message(*of, note))
+            Shown::Message(item) => clean_escaped(&item.message, f),
+            Shown::Item(item) => {
+                write!(f, "Expert Info ({}/{}): ", item.severity.named().1, item.group.named().1)?;
+                clean_escaped(&item.message, f)
             }
         }
-    }
-}
-
-fn severity(note: &Note) -> u64 {
-    match level_of(note) {
-        Level::Info => 0x0040_0000,
-        Level::Odd => 0x0060_0000,
-        Level::Broken => 0x0080_0000,
     }
 }
 
@@ -175,28 +180,28 @@ pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 fn remarks<'t>(record: &Record<'t>, of: Remark) -> Option<Answer<'t>> {
     let remarks = Remarks { record: *record, of };
-    let is_malformed = |note: &&Note| level_of(note) == Level::Broken;
-    let notes = remarks.notes().1;
-    let has_any = match of {
-        Remark::Malformed => notes.iter().any(is_malformed),
-        _ => !notes.is_empty(),
-    };
+    let has_any = remarks.each(|_| Err(())).is_err();
     has_any.then_some(Answer::Remarks(remarks))
 }
 
-/// Each note with its severity.
+/// Each remark with its severity and group.
 pub(super) fn expert<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Item)
 }
 
-/// The text of each note.
+/// The text of each remark.
 pub(super) fn message<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Message)
 }
 
-/// The severity of each note.
+/// The severity of each remark.
 pub(super) fn severities<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Severity)
+}
+
+/// The group of each remark.
+pub(super) fn groups<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    remarks(record, Remark::Group)
 }
 
 /// Whether the record is malformed.
@@ -227,5 +232,9 @@ pub(super) fn no_time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 /// Value names of a pseudo-field.
 #[must_use]
 pub fn names_of(name: &str) -> Names {
-    if name == "_ws.expert.severity" { SEVERITIES } else { &[] }
+    match name {
+        "_ws.expert.severity" => SEVERITIES,
+        "_ws.expert.group" => expert::GROUPS,
+        _ => &[],
+    }
 }

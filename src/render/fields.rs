@@ -6,6 +6,7 @@
 use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
 use crate::layers;
+use crate::record::expert;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::seconds::SECOND;
 use crate::record::{Known, Record, Remembered, Tally, View};
@@ -394,6 +395,7 @@ impl<W: io::Write> Sink for Columns<W> {
     fn demand(&self, view: View) -> Demand {
         let of = |column: &Column| match &column.of {
             Values::Fields(fields) => fields.iter().flat_map(|field| field.with_sources()).collect(),
+            Values::Pseudo(pseudo) if pseudo.is_expert() => expert::fields().collect(),
             Values::Pseudo(_) => Vec::new(),
         };
         let fields: Vec<&'static Field> = self.columns().flat_map(of).collect();

@@ -26,10 +26,11 @@ mod topics;
 mod traffic;
 mod transfers;
 
+pub use crate::record::expert::Severity;
 use conversations::ConversationTables;
 pub use conversations::{Conversation, Conversations, End, Endpoints, Shares};
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
-pub use expert::{Alike, Expert, Severity};
+pub use expert::{Alike, Expert};
 pub use gate::Gate;
 pub use health::{Health, Remark};
 pub use hierarchy::{Hierarchy, Place, commonest};
@@ -142,7 +143,7 @@ impl Stats {
         let conversations = Over::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
-            Expert::new(registry, severity.unwrap_or(Severity::Comment), gate)
+            Expert::new(severity.unwrap_or(Severity::Comment), gate)
         });
         let on_request = [Part::Lengths, Part::Http, Part::Dns, Part::Hosts, Part::Rtp, Part::Expert];
         let counts_on_request = !intervals.is_empty() || on_request.into_iter().any(has);

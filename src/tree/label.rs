@@ -14,23 +14,25 @@ pub enum Label {
 }
 
 /// What Wireshark shows of a segment that ends no message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
     /// The Protocol column; empty if that is as without the segment's last bytes.
     pub column: &'static str,
     /// A protocol inside; may be empty.
     pub inside: &'static str,
+    /// Whether the bytes are no record, which Wireshark remarks on.
+    pub ignored: bool,
 }
 
 /// Where the last bytes of a segment lie, if they end no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unended {
+pub enum Unended<'a> {
     /// A message begins with them.
     Begins,
     /// They continue a message.
     Continues,
-    /// Bytes before them are missing so far, and they lie behind the end of the message that waits for those.
-    BehindHole,
+    /// Bytes before these are missing so far, and they lie behind the end of the message that waits for those.
+    BehindHole(&'a [u8]),
 }
 
 impl Tree {

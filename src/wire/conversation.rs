@@ -56,7 +56,7 @@ pub trait Conversation: Send {
     }
 
     /// What Wireshark shows of a segment that ends no message, if its dissector reads such segments.
-    fn partial(&self, from: Side, unended: Unended) -> Option<Partial> {
+    fn partial(&self, from: Side, unended: Unended<'_>) -> Option<Partial> {
         let _ = (from, unended);
         None
     }

@@ -467,7 +467,7 @@ impl Stream {
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
         if out.tree.demand().labels {
-            self.label_partial(side, &accepted, out);
+            self.label_partial(side, &accepted, segment.bytes, out);
         }
         if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {
             self.hide_unread(side, segment, &accepted, out.tree);

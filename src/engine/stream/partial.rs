@@ -6,9 +6,9 @@ use crate::flow::reassembly::{Accepted, Place};
 use crate::tree::{Label, Side, Unended};
 
 impl Stream {
-    /// Records what Wireshark shows of a segment whose last bytes end no message.
+    /// Records what Wireshark shows of a segment whose last bytes end no message; `bytes` is its payload.
     #[cold]
-    pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, out: &mut Out<'_>) {
+    pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, bytes: &[u8], out: &mut Out<'_>) {
         let (Belongs::To(protocol, conversation), Some(layer)) = (&self.belongs, out.below) else { return };
         let half = &self.halves[side];
         let (start, waiting) = (half.order.buffered_off(), half.order.buffered().len());
@@ -18,7 +18,8 @@ impl Stream {
             // Wireshark takes segments as they come: behind the end of the message that waits, another one begins.
             _ if half.order.hole().is_some() => {
                 let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };
-                if span.end > end { Unended::BehindHole } else { Unended::Continues }
+                let known = usize::try_from(end.saturating_sub(span.start)).unwrap_or(usize::MAX);
+                if span.end > end { Unended::BehindHole(bytes.get(known..).unwrap_or_default()) } else { Unended::Continues }
             }
             _ if waiting == 0 => return,
             _ if start >= span.start => Unended::Begins,

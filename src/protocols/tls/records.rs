@@ -311,12 +311,20 @@ impl Conversation for Session {
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 
-    fn partial(&self, _from: Side, unended: Unended) -> Option<Partial> {
-        match unended {
-            Unended::Continues => None,
-            Unended::Begins => Some(Partial { column: "", inside: "" }),
-            Unended::BehindHole => Some(Partial { column: self.shown.column(self.hello.version), inside: "" }),
+    fn partial(&self, _from: Side, unended: Unended<'_>) -> Option<Partial> {
+        let bytes = match unended {
+            Unended::Continues => return None,
+            Unended::Begins => return Some(Partial::default()),
+            Unended::BehindHole(bytes) => bytes,
+        };
+        let is_record = matches!(bytes, [20..=24, ..]);
+        if is_record && Header::of(bytes).is_none_or(|header| header.record_size() > bytes.len()) {
+            return Some(Partial::default());
         }
+        let column = self.shown.column(self.hello.version);
+        // TLS 1.0 to 1.2 ignore records of unknown type (RFC 2246).
+        let ignored = !is_record && ["TLSv1", "TLSv1.1", "TLSv1.2"].contains(&column);
+        Some(Partial { column, inside: "", ignored })
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
