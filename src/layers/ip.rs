@@ -211,7 +211,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     let id = wire.u16_be(&ID)?;
     let at = wire.at();
-    let fragment = wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
+    let fragment = wire.ahead().first_chunk().map_or(0, |raw| u16::from_be_bytes(*raw).into());
+    wire.flags(&FLAGS, 2, &[&RB, &DF, &MF])?;
     wire.put(&FRAG_OFFSET, Value::Unsigned(FRAG_OFFSET.bits_of(fragment)), at..at + 2);
     wire.u8(&TTL)?;
     wire.u8(&PROTO)?;
