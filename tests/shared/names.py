@@ -43,7 +43,9 @@ def listed(path):
 
 def run(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
-    return done.stdout.decode("utf-8", "replace").splitlines()
+    # Cells hold control characters, of which str.splitlines takes some for ends of lines.
+    text = done.stdout.decode("utf-8", "replace")
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def cells(command, path, names):
