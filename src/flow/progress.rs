@@ -18,6 +18,8 @@ pub struct Followed {
     first: Time,
     previous: Time,
     has_begun: bool,
+    /// Another connection announced this one: its first SYN belongs to the announcement.
+    is_announced: bool,
     completeness: u8,
     halves: [Half; 2],
 }
@@ -52,6 +54,12 @@ pub struct Progress {
 }
 
 impl Followed {
+    /// The state of a new connection; `is_announced` if another one announced it, as FTP does for data.
+    #[must_use]
+    pub fn new(is_announced: bool) -> Followed {
+        Followed { is_announced, ..Followed::default() }
+    }
+
     /// Follow the next segment that a side sends, which was judged before.
     pub fn follow(&mut self, side: Side, segment: &Segment, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
         let completeness = self.complete(segment);
@@ -85,6 +93,7 @@ impl Followed {
     fn complete(&mut self, segment: &Segment) -> u8 {
         let before = self.completeness;
         let part = match (segment.syn, segment.acks) {
+            (true, false) if self.is_announced => 0,
             (true, false) => SYN,
             (true, true) => SYN_ACK,
             (false, true) if segment.len > 0 => DATA,
@@ -178,6 +187,19 @@ mod tests {
         ]);
         let parts: Vec<u8> = reported.iter().map(|progress| progress.completeness).collect();
         assert_eq!(parts, [0, 1, 3, 7, 15, 31, 63]);
+    }
+
+    #[test]
+    fn the_syn_of_an_announced_connection_does_not_count() {
+        let (mut followed, mut analysis) = (Followed::new(true), Analysis::default());
+        let (syn, ack) = (segment(1, 9, 0, 0, "S"), segment(1, 10, 100, 0, "A"));
+        let parts = [(Side::Client, syn), (Side::Server, segment(1, 99, 10, 0, "SA")), (Side::Client, ack), (Side::Client, ack)];
+        let parts = parts.map(|(side, segment)| {
+            let found = analysis.analyze(side, &segment, false);
+            followed.follow(side, &segment, false, &found, &analysis).completeness
+        });
+        // tshark 4.0 gives these for data connections of FTP.
+        assert_eq!(parts, [0, 0, 2, 6]);
     }
 
     #[test]

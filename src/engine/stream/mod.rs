@@ -298,7 +298,8 @@ impl Stream {
             if is_judged { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
         });
         let progress = found.filter(|_| is_followed).map(|found| {
-            let followed = self.followed.get_or_insert_default();
+            let is_announced = self.over.is_some();
+            let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
             progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
