@@ -221,6 +221,14 @@ fn remarks_on_packets_are_the_expert_items_of_wireshark() {
     assert_eq!(shown("_ws.malformed"), "");
 }
 
+/// tshark 4.0 gives none either: all of the random of TLS 1.3 is random.
+#[test]
+fn hellos_over_quic_have_no_time_in_their_random() {
+    let column = |name: &str| run(&["--packets", "-T", "fields", "-e", name, "samples/quic.pcap"]).out;
+    assert!(column("tls.handshake.random").lines().any(|cell| !cell.is_empty()));
+    assert!(column("tls.handshake.random_time").lines().all(str::is_empty));
+}
+
 #[test]
 fn remarks_are_expert_items_with_numbers_of_severity() {
     let path = "samples/vscp-damaged.pcap";

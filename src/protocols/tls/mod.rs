@@ -34,7 +34,7 @@ mod suites;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Computed, Field, Names, NodeRef, Secrets, fields, is_there};
+use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
@@ -221,6 +221,12 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 /// Adds gmt_unix_time, the first four random bytes before TLS 1.3, as Wireshark shows it.
 fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     const SERVER_HELLO: u64 = 2;
+    let of = random.dissection();
+    let layer = (0..random.place()).rev().filter_map(|place| of.node(place)).find(|node| node.field().kind == Kind::Protocol);
+    // QUIC carries TLS 1.3 alone, in which all of it is random.
+    if layer.is_none_or(|layer| !layer.field().is(&TLS)) {
+        return;
+    }
     let is_of = |field: &'static Field| move |node: &NodeRef<'_>| node.field().is(field);
     let of_server = random.before().find(is_of(&HANDSHAKE_TYPE)).and_then(NodeRef::number) == Some(SERVER_HELLO);
     if of_server && random.behind().any(|node| node.field().is(&SUPPORTED_VERSION)) {
