@@ -1,6 +1,7 @@
 //! Errors in filters, shown with a mark under the position.
 
 use crate::tree::is_harmful;
+use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
@@ -56,12 +57,44 @@ impl Wrong {
 pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Vec<String> {
     const SUGGESTIONS: usize = 3;
     let word = word.to_lowercase();
-    let off = |known: &'k str| (strsim::damerau_levenshtein(&known.to_lowercase(), &word), known);
+    let off = |known: &'k str| (distance(&word, &known.to_lowercase()), known);
     let mut known: Vec<(usize, &str)> = known.filter(|known| !known.is_empty()).map(off).collect();
-    known.retain(|(off, _)| *off <= word.chars().count() / 2);
-    known.sort_unstable();
-    known.dedup();
-    known.into_iter().take(SUGGESTIONS).map(|(_, known)| known.to_owned()).collect()
+    known.retain(|(off, _)| *off <= word.chars().count() / 2 * EDIT);
+    // Of those that are as near, the ones declared first are the commonest.
+    known.sort_by_key(|(off, _)| *off);
+    let mut seen = HashSet::new();
+    known.into_iter().filter(|(_, known)| seen.insert(*known)).take(SUGGESTIONS).map(|(_, known)| known.to_owned()).collect()
+}
+
+/// What one edit costs; a part left out, or the end of one, costs 1.
+const EDIT: usize = 2;
+
+/// How far a word is from a known one. People leave out parts of names, and ends of parts: `dns.nam` for `dns.qry.name`.
+fn distance(word: &str, known: &str) -> usize {
+    let whole = EDIT * strsim::damerau_levenshtein(word, known);
+    let known: Vec<&str> = known.split('.').collect();
+    // Costs so far, by the number of known parts behind which the next part of the word is looked for.
+    let mut costs: Vec<usize> = (0..=known.len()).collect();
+    for part in word.split('.') {
+        let mut next = vec![usize::MAX; known.len() + 1];
+        let mut best = usize::MAX;
+        for ((known, before), behind) in known.iter().zip(&costs).zip(next.iter_mut().skip(1)) {
+            let found = before.saturating_add(part_distance(part, known));
+            best = found.min(best.saturating_add(1));
+            *behind = best;
+        }
+        costs = next;
+    }
+    whole.min(costs.last().copied().unwrap_or(whole))
+}
+
+/// The same for a part between dots.
+fn part_distance(part: &str, known: &str) -> usize {
+    match known.strip_prefix(part) {
+        Some("") => 0,
+        Some(_) if !part.is_empty() => 1,
+        _ => EDIT * strsim::damerau_levenshtein(part, known),
+    }
 }
 
 impl fmt::Display for Mistake {
@@ -96,6 +129,18 @@ fn width(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_with_parts_left_out_or_cut_are_near() {
+        let known = ["dns", "dns.a", "dns.mr", "dns.query", "dns.qry.name", "dns.resp.name", "dns.time", "ip.addr", "tcp.port"];
+        let first = |word: &str| nearest(word, known.into_iter()).first().cloned().unwrap_or_default();
+        assert_eq!(first("dsn.qry"), "dns.qry.name");
+        assert_eq!(first("dns.nam"), "dns.qry.name");
+        assert_eq!(first("dns.qyr.name"), "dns.qry.name");
+        assert_eq!(first("ip.adr"), "ip.addr");
+        assert_eq!(first("TCP.prot"), "tcp.port");
+        assert_eq!(first("zzzzzzzz"), "");
+    }
 
     #[test]
     fn the_mark_stands_under_the_part_whatever_comes_before() {
