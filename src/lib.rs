@@ -1,21 +1,67 @@
 //! A packet dissector: captures and hex dumps in, annotated field trees out.
+//!
+//! The `proto-dissect` program is built on this library. A program of your own reads the same records:
+//!
+//! ```
+//! use proto_dissect::Session;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = std::fs::File::open("samples/xfire.pcap")?;
+//! let mut session = Session::open(file)?.filter("xfire && frame.number < 60")?;
+//! while let Some(record) = session.next_record()? {
+//!     if let Some(name) = record.field("xfire.name") {
+//!         println!("{record}, user {name}");
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Start here
+//! - [`Session`] reads the [`Record`]s of a capture; [`Record::field`] finds a value.
+//! - [`Filter`] is a display filter; its syntax is that of Wireshark.
+//! - [`dissect`] has everything that a protocol of your own needs. [`Registry::and`] adds it to the built-in ones.
+//! - [`Capture`] and [`Engine`] are the steps below [`Session`]: frames, and their [`tree`]s.
+//! - `examples/list_dns.rs` and `examples/own_protocol.rs` are complete programs.
+//!
+//! # Stability
+//! Names of fields, the JSON format and this page are stable within a minor version. Modules that the documentation does not
+//! list serve the program and may change at any time.
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
 pub mod cli;
+pub mod dissect;
 pub mod engine;
 pub mod filter;
+#[doc(hidden)]
 pub mod flow;
+#[doc(hidden)]
 pub mod follow;
 pub mod glossary;
 pub mod input;
+#[doc(hidden)]
 pub mod layers;
 pub mod limits;
+#[doc(hidden)]
 pub mod protocols;
 pub mod record;
 pub mod registry;
+#[doc(hidden)]
 pub mod render;
+mod session;
+#[doc(hidden)]
 pub mod sink;
+#[doc(hidden)]
 pub mod stats;
 pub mod tree;
+#[doc(hidden)]
 pub mod wire;
+#[doc(hidden)]
 pub mod write;
+
+pub use engine::Engine;
+pub use filter::Filter;
+pub use input::Capture;
+pub use record::Record;
+pub use registry::Registry;
+pub use session::Session;

@@ -32,7 +32,7 @@ fn registries() -> &'static [Registry] {
     static ALL: OnceLock<Vec<Registry>> = OnceLock::new();
     ALL.get_or_init(|| {
         let plain = Registry::default();
-        let streams = plain.applications().iter().filter(|protocol| protocol.is_stream());
+        let streams = plain.applications().filter(|protocol| protocol.is_stream());
         let forced = streams.map(|protocol| {
             let selector = Selector::Ports(Transport::Tcp, PORT..=PORT);
             plain.choosing(Choices { decode_as: vec![DecodeAs { selector, protocol: Some(protocol) }], ..Choices::default() })
@@ -46,11 +46,10 @@ fn ports() -> &'static [u16] {
     static ALL: OnceLock<Vec<u16>> = OnceLock::new();
     ALL.get_or_init(|| {
         use proto_dissect::wire::On;
-        let homes =
-            Registry::default().applications().iter().flat_map(|protocol| protocol.found).filter_map(|found| match found.on {
-                On::Tcp(port) | On::TcpRun(port, _) => Some(port),
-                _ => None,
-            });
+        let homes = Registry::default().applications().flat_map(|protocol| protocol.found).filter_map(|found| match found.on {
+            On::Tcp(port) | On::TcpRun(port, _) => Some(port),
+            _ => None,
+        });
         std::iter::once(PORT).chain(homes).collect()
     })
 }

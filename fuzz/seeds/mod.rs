@@ -115,12 +115,8 @@ fn streams(path: &PathBuf) -> Vec<Vec<u8>> {
             Ok::<(), Infallible>(())
         });
     }
-    let protocols: Vec<&str> = Registry::default()
-        .applications()
-        .iter()
-        .filter(|protocol| protocol.is_stream())
-        .map(|protocol| protocol.this.abbrev)
-        .collect();
+    let protocols: Vec<&str> =
+        Registry::default().applications().filter(|protocol| protocol.is_stream()).map(|protocol| protocol.this.abbrev).collect();
     let seed = |(stream, turns): (&String, &Vec<(Side, Vec<u8>)>)| {
         let place = protocols.iter().position(|name| owners.get(stream) == Some(name)).map_or(0, |place| place + 1);
         let mut seed = vec![u8::try_from(place).unwrap(), 0, 0];

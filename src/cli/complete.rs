@@ -77,7 +77,7 @@ pub(super) fn protocols(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn applications() -> impl Iterator<Item = (&'static str, &'static str)> {
-    Registry::default().applications().iter().map(|protocol| (protocol.this.abbrev, protocol.this.about))
+    Registry::default().applications().map(|protocol| (protocol.this.abbrev, protocol.this.about))
 }
 
 /// A selector, and behind the comma whose the conversation is.

@@ -73,7 +73,7 @@ fn link(text: &str) -> Result<u16, Wrong> {
 /// `rs.type:u8 name37`: a protocol with a setting of its own name, and the value for that.
 fn by_setting(registry: Registry, text: &str) -> Option<(&'static Protocol, &str)> {
     let (name, value) = text.split_once(':')?;
-    let protocol = registry.applications().iter().find(|protocol| protocol.this.abbrev == name)?;
+    let protocol = registry.applications().find(|protocol| protocol.this.abbrev == name)?;
     protocol.settings.iter().any(|setting| setting.name == name).then_some((protocol, value))
 }
 
@@ -113,8 +113,8 @@ fn layer(name: &str) -> Option<Next> {
 }
 
 fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<&'static Protocol, Wrong> {
-    let known = || registry.applications().iter().map(|protocol| protocol.this.abbrev);
-    match registry.applications().iter().find(|protocol| protocol.this.abbrev == name) {
+    let known = || registry.applications().map(|protocol| protocol.this.abbrev);
+    match registry.applications().find(|protocol| protocol.this.abbrev == name) {
         Some(protocol) => Ok(protocol),
         None => {
             let mut names: Vec<&str> = known().collect();

@@ -126,6 +126,12 @@ impl Engine {
         }
     }
 
+    /// The tree of the last frame, or what [`Engine::finish`] returned last.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// Verify these checksums from now on.
     #[must_use]
     pub fn verifying(mut self, checks: Checks) -> Engine {

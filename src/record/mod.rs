@@ -2,17 +2,20 @@
 
 mod encapsulation;
 pub mod expert;
+mod place;
 mod protocols;
 pub mod pseudo;
 mod remembered;
 pub(crate) mod seconds;
 pub mod shown;
 mod text;
+mod values;
 
 use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, OmittedMessages, Origin, Piece, Source, Span, Time,
     Tree,
 };
+pub use place::RecordPlace;
 pub use remembered::{Known, Remembered};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -468,15 +471,28 @@ impl Tally {
         captured: bool,
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.places(of, captured, |place| place.record(of).map_or(Ok(()), &mut show))
+    }
+
+    /// Counts a tree and passes the places of its records to `show`, in order, until it fails.
+    ///
+    /// # Errors
+    /// Those of `show`.
+    #[inline]
+    pub fn places<E>(
+        &mut self,
+        of: Dissection<'_>,
+        captured: bool,
+        mut show: impl FnMut(RecordPlace) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.count(of.tree, captured);
         if captured && self.view == View::Packets {
-            let moment = self.moment(of.tree.frame.time);
-            show(Record::Packet(Packet { moment, of }))?;
+            show(RecordPlace::Packet(self.moment(of.tree.frame.time)))?;
         }
         if of.tree.says_nothing() {
             return Ok(());
         }
-        let mut gaps = of.tree.gaps.iter().peekable();
+        let mut gaps = of.tree.gaps.iter().enumerate().peekable();
         self.messages += of.tree.omitted_messages.count as u64;
         let mut omitted_messages =
             Some(of.tree.omitted_messages).filter(|omitted_messages| omitted_messages.count > 0 && self.view == View::Messages);
@@ -485,32 +501,32 @@ impl Tally {
             if omitted_messages.is_some_and(|omitted_messages| omitted_messages.before <= at) {
                 self.pass(omitted_messages.take());
             }
-            while let Some(gap) = gaps.next_if(|gap| gap.before <= at) {
+            while let Some((gap, _)) = gaps.next_if(|(_, gap)| gap.before <= at) {
                 self.gaps += 1;
-                show(Record::Gap(gap))?;
+                show(RecordPlace::Gap(gap))?;
             }
             if layer.message {
                 self.messages += 1;
-                let mut message = Message { n: self.messages, moment: Moment::default(), of, layer };
+                let message = Message { n: self.messages, moment: Moment::default(), of, layer };
                 self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
                 if self.view == View::Messages {
-                    message.moment = self.moment(message.time());
-                    show(Record::Message(message))?;
+                    let moment = self.moment(message.time());
+                    show(RecordPlace::Message { n: self.messages, moment, layer: at })?;
                 }
             }
             if self.view == View::Packets && at >= shown && (layer.late || !captured) {
-                let limit = gaps.peek().map_or(of.tree.layers.len(), |gap| gap.before);
+                let limit = gaps.peek().map_or(of.tree.layers.len(), |(_, gap)| gap.before);
                 let layers = late_group(of, at, limit, captured);
                 shown = at + layers.len();
                 let (_, time) = completed(of, layer);
                 let moment = Moment { time, first: self.first, previous: self.previous };
-                show(Record::Late(Late { moment, of, layers }))?;
+                show(RecordPlace::Late(moment, at..shown))?;
             }
         }
         self.pass(omitted_messages);
-        for gap in gaps {
+        for (gap, _) in gaps {
             self.gaps += 1;
-            show(Record::Gap(gap))?;
+            show(RecordPlace::Gap(gap))?;
         }
         Ok(())
     }

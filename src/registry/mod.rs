@@ -17,6 +17,8 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy)]
 pub struct Registry {
     applications: &'static [&'static Protocol],
+    /// Protocols of the user of the library. They are asked first.
+    own: &'static [&'static Protocol],
     choices: &'static Choices,
 }
 
@@ -89,7 +91,13 @@ impl Registry {
     /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
-        Registry { applications, choices: &NO_CHOICES }
+        Registry { applications, own: &[], choices: &NO_CHOICES }
+    }
+
+    /// Adds protocols, which are asked before all others: `Registry::default().and(OWN)`.
+    #[must_use]
+    pub const fn and(self, own: &'static [&'static Protocol]) -> Registry {
+        Registry { own, ..self }
     }
 
     /// Adds the user's choices. They are leaked: a process calls this once.
@@ -118,7 +126,7 @@ impl Registry {
 
     /// Layers and application protocols, without duplicates.
     pub fn protocols(self) -> impl Iterator<Item = &'static Protocol> {
-        layers::ALL.iter().chain(self.applications).copied().chain([&REMARKS])
+        layers::ALL.iter().copied().chain(self.applications()).chain([&REMARKS])
     }
 
     /// The protocol of this name.
@@ -128,9 +136,13 @@ impl Registry {
     }
 
     /// The application protocols.
-    #[must_use]
-    pub fn applications(self) -> &'static [&'static Protocol] {
-        self.applications
+    pub fn applications(self) -> impl Iterator<Item = &'static Protocol> {
+        self.own.iter().chain(self.applications).copied()
+    }
+
+    /// Whether the application protocols are the built-in ones, for which indexes are kept.
+    fn is_built_in(self) -> bool {
+        self.own.is_empty() && std::ptr::eq(self.applications, protocols::ALL)
     }
 
     /// Every field of every protocol.
@@ -155,7 +167,7 @@ impl Registry {
 
     fn called(self, name: &str) -> Vec<&'static Field> {
         let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
-        let named: Vec<&Field> = if std::ptr::eq(self.applications, protocols::ALL) {
+        let named: Vec<&Field> = if self.is_built_in() {
             let index = LISTED.get_or_init(|| {
                 let mut index: Index = HashMap::default();
                 for field in listed() {
@@ -179,8 +191,8 @@ impl Registry {
     pub fn inside_others(self, name: &str) -> impl Iterator<Item = &'static Field> {
         // Certificates are excluded: Wireshark has no items for their protocols.
         const INSIDE: [&str; 3] = ["imf", "json", "sdp"];
-        let meant = move |protocol: &&&'static Protocol| protocol.this.abbrev == name && INSIDE.contains(&name);
-        let fields = self.applications.iter().filter(meant).flat_map(|protocol| protocol.fields.iter().copied());
+        let meant = move |protocol: &&'static Protocol| protocol.this.abbrev == name && INSIDE.contains(&name);
+        let fields = self.applications().filter(meant).flat_map(|protocol| protocol.fields.iter().copied());
         fields.filter(|field| field.kind != Kind::Protocol)
     }
 
@@ -191,8 +203,7 @@ impl Registry {
     }
 
     fn candidates(self) -> impl Iterator<Item = Candidate> {
-        self.applications
-            .iter()
+        self.applications()
             .flat_map(|protocol| protocol.found.iter().map(move |found| Candidate { protocol, found }))
             .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
     }
@@ -210,7 +221,7 @@ impl Registry {
             all.sort_by_key(|(home, _)| home.is_none());
             all
         };
-        let is_usual = std::ptr::eq(self.applications, protocols::ALL) && !self.choices.no_heuristics;
+        let is_usual = self.is_built_in() && !self.choices.no_heuristics;
         if is_usual { Cow::Borrowed(DATAGRAMS.get_or_init(all)) } else { Cow::Owned(all()) }
     }
 

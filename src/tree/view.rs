@@ -381,6 +381,13 @@ fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     }
 }
 
+/// The value as in a column: numbers in decimal or hexadecimal, addresses, escaped text.
+impl fmt::Display for NodeRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_plain(f)
+    }
+}
+
 /// Bytes as lower-case hexadecimal without spaces.
 ///
 /// # Errors

@@ -11,7 +11,6 @@ pub mod notes;
 mod protocol;
 mod requests;
 mod settings;
-#[cfg(test)]
 pub mod trial;
 mod varint;
 #[allow(clippy::module_inception, reason = "the cursor is what this module is named for")]

@@ -33,6 +33,6 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
 
 /// Bytes of hexadecimal text; anything that is no digit is passed over.
 pub fn bytes(hex: &str) -> Vec<u8> {
-    let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
-    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).unwrap()).collect()
+    let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
+    digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low).collect()
 }

@@ -1,0 +1,41 @@
+//! Where the records of a tree are, without borrowing it.
+
+use super::{Late, Message, Moment, Packet, Record};
+use crate::tree::Dissection;
+use std::ops::Range;
+
+/// A record of a tree by the place of its parts. [`RecordPlace::record`] reads it from the same tree.
+#[derive(Debug, Clone)]
+pub enum RecordPlace {
+    /// A message: its number and timestamps, and the index of its layer.
+    Message {
+        /// Message number, from 1.
+        n: u64,
+        /// Timestamps.
+        moment: Moment,
+        /// Index of the layer.
+        layer: usize,
+    },
+    /// The frame with all its layers.
+    Packet(Moment),
+    /// Late messages: their timestamps, and the indices of their layers.
+    Late(Moment, Range<usize>),
+    /// A gap, by its index.
+    Gap(usize),
+}
+
+impl RecordPlace {
+    /// The record; `None` if the tree has changed and has no such parts.
+    #[must_use]
+    #[inline]
+    pub fn record(self, of: Dissection<'_>) -> Option<Record<'_>> {
+        Some(match self {
+            RecordPlace::Message { n, moment, layer } => {
+                Record::Message(Message { n, moment, of, layer: of.tree.layers.get(layer)? })
+            }
+            RecordPlace::Packet(moment) => Record::Packet(Packet { moment, of }),
+            RecordPlace::Late(moment, layers) => Record::Late(Late { moment, of, layers: of.tree.layers.get(layers)? }),
+            RecordPlace::Gap(gap) => Record::Gap(of.tree.gaps.get(gap)?),
+        })
+    }
+}
