@@ -1,6 +1,6 @@
 //! Values of a record by the names of their fields.
 
-use super::{Record, View, range_of, words_of};
+use super::{Record, range_of, words_of};
 use crate::tree::{Dissection, Layer, NodeRef, clean};
 use std::fmt;
 
@@ -31,16 +31,6 @@ impl<'t> Record<'t> {
         };
         let ranges = layers.into_iter().filter_map(move |layer| range_of(of?, layer));
         ranges.flatten().filter_map(move |place| of?.node(place))
-    }
-
-    /// Whether it is a message or a packet; gaps are neither.
-    #[must_use]
-    pub fn view(&self) -> Option<View> {
-        match self {
-            Record::Message(_) => Some(View::Messages),
-            Record::Packet(_) | Record::Late(_) => Some(View::Packets),
-            Record::Gap(_) => None,
-        }
     }
 
     fn dissection(&self) -> Option<Dissection<'t>> {
