@@ -1,7 +1,7 @@
 //! RuneScape: what a session of 100,000 packets takes from its bytes to NDJSON, beside what serde_json takes to write the same
 //! records from ready values, and how many updates of players a second are read. `cargo bench --bench runescape`.
 
-#[path = "../examples/make_samples/runescape/isaac.rs"]
+#[path = "../samples/make/runescape/isaac.rs"]
 mod isaac;
 
 use divan::Bencher;

@@ -69,8 +69,7 @@ const OF_HEADERS: &str = "frame.number frame.time_epoch frame.len eth.src eth.ty
 fn what_headers_tell_is_the_same_whether_or_not_conversations_are_read() {
     let columns: Vec<&str> = OF_HEADERS.split_whitespace().flat_map(|field| ["-e", field]).collect();
     let mut lines = 0;
-    for sample in fs::read_dir("samples").unwrap() {
-        let path = sample.unwrap().path();
+    for path in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let path = path.to_str().unwrap();
         let print = |more: &[&str]| run(&[&["--packets", "-T", "fields", path], &columns[..], more].concat());
         let (alone, with_stream) = (print(&[]), print(&["-e", "tcp.stream"]));

@@ -20,7 +20,8 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
 }
 
 fn samples() -> Vec<String> {
-    let files = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path().to_string_lossy().into_owned());
+    let files = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let files = files.map(|path| path.to_string_lossy().into_owned());
     let mut samples: Vec<String> = files.filter(|name| !name.ends_with(".md")).collect();
     samples.sort();
     assert!(samples.len() > 10);

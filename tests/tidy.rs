@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 const RANKS: &[&[&str]] = &[
     &["limits", "tree"],
     &["wire", "input"],
-    &["layers", "protocols", "flow"],
+    &["layers", "protocols", "flow", "dissect"],
     &["registry"],
     &["engine", "record", "sink"],
     &["filter", "follow", "glossary", "render", "stats", "write"],
-    &["cli"],
+    &["cli", "session"],
 ];
 
 /// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is, what is followed and

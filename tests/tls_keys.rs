@@ -29,7 +29,7 @@ fn file(blocks: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
 }
 
 fn key_log() -> String {
-    let text = include_str!("../examples/make_samples/tls-keys.txt");
+    let text = include_str!("../samples/make/tls-keys.txt");
     text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -206,7 +206,7 @@ fn a_connection_id_identifies_a_conversation_between_other_endpoints() {
 
 #[test]
 fn a_quic_client_may_move_to_another_address() {
-    let packets = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/quic.txt"));
+    let packets = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/quic.txt"));
     let packet = |side| trial::bytes(packets.lines().find_map(|line| line.strip_prefix(side)).unwrap());
     let (client, moved, server) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 9], 5001), ([10, 0, 0, 2], 443));
     // The server's Initial packet issued the connection ID.

@@ -6,7 +6,7 @@ use crate::tree::Side;
 use crate::wire::{Cut, trial};
 
 /// RFC 9001 appendix A.2 and A.3: protected Initial packets of client and server.
-const PACKETS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/quic.txt"));
+const PACKETS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/quic.txt"));
 
 fn packet(side_name: &str) -> Vec<u8> {
     trial::bytes(PACKETS.lines().find_map(|line| line.strip_prefix(side_name)).unwrap())

@@ -8,7 +8,7 @@ use crate::tree::Side;
 use crate::wire::{Cut, Extent, Opening, Verdict, trial};
 
 /// Flights of a TLS 1.2 and a TLS 1.3 session.
-const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/tls.txt"));
+const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/tls.txt"));
 
 fn flights(version: &str) -> Vec<(Side, Vec<u8>)> {
     let session = SESSIONS.split("# ").find_map(|session| session.strip_prefix(version)).unwrap();

@@ -4,7 +4,7 @@ use super::*;
 
 /// Trees of a session of the sample file, with its key log.
 fn decrypted(suite: &str) -> Vec<String> {
-    const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/make_samples/tls-keys.txt"));
+    const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/tls-keys.txt"));
     let text = SESSIONS.split("# ").find(|text| text.lines().next() == Some(suite)).unwrap();
     let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
     let mut session = Session::default();

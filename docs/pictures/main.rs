@@ -1,7 +1,7 @@
 //! Writes the pictures of the README: what a terminal shows, as SVG, on a dark and on a light ground.
 //!
 //! ```text
-//! cargo run --example make_pictures        writes examples/make_pictures/*.svg
+//! cargo run --example make_pictures        writes docs/pictures/*.svg
 //! ```
 //!
 //! The text is the program's own, colours and all; only the sixteen colours of a terminal are given values here.
@@ -50,7 +50,7 @@ fn pictures() -> Result<Vec<(PathBuf, String)>> {
     for (name, command, print) in PICTURES {
         let text = print()?;
         for ground in [Ground::Dark, Ground::Light] {
-            let file = format!("examples/make_pictures/{name}-{}.svg", ground.name());
+            let file = format!("docs/pictures/{name}-{}.svg", ground.name());
             pictures.push((Path::new(env!("CARGO_MANIFEST_DIR")).join(file), svg::draw(command, &text, ground)));
         }
     }
