@@ -74,12 +74,9 @@ impl<'t> Remarks<'t> {
         let mut items = Vec::new();
         self.items(&mut |item| items.push(item));
         if self.of == Remark::Malformed {
-            return match items.iter().any(|item| item.group == Group::Malformed && item.severity == Severity::Error) {
-                true => {
-                    visit(Shown::Malformed(protocols::column(&self.record))).and_then(|()| visit(Shown::Words("_ws.malformed")))
-                }
-                false => Ok(()),
-            };
+            let malformed = items.iter().find(|item| item.group == Group::Malformed && item.severity == Severity::Error);
+            let Some(item) = malformed else { return Ok(()) };
+            return visit(Shown::Malformed(item.protocol)).and_then(|()| visit(Shown::Words("_ws.malformed")));
         }
         items.into_iter().try_for_each(|item| {
             visit(match self.of {
