@@ -395,8 +395,11 @@ impl<'t> Rules<'t, '_> {
         }
         let own = self.of.tree.made(note.text);
         if let Some((_, severity, group, text)) = NOTES.iter().find(|(known, ..)| known.is(code)) {
-            let number = own.rsplit(' ').next().unwrap_or_default();
-            return self.add(*severity, *group, text.replace('%', number));
+            // Statistics keep no texts of notes, and count what differs in a number as one.
+            return match own.rsplit(' ').next().filter(|number| !number.is_empty()) {
+                Some(number) => self.add(*severity, *group, text.replace('%', number)),
+                None => self.add(*severity, *group, text.split(" (%").next().unwrap_or_default()),
+            };
         }
         let severity = match level_of(note) {
             Level::Info => Severity::Note,
