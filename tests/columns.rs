@@ -151,12 +151,17 @@ fn lists_of_protocols_and_their_column_are_as_wireshark_has_them() {
 
 /// A capture of raw IP packets of one TCP connection, one segment a second, from port 443.
 fn capture_of_segments(stream: &[u8], cuts: &[usize]) -> Vec<u8> {
+    capture_from(443, stream, cuts)
+}
+
+fn capture_from(port: u16, stream: &[u8], cuts: &[usize]) -> Vec<u8> {
     let mut capture = [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65535, 101].map(u32::to_be_bytes).concat();
     for (second, cut) in (0_u32..).zip(cuts.windows(2)) {
         let payload = &stream[cut[0]..cut[1]];
         let length = 40 + u16::try_from(payload.len()).unwrap();
-        let mut packet = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, 1, 0xbb, 0xc3, 0x50];
+        let mut packet = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, 0, 0, 0xc3, 0x50];
         packet[2..4].copy_from_slice(&length.to_be_bytes());
+        packet[20..22].copy_from_slice(&port.to_be_bytes());
         packet.extend((1 + u32::try_from(cut[0]).unwrap()).to_be_bytes());
         packet.extend([0, 0, 0, 1, 0x50, 0x18, 4, 0, 0, 0, 0, 0]);
         packet.extend(payload);
@@ -226,6 +231,62 @@ fn hellos_over_quic_have_no_time_in_their_random() {
     let column = |name: &str| run(&["--packets", "-T", "fields", "-e", name, "samples/quic.pcap"]).out;
     assert!(column("tls.handshake.random").lines().any(|cell| !cell.is_empty()));
     assert!(column("tls.handshake.random_time").lines().all(str::is_empty));
+}
+
+/// tshark 4.0 gives these cells for the same capture, but for \x07 itself, which a terminal might act on.
+#[test]
+fn text_in_columns_has_the_escapes_of_tshark() {
+    let head = b"HTTP/1.1 200 OK\r\nServer: a\\b\tc\x08\x0cd\"e\x07\r\nContent-Length: 0\r\n\r\n";
+    for form in [&["-T", "fields"][..], &["-T", "fields", "--threads", "2"]] {
+        let columns = ["--packets", "-e", "http.server", "-"];
+        let ours = run_with(&[form, &columns].concat(), &capture_from(80, head, &[0, head.len()]));
+        assert_eq!(ours.out, "a\\b\\tc\\b\\fd\"e\\u{7}\n", "{form:?}");
+    }
+}
+
+/// tshark 4.0 gives these cells for the same capture.
+#[test]
+fn a_body_that_is_no_text_has_file_data_up_to_its_first_zero() {
+    let response = |kind: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), body].concat()
+    };
+    for (kind, body, cell) in [
+        ("image/png", &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "\u{fffd}PNG\\r\\n\\u{1a}\\n"),
+        ("application/octet-stream", b"plain", "plain"),
+        ("text/plain", b"plain", "plain"),
+    ] {
+        let stream = response(kind, body);
+        let columns = ["--packets", "-T", "fields", "-e", "http.file_data", "-"];
+        assert_eq!(run_with(&columns, &capture_from(80, &stream, &[0, stream.len()])).out, format!("{cell}\n"), "{kind}");
+    }
+}
+
+/// tshark 4.0 gives these cells for the same frames.
+#[test]
+fn filler_behind_a_packet_is_padding_of_zeros_a_trailer_or_the_check_sequence() {
+    let frame = |payload: usize, filler: &[u8]| {
+        let [high, low] = u16::try_from(28 + payload).unwrap().to_be_bytes();
+        let udp = [0, 9, 0, 99, 0, u8::try_from(8 + payload).unwrap(), 0, 0];
+        let ip = [0x45, 0, high, low, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        let eth = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0];
+        let bytes = [&eth[..], &ip, &udp, &vec![1; payload], filler].concat();
+        let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("0000 {}\n", pairs.join(" "))
+    };
+    let sequence = [0xde, 0xad, 0xbe, 0xef];
+    let text = [
+        frame(4, &[0; 14]),
+        frame(4, b"\0\0\0\0\0\0\0\0\0\0\0\0\0\x01"),
+        frame(4, &[&[0; 14][..], &sequence].concat()),
+        frame(60, &sequence),
+        frame(60, b"ab"),
+    ]
+    .concat();
+    let columns = ["--packets", "--link", "ethernet", "-T", "fields", "-e", "eth.padding", "-e", "eth.trailer", "-e", "eth.fcs"];
+    let zeros = "00".repeat(14);
+    let expected = format!("{zeros}\t\t\n\t{}01\t\n{zeros}\t\t0xdeadbeef\n\t\t0xdeadbeef\n\t6162\t\n", "00".repeat(13));
+    assert_eq!(run_with(&columns, text.as_bytes()).out, expected);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::record::seconds::SECOND;
 use crate::record::{Known, Record, Remembered, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
-    Computed, Demand, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, clean, digits, hex,
+    Computed, Demand, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, clean_escaped, digits, hex,
 };
 use std::fmt::{self, Write as _};
 use std::io;
@@ -181,7 +181,7 @@ impl<W: io::Write> Columns<W> {
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
                     Some(Answer::Lines(lines)) => {
                         let mut values = values(&mut *line);
-                        lines.lines().try_for_each(|one| values.put(|line| clean(one, &mut Words(line))))?
+                        lines.lines().try_for_each(|one| values.put(|line| clean_escaped(one, &mut Words(line))))?
                     }
                     Some(Answer::Remarks(remarks)) => {
                         let mut values = values(&mut *line);
@@ -246,7 +246,7 @@ fn write_computed(field: &Field, computed: &Computed<'_>, line: &mut Vec<u8>) ->
         }
         Computed::Number(number) => digits::number(line, *number),
         Computed::Bool(truth) => digits::number(line, u64::from(*truth)),
-        Computed::Text(text) => return clean(&String::from_utf8_lossy(text), &mut Guarded(&mut Words(line))),
+        Computed::Text(text) => return clean_escaped(&String::from_utf8_lossy(text), &mut Guarded(&mut Words(line))),
         Computed::Bytes(bytes) => return hex(bytes, &mut Words(line)),
     }
     Ok(())

@@ -336,7 +336,7 @@ impl<'t> NodeRef<'t> {
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
             Value::Bytes if field.kind == Kind::Bytes || self.has_hidden() => self.write_hex(out),
             Value::Bytes => write_bytes(field.kind, self.bytes(), out),
-            Value::Text | Value::Made(_) => clean(&self.text(), out),
+            Value::Text | Value::Made(_) => clean_escaped(&self.text(), out),
         }
     }
 }
@@ -442,6 +442,8 @@ fn spell(text: &str, escapes_backslashes: bool, out: &mut dyn Write) -> fmt::Res
             '\n' => out.write_str("\\n")?,
             '\r' => out.write_str("\\r")?,
             '\t' => out.write_str("\\t")?,
+            '\u{8}' => out.write_str("\\b")?,
+            '\u{c}' => out.write_str("\\f")?,
             '\\' if escapes_backslashes => out.write_str("\\\\")?,
             _ if is_harmful(character) => write!(out, "{}", character.escape_unicode())?,
             _ => out.write_char(character)?,
@@ -521,6 +523,7 @@ mod tests {
         assert_eq!(cleaned("é"), "é");
         assert_eq!(cleaned("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(cleaned("line\r\n"), "line\\r\\n");
+        assert_eq!(cleaned("a\u{8}b\u{c}"), "a\\bb\\f");
         assert_eq!(cleaned("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
     }
 
