@@ -8,8 +8,8 @@
 //! ```
 
 use super::http::{
-    BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, OTHER, PHRASE, REQUEST, RESPONSE, RESPONSE_VERSION, SERVER, URI,
-    USER_AGENT, VERSION,
+    BLANK, CACHE_CONTROL, CODE, DATE, HOST, LOCATION, METHOD, NOTIFICATION, OTHER, PHRASE, REQUEST, RESPONSE, RESPONSE_VERSION,
+    SERVER, URI, USER_AGENT, VERSION,
 };
 use super::lines::{self, HeaderFields};
 use crate::tree::{Field, Value, fields};
@@ -79,7 +79,11 @@ fn message(wire: &mut Wire<'_>) -> Result {
         line.split(|byte| *byte == b' ').next().unwrap_or_default()
     }));
     // The first word identifies the type of the message.
-    let kind = if is_answer { &RESPONSE } else { &REQUEST };
+    let kind = match line {
+        _ if is_answer => &RESPONSE,
+        [b'N', ..] => &NOTIFICATION,
+        _ => &REQUEST,
+    };
     if wire.asks(kind) {
         wire.add(kind, Value::Bool(true));
     }

@@ -45,6 +45,7 @@ pub const AS_TSHARK: Rows = &[
             ("arp.isgratuitous", ""),
             ("tcp.analysis.flags", ""),
             ("frame.marked == 0", "1-19"),
+            ("ip.checksum.status == 2", "3-6,9,11-16,19"),
             (r#"frame.protocols == "eth:ethertype:arp""#, "1-2"),
             ("frame.ignored == 1", ""),
             ("frame.encap_type == 1", "1-19"),
@@ -57,6 +58,7 @@ pub const AS_TSHARK: Rows = &[
             ("udp.time_relative > 0", "19"),
         ],
     ),
+    ("queries.pcap", &[("http.request", "22"), ("http.notification", "23"), ("http.response", "24"), ("http.chat", "22-24")]),
     ("talk.pcap", &[("tcp.pdu.size", "43-44"), ("tcp.reassembled_in or tcp.pdu.last_frame", "")]),
     (
         "neighbours.pcap",
@@ -66,6 +68,7 @@ pub const AS_TSHARK: Rows = &[
             ("smtp.data.reassembled.length", "19"),
             ("imf", "19"),
             ("imf.subject", "19"),
+            ("sdp", "93"),
         ],
     ),
     (
@@ -106,6 +109,7 @@ pub const AS_TSHARK: Rows = &[
             ("x509sat", ""),
             ("ssl", "4-10,18-24"),
             ("ssl.handshake", "4-7,18-19"),
+            ("count(tls.handshake) == 2", "6-7"),
             ("ssl.handshake.type == 2", "5,19"),
         ],
     ),

@@ -47,6 +47,7 @@ fields! {
         .covers("HTTP/1 requests and responses; decoded and decompressed bodies, JSON by its values, tunnels and upgrades");
     REQUEST = bool("http.request", "request", "True in requests");
     RESPONSE = bool("http.response", "response", "True in responses");
+    NOTIFICATION = bool("http.notification", "notification", "True in notifications of SSDP");
     METHOD = text("http.request.method", "request method", "");
     URI = text("http.request.uri", "request URI", "As in the request line");
     VERSION = text("http.request.version", "request version", "");
@@ -104,7 +105,7 @@ fields! {
     RESPONSE_LINE = text("http.response.line", "response header line", "Header line of a response")
         .generated(&[&RESPONSE], generated::lines)
         .needs(generated::LINES);
-    CHAT = bool("http.chat", "formatted text", "True in request lines and status lines").generated(&[&REQUEST, &RESPONSE], is_there);
+    CHAT = bool("http.chat", "formatted text", "True in request lines and status lines").generated(&[&REQUEST, &RESPONSE, &NOTIFICATION], is_there);
     CODE_DESCRIPTION = text("http.response.code.desc", "status code description", "Standard meaning of the status code")
         .generated(&[&CODE], generated::description);
     URI_PATH = text("http.request.uri.path", "request URI path", "URI without its query").generated(&[&URI], generated::path);
