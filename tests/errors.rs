@@ -26,6 +26,15 @@ fn a_missing_file_is_exit_3() {
 }
 
 #[test]
+fn a_protocol_of_wireshark_that_is_not_dissected_matches_nothing_with_a_warning() {
+    let count = |filter: &str| run(&["-T", "fields", "-e", "message.number", "-Y", filter, SESSION]);
+    let both = count("smb || udp");
+    assert_error(&both, 0, &["smb"]);
+    assert_eq!((both.out.as_str(), count("smb").out.as_str()), (count("udp").out.as_str(), ""));
+    assert_eq!(count("smbb || udp").code, 2);
+}
+
+#[test]
 fn a_directory_is_exit_3() {
     assert_error(&run(&["samples"]), 3, &["samples", "directory"]);
 }

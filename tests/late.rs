@@ -150,6 +150,21 @@ fn a_line_of_a_frame_names_the_messages_it_completed_and_counts_those_that_repea
 }
 
 #[test]
+fn a_line_of_a_frame_has_its_own_ends_where_it_makes_bytes_of_the_other_side_readable() {
+    // Each segment of the client acknowledges what lies behind the hole of the server.
+    let commands = (0..20).map(|number| (CLIENT, 108 + 6 * number, 1015, "NOOP\r\n"));
+    let sent: Vec<Sent> = HOLE[..3].iter().copied().chain(commands).collect();
+    let out = printed("ends-of-frames.pcap", &sent, &["--packets", "-l"]);
+    let mut lines = out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).filter(|words| words[0] != "--");
+    for (number, (from, ..)) in (1..).zip(&sent) {
+        let words = lines.next().unwrap();
+        let source = format!("{}:{}", std::net::Ipv4Addr::from(from.0), from.1);
+        assert_eq!((words[0], words[2]), (number.to_string().as_str(), source.as_str()), "{out}");
+    }
+    assert_eq!(lines.next(), None);
+}
+
+#[test]
 fn bytes_of_several_frames_behind_a_hole_are_late_for_each_of_them() {
     const PEER: ([u8; 4], u16) = ([10, 0, 0, 2], 40001);
     let sent = [

@@ -60,6 +60,21 @@ const SYN: u8 = 2;
 const ACK: u8 = 16;
 
 #[test]
+fn an_ipv4_option_longer_than_its_header_does_not_stop_dissection() {
+    // A datagram as a whole, and the first fragment of one, of which the capture lacks the end.
+    for (fragment, missing) in [("0000", 0), ("2000", 1000)] {
+        let length = 36 + missing;
+        let packet =
+            format!("47 00 {length:04x} 0001 {fragment} 40 11 0000 0a000001 0a000002 25 04 0000 94 08 0000 7530 0035 0008 0000");
+        let found = lines(&packet, missing, &["ip.src", "ip.dst", "udp.srcport", "udp.dstport", "!"]);
+        let expected =
+            ["12..16 ip.src = 10.0.0.1", "16..20 ip.dst = 10.0.0.2", "28..30 udp.srcport = 30000", "30..32 udp.dstport = 53"];
+        assert_eq!(found[..4], expected, "{fragment} {missing}");
+        assert!(found[4].ends_with("ip.opt.len: an option of 8 bytes where 4 are left"), "{found:?}");
+    }
+}
+
+#[test]
 fn an_ipv6_option_longer_than_its_header_does_not_stop_dissection() {
     let packet = "60000000 0018 3c 40 20010db8000000000000000000000001 20010db8000000000000000000000002 \
          11 00 c9 06 2001 0078 7530 32c8 0010 43de 5858585858585858";

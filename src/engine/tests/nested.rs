@@ -239,6 +239,26 @@ fn an_announced_conversation_is_known() {
 }
 
 #[test]
+fn data_connections_of_an_ftp_session_joined_midway_are_recognized() {
+    let (client, server, data) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 21), ([10, 0, 0, 2], 0xc351));
+    let segment = |from: ([u8; 4], u16), to: ([u8; 4], u16), seq: u32, payload: &[u8]| {
+        let mut bytes = Vec::new();
+        PacketBuilder::ipv4(from.0, to.0, 64).tcp(from.1, to.1, seq, 1000).ack(1).write(&mut bytes, payload).unwrap();
+        bytes
+    };
+    let frames = [
+        segment(client, server, 900, b"PASV\r\n"),
+        segment(server, client, 700, b"227 Entering Passive Mode (10,0,0,2,195,81)\r\n"),
+        segment(data, (client.0, 5001), 1, b"0123456789"),
+    ];
+    let lines = emitted_by(Registry::default(), &frames);
+    assert!(lines[0].starts_with("ip:tcp:ftp "), "{lines:#?}");
+    assert!(lines[2].starts_with("ip:tcp:ftp-data "), "{lines:#?}");
+    let alone = emitted_by(Registry::default(), &frames[2..]);
+    assert!(alone[0].starts_with("ip:tcp:data "), "{alone:#?}");
+}
+
+#[test]
 fn a_stream_changes_hands_where_its_protocol_says() {
     let lines = |how: &[u8]| emitted(&[tcp(1, how), tcp(1 + u32::try_from(how.len()).unwrap(), b"\x02m8")]);
     assert_eq!(

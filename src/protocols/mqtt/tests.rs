@@ -194,7 +194,6 @@ fn acknowledgements_of_version_5_have_reason_codes_and_properties() {
         (Side::Client, "820f0001030b8101000667616d652f232d"),
         (Side::Server, "9005000100018f"),
         (Side::Client, "a20b000200000667616d652f23"),
-        (Side::Server, "b00400010011"),
     ]);
     has_lines(
         &trees[0],
@@ -218,10 +217,16 @@ fn acknowledgements_of_version_5_have_reason_codes_and_properties() {
         ],
     );
     has_lines(&trees[2], &["mqtt.property_len = 0", "mqtt.topic = \"game/#\""]);
-    has_lines(
-        &trees[3],
-        &["mqtt.msgid = 1", "4..5 mqtt.property_len = 0", "5..6 mqtt.unsuback.reason_code = 17 (no subscription existed)"],
-    );
+}
+
+#[test]
+fn unsuback_of_version_5_has_properties_before_reason_codes() {
+    // One without properties, and one with a reason string.
+    let trees = in_version_5(&[(Side::Server, "b00400010011"), (Side::Server, "b00a0001051f00026f6b0087")]);
+    let none = ["mqtt.msgid = 1", "4..5 mqtt.property_len = 0", "5..6 mqtt.unsuback.reason_code = 17 (no subscription existed)"];
+    has_lines(&trees[0], &none);
+    let codes = ["10..11 mqtt.unsuback.reason_code = 0 (success)", "11..12 mqtt.unsuback.reason_code = 135 (not authorized)"];
+    has_lines(&trees[1], &["4..5 mqtt.property_len = 5", "mqtt.prop_string = \"ok\"", codes[0], codes[1]]);
 }
 
 #[test]
