@@ -564,8 +564,8 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     if tree.omitted_messages.count > 0 || tree.own_layers().any(|layer| layer.message) {
         return;
     }
-    let is_grave = |note: &&Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
-    let remarked = tree.notes.iter().filter(is_grave).any(|note| !tree.is_of_late(note));
+    let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
+    let remarked = tree.own_notes().any(is_grave);
     let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
     let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
     innermost.message = remarked || !(is_tcp || awaits);

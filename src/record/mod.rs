@@ -8,9 +8,12 @@ pub mod pseudo;
 mod remembered;
 pub(crate) mod seconds;
 pub mod shown;
+#[cfg(test)]
+mod tests;
 mod text;
 mod values;
 
+use crate::tree::steps::step;
 use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, OmittedMessages, Origin, Piece, Source, Span, Time,
     Tree,
@@ -153,15 +156,16 @@ pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
 /// The derived buffers, reassembled or decoded, that contain these layers or their sources.
 #[must_use]
 pub fn derived_of<'t>(of: Dissection<'t>, layers: &[&Layer]) -> Vec<(Derived, &'t Source)> {
-    let derived = |at: &u32| match of.tree.sources.get(*at as usize)? {
+    let derived = |at: &u32| match of.tree.sources.get(*at as usize).inspect(|_| step())? {
         source @ Source { origin: Origin::Derived(derived), .. } => Some((*derived, source)),
         _ => None,
     };
     if !of.tree.has_derived() {
         return Vec::new();
     }
-    let nodes = layers.iter().filter_map(|layer| range_of(of, layer)).flat_map(|range| range.start as usize..range.end as usize);
-    let sources = nodes.filter_map(|at| Some(of.tree.nodes.get(at)?.span.source));
+    let nodes =
+        layers.iter().filter_map(|layer| of.tree.nodes_of(layer)).flat_map(|range| range.start as usize..range.end as usize);
+    let sources = nodes.inspect(|_| step()).filter_map(|at| Some(of.tree.nodes.get(at)?.span.source));
     let (mut used, mut last) = (BTreeSet::new(), Span::NOWHERE);
     for source in sources {
         // Most nodes share the buffer of the previous node.
@@ -286,14 +290,10 @@ impl<'t> Message<'t> {
         let ranges: Vec<_> = if of.tree.notes.is_empty() {
             Vec::new()
         } else {
-            std::iter::once(self.layer).chain(self.below()).filter_map(|layer| range_of(of, layer)).collect()
+            std::iter::once(self.layer).chain(self.below()).filter_map(|layer| of.tree.nodes_of(layer)).collect()
         };
         of.tree.notes_within(&ranges).into_iter()
     }
-}
-
-fn range_of(of: Dissection<'_>, layer: &Layer) -> Option<std::ops::Range<u32>> {
-    of.tree.nodes.get(layer.node as usize).map(|node| layer.node..node.end)
 }
 
 impl<'t> Late<'t> {
@@ -343,10 +343,8 @@ impl<'t> Late<'t> {
 
     /// The notes on its layers.
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
-        let (of, layers) = (self.of, self.layers);
-        let is_meant =
-            move |note: &&Note| layers.iter().filter_map(|layer| range_of(of, layer)).any(|range| range.contains(&note.node));
-        of.tree.notes.iter().filter(is_meant)
+        let ranges: Vec<_> = self.layers.iter().filter_map(|layer| self.of.tree.nodes_of(layer)).collect();
+        self.of.tree.notes_within(&ranges).into_iter()
     }
 }
 
@@ -389,8 +387,7 @@ impl<'t> Packet<'t> {
 
     /// The notes on its layers.
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
-        let tree = self.of.tree;
-        tree.notes.iter().filter(move |note| !tree.is_of_late(note))
+        self.of.tree.own_notes()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values of a record by the names of their fields.
 
-use super::{Record, range_of, words_of};
+use super::{Record, words_of};
 use crate::tree::{Dissection, Layer, NodeRef, clean};
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl<'t> Record<'t> {
             Record::Late(late) => late.layers.iter().collect(),
             Record::Gap(_) => Vec::new(),
         };
-        let ranges = layers.into_iter().filter_map(move |layer| range_of(of?, layer));
+        let ranges = layers.into_iter().filter_map(move |layer| of?.tree.nodes_of(layer));
         ranges.flatten().filter_map(move |place| of?.node(place))
     }
 

@@ -15,11 +15,13 @@ mod layer;
 mod mask;
 mod memory;
 mod node;
+mod notes;
 mod object;
 mod pack;
 mod secrets;
 mod side;
 mod span;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 mod time;

@@ -17,9 +17,6 @@ use std::sync::OnceLock;
 /// Maximum nesting depth of nodes.
 pub const MAX_DEPTH: usize = 64;
 
-/// Number of notes up to which a linear search is as fast as an index.
-const FEW_NOTES: usize = 16;
-
 /// The dissection of one frame: layers, fields, notes and their sources.
 ///
 /// It holds spans, never slices; [`super::Dissection`] is a tree together with its frame's bytes.
@@ -187,14 +184,6 @@ impl Tree {
         self.layers.iter().any(|layer| layer.late)
     }
 
-    /// Whether a note is about a layer that is late.
-    #[must_use]
-    pub fn is_of_late(&self, note: &Note) -> bool {
-        let has =
-            |layer: &Layer| self.nodes.get(layer.node as usize).is_some_and(|node| (layer.node..node.end).contains(&note.node));
-        self.layers.iter().filter(|layer| layer.late).any(has)
-    }
-
     /// The layers of the frame itself, without those that are late.
     pub fn own_layers(&self) -> impl DoubleEndedIterator<Item = &Layer> + Clone {
         self.layers.iter().filter(|layer| !layer.late)
@@ -356,7 +345,7 @@ impl Tree {
     }
 
     /// The text of a note, cut where it is too long. Notes are few, so that they have room beside all other text.
-    fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
+    pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
         const CUT: &str = "…";
         let start = self.made.len();
         let mut within = Within { text: &mut self.made, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
@@ -402,40 +391,6 @@ impl Tree {
     pub fn made(&self, made: Made) -> &str {
         let start = made.start as usize;
         self.made.get(start..start + made.len as usize).unwrap_or_default()
-    }
-
-    /// Adds a note to a node. The text is formatted only if requested.
-    #[cold]
-    pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
-        if self.notes.len() < limits::TREE_NOTES.get() {
-            let has_text = self.demand.words || self.demand.fields && self.demand.only.is_none();
-            let text = if has_text { self.make_note(words) } else { Made::default() };
-            self.by_node.take();
-            self.notes.push(Note { code, node, span, text });
-        }
-    }
-
-    /// The notes on nodes in these ranges, in the order in which they were made.
-    #[must_use]
-    pub fn notes_within(&self, ranges: &[Range<u32>]) -> Vec<&Note> {
-        if self.notes.len() <= FEW_NOTES {
-            return self.notes.iter().filter(|note| ranges.iter().any(|range| range.contains(&note.node))).collect();
-        }
-        let node_of = |place: &u32| self.notes.get(*place as usize).map(|note| note.node);
-        let by_node = self.by_node.get_or_init(|| {
-            let mut places: Vec<u32> = (0..).take(self.notes.len()).collect();
-            places.sort_by_key(node_of);
-            places.into()
-        });
-        let mut found: Vec<u32> = Vec::new();
-        for range in ranges {
-            let first = by_node.partition_point(|place| node_of(place) < Some(range.start));
-            let within = by_node.get(first..).unwrap_or_default().iter();
-            found.extend(within.take_while(|place| node_of(place) < Some(range.end)));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found.iter().filter_map(|place| self.notes.get(*place as usize)).collect()
     }
 
     /// Sets source and destination of the following layers.
