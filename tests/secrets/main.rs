@@ -308,8 +308,10 @@ fn secrets_of_binary_protocols_are_masked() {
 #[test]
 fn secrets_of_datagrams_are_masked() {
     let mut capture = Capture::new("datagrams");
-    capture.packet(&udp(8192, &raknet()));
-    capture.packet(&udp(8192, &bedrock()));
+    // A repeated datagram has the same secret, and its messages are not read again.
+    for payload in [raknet(), bedrock(), raknet(), bedrock()] {
+        capture.packet(&udp(8192, &payload));
+    }
     let rcon = |words: &str| [b"\xff\xff\xff\xff", words.replace("SECRET", SECRET).as_bytes()].concat();
     for (port, payload) in [
         (27960, rcon("rcon SECRET status")),
@@ -317,7 +319,10 @@ fn secrets_of_datagrams_are_masked() {
         (27015, rcon("rcon 12345678 \"SECRET\" status")),
         (27960, rcon(r#"connect "\name\x\password\SECRET\rate\1""#)),
         (27960, rcon("infoResponse\n\\name\\x\\password\\SECRET\\rate\\1")),
+        (27015, rcon("connect 48 1234567 \"\\prot\\3\\unique\\-1\" \"\\name\\x\\password\\SECRET\\rate\\1\"\n")),
+        (27015, rcon("connect 48 1234567 \"\\prot\\3\" \"\\name\\x\\password\\SECRET\"\n")),
         (29900, rcon(r"\login\\challenge\x\password\SECRET\final\")[4..].to_vec()),
+        (7778, rcon(r"\hostname\x\hostport\7777\password\SECRET\final\\queryid\1.1")[4..].to_vec()),
         (5060, sip(DIGEST, "")),
         (5060, sip("Content-Type: application/sdp\r\n", KEYS)),
         (9999, rcon("login: a\npassword: SECRET\n")),

@@ -238,6 +238,8 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
     let (range, bytes) = payload(wire, &head)?;
     let Some((count, id, index)) = head.split else {
         if !is_new {
+            // Where its secrets lie is known only to those who read messages, and this one is not read again.
+            wire.hide(range.start + 1..range.end);
             return Ok(Some("sent before".to_owned()));
         }
         sender.order(wire, &head);
@@ -249,6 +251,8 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
     } else if is_new || sender.splits.waits_for(id, count) {
         let piece = wire.piece(range, 0);
         sender.part(wire, &head, Part { id, count, index, bytes, piece });
+    } else {
+        wire.hide(range);
     }
     Ok(Some(format!("part {} of {count} of message {id}", u64::from(index) + 1)))
 }

@@ -30,8 +30,13 @@ impl Wire<'_> {
     /// These bytes of the source are a secret if this is its name.
     pub fn hide_named(&mut self, name: &[u8], range: Range<usize>) {
         if self.tree.looks_for_secrets() && credentials::is_secret_name(name) {
-            self.tree.hide(Span::new(self.source, range));
+            self.hide(range);
         }
+    }
+
+    /// These bytes of the source are, or may be, a secret.
+    pub fn hide(&mut self, range: Range<usize>) {
+        self.tree.hide(Span::new(self.source, range));
     }
 
     /// What is left is a packet that is quoted. Its secrets are found when the frame is read.
