@@ -9,6 +9,7 @@ use proto_dissect::render::{
     Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Shape, Table, TableOptions, Theme, TimeForm, Values,
 };
 use proto_dissect::sink::{Begin, Sink};
+use proto_dissect::tree::{Carriers, Depth};
 
 /// An output form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +115,10 @@ pub fn print(
         demand = demand.and(parse(filter).demand());
     }
     // Counts need every message, also where columns ask for headers alone.
-    demand.streams = true;
-    demand.headers |= filter.is_some();
+    demand.depth = Depth::Streams;
+    if filter.is_some() {
+        demand.carriers = demand.carriers.max(Carriers::Layers);
+    }
     let judge = filter.filter(|_| early).map(|filter| parse(filter).into_prefilter());
     let filter = filter.map(parse);
     let mut engine = Engine::new(registry, demand).with_prefilter(judge);

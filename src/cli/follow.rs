@@ -8,7 +8,7 @@ use super::{Exit, complain, forms, of_output};
 use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection, Side, StreamId, Transport, clean};
+use crate::tree::{Demand, Dissection, Extras, Side, StreamId, Transport, clean};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -207,7 +207,7 @@ impl<'w> Listener<'w> {
 impl Audience for Listener<'_> {
     fn demand(&self) -> Demand {
         let demand = self.follower.demand();
-        if self.is_raw { demand } else { Demand { words: true, names: true, ..demand } }
+        if self.is_raw { demand } else { demand.with(Extras::SUMMARIES).with(Extras::NAMES) }
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

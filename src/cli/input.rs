@@ -11,7 +11,7 @@ use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
 use crate::record::{Forgotten, Tally};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection};
+use crate::tree::{Demand, Dissection, Extras, Fields};
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
@@ -42,10 +42,11 @@ pub(super) trait Audience: Send {
 
     /// Whether it takes as long per frame as dissection, so that a second thread pays off.
     fn is_busy(&self) -> bool {
-        let Demand { fields, only, objects, transfers, .. } = self.demand();
+        let demand = self.demand();
+        let cannot_be_sent = demand.has(Extras::OBJECTS) || demand.has(Extras::TRANSFERS);
         let may_settle = self.prefilter().is_some_and(|prefilter| prefilter.headers.is_some());
         // Objects and transfers cannot be sent to another thread.
-        fields && only.is_none() && !objects && !transfers && !may_settle
+        demand.fields == Fields::All && !cannot_be_sent && !may_settle
     }
 
     /// A printer for later chunks on another thread; `None` if chunks depend on each other.

@@ -8,14 +8,11 @@ use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
 use crate::stats::{Column, Function, Gate, Intervals, Values};
-use crate::tree::{Demand, Field, Kind, Only};
+use crate::tree::{Carriers, Demand, Extras, Field, Kind, Only};
 use std::time::Duration;
 
 /// Columns at most.
 const COLUMNS: usize = 64;
-
-/// What is read of a frame for a column of all frames.
-const PLAIN: Demand = Demand { streams: false, loose: true, ..Demand::LAYERS };
 
 /// The intervals and columns of a name; `rest` is what follows `io,stat,`.
 pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
@@ -72,14 +69,15 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
         None => (None, text),
     };
     let filter = if filter.trim().is_empty() { None } else { Some(parsed(name, filter)?) };
-    let mut demand = filter.as_ref().map_or(PLAIN, wanted);
+    let mut demand = filter.as_ref().map_or(Demand::FRAMES, wanted);
     let function = match function {
         Some((function, field)) => {
             let values = values(function, field).map_err(|wrong| format!("-z {name}: {}({field}): {wrong}", function.name()))?;
             if let Values::Fields(fields) = &values {
-                let only = Some(Only::these(fields.iter().copied()));
+                let only = Only::these(fields.iter().copied());
                 let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
-                let of_fields = Demand { fields: true, only, carriers: true, headers: true, credentials, ..Demand::LAYERS };
+                let credentials = Extras::CREDENTIALS.when(credentials);
+                let of_fields = Demand { carriers: Carriers::Full, ..Demand::of_fields(only).with(credentials) };
                 demand = demand.and(of_fields);
             }
             Some((function, values))
@@ -101,7 +99,7 @@ fn parsed(name: &str, filter: &str) -> Result<Filter, Wrong> {
 
 /// What a filter needs of a frame, whatever carries what it looks at.
 fn wanted(filter: &Filter) -> Demand {
-    Demand { carriers: true, headers: true, ..filter.demand() }
+    Demand { carriers: Carriers::Full, ..filter.demand() }
 }
 
 /// Counts the frames that pass the filter of a statistic of this name.

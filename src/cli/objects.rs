@@ -7,7 +7,7 @@ use super::source::Source;
 use super::{Exit, complain, of_output};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carried, Demand, Dissection, clean};
+use crate::tree::{Carried, Demand, Dissection, Extras, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
@@ -80,7 +80,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
     fn demand(&self) -> Demand {
         // Secrets are searched for in what is saved.
         let saves = self.asked.write_dir.is_some();
-        Demand { bytes: saves, credentials: saves, ..Demand::OBJECTS }
+        Demand::OBJECTS.with(Extras::CONTENT.when(saves))
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -8,7 +8,7 @@ use crate::engine::Prefilter;
 use crate::filter::Filter;
 use crate::record::{Forgotten, Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, StreamId, Transport};
+use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId, Transport};
 use std::convert::Infallible;
 use std::io;
 
@@ -79,10 +79,14 @@ impl RecordSelection {
 
     /// The parts of a frame that the selection needs.
     pub(super) fn demand(&self) -> Demand {
-        let demand = self.filter.as_ref().map_or(Demand { streams: false, loose: true, ..Demand::LAYERS }, Filter::demand);
         let packets = self.view == View::Packets;
-        let streams = demand.streams || !packets || self.strict;
-        Demand { carriers: demand.carriers || packets, headers: packets || self.filter.is_some(), streams, ..demand }
+        let demand = match &self.filter {
+            Some(filter) if packets => Demand { carriers: Carriers::Full, ..filter.demand() },
+            Some(filter) => filter.demand(),
+            None if packets => Demand { carriers: Carriers::FieldsOnly, ..Demand::FRAMES },
+            None => Demand::FRAMES,
+        };
+        if packets && !self.strict { demand } else { Demand { depth: Depth::Streams, ..demand } }
     }
 
     /// Prefilter that rejects frames by their layers alone.
@@ -238,7 +242,7 @@ fn may_wait(of: Dissection<'_>) -> bool {
     let is_alone = streams.peek().is_none();
     let is_of_ip =
         || tree.layers.iter().any(|layer| of.layer_node(layer).is_some_and(|node| ["ip", "ipv6"].contains(&node.field().abbrev)));
-    tree.demand().streams
+    tree.demand().streams()
         && (tree.omitted_headers.is_some() || streams.any(|stream| !is_whole(&stream)) || is_alone && is_of_ip())
 }
 

@@ -8,7 +8,7 @@ use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::limits;
 use crate::registry::{FlowContext, Registry};
-use crate::tree::{Address, Carried as Saved, Ends, Expected, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
+use crate::tree::{Address, Carried as Saved, Ends, Expected, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -70,7 +70,7 @@ impl UdpConversation {
         for (ends, waiting) in self.unfinished(number) {
             waiting.tell(tree, ends);
         }
-        if tree.demand().objects {
+        if tree.demand().has(Extras::OBJECTS) {
             tree.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
         }
     }
@@ -125,7 +125,7 @@ pub(super) fn datagram(
     }
     let content = bytes.get(payload.clone());
     let tunnel = sockets.and_then(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content));
-    if tunnel.is_none() && !tree.demand().streams {
+    if tunnel.is_none() && !tree.demand().streams() {
         return None;
     }
     let side = context.map_or(Side::Client, |(_, side)| side);
@@ -319,7 +319,7 @@ impl Exchanges {
     /// Forget what the protocols of the quietest conversations remember when all remember too much. Returns of how many.
     pub(super) fn forget_states(&mut self, tree: &mut Tree) -> usize {
         // Files that are put together to be saved are long, and few.
-        let most = limits::DATAGRAM_BYTES.get() * if tree.demand().objects { 4 } else { 1 };
+        let most = limits::DATAGRAM_BYTES.get() * if tree.demand().has(Extras::OBJECTS) { 4 } else { 1 };
         if self.held <= most {
             return 0;
         }

@@ -9,7 +9,7 @@ use super::{Engine, fragment};
 use crate::flow::Pair;
 use crate::input::Frame;
 use crate::limits;
-use crate::tree::LayerId;
+use crate::tree::{Extras, LayerId};
 use std::collections::VecDeque;
 
 /// Below this total in bytes, overlap history is not trimmed.
@@ -166,7 +166,7 @@ impl Engine {
             self.forgotten.conversations += 1;
             let Some(mut stream) = connection.into_whole() else { continue };
             self.held = self.held.saturating_sub(stream.counted());
-            if self.tree.demand().objects || !stream.is_empty() {
+            if self.tree.demand().has(Extras::OBJECTS) || !stream.is_empty() {
                 let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
                 stream.close(&mut out);
             }

@@ -23,7 +23,9 @@ use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
-use crate::tree::{Carried as Saved, Demand, Ends, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree};
+use crate::tree::{
+    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
+};
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::{Exchanges, Rules};
@@ -88,7 +90,10 @@ impl Engine {
     /// An engine whose trees hold what is wanted.
     #[must_use]
     pub fn new(registry: Registry, demand: Demand) -> Engine {
-        let demand = Demand { only: demand.only.map(layers::classified), ..demand };
+        let demand = match demand.fields {
+            Fields::Only(only) => Demand { fields: Fields::Only(layers::classified(only)), ..demand },
+            Fields::None | Fields::All => demand,
+        };
         let follows = tcp::asks_for_progress(demand);
         let analyses = follows || layers::looks_at_analysis(demand);
         let mut tree = Tree::new(demand);
@@ -208,7 +213,7 @@ impl Engine {
         let tree = &self.tree;
         let has_content = has_message(tree) || !tree.gaps.is_empty();
         let gives = !tree.objects.is_empty() || !tree.transfers.is_empty() || tree.undissected > 0;
-        (!self.demand.carriers && !has_content && !gives).then_some(tree.frame)
+        (!self.demand.carriers.have_fields() && !has_content && !gives).then_some(tree.frame)
     }
 
     /// Dissects a frame. If a dissector panics, the frame becomes data with a note, as does the remaining conversation.
@@ -320,7 +325,7 @@ impl Engine {
             all.extend(streams.drain().into_iter().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
         });
-        let gives = self.tree.demand().objects;
+        let gives = self.tree.demand().has(Extras::OBJECTS);
         while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
         let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
@@ -337,7 +342,7 @@ impl Engine {
         if self.finish_associations() {
             return Some(&self.tree);
         }
-        if self.tree.demand().objects {
+        if self.tree.demand().has(Extras::OBJECTS) {
             let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
             if let Some((number, objects)) = gathered.next() {
                 self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
@@ -438,7 +443,7 @@ impl Engine {
         header.is_whole &= !segment.is_part;
         let header = &header;
         let sockets = || [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
-        if !self.tree.demand().streams {
+        if !self.tree.demand().streams() {
             let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
             segment::alone(&mut self.tree, bytes, &segment, header, sockets());
             return;

@@ -4,7 +4,7 @@ use super::Engine;
 use super::datagram;
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
-use crate::tree::{Demand, Dissection, Only, Tree};
+use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only, Tree};
 
 /// Decides early whether any record of a frame passes the filter.
 pub struct Prefilter {
@@ -33,7 +33,7 @@ pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]
     {
         pass_over(tree, wanted);
     } else if wanted.is_of_headers_alone() {
-        tree.set_demand(Demand { fields: false, ..wanted });
+        tree.set_demand(Demand { fields: Fields::None, ..wanted });
     }
 }
 
@@ -47,7 +47,7 @@ impl Engine {
     /// headers are dissected again. Plain segments are omitted from the tree if unneeded, see `ensure_headers`.
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
         let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.knows_plain());
-        let may_stay = !self.checks.tcp && (asks.is_some() || !self.tree.demand().headers);
+        let may_stay = !self.checks.tcp && (asks.is_some() || self.tree.demand().carriers == Carriers::Skip);
         let plain = if may_stay { FastHeaders::of(frame.link, frame.bytes, missing, self.checks) } else { None };
         let tells_all =
             |plain: &FastHeaders| asks.and_then(|prefilter| prefilter.headers).is_none_or(|headers| plain.tells_all(headers));
@@ -66,7 +66,7 @@ impl Engine {
             }
         }
         match plain {
-            Some(plain) if !self.tree.demand().headers => Reached::Tcp(plain.segment()),
+            Some(plain) if self.tree.demand().carriers == Carriers::Skip => Reached::Tcp(plain.segment()),
             _ => layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks),
         }
     }
@@ -80,9 +80,10 @@ impl Engine {
 
     #[inline(never)]
     fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
-        let (prefilter, only) = (self.prefilter.as_ref()?, Some(headers));
-        let Demand { asked, credentials, .. } = self.tree.demand();
-        let wanted = self.tree.set_demand(Demand { fields: true, only, asked, credentials, ..Demand::LAYERS });
+        let prefilter = self.prefilter.as_ref()?;
+        let wanted = self.tree.demand();
+        let credentials = Extras::CREDENTIALS.when(wanted.has(Extras::CREDENTIALS));
+        self.tree.set_demand(Demand { named: wanted.named, ..Demand::of_fields(headers).with(credentials) });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
         let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
         if is_all(&reached, frame.bytes) && !(prefilter.may_match)(known) {

@@ -16,7 +16,7 @@ impl Engine {
         for quote in self.tree.handover.take_quotes() {
             let (field, number): (&Field, u32) = match quote.transport {
                 Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
-                Transport::Tcp if self.tree.demand().streams => (&tcp::STREAM, self.connection_of(&quote, frame)),
+                Transport::Tcp if self.tree.demand().streams() => (&tcp::STREAM, self.connection_of(&quote, frame)),
                 Transport::Tcp | Transport::Sctp => continue,
             };
             let node = self.tree.nodes.get_mut(quote.node as usize);

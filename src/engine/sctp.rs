@@ -170,7 +170,7 @@ impl Engine {
         let [own, other] = association.halves(rises);
         let bases = [own.base, other.base];
         let (layer, chunks) = describe(&mut self.tree, bytes, segment, [src, dst].map(Address::Socket), bases);
-        if !self.tree.demand().streams {
+        if !self.tree.demand().streams() {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), &mut self.tree, frame.bytes);

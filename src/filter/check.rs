@@ -10,7 +10,7 @@ use crate::record::expert;
 use crate::record::pseudo::{self, Pseudo};
 use crate::record::shown;
 use crate::registry::Registry;
-use crate::tree::{Demand, Field, Kind, Only};
+use crate::tree::{Carriers, Demand, Depth, Extras, Field, Fields, Kind, Only};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
@@ -27,6 +27,8 @@ pub(super) struct Checker {
     registry: Registry,
     fields: Vec<&'static Field>,
     demand: Demand,
+    /// It needs values of fields.
+    reads_fields: bool,
     /// It needs the bytes of layers.
     measures: bool,
     /// Protocols in the filter that only Wireshark dissects.
@@ -69,7 +71,8 @@ impl Checker {
         Checker {
             registry,
             fields: Vec::new(),
-            demand: Demand { streams: false, ..Demand::LAYERS },
+            demand: Demand { depth: Depth::Headers, ..Demand::LAYERS },
+            reads_fields: false,
             measures: false,
             undissected: BTreeSet::new(),
         }
@@ -77,16 +80,25 @@ impl Checker {
 
     /// The fields that the program needs, and the demand on trees.
     pub(super) fn seen(self) -> (Vec<&'static Field>, Demand, Vec<&'static str>) {
-        let only = (self.demand.fields && !self.measures).then(|| Only::these(self.fields.iter().copied()));
-        let fields = self.demand.fields;
-        let carriers = fields && (self.measures || self.fields.iter().any(|field| layers::is_of_header(field)));
-        let credentials = fields && (self.measures || self.fields.iter().any(|field| layers::may_show_credentials(field)));
-        let asked = Some(Only::these(self.fields.iter().copied())).filter(|asked| !asked.is_empty());
-        (
-            self.fields,
-            Demand { only, carriers, bytes: fields, credentials, asked, ..self.demand },
-            self.undissected.into_iter().collect(),
-        )
+        let only = Only::these(self.fields.iter().copied());
+        let fields = match (self.reads_fields, self.measures) {
+            (false, _) => Fields::None,
+            (true, false) => Fields::Only(only),
+            (true, true) => Fields::All,
+        };
+        let any = |is_so: fn(&Field) -> bool| self.measures || self.fields.iter().any(|field| is_so(field));
+        let carriers = if fields.any() && any(layers::is_of_header) { Carriers::Full } else { Carriers::Layers };
+        let credentials = Extras::CREDENTIALS.when(fields.any() && any(layers::may_show_credentials));
+        let named = Some(only).filter(|named| !named.is_empty());
+        let demand = Demand { fields, carriers, named, ..self.demand }.with(Extras::BYTES.when(fields.any())).with(credentials);
+        (self.fields, demand, self.undissected.into_iter().collect())
+    }
+
+    /// Requests payloads if `is_needed`.
+    fn read_streams(&mut self, is_needed: bool) {
+        if is_needed {
+            self.demand.depth = Depth::Streams;
+        }
     }
 
     /// A condition.
@@ -117,19 +129,17 @@ impl Checker {
         if name == FRAME {
             // Which of its bytes are secret is known only when its messages were read.
             self.measures |= value;
-            self.demand.fields |= value;
-            self.demand.streams |= value;
+            self.reads_fields |= value;
+            self.read_streams(value);
             return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
-            self.demand.names |= pseudo.name == "message.name";
-            self.demand.streams |= !pseudo.is_of_frame();
-            self.demand.labels |= pseudo.is_labelled();
-            self.demand.words |= pseudo.is_told();
-            self.demand.names |= pseudo.is_told();
+            self.read_streams(!pseudo.is_of_frame());
+            let names = Extras::NAMES.when(pseudo.name == "message.name");
+            let summaries = Extras::NAMES.and(Extras::SUMMARIES).when(pseudo.is_told());
+            self.demand = self.demand.with(names).with(summaries).with(Extras::LABELS.when(pseudo.is_labelled()));
             if pseudo.is_expert() {
-                self.demand.fields = true;
-                self.demand.headers = true;
+                self.reads_fields = true;
                 expert::fields().for_each(|field| self.need(field));
             }
             return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
@@ -145,10 +155,10 @@ impl Checker {
         }
         for &field in &fields {
             // How far a layer reaches is known only where its fields are kept.
-            self.demand.fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
+            self.reads_fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
             self.measures |= value && field.kind == Kind::Protocol;
             let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
-            self.demand.streams |= !is_layer && !layers::is_of_frame(field);
+            self.read_streams(!is_layer && !layers::is_of_frame(field));
             field.with_sources().for_each(|source| self.need(source));
         }
         let mut sorts: Vec<Sort> = Vec::new();

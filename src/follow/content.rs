@@ -5,7 +5,7 @@ use super::secrets::Secrets;
 use super::{Heard, Missing, Offsets, Words};
 use crate::record::{Message, Moment, Record};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Ends, Field, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
+use crate::tree::{Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
 
 /// How streams of decrypted bytes came to be, as sources name it.
 const DECRYPTED: &str = "tls";
@@ -67,7 +67,7 @@ impl Carried {
         match self.content {
             Content::Http => {
                 let only = Only::these(self.fields.iter().flatten().copied());
-                Demand { fields: true, only: Some(only), ..Demand::STREAM_BYTES }
+                Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES }
             }
             Content::Bytes | Content::Decrypted => Demand::STREAM_BYTES,
         }

@@ -5,7 +5,7 @@
 
 use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
-use crate::tree::{Address, Ends, Field, LayerId, Only, Span, SummaryFn, Tree, Value};
+use crate::tree::{Address, Carriers, Ends, Field, LayerId, Only, Span, SummaryFn, Tree, Value};
 use crate::wire::{Cut, Wire};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
 
 /// Emits only the requested fields of a plain frame with a TCP segment.
 pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
-    let only = tree.demand().only.filter(|_| tree.demand().loose)?;
+    let only = tree.demand().fields.only().filter(|_| tree.demand().carriers == Carriers::FieldsOnly)?;
     let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
     let segment = plain.packet.carried();
     let header = tcp::Header::parse(frame.get(segment.clone())?).filter(|header| header.is_plain)?;
@@ -315,7 +315,7 @@ mod tests {
     use super::super::{Carried, Next, cut, tcp};
     use super::*;
     use crate::layers::{self, Bytes};
-    use crate::tree::{Demand, FrameInfo, Only};
+    use crate::tree::{Demand, Fields, FrameInfo, Only};
     use crate::wire::trial::bytes;
     use proptest::prelude::*;
 
@@ -357,7 +357,7 @@ mod tests {
 
     fn wants() -> [Demand; 3] {
         let given = layers::classified(Only::these(GIVEN));
-        [Demand::LAYERS, Demand::HEADINGS, Demand { fields: true, only: Some(given), ..Demand::HEADINGS }]
+        [Demand::LAYERS, Demand::HEADINGS, Demand { fields: Fields::Only(given), ..Demand::HEADINGS }]
     }
 
     fn passes_well(frame: &[u8], missing: usize) -> bool {
@@ -383,9 +383,8 @@ mod tests {
     /// Fields emitted without layers equal those of a tree with layers.
     fn by_themselves(frame: &[u8], missing: usize) -> bool {
         let only = GIVEN.into_iter().filter(|field| !field.is(&tcp::STREAM));
-        let only = Some(layers::classified(Only::these(only)));
-        let demand = Demand { fields: true, only, loose: true, ..Demand::LAYERS };
-        let (mut tree, mut whole) = (Tree::new(demand), Tree::new(Demand { loose: false, ..demand }));
+        let demand = Demand { carriers: Carriers::FieldsOnly, ..Demand::of_fields(layers::classified(Only::these(only))) };
+        let (mut tree, mut whole) = (Tree::new(demand), Tree::new(Demand { carriers: Carriers::Full, ..demand }));
         tree.begin(FrameInfo::default());
         whole.begin(FrameInfo::default());
         let checks = Checks::default();
@@ -458,7 +457,7 @@ mod tests {
         assert_eq!(passed, [true, true, true, false, false, false, false, false, false]);
         assert!(!passes_well(&bytes(FRAMES[0]), 1));
         let [demand, ..] = wants();
-        let everything = Demand { fields: true, ..demand };
+        let everything = Demand { fields: Fields::All, ..demand };
         assert!(tree_text(everything, 0, &[], |tree| walk(tree, ETHERNET, &bytes(FRAMES[0]), 0, Checks::default())).is_none());
     }
 
@@ -473,7 +472,7 @@ mod tests {
         let found = |name: &str, frame: &str| {
             let mut fields = ethernet::VLAN_PROTOCOL.fields.iter().chain(ip::PROTOCOL.fields);
             let only = Only::these([*fields.find(|field| field.abbrev == name).unwrap()]);
-            let demand = Demand { fields: true, only: Some(layers::classified(only)), loose: true, ..Demand::LAYERS };
+            let demand = Demand { carriers: Carriers::FieldsOnly, ..Demand::of_fields(layers::classified(only)) };
             loose(&mut Tree::new(demand), ETHERNET, &bytes(frame), 0, Checks::default()).is_some()
         };
         let [plain, .., tagged, _] = FRAMES;

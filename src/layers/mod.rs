@@ -62,7 +62,7 @@ pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
 use crate::input::{Link, link_name};
 use crate::limits;
-use crate::tree::{Address, Demand, Ends, Field, Generated, Kind, LayerId, Only, Span, Tree, Value};
+use crate::tree::{Address, Demand, Ends, Extras, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::{DEEP, TRAILER};
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::fmt;
@@ -173,7 +173,12 @@ pub fn is_of_frame(field: &Field) -> bool {
 /// Whether results of the TCP sequence analysis are requested.
 #[must_use]
 pub fn looks_at_analysis(demand: Demand) -> bool {
-    demand.words || demand.fields && demand.only.is_none_or(|only| only.fields().any(tcp::takes_analysis))
+    let by_fields = match demand.fields {
+        Fields::None => false,
+        Fields::Only(only) => only.fields().any(tcp::takes_analysis),
+        Fields::All => true,
+    };
+    by_fields || demand.has(Extras::SUMMARIES)
 }
 
 /// The same fields, classified by where they are read.
@@ -411,7 +416,8 @@ fn name_link(tree: &mut Tree, layer: LayerId, number: u16, len: usize) {
 /// Whether segment payloads or whole frames may be requested.
 #[must_use]
 pub fn shows_payload(demand: Demand) -> bool {
-    demand.fields && (demand.carriers || demand.only.is_some_and(|only| only.has(&tcp::PAYLOAD)))
+    let is_selected = demand.fields.only().is_some_and(|only| only.has(&tcp::PAYLOAD));
+    demand.fields.any() && (demand.carriers.have_fields() || is_selected)
 }
 
 /// Adds undissected bytes as a layer.

@@ -224,7 +224,7 @@ fn member_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
 #[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
-    use crate::tree::{Demand, FrameInfo, Only, Span, Tree};
+    use crate::tree::{Demand, Fields, FrameInfo, Only, Span, Tree};
     use crate::wire::{Cut, trial};
     use proptest::prelude::*;
 
@@ -298,7 +298,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_without_requested_values_gets_the_same_notes(text in values(), cut in any::<prop::sample::Index>(), nests in 0..80_usize) {
-            let unrequested = Demand { fields: true, only: Some(Only::these([])), remarks: true, ..Demand::LAYERS };
+            let unrequested = Demand::of_fields(Only::these([]));
             let nested = format!("{}{text}{}", "[".repeat(nests), "]".repeat(nests));
             for text in [&nested, &text, &text[..cut.index(text.len() + 1)]] {
                 prop_assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Demand::EVERYTHING), "{}", text);
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn more_values_than_the_limit_are_not_an_error() {
-        let unrequested = Demand { fields: true, only: Some(Only::these([])), ..Demand::EVERYTHING };
+        let unrequested = Demand { fields: Fields::Only(Only::these([])), ..Demand::EVERYTHING };
         // Bytes after the last permitted value are not checked.
         for end in ["1]", "1", "]", "nul"] {
             let text = format!("[{}{end}", "1,".repeat(limits::JSON_VALUES.get()));

@@ -4,7 +4,7 @@
 
 use super::level_of;
 use crate::layers::{ethernet, ip, ipv6, tcp, wlan};
-use crate::tree::{Demand, Dissection, Field, Kind, Label, Level, NodeRef, Note, Only, Partial, Value};
+use crate::tree::{Carriers, Demand, Dissection, Extras, Field, Kind, Label, Level, NodeRef, Note, Only, Partial, Value};
 use crate::wire::notes;
 use std::borrow::Cow;
 
@@ -186,18 +186,9 @@ pub fn fields() -> impl Iterator<Item = &'static Field> {
 #[must_use]
 pub fn demand() -> Demand {
     let only = Only::these(fields());
-    let asked = Some(Only::these([&tcp::FIN_ACTIVE]));
-    Demand {
-        fields: true,
-        only: Some(only),
-        asked,
-        carriers: true,
-        headers: true,
-        bytes: true,
-        remarks: true,
-        labels: true,
-        ..Demand::LAYERS
-    }
+    let named = Some(Only::these([&tcp::FIN_ACTIVE]));
+    let extras = Extras::BYTES.and(Extras::LABELS);
+    Demand { carriers: Carriers::Full, named, ..Demand::of_fields(only) }.with(extras)
 }
 
 /// Calls `take` for each remark on the nodes in a range, in their order.

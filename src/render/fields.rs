@@ -12,7 +12,8 @@ use crate::record::seconds::SECOND;
 use crate::record::{Known, Record, Remembered, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
-    Computed, Demand, Digits, Dissection, Field, Kind, Layer, Node, NodeRef, Only, Timestamp, Value, clean_escaped, digits, hex,
+    Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Only, Timestamp,
+    Value, clean_escaped, digits, hex,
 };
 use std::fmt::{self, Write as _};
 use std::io;
@@ -402,31 +403,32 @@ impl<W: io::Write> Sink for Columns<W> {
         // Text of a group depends on its children.
         let depends_on_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let all = Only::these(fields.iter().copied());
-        let only = (!fields.iter().any(depends_on_others)).then_some(all);
-        let asked = Some(all).filter(|all| !all.is_empty());
+        let kept = match (fields.is_empty(), fields.iter().any(depends_on_others)) {
+            (true, _) => Fields::None,
+            (false, false) => Fields::Only(all),
+            (false, true) => Fields::All,
+        };
+        let named = Some(all).filter(|all| !all.is_empty());
         let has_any = !fields.is_empty();
-        let carriers = has_any || view == View::Packets;
         let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
         let streams = view == View::Messages || !self.columns().all(Column::is_of_frame);
         let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
         let is_labelled = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_labelled());
-        let labels = self.columns().any(is_labelled);
-        let words = self.columns().any(is_told);
-        let headers = carriers || words;
-        Demand {
-            fields: has_any,
-            only,
-            carriers,
-            headers,
-            words,
-            bytes: has_any,
-            credentials,
-            loose: !streams,
-            labels,
-            streams,
-            asked,
-            ..Demand::NAMES
-        }
+        let summaries = self.columns().any(is_told);
+        let carriers = match view {
+            _ if !streams => Carriers::FieldsOnly,
+            View::Messages if !has_any && summaries => Carriers::Layers,
+            View::Messages if !has_any => Carriers::Skip,
+            View::Messages | View::Packets => Carriers::Full,
+        };
+        let depth = if streams { Depth::Streams } else { Depth::Headers };
+        let extras = [
+            Extras::BYTES.when(has_any),
+            Extras::CREDENTIALS.when(credentials),
+            Extras::LABELS.when(self.columns().any(is_labelled)),
+            Extras::SUMMARIES.when(summaries),
+        ];
+        extras.into_iter().fold(Demand { fields: kept, carriers, depth, named, ..Demand::NAMES }, Demand::with)
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -510,7 +512,7 @@ mod tests {
             let columns = names.iter().map(|name| Column { name: (*name).into(), of: column(name) }).collect();
             Columns::new(io::sink(), columns, ColumnOptions::default()).demand(view)
         };
-        let streams = |names: &[&str], view: View| demand(names, view).streams;
+        let streams = |names: &[&str], view: View| demand(names, view).streams();
         let of_headers =
             ["frame.number", "frame.time_epoch", "eth.src", "ip.src", "ip.addr", "tcp.port", "tcp.len", "udp.length"];
         assert!(!streams(&of_headers, View::Packets) && streams(&of_headers, View::Messages));
@@ -519,9 +521,9 @@ mod tests {
         {
             assert!(streams(&[&of_headers[..], &[other]].concat(), View::Packets), "{other}");
         }
-        assert!(!demand(&of_headers, View::Messages).credentials);
+        assert!(!demand(&of_headers, View::Messages).has(Extras::CREDENTIALS));
         for other in ["tcp.payload", "tcp", "http.host", "http.content_length", "data.data"] {
-            assert!(demand(&[&of_headers[..], &[other]].concat(), View::Messages).credentials, "{other}");
+            assert!(demand(&[&of_headers[..], &[other]].concat(), View::Messages).has(Extras::CREDENTIALS), "{other}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
 use crate::record::{Late, Message, Packet, Record, Tally, View, level_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Address, Demand, Dissection, Ends, Gap, Level, Note, clean};
+use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Gap, Level, Note, clean};
 use std::fmt::{self, Write};
 use std::io;
 
@@ -168,7 +168,7 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        Demand { carriers, headers: carriers, ..Demand::HEADINGS }
+        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

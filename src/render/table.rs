@@ -11,7 +11,7 @@ use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
 use crate::record::{Late, Message, Packet, Record, Tally, View, place_of};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::{Demand, Dissection, Field, Layer, NodeRef, clean};
+use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
 use std::io;
@@ -83,7 +83,7 @@ impl<W: io::Write> Table<W> {
 impl<W: io::Write> Sink for Table<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets || self.options.carriers || !self.options.details.is_empty();
-        Demand { carriers, headers: carriers, ..Demand::EVERYTHING }
+        Demand { carriers: Carriers::shown(carriers), ..Demand::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -51,7 +51,7 @@ use topics::Lengths;
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::sink::Begin;
-use crate::tree::{Demand, Dissection, Only};
+use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only};
 use std::convert::Infallible;
 use std::net::IpAddr;
 
@@ -176,16 +176,20 @@ impl Stats {
         let [values, names] = self.looks;
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
-        let fields = values || remarks;
-        let only = fields.then(|| if values { self.coverage.looks_at() } else { Only::these([]) });
-        let parts = Demand { headers: false, fields, only, names, transfers, remarks, ..Demand::LAYERS };
+        let fields = match (values, remarks) {
+            (true, _) => Fields::Only(self.coverage.looks_at()),
+            (false, true) => Fields::Only(Only::these([])),
+            (false, false) => Fields::None,
+        };
+        let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(Extras::NOTES.when(remarks));
+        let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
         let looks = [
             self.http.as_ref().map(Http::looks_at),
             self.dns.as_ref().map(Dns::looks_at),
             self.hosts.as_ref().map(Hosts::looks_at),
             self.rtp.as_ref().map(Streams::looks_at),
         ];
-        let looks = looks.into_iter().flatten().map(|only| Demand { fields: true, only: Some(only), ..Demand::STREAM_BYTES });
+        let looks = looks.into_iter().flatten().map(|only| Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES });
         let gates = self.gates.iter().map(|(_, gate)| gate.demand).chain(self.expert.as_ref().map(Expert::demand));
         self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
     }
@@ -377,10 +381,10 @@ mod tests {
     }
 
     /// JSON of these parts of the statistics, with or without carrier headers in the tree.
-    fn counted(sent_frames: &[Said], parts: Vec<Part>, headers: bool) -> Value {
+    fn counted(sent_frames: &[Said], parts: Vec<Part>, carriers: Carriers) -> Value {
         let registry = Registry::default();
         let mut stats = Stats::new(registry, parts);
-        let mut engine = Engine::new(registry, Demand { headers, ..stats.demand() });
+        let mut engine = Engine::new(registry, Demand { carriers, ..stats.demand() });
         let mut sent = [0; 16];
         for (number, one) in (1..).zip(sent_frames) {
             let direction = &mut sent[usize::from(one.0) * 2 + usize::from(one.1)];
@@ -389,7 +393,7 @@ mod tests {
             let original_len = u32::try_from(bytes.len()).unwrap();
             let frame = Frame { number, link: Link::Type(1), bytes: &bytes, original_len, ..Frame::default() };
             let tree = engine.dissect(&frame);
-            assert!(!headers || tree.omitted_headers.is_none());
+            assert!(carriers == Carriers::Skip || tree.omitted_headers.is_none());
             stats.tree(Dissection { tree, bytes: &bytes }, true);
         }
         stats.end();
@@ -409,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn omitted_headers_count_the_same(frames in some_frames()) {
-            prop_assert_eq!(counted(&frames, Part::all(), false), counted(&frames, Part::all(), true));
+            prop_assert_eq!(counted(&frames, Part::all(), Carriers::Skip), counted(&frames, Part::all(), Carriers::Layers));
         }
 
     }
@@ -418,9 +422,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn a_part_counts_the_same_alone(frames in some_frames()) {
-            let all = counted(&frames, Part::all(), false);
+            let all = counted(&frames, Part::all(), Carriers::Skip);
             for part in Part::all() {
-                let alone = counted(&frames, vec![part], false);
+                let alone = counted(&frames, vec![part], Carriers::Skip);
                 prop_assert!(is_part(&alone, &all), "{}: {}", part, alone);
             }
         }

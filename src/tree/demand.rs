@@ -8,131 +8,242 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// Each output (table, list, filter, statistics, …) declares its demand before the capture is read. [`Demand::and`] combines
 /// them, and [`super::Tree`] drops whatever none of them needs. A demand changes what is kept, never the values: a field that is
-/// kept is the same under every demand. Message and gap counts do not depend on it either, unless `streams` is off.
+/// kept is the same under every demand. Message and gap counts do not depend on it either, unless the depth is
+/// [`Depth::Headers`].
 ///
 /// | Profile | Layers | Message types | Summaries | Fields | Carrier fields | For |
 /// |---|---|---|---|---|---|---|
-/// | [`LAYERS`](Demand::LAYERS) | ✓ | | | | | counting, base of the others |
+/// | [`FRAMES`](Demand::FRAMES) | | | | | | counting frames |
+/// | [`LAYERS`](Demand::LAYERS) | ✓ | | | | | counting messages, base of the others |
 /// | [`NAMES`](Demand::NAMES) | ✓ | ✓ | | | | columns |
 /// | [`HEADINGS`](Demand::HEADINGS) | ✓ | ✓ | ✓ | | | lists |
 /// | [`MESSAGES`](Demand::MESSAGES) | ✓ | ✓ | ✓ | ✓ | | message trees |
 /// | [`EVERYTHING`](Demand::EVERYTHING) | ✓ | ✓ | ✓ | ✓ | ✓ | packet trees |
 ///
-/// [`STREAM_BYTES`](Demand::STREAM_BYTES) and [`OBJECTS`](Demand::OBJECTS) add payload bytes and exported objects to `LAYERS`.
-/// Other demands are written as an update of a profile: `Demand { transfers: true, ..Demand::LAYERS }`.
+/// [`STREAM_BYTES`](Demand::STREAM_BYTES) and [`OBJECTS`](Demand::OBJECTS) add payload bytes and exported objects to `LAYERS`;
+/// [`of_fields`](Demand::of_fields) adds single fields. Other demands are written as an update of a profile.
 ///
 /// A *carrier* is a layer that only transports a message, such as Ethernet, IP or TCP.
-/// Dissectors may ask through `Wire`, but only to skip work whose result would be dropped.
+/// Dissectors ask through `Wire`, and only to skip work whose result would be dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
-    /// Keep the fields of layers: those in `only`, or all.
-    pub fields: bool,
-    /// The fields to keep; `None` keeps all.
-    pub only: Option<Only>,
-    /// Also keep all fields of carriers. Has no effect on fields selected by `only`.
-    pub carriers: bool,
-    /// Keep carriers as layers. Source and destination are known either way.
-    pub headers: bool,
-    /// Keep the bytes of reassembled, decompressed and decrypted messages.
-    pub bytes: bool,
-    /// Find credentials in text by the names in front of them: bytes or texts are displayed or compared.
-    pub credentials: bool,
-    /// Keep message types.
-    pub names: bool,
-    /// Keep the summary lines of messages and layers.
-    pub words: bool,
-    /// Collect objects that can be exported, such as transferred files.
-    pub objects: bool,
-    /// Collect the size and duration of completed transfers.
-    pub transfers: bool,
-    /// Keep notes on well-formed messages. Malformed messages are always reported.
-    pub remarks: bool,
-    /// Keep selected fields without their layers and addresses, which permits the fastest path.
-    pub loose: bool,
-    /// Reassemble streams and dissect payloads. If false, only headers are dissected, and message and gap counts stay zero.
-    pub streams: bool,
-    /// Record the names that Wireshark has for layers: its Protocol column, and protocols that are no layers here.
-    pub labels: bool,
+    /// The fields to keep.
+    pub fields: Fields,
+    /// What to keep of carriers. Source and destination are known either way.
+    pub carriers: Carriers,
+    /// How far frames are dissected.
+    pub depth: Depth,
+    /// What to keep beside fields.
+    pub extras: Extras,
     /// Fields named by filters and columns. Generated fields are computed only if they are among them.
-    pub asked: Option<Only>,
+    pub named: Option<Only>,
+}
+
+/// The fields to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fields {
+    /// None.
+    None,
+    /// These.
+    Only(Only),
+    /// All; those of carriers only with [`Carriers::Full`].
+    All,
+}
+
+/// What to keep of carriers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carriers {
+    /// Selected fields, with or without their layers and addresses, which permits the fastest path.
+    FieldsOnly,
+    /// Nothing, where they can be skipped.
+    Skip,
+    /// Layers without fields and summaries.
+    Layers,
+    /// Layers with fields and summaries.
+    Full,
+}
+
+/// How far frames are dissected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Headers only. Message and gap counts stay zero.
+    Headers,
+    /// Streams are reassembled and payloads dissected.
+    Streams,
+}
+
+/// What to keep beside fields: a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extras(u8);
+
+impl Extras {
+    /// Nothing.
+    pub const NONE: Extras = Extras(0);
+    /// Bytes of reassembled, decompressed and decrypted messages.
+    pub const BYTES: Extras = Extras(1);
+    /// Message types.
+    pub const NAMES: Extras = Extras(1 << 1);
+    /// Summary lines of messages and layers.
+    pub const SUMMARIES: Extras = Extras(1 << 2);
+    /// Objects that can be exported, such as transferred files.
+    pub const OBJECTS: Extras = Extras(1 << 3);
+    /// Size and duration of completed transfers.
+    pub const TRANSFERS: Extras = Extras(1 << 4);
+    /// Notes on well-formed messages. Malformed messages are always reported.
+    pub const NOTES: Extras = Extras(1 << 5);
+    /// Credentials in text, found by the names in front of them: bytes or texts are displayed or compared.
+    pub const CREDENTIALS: Extras = Extras(1 << 6);
+    /// Wireshark's names of layers: its Protocol column, and protocols that are no layers here.
+    pub const LABELS: Extras = Extras(1 << 7);
+    /// Bytes, with the credentials in them.
+    pub const CONTENT: Extras = Extras::BYTES.and(Extras::CREDENTIALS);
+
+    /// Both sets.
+    #[must_use]
+    pub const fn and(self, other: Extras) -> Extras {
+        Extras(self.0 | other.0)
+    }
+
+    /// This set if `is_asked`, else nothing.
+    #[must_use]
+    pub const fn when(self, is_asked: bool) -> Extras {
+        if is_asked { self } else { Extras::NONE }
+    }
+
+    /// The set without these.
+    #[must_use]
+    pub const fn without(self, other: Extras) -> Extras {
+        Extras(self.0 & !other.0)
+    }
+
+    /// Whether these are all in the set.
+    #[must_use]
+    #[inline]
+    pub const fn has(self, other: Extras) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl Fields {
+    /// The selected fields, if they are listed.
+    #[must_use]
+    #[inline]
+    pub const fn only(self) -> Option<Only> {
+        match self {
+            Fields::Only(only) => Some(only),
+            Fields::None | Fields::All => None,
+        }
+    }
+
+    /// Whether any field is kept.
+    #[must_use]
+    #[inline]
+    pub const fn any(self) -> bool {
+        !matches!(self, Fields::None)
+    }
+
+    fn and(self, other: Fields) -> Fields {
+        match (self, other) {
+            (Fields::None, fields) | (fields, Fields::None) => fields,
+            (Fields::Only(one), Fields::Only(other)) => Fields::Only(one.and(other)),
+            (Fields::All, _) | (_, Fields::All) => Fields::All,
+        }
+    }
+}
+
+impl Carriers {
+    /// Full if they are shown, else skipped.
+    #[must_use]
+    pub const fn shown(is_shown: bool) -> Carriers {
+        if is_shown { Carriers::Full } else { Carriers::Skip }
+    }
+
+    /// Whether their fields are kept.
+    #[must_use]
+    pub const fn have_fields(self) -> bool {
+        matches!(self, Carriers::Full | Carriers::FieldsOnly)
+    }
 }
 
 impl Demand {
     /// All layers, fields, summaries and notes. Objects and transfers are extra.
     pub const EVERYTHING: Demand = Demand {
-        fields: true,
-        only: None,
-        carriers: true,
-        headers: true,
-        bytes: true,
-        credentials: true,
-        names: true,
-        words: true,
-        objects: false,
-        transfers: false,
-        remarks: true,
-        loose: false,
-        streams: true,
-        labels: false,
-        asked: None,
+        fields: Fields::All,
+        carriers: Carriers::Full,
+        depth: Depth::Streams,
+        extras: Extras::CONTENT.and(Extras::NAMES).and(Extras::SUMMARIES).and(Extras::NOTES),
+        named: None,
     };
     /// Everything except the fields and summaries of carriers.
-    pub const MESSAGES: Demand = Demand { carriers: false, ..Demand::EVERYTHING };
+    pub const MESSAGES: Demand = Demand { carriers: Carriers::Layers, ..Demand::EVERYTHING };
     /// Layers with message types and summary lines, without fields.
-    pub const HEADINGS: Demand = Demand { fields: false, bytes: false, credentials: false, ..Demand::MESSAGES };
+    pub const HEADINGS: Demand =
+        Demand { fields: Fields::None, extras: Demand::MESSAGES.extras.without(Extras::CONTENT), ..Demand::MESSAGES };
     /// Layers with message types.
-    pub const NAMES: Demand = Demand { words: false, ..Demand::HEADINGS };
+    pub const NAMES: Demand = Demand { extras: Demand::HEADINGS.extras.without(Extras::SUMMARIES), ..Demand::HEADINGS };
     /// Layers and notes only.
-    pub const LAYERS: Demand = Demand { names: false, ..Demand::NAMES };
+    pub const LAYERS: Demand = Demand { extras: Demand::NAMES.extras.without(Extras::NAMES), ..Demand::NAMES };
     /// Layers with their bytes, as needed to follow a conversation.
-    pub const STREAM_BYTES: Demand = Demand { bytes: true, credentials: true, ..Demand::LAYERS };
+    pub const STREAM_BYTES: Demand = Demand::LAYERS.with(Extras::CONTENT);
     /// Layers and exportable objects.
-    pub const OBJECTS: Demand = Demand { objects: true, ..Demand::LAYERS };
+    pub const OBJECTS: Demand = Demand::LAYERS.with(Extras::OBJECTS);
+    /// Frames without layers.
+    pub const FRAMES: Demand = Demand { carriers: Carriers::Skip, depth: Depth::Headers, ..Demand::LAYERS };
+
+    /// Layers with these fields.
+    #[must_use]
+    pub const fn of_fields(only: Only) -> Demand {
+        Demand { fields: Fields::Only(only), ..Demand::LAYERS }
+    }
+
+    /// The same with more extras.
+    #[must_use]
+    pub const fn with(self, extras: Extras) -> Demand {
+        Demand { extras: self.extras.and(extras), ..self }
+    }
+
+    /// Whether this extra is needed.
+    #[must_use]
+    #[inline]
+    pub const fn has(&self, extra: Extras) -> bool {
+        self.extras.has(extra)
+    }
 
     /// The demand for a frame whose records the filter rejects: objects and transfers are still collected.
     #[must_use]
     pub const fn filtered_out(self) -> Demand {
-        let Demand { objects, transfers, streams, asked, .. } = self;
-        Demand { headers: false, remarks: false, objects, transfers, streams, asked, ..Demand::LAYERS }
+        let extras = Extras::OBJECTS.when(self.has(Extras::OBJECTS)).and(Extras::TRANSFERS.when(self.has(Extras::TRANSFERS)));
+        Demand { fields: Fields::None, carriers: Carriers::Skip, extras, ..self }
     }
 
     /// Whether messages are needed beyond their type and well-formedness: fields, notes or objects.
     #[must_use]
     pub const fn looks(&self) -> bool {
-        self.fields || self.remarks || self.objects
+        self.fields.any() || self.has(Extras::NOTES) || self.has(Extras::OBJECTS)
     }
 
     /// Whether messages are only counted, without their types.
     #[must_use]
     pub const fn only_counts(&self) -> bool {
-        !self.looks() && !self.names
+        !self.looks() && !self.has(Extras::NAMES)
+    }
+
+    /// Whether streams are reassembled and payloads dissected.
+    #[must_use]
+    #[inline]
+    pub const fn streams(&self) -> bool {
+        matches!(self.depth, Depth::Streams)
     }
 
     /// The union of two demands.
     #[must_use]
     pub fn and(self, other: Demand) -> Demand {
-        let only = match (self.fields, other.fields) {
-            (true, true) => self.only.zip(other.only).map(|(one, other)| one.and(other)),
-            (true, false) => self.only,
-            (false, true) => other.only,
-            (false, false) => None,
-        };
         Demand {
-            fields: self.fields || other.fields,
-            only,
-            carriers: self.carriers || other.carriers,
-            headers: self.headers || other.headers,
-            bytes: self.bytes || other.bytes,
-            credentials: self.credentials || other.credentials,
-            names: self.names || other.names,
-            words: self.words || other.words,
-            objects: self.objects || other.objects,
-            transfers: self.transfers || other.transfers,
-            remarks: self.remarks || other.remarks,
-            loose: self.loose && other.loose,
-            streams: self.streams || other.streams,
-            labels: self.labels || other.labels,
-            asked: match (self.asked, other.asked) {
+            fields: self.fields.and(other.fields),
+            carriers: self.carriers.max(other.carriers),
+            depth: self.depth.max(other.depth),
+            extras: self.extras.and(other.extras),
+            named: match (self.named, other.named) {
                 (Some(one), Some(other)) => Some(one.and(other)),
                 (one, other) => one.or(other),
             },
@@ -142,42 +253,54 @@ impl Demand {
     /// Whether a filter or column names this field. Generated fields are computed only then.
     #[must_use]
     pub fn asks(&self, field: &Field) -> bool {
-        self.asked.is_some_and(|asked| asked.has(field))
+        self.named.is_some_and(|named| named.has(field))
     }
 
     /// Whether a node of this field with this value is kept. Protocol nodes always are.
     #[must_use]
     #[inline]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {
-        self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && is_nameless(field, value))
+        match self.fields {
+            Fields::None => false,
+            Fields::Only(only) => only.has(field) || only.0.nameless && is_nameless(field, value),
+            Fields::All => true,
+        }
     }
 
     /// Whether a node of this field is kept for some values at least.
     #[must_use]
     #[inline]
     pub fn may_keep(&self, field: &Field) -> bool {
-        self.fields && self.only.is_none_or(|only| only.has(field) || only.0.nameless && !field.names.is_empty())
+        match self.fields {
+            Fields::None => false,
+            Fields::Only(only) => only.has(field) || only.0.nameless && !field.names.is_empty(),
+            Fields::All => true,
+        }
     }
 
-    /// The demand for a carrier: without fields and summaries, unless `carriers` or `only` requests them.
+    /// The demand for a carrier: without fields and summaries, unless they are kept or selected.
     #[must_use]
     pub const fn for_carriers(self) -> Demand {
-        match self.carriers || self.only.is_some() {
+        match self.carriers.have_fields() || self.fields.only().is_some() {
             true => self,
-            false => Demand { fields: false, words: false, ..self },
+            false => Demand { fields: Fields::None, extras: self.extras.without(Extras::SUMMARIES), ..self },
         }
     }
 
     /// Whether the fields of plain headers can be skipped: only endpoints and payload are needed.
     #[must_use]
     pub fn passes_headers(&self) -> bool {
-        !self.fields || self.only.is_some_and(|only| only.passes())
+        match self.fields {
+            Fields::None => true,
+            Fields::Only(only) => only.passes(),
+            Fields::All => false,
+        }
     }
 
     /// Whether fields of headers are needed, but none of messages.
     #[must_use]
     pub fn is_of_headers_alone(&self) -> bool {
-        self.fields && self.only.is_some_and(|only| only.0.of_headers)
+        self.fields.only().is_some_and(|only| only.0.of_headers)
     }
 }
 
@@ -359,7 +482,7 @@ mod tests {
 
     #[test]
     fn exactly_the_fields_that_are_wanted_are_kept() {
-        let some = Demand { fields: true, only: Some(Only::these([&FIELDS[3], &FIELDS[70], &FIELDS[3]])), ..Demand::LAYERS };
+        let some = Demand::of_fields(Only::these([&FIELDS[3], &FIELDS[70], &FIELDS[3]]));
         let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at], Value::Bytes)).collect();
         assert_eq!(kept, [3, 70]);
         assert!(Demand::EVERYTHING.keeps(&FIELDS[0], Value::Bytes) && !Demand::HEADINGS.keeps(&FIELDS[3], Value::Bytes));
@@ -377,7 +500,7 @@ mod tests {
     #[test]
     fn values_without_a_name_are_kept_on_request() {
         static NAMED: Field = Field::number("toy.named", "named", "A number").names(&[(1, "one")]);
-        let of = |only: Only| Demand { fields: true, only: Some(only), ..Demand::LAYERS };
+        let of = |only: Only| Demand::of_fields(only);
         let some = of(Only::these([&FIELDS[3]]).and_nameless());
         assert!(some.keeps(&NAMED, Value::Unsigned(2)) && !some.keeps(&NAMED, Value::Unsigned(1)));
         assert!(some.keeps(&FIELDS[3], Value::Unsigned(1)) && !some.keeps(&FIELDS[4], Value::Unsigned(2)));
@@ -387,12 +510,12 @@ mod tests {
 
     #[test]
     fn a_union_keeps_the_fields_of_both() {
-        let of = |at: usize| Demand { fields: true, only: Some(Only::these([&FIELDS[at]])), ..Demand::LAYERS };
+        let of = |at: usize| Demand::of_fields(Only::these([&FIELDS[at]]));
         let both = of(1).and(of(2));
         assert!([1, 2].iter().all(|at| both.keeps(&FIELDS[*at], Value::Bytes)) && !both.keeps(&FIELDS[4], Value::Bytes));
         assert_eq!(both, of(2).and(of(1)));
-        assert_eq!(of(1).and(Demand::EVERYTHING).only, None);
-        assert_eq!(Demand::HEADINGS.and(of(1)).only, of(1).only);
-        assert_eq!(of(1).and(Demand::HEADINGS).only, of(1).only);
+        assert_eq!(of(1).and(Demand::EVERYTHING).fields, Fields::All);
+        assert_eq!(Demand::HEADINGS.and(of(1)).fields, of(1).fields);
+        assert_eq!(of(1).and(Demand::HEADINGS).fields, of(1).fields);
     }
 }

@@ -1,6 +1,6 @@
 //! Names that Wireshark has for a layer beyond its protocol's: recorded only on request.
 
-use super::{Field, LayerId, Tree};
+use super::{Extras, Field, LayerId, Tree};
 
 /// Such a name.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ impl Tree {
     /// Records a name of a layer, if requested.
     #[inline]
     pub fn label(&mut self, layer: LayerId, label: Label) {
-        if self.demand().labels {
+        if self.demand().has(Extras::LABELS) {
             self.keep_label(layer, label);
         }
     }

@@ -31,7 +31,7 @@ mod tree;
 mod view;
 
 pub use by_side::BySide;
-pub use demand::{Demand, Only};
+pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;

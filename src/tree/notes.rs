@@ -1,7 +1,7 @@
 //! The notes of a tree, and which of them are about some layers.
 
 use super::steps::step;
-use super::{Field, Layer, Made, Note, Span, Tree};
+use super::{Extras, Field, Fields, Layer, Made, Note, Span, Tree};
 use crate::limits;
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +15,7 @@ impl Tree {
     pub fn note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         if self.notes.len() < limits::TREE_NOTES.get() {
             let demand = self.demand();
-            let has_text = demand.words || demand.fields && demand.only.is_none();
+            let has_text = demand.has(Extras::SUMMARIES) || demand.fields == Fields::All;
             let text = if has_text { self.make_note(words) } else { Made::default() };
             self.by_node.take();
             self.notes.push(Note { code, node, span, text });

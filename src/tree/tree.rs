@@ -5,8 +5,8 @@ use super::object::Carried;
 use super::secrets::Secrets;
 use super::span::Held;
 use super::{
-    Bits, Demand, Derived, Earlier, Ends, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node, Note,
-    OmittedHeaders, OmittedMessages, Origin, Piece, Side, Source, Span, StreamId, SummaryFn, Transfer, Value,
+    Bits, Demand, Derived, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node,
+    Note, OmittedHeaders, OmittedMessages, Origin, Piece, Side, Source, Span, StreamId, SummaryFn, Transfer, Value,
 };
 use crate::limits;
 use std::borrow::Cow;
@@ -358,17 +358,17 @@ impl Tree {
 
     /// Stores a message type, if requested.
     pub fn make_name(&mut self, name: &str) -> Made {
-        if self.demand.names { self.make(format_args!("{name}")) } else { Made::default() }
+        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { Made::default() }
     }
 
     /// Stores a summary, if requested.
     pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
-        if self.demand.words { self.make(words) } else { Made::default() }
+        if self.demand.has(Extras::SUMMARIES) { self.make(words) } else { Made::default() }
     }
 
     /// Stores the numbers of a lazily formatted summary, if requested.
     pub fn make_lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) -> Info {
-        if !self.demand.words {
+        if !self.demand.has(Extras::SUMMARIES) {
             return Info::default();
         }
         let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
@@ -485,7 +485,7 @@ impl Tree {
     fn hold(&mut self, bytes: &[u8]) -> Held {
         debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
         let start = self.joined.len();
-        if self.demand.bytes {
+        if self.demand.has(Extras::BYTES) {
             self.joined.extend_from_slice(bytes);
         }
         Held::Tree(start..self.joined.len())
@@ -493,7 +493,7 @@ impl Tree {
 
     /// The same for bytes of which a few on the wire may have become very many.
     fn hold_derived(&mut self, bytes: &[u8]) -> Held {
-        if self.demand.bytes && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
+        if self.demand.has(Extras::BYTES) && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
             self.unkept.bytes += bytes.len() as u64;
             return self.hold(&[]);
         }
@@ -534,7 +534,7 @@ impl Tree {
     /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
-        !self.reveal && self.demand.credentials
+        !self.reveal && self.demand.has(Extras::CREDENTIALS)
     }
 
     /// Spans of masked values.

@@ -13,7 +13,7 @@ use proto_dissect::filter::Filter;
 use proto_dissect::input::Capture;
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection};
+use proto_dissect::tree::{Demand, Depth, Dissection};
 use std::fs::File;
 use std::path::Path;
 
@@ -108,7 +108,7 @@ fn check(view: View, rows: Rows) {
             let filter = parsed(expression);
             let mut passed = Vec::new();
             let demand = match view {
-                View::Messages => Demand { streams: true, ..filter.demand() },
+                View::Messages => Demand { depth: Depth::Streams, ..filter.demand() },
                 View::Packets => filter.demand(),
             };
             each_record(sample, view, demand, |record| passed.extend(filter.matches(record).then(|| number(record))));

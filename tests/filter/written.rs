@@ -4,7 +4,7 @@ use super::{each_record, parsed};
 use proto_dissect::filter::Filter;
 use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Only};
+use proto_dissect::tree::{Carriers, Demand, Depth, Extras, Fields, Only};
 
 /// Filters and how they are written canonically.
 const WRITTEN: &[(&str, &str)] = &[
@@ -59,21 +59,24 @@ fn a_filter_tells_what_it_looks_at() {
         let demand = filter.demand();
         let asks_for_all = filter.fields().iter().all(|field| demand.asks(field));
         assert!(asks_for_all, "{expression}");
-        (names.join(" "), Demand { asked: None, ..demand })
+        (names.join(" "), Demand { named: None, ..demand })
     };
     assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Demand::LAYERS));
     assert_eq!(told("message.name == x"), (String::new(), Demand::NAMES));
     assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Demand::LAYERS));
     let ports = Registry::default().named("tcp.port");
-    let for_carriers = Demand { fields: true, carriers: true, bytes: true, ..Demand::LAYERS };
-    let only = |fields| Demand { only: Some(Only::these(fields)), ..for_carriers };
-    let of_frames = Demand { streams: false, ..only(ports) };
+    let for_carriers = Demand { fields: Fields::All, carriers: Carriers::Full, ..Demand::LAYERS }.with(Extras::BYTES);
+    let only = |fields| Demand { fields: Fields::Only(Only::these(fields)), ..for_carriers };
+    let of_frames = Demand { depth: Depth::Headers, ..only(ports) };
     assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
-    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Demand { streams: false, ..Demand::LAYERS }));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), Demand { credentials: true, ..for_carriers }));
+    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Demand { depth: Depth::Headers, ..Demand::LAYERS }));
+    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), for_carriers.with(Extras::CREDENTIALS)));
     let (_, of_messages) = told("pipboy.type == 3");
-    assert!(of_messages.fields && !of_messages.carriers && of_messages.credentials);
-    assert!(told("tcp.port == 1 and udp.payload contains \"a\"").1.credentials && told("frame contains \"a\"").1.credentials);
+    assert!(of_messages.fields.any() && of_messages.carriers == Carriers::Layers && of_messages.has(Extras::CREDENTIALS));
+    assert!(
+        told("tcp.port == 1 and udp.payload contains \"a\"").1.has(Extras::CREDENTIALS)
+            && told("frame contains \"a\"").1.has(Extras::CREDENTIALS)
+    );
 }
 
 #[test]

@@ -22,7 +22,9 @@ use crate::layers::tcp::{Header, TcpState};
 use crate::layers::{self, Bytes, Checks, Segment};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Owner, Registry};
-use crate::tree::{Address, BySide, Carried, Ends, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree};
+use crate::tree::{
+    Address, BySide, Carried, Ends, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
+};
 use crate::wire::notes::{BUG, OVERLAP, STALE};
 use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol, credentials};
 use half_stream::{Behind, HalfStream};
@@ -242,7 +244,7 @@ impl Stream {
 
     /// Adds the objects of the conversation to the tree, if requested.
     fn give_objects(&self, message: Option<u32>, tree: &mut Tree) {
-        if let (true, Belongs::To(protocol, conversation)) = (tree.demand().objects, &self.belongs) {
+        if let (true, Belongs::To(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.belongs) {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
@@ -467,7 +469,7 @@ impl Stream {
         }
         let side = if self.turned == turned { side } else { side.other() };
         self.pass_lost(side, out);
-        if out.tree.demand().labels {
+        if out.tree.demand().has(Extras::LABELS) {
             self.label_partial(side, &accepted, segment.bytes, out);
         }
         if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {

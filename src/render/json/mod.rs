@@ -13,7 +13,7 @@ mod writer;
 use super::KEPT;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::Demand;
+use crate::tree::{Carriers, Demand};
 use flat::Flat;
 use records::{Damage, End, OfGap, OfLate, OfMessage, OfPacket, Start};
 use std::io;
@@ -80,7 +80,7 @@ impl<W: io::Write> Json<W> {
 impl<W: io::Write> Sink for Json<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets || self.options.carriers;
-        Demand { carriers, headers: carriers, ..Demand::EVERYTHING }
+        Demand { carriers: Carriers::shown(carriers), ..Demand::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

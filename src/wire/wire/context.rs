@@ -1,7 +1,7 @@
 //! The context of a dissector: which fields are requested, the endpoints, and state shared with other dissectors.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Field, Key, LayerId, MAX_DEPTH, Moment, Side, Time, Unkept, Value};
+use crate::tree::{Address, Ends, Extras, Field, Key, LayerId, MAX_DEPTH, Moment, Side, Time, Unkept, Value};
 use std::net::{IpAddr, SocketAddr};
 
 impl Wire<'_> {
@@ -30,7 +30,7 @@ impl Wire<'_> {
     /// Whether any fields are kept. Skip only work that serves fields alone.
     #[must_use]
     pub fn wants_fields(&self) -> bool {
-        self.tree.demand().fields
+        self.tree.demand().fields.any()
     }
 
     /// Whether any of these fields is kept, for some values at least. Skip only work that serves them alone.
@@ -60,7 +60,7 @@ impl Wire<'_> {
     /// Whether objects are exported. Skip only state that serves them alone.
     #[must_use]
     pub fn wants_objects(&self) -> bool {
-        self.tree.demand().objects
+        self.tree.demand().has(Extras::OBJECTS)
     }
 
     /// Whether more than the message type is requested: fields, notes or objects. If not, work for later messages can be
@@ -79,7 +79,7 @@ impl Wire<'_> {
     /// Whether the summary is displayed. Skip only work that serves it alone.
     #[must_use]
     pub fn wants_summary(&self) -> bool {
-        self.tree.demand().words
+        self.tree.demand().has(Extras::SUMMARIES)
     }
 
     /// Number of further nested groups permitted.

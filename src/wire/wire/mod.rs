@@ -8,8 +8,8 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, ConnectionId, Expected, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload, Piece,
-    Quote, Side, Span, Transfer, Transport, Tree, Value,
+    Bits, Carried, ConnectionId, Expected, Extras, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload,
+    Piece, Quote, Side, Span, Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -204,7 +204,7 @@ impl<'a> Wire<'a> {
         let rest = self.ahead();
         if !rest.is_empty() {
             // Where bytes are shown without fields, those of the whole message are.
-            if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.demand().bytes {
+            if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.demand().has(Extras::BYTES) {
                 self.hide_credentials(self.at..self.end);
             }
             let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
@@ -448,7 +448,7 @@ impl<'a> Wire<'a> {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
         let protocol = self.tree.nodes.get(layer.node as usize).map(|node| node.field);
-        if let (true, Some(protocol)) = (self.tree.demand().objects, protocol)
+        if let (true, Some(protocol)) = (self.tree.demand().has(Extras::OBJECTS), protocol)
             && let Some(bytes) = make()
         {
             let object = Object { kind, name: name.to_owned(), bytes };
@@ -459,7 +459,7 @@ impl<'a> Wire<'a> {
 
     /// Records a completed transfer of `bytes` bytes in response to a request, if transfers are counted.
     pub fn transferred(&mut self, what: &'static str, bytes: usize, asked: Request) {
-        if !self.tree.demand().transfers {
+        if !self.tree.demand().has(Extras::TRANSFERS) {
             return;
         }
         let layer = self.tree.layers.get(self.layer as usize);

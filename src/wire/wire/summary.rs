@@ -1,7 +1,7 @@
 //! What a protocol says of a message as a whole: its heading, and remarks.
 
 use super::Wire;
-use crate::tree::{Field, Label, Piece, Span, SummaryFn};
+use crate::tree::{Extras, Field, Label, Piece, Span, SummaryFn};
 use crate::wire::{Error, Result};
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl Wire<'_> {
     #[must_use]
     pub fn spans_frames(&self) -> bool {
         let is_of_others = |pieces: &[Piece]| matches!(pieces, [first, .., last] if first.frame != last.frame);
-        self.tree.demand().labels && is_of_others(&self.pieces(0..self.at, 0))
+        self.tree.demand().has(Extras::LABELS) && is_of_others(&self.pieces(0..self.at, 0))
     }
 
     /// Defers a header's summary: the text is generated from these numbers only when displayed.

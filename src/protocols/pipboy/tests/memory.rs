@@ -1,7 +1,7 @@
 //! Connection state: paths, previous values, command matching and exported objects.
 
 use super::*;
-use crate::tree::{Kind, Only, Timestamp};
+use crate::tree::{Extras, Kind, Only, Timestamp};
 
 /// Bytes of an entry: type, ID, value.
 fn entry(kind: u8, id: u32, value: &[u8]) -> Vec<u8> {
@@ -44,7 +44,7 @@ impl Fixture {
     }
 
     fn send_at(&mut self, from: Side, bytes: Vec<u8>, frame: FrameInfo) {
-        let mut tree = Tree::new(self.most.unwrap_or(Demand { objects: true, ..Demand::EVERYTHING }));
+        let mut tree = Tree::new(self.most.unwrap_or(Demand::EVERYTHING.with(Extras::OBJECTS)));
         tree.set_demand(self.want.unwrap_or(tree.demand()));
         tree.begin(frame);
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
@@ -444,7 +444,7 @@ fn a_field_requested_alone_equals_a_full_dissection() {
         [entry(1, 3, &[8]), entry(2, 4, &[8]), entry(5, 6, &[1; 4]), list(5, &[2]), entry(0, 7, &[1])],
     ];
     for field in PROTOCOL.fields.iter().copied().filter(|field| field.kind != Kind::Protocol) {
-        let only = Demand { fields: true, only: Some(Only::these([field])), ..Demand::LAYERS };
+        let only = Demand::of_fields(Only::these([field]));
         let [mut whole, mut alone] = [Demand::EVERYTHING, only].map(|want| Fixture { want: Some(want), ..Fixture::default() });
         for update in &updates {
             whole.update(update);

@@ -42,7 +42,7 @@ fn data(offset: i64, bytes: &[u8]) -> Vec<u8> {
 fn objects(peers: &mut Peers, datagrams: &[(Side, Vec<u8>)]) -> Vec<(String, String)> {
     let mut objects = Vec::new();
     for (from, bytes) in datagrams {
-        let mut tree = Tree::new(Demand { objects: true, ..Demand::LAYERS });
+        let mut tree = Tree::new(Demand::OBJECTS);
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
