@@ -135,14 +135,16 @@ fn carries(kind: EtherType, payload: &[u8]) -> bool {
     }
 }
 
-/// An IP packet that is all there. An IPv4 header has a right checksum, or a length that is exactly that of the bytes: network
+/// An IP packet that is all there. An IPv4 header has a right checksum, or none and exactly the length of the bytes: network
 /// cards fill in checksums after the capture.
 fn is_ip(bytes: &[u8]) -> bool {
     match IpSlice::from_slice(bytes) {
         Ok(IpSlice::Ipv4(ip)) => {
             let header = ip.header();
-            usize::from(header.total_len()) == bytes.len()
-                || header.header_checksum() == header.to_header().calc_header_checksum()
+            match header.header_checksum() {
+                0 => usize::from(header.total_len()) == bytes.len(),
+                checksum => checksum == header.to_header().calc_header_checksum(),
+            }
         }
         Ok(IpSlice::Ipv6(_)) => true,
         Err(_) => false,
