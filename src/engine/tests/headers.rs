@@ -322,4 +322,10 @@ fn a_whole_fragment_lies_within_the_packet_that_is_quoted() {
     let found = lines_of(&[quoting(&fragment)], 0, &["ip"]);
     assert!(found.contains(&"28..56 ip =".to_owned()), "{found:?}");
     assert!(found.contains(&"48..56 ip.fragment = 0102030405060708".to_owned()), "{found:?}");
+    let ends = ["20010db8000000000000000000000001", "20010db8000000000000000000000002"];
+    let quoted = format!("60000000 0010 2c 40 {} {} 1100 0009 00000007 0102030405060708", ends[0], ends[1]);
+    let error = format!("60000000 0040 3a 40 {} {} 0103 0000 00000000 {quoted}", ends[1], ends[0]);
+    let found = lines(&error, 0, &["ipv6"]);
+    assert!(found.contains(&"48..104 ipv6 =".to_owned()), "{found:?}");
+    assert!(found.contains(&"96..104 ipv6.fragment = 0102030405060708".to_owned()), "{found:?}");
 }
