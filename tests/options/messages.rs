@@ -2,10 +2,10 @@
 
 use super::{Case, Differs, Same};
 
-/// An ICMP message in IPv4 without a link header, recognized with an option only: length and checksum of the header are wrong.
+/// An ICMP message in IPv4, without a link header.
 macro_rules! ping {
     () => {
-        "--hex '45 00 00 1c 00 01 00 00 40 01 f6 dd c0 00 02 01 c0 00 02 02 08 00 f7 fe 00 00 00 01 00'"
+        "--hex '45 00 00 1c 00 01 00 00 40 01 f6 dd c0 00 02 01 c0 00 02 02 08 00 f7 fe 00 00 00 01'"
     };
 }
 pub(crate) use ping;
