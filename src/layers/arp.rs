@@ -30,9 +30,9 @@ fields! {
     SRC_PROTO = bytes("arp.src.proto", "Sender protocol address", "");
     DST_HW = bytes("arp.dst.hw", "Target hardware address", "");
     DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "");
-    DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host used an address of this packet earlier");
-    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "Frame in which another host used it");
-    DUPLICATE_SECONDS = number("arp.seconds-since-duplicate-address-frame", "seconds since earlier use", "Whole seconds from that frame to this");
+    DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host used an address of this packet earlier").on_request();
+    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "Frame in which another host used it").on_request();
+    DUPLICATE_SECONDS = number("arp.seconds-since-duplicate-address-frame", "seconds since earlier use", "Whole seconds from that frame to this").on_request();
     IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "Sender and target address are equal")
         .generated(&[&DST_IPV4], is_gratuitous)
         .needs(&[&SRC_IPV4]);
@@ -85,7 +85,7 @@ pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     address(wire, proto_size, 4, &SRC_IPV4, &SRC_PROTO)?;
     address(wire, hw_size, 6, &DST_MAC, &DST_HW)?;
     address(wire, proto_size, 4, &DST_IPV4, &DST_PROTO)?;
-    if [&DUPLICATE, &DUPLICATE_FRAME, &DUPLICATE_SECONDS].into_iter().any(|field| wire.asks(field))
+    if wire.wants(&[&DUPLICATE, &DUPLICATE_FRAME, &DUPLICATE_SECONDS])
         && let Some((sender, Some(hardware), target, target_hardware)) = addresses
         && matches!(opcode, 1 | 2)
     {
@@ -118,7 +118,7 @@ fn compare(wire: &mut Wire<'_>, ip: Ipv4Addr, hardware: Address) -> bool {
         (&DUPLICATE_SECONDS, since.map(Value::Unsigned)),
     ];
     for (field, value) in values {
-        if let Some(value) = value.filter(|_| wire.asks(field)) {
+        if let Some(value) = value {
             wire.add(field, value);
         }
     }

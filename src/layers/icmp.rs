@@ -30,8 +30,8 @@ fields! {
     ORIGINATE = number("icmp.originate_timestamp", "Originate timestamp", "Milliseconds since midnight");
     RECEIVE = number("icmp.receive_timestamp", "Receive timestamp", "Milliseconds since midnight");
     TRANSMIT = number("icmp.transmit_timestamp", "Transmit timestamp", "Milliseconds since midnight");
-    RESPONSE_TO = number("icmp.resp_to", "request frame", "Frame of the echo request");
-    RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from request to reply");
+    RESPONSE_TO = number("icmp.resp_to", "request frame", "Frame of the echo request").on_request();
+    RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from request to reply").on_request();
     RESPONSE_IN = number("icmp.resp_in", "response frame", "Needs a second pass over the capture; never present");
     NO_RESPONSE = bool("icmp.no_resp", "no response seen", "Needs a second pass over the capture; never present");
     MASK = ipv4("icmp.address_mask", "Address mask", "Subnet mask");
@@ -70,7 +70,7 @@ const UNREACHABLE: Names = &[
 
 /// Dissects an ICMP packet, and matches an echo reply to its request if requested.
 pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
-    let asks = wire.asks(&RESPONSE_TO) || wire.asks(&RESPONSE_TIME);
+    let asks = wire.wants(&[&RESPONSE_TO, &RESPONSE_TIME]);
     let echo = if asks { echo_key(wire) } else { None };
     let carried = header(wire, missing)?;
     match echo {
@@ -116,10 +116,10 @@ fn answer(wire: &mut Wire<'_>, key: Key) {
     let (frame, now) = wire.now();
     let Some(request) = wire.earlier(&key).filter(|request| request.value == 0 || request.value == frame) else { return };
     wire.keep_as(key, Moment { value: frame, ..request });
-    if wire.asks(&RESPONSE_TO) {
+    if wire.wants(&[&RESPONSE_TO]) {
         wire.add(&RESPONSE_TO, Value::Unsigned(request.frame));
     }
-    if let (Some(sent), Some(now), true) = (request.time, now, wire.asks(&RESPONSE_TIME)) {
+    if let (Some(sent), Some(now), true) = (request.time, now, wire.wants(&[&RESPONSE_TIME])) {
         #[allow(clippy::cast_precision_loss, reason = "as milliseconds it has nine digits at most that matter")]
         wire.add(&RESPONSE_TIME, Value::Double(now.nanos_since(sent) as f64 / 1e6));
     }

@@ -286,9 +286,7 @@ fn domain(wire: &mut Wire<'_>) -> Result {
         length += 1 + usize::from(*count);
     }
     wire.skip(length + 1)?;
-    if wire.wants_fields() {
-        wire.put_text(&DNSSL, start..start + length + 1, format_args!("{}", Labels(ahead)));
-    }
+    wire.put_text(&DNSSL, start..start + length + 1, format_args!("{}", Labels(ahead)));
     Ok(())
 }
 

@@ -94,19 +94,19 @@ fields! {
     ANALYSIS_FLAGS = bool("tcp.analysis.flags", "analysis flags", "The analysis marks the segment")
         .generated(&[&ANALYSIS], generated::has_marks)
         .needs(generated::MARKS);
-    BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Sent and unacknowledged bytes, this segment included");
-    PUSH_BYTES_SENT = number("tcp.analysis.push_bytes_sent", "bytes since PSH", "Bytes sent since the last segment with PSH");
-    INITIAL_RTT = float("tcp.analysis.initial_rtt", "initial round-trip time", "Seconds from the SYN to the end of the handshake").seconds();
-    TIME_RELATIVE = float("tcp.time_relative", "time since first frame", "Seconds since the first frame of the connection").seconds();
-    TIME_DELTA = float("tcp.time_delta", "time since previous frame", "Seconds since the previous frame of the connection").seconds();
-    COMPLETENESS = number("tcp.completeness", "completeness", "Bitmap of connection phases seen before this frame: 1 SYN, 2 SYN-ACK, 4 ACK, 8 data, 16 FIN, 32 RST");
+    BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Sent and unacknowledged bytes, this segment included").on_request();
+    PUSH_BYTES_SENT = number("tcp.analysis.push_bytes_sent", "bytes since PSH", "Bytes sent since the last segment with PSH").on_request();
+    INITIAL_RTT = float("tcp.analysis.initial_rtt", "initial round-trip time", "Seconds from the SYN to the end of the handshake").seconds().on_request();
+    TIME_RELATIVE = float("tcp.time_relative", "time since first frame", "Seconds since the first frame of the connection").seconds().on_request();
+    TIME_DELTA = float("tcp.time_delta", "time since previous frame", "Seconds since the previous frame of the connection").seconds().on_request();
+    COMPLETENESS = number("tcp.completeness", "completeness", "Bitmap of connection phases seen before this frame: 1 SYN, 2 SYN-ACK, 4 ACK, 8 data, 16 FIN, 32 RST").on_request();
     FLAGS_STR = text("tcp.flags.str", "TCP flags", "The flags as letters").generated(&[&FLAGS], generated::flags_as_letters);
     CONNECTION_SYN = bool("tcp.connection.syn", "connection establish request", "A SYN without ACK").generated(&[&FLAGS], generated::syn);
     CONNECTION_SYNACK = bool("tcp.connection.synack", "connection establish acknowledge", "A SYN with ACK").generated(&[&FLAGS], generated::synack);
     CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "A FIN").generated(&[&FLAGS], generated::fin);
     CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "An RST").generated(&[&FLAGS], generated::rst);
-    FIN_ACTIVE = bool("tcp.connection.fin_active", "active close", "First FIN of the connection");
-    FIN_PASSIVE = bool("tcp.connection.fin_passive", "passive close", "FIN after that of the peer");
+    FIN_ACTIVE = bool("tcp.connection.fin_active", "active close", "First FIN of the connection").on_request();
+    FIN_PASSIVE = bool("tcp.connection.fin_passive", "passive close", "FIN after that of the peer").on_request();
     OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
     OPTIONS_NOP = bytes("tcp.options.nop", "no operation", "").generated(&[&OPTION], generated::option::<1>).needs(&[&KIND]);
     OPTIONS_MSS = bytes("tcp.options.mss", "maximum segment size option", "").generated(&[&OPTION], generated::option::<2>).needs(&[&KIND]);

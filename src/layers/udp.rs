@@ -25,8 +25,8 @@ fields! {
     CHECKSUM = number("udp.checksum", "Checksum", "Checksum of datagram and pseudo-header").hex(4);
     CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
     BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum does not match the data");
-    TIME_RELATIVE = float("udp.time_relative", "time since first frame", "Seconds since the first frame of the conversation").seconds();
-    TIME_DELTA = float("udp.time_delta", "time since previous frame", "Seconds since the previous frame of the conversation").seconds();
+    TIME_RELATIVE = float("udp.time_relative", "time since first frame", "Seconds since the first frame of the conversation").seconds().on_request();
+    TIME_DELTA = float("udp.time_delta", "time since previous frame", "Seconds since the previous frame of the conversation").seconds().on_request();
     PAYLOAD = bytes("udp.payload", "Payload", "");
     BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than the header or exceeds the packet");
 }
@@ -80,7 +80,7 @@ pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 /// Whether any of the fields of times between datagrams is requested.
 #[must_use]
 pub fn asks_for_times(demand: Demand) -> bool {
-    TIMES.iter().any(|field| demand.asks(field))
+    TIMES.iter().any(|field| demand.may_keep(field))
 }
 
 /// A datagram's header and payload; `times` are nanoseconds since the first frame of its
@@ -101,9 +101,7 @@ pub fn datagram(
         }
         let times = times.into_iter().flat_map(|times| TIMES.into_iter().zip(times));
         for (field, nanos) in times {
-            if wire.asks(field) {
-                wire.add(field, seconds(nanos));
-            }
+            wire.add(field, seconds(nanos));
         }
     };
     read(wire, number, verify, missing)

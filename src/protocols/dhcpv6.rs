@@ -286,9 +286,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
             let (at, ahead) = (wire.at(), wire.ahead());
             wire.skip(4)?;
             let seconds = YEAR_2000 + i64::from(u32::from_be_bytes(*ahead.first_chunk().unwrap_or(&[0; 4])));
-            if wire.wants_fields() {
-                wire.put_text(&LLT_TIME, at..at + 4, format_args!("{}", Timestamp { seconds, nanos: 0 }));
-            }
+            wire.put_text(&LLT_TIME, at..at + 4, format_args!("{}", Timestamp { seconds, nanos: 0 }));
             as_hex(wire, &LLT_ADDR, wire.remaining(), ":")
         }
         2 => {
@@ -308,7 +306,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
 fn as_hex(wire: &mut Wire<'_>, field: &'static Field, count: usize, between: &'static str) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     wire.skip(count)?;
-    if wire.wants_fields() && count > 0 {
+    if count > 0 {
         let bytes = ahead.get(..count).unwrap_or_default();
         wire.put_text(field, start..start + count, format_args!("{}", Hex { bytes, between }));
     }

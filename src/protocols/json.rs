@@ -90,7 +90,7 @@ impl<'a> Text<'a> for Unrequested<'a> {
 /// Dissects the remaining bytes, which a field of the carrier covers.
 pub(super) fn text(wire: &mut Wire<'_>) {
     wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
-    if wire.remaining() > limits::JSON_BYTES.get() || !wire.wants_fields() {
+    if wire.remaining() > limits::JSON_BYTES.get() || !wire.reads_bodies() {
         return;
     }
     let mut unrequested = Unrequested { ahead: wire.ahead(), levels: wire.levels() };

@@ -206,10 +206,8 @@ fn status(wire: &mut Wire<'_>) -> Result {
         wire.group(&OWN_NAME, |wire| {
             let (start, ahead) = (wire.at(), wire.ahead());
             wire.skip(NAME_SIZE)?;
-            if wire.wants_fields() {
-                let name = ahead.get(..NAME_SIZE).unwrap_or_default();
-                wire.put_text(&NETBIOS_NAME, start..start + NAME_SIZE, format_args!("{}", Plain(name)));
-            }
+            let name = ahead.get(..NAME_SIZE).unwrap_or_default();
+            wire.put_text(&NETBIOS_NAME, start..start + NAME_SIZE, format_args!("{}", Plain(name)));
             wire.flags(&NAME_FLAGS, 2, &[&NAME_GROUP, &NAME_ONT, &NAME_DRG, &NAME_CNF, &NAME_ACT, &NAME_PRM]).map(drop)
         })?;
     }

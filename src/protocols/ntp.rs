@@ -193,12 +193,10 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     let era = if raw >> 63 == 0 { ERA } else { 0 };
     let seconds = high + era - UNIX_EPOCH;
     let nanos = u32::try_from((low * 1_000_000_000) >> 32).unwrap_or(0);
-    if wire.wants_fields() {
-        match raw {
-            0 => wire.put_text(field, start..start + SIZE, format_args!("NULL")),
-            _ => wire.put_text(field, start..start + SIZE, format_args!("{}", Timestamp { seconds, nanos })),
-        };
-    }
+    match raw {
+        0 => wire.put_text(field, start..start + SIZE, format_args!("NULL")),
+        _ => wire.put_text(field, start..start + SIZE, format_args!("{}", Timestamp { seconds, nanos })),
+    };
     Ok(raw)
 }
 

@@ -84,9 +84,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
         [b'N', ..] => &NOTIFICATION,
         _ => &REQUEST,
     };
-    if wire.asks(kind) {
-        wire.add(kind, Value::Bool(true));
-    }
+    wire.add(kind, Value::Bool(true));
     if is_answer {
         word(wire, &RESPONSE_VERSION, b' ')?;
         code(wire)?;

@@ -190,9 +190,7 @@ fn simple(wire: &mut Wire<'_>, is: Option<&'static MemberType>) -> Result {
         Some(MemberType::Date(field)) => {
             let (seconds, range) = varint(wire)?;
             let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-            if wire.wants_fields() {
-                wire.put_text(field, range, format_args!("{}", Timestamp { seconds, nanos: 0 }));
-            }
+            wire.put_text(field, range, format_args!("{}", Timestamp { seconds, nanos: 0 }));
             Ok(())
         }
         _ => number(wire, &UNKNOWN_NUMBER, Value::Unsigned).map(drop),

@@ -35,7 +35,7 @@ pub struct Demand {
     pub depth: Depth,
     /// What to keep beside fields.
     pub extras: Extras,
-    /// Fields named by filters and columns. Generated fields are computed only if they are among them.
+    /// Fields named by filters and columns. Fields on request are kept only if they are among them.
     pub named: Option<Only>,
 }
 
@@ -250,9 +250,9 @@ impl Demand {
         }
     }
 
-    /// Whether a filter or column names this field. Generated fields are computed only then.
+    /// Whether a filter or column names this field. Fields on request are kept only then.
     #[must_use]
-    pub fn asks(&self, field: &Field) -> bool {
+    fn names(&self, field: &Field) -> bool {
         self.named.is_some_and(|named| named.has(field))
     }
 
@@ -263,7 +263,7 @@ impl Demand {
         match self.fields {
             Fields::None => false,
             Fields::Only(only) => only.has(field) || only.0.nameless && is_nameless(field, value),
-            Fields::All => true,
+            Fields::All => !field.on_request || self.names(field),
         }
     }
 
@@ -274,7 +274,7 @@ impl Demand {
         match self.fields {
             Fields::None => false,
             Fields::Only(only) => only.has(field) || only.0.nameless && !field.names.is_empty(),
-            Fields::All => true,
+            Fields::All => !field.on_request || self.names(field),
         }
     }
 

@@ -125,6 +125,9 @@ pub struct Field {
     pub transformed: bool,
     /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
+    /// Whether it is kept only where a filter or column names it, because Wireshark has no such item in its trees or because
+    /// it needs state.
+    pub on_request: bool,
     /// How its values are derived from other fields; such a field has no nodes.
     pub generated: Option<Generated>,
     /// The precomputed JSON prefix up to the value; may be empty.
@@ -152,6 +155,7 @@ impl Field {
             public: false,
             transformed: false,
             seconds: false,
+            on_request: false,
             generated: None,
             head: "",
             covers: "",
@@ -277,6 +281,13 @@ impl Field {
     #[must_use]
     pub const fn instead_of(mut self, many: &'static Field) -> Field {
         self.instead = Some(many);
+        self
+    }
+
+    /// Keeps the values only where a filter or column names the field.
+    #[must_use]
+    pub const fn on_request(mut self) -> Field {
+        self.on_request = true;
         self
     }
 

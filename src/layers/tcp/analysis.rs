@@ -33,7 +33,7 @@ const PROGRESS: [&Field; 8] =
 /// Whether a field of [`Progress`] is requested.
 #[must_use]
 pub fn asks_for_progress(demand: Demand) -> bool {
-    PROGRESS.iter().any(|field| demand.asks(field))
+    PROGRESS.iter().any(|field| demand.may_keep(field))
 }
 
 impl Progress {
@@ -51,7 +51,7 @@ impl Progress {
             self.ends_first.filter(|first| !first).map(|_| Value::Bool(true)),
         ];
         for (field, value) in PROGRESS.into_iter().zip(values) {
-            if let Some(value) = value.filter(|_| wire.asks(field)) {
+            if let Some(value) = value {
                 wire.add(field, value);
             }
         }

@@ -124,10 +124,8 @@ fn name_or_options(wire: &mut Wire<'_>, field: &'static Field, size: usize, has_
     wire.skip(size)?;
     let text = ahead.get(..size).unwrap_or_default();
     let length = memchr::memchr(0, text).unwrap_or(size);
-    if wire.wants_fields() {
-        let text = text.get(..length).unwrap_or_default();
-        wire.put_text(field, start..start + size, format_args!("{}", String::from_utf8_lossy(text)));
-    }
+    let text = text.get(..length).unwrap_or_default();
+    wire.put_text(field, start..start + size, format_args!("{}", String::from_utf8_lossy(text)));
     Ok(())
 }
 
@@ -277,9 +275,7 @@ fn route(wire: &mut Wire<'_>) -> Result {
         *to = *from;
     }
     let router: [u8; 4] = ahead.get(1 + significant..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_default();
-    if wire.wants_fields() {
-        let words = format_args!("{}/{bits}-{}", Ipv4Addr::from(network), Ipv4Addr::from(router));
-        wire.put_text(&ROUTE, start..start + 1 + significant + 4, words);
-    }
+    let words = format_args!("{}/{bits}-{}", Ipv4Addr::from(network), Ipv4Addr::from(router));
+    wire.put_text(&ROUTE, start..start + 1 + significant + 4, words);
     Ok(())
 }

@@ -228,9 +228,7 @@ pub fn shown<'m, W: fmt::Display>(
     };
     let range = wire.at()..wire.at() + len;
     wire.skip(len)?;
-    if wire.wants_fields() {
-        wire.put_text(field, range, format_args!("{}", words(name)));
-    }
+    wire.put_text(field, range, format_args!("{}", words(name)));
     if let Some(fault) = fault {
         wire.note(&BAD_NAME, format_args!("{fault}"));
     }

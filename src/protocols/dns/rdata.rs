@@ -281,9 +281,7 @@ fn date(wire: &mut Wire<'_>, field: &'static Field, count: usize) -> Result {
     let ahead = wire.ahead();
     wire.skip(count)?;
     let seconds = ahead.iter().take(count).fold(0, |number: i64, byte| number << 8 | i64::from(*byte));
-    if wire.wants_fields() {
-        wire.put_text(field, start..start + count, format_args!("{}", Timestamp { seconds, nanos: 0 }));
-    }
+    wire.put_text(field, start..start + count, format_args!("{}", Timestamp { seconds, nanos: 0 }));
     Ok(())
 }
 
@@ -306,9 +304,6 @@ fn types(wire: &mut Wire<'_>) -> Result {
 
 /// Adds the parts of the owner name of an SRV record: `_service._proto.name`.
 fn service(wire: &mut Wire<'_>, owner: names::Name<'_>) {
-    if !wire.wants_fields() {
-        return;
-    }
     let (service, below) = (owner.first(), owner.parent());
     let proto = below.first();
     if service.starts_with(b"_") && proto.starts_with(b"_") {
@@ -378,7 +373,7 @@ fn hashed(wire: &mut Wire<'_>, _: Message<'_>) -> Result {
     let count = usize::from(wire.u8(&f::NSEC3_HASH_LENGTH)?);
     let (start, ahead) = (wire.at(), wire.ahead());
     wire.skip(count)?;
-    if count > 0 && wire.wants_fields() {
+    if count > 0 {
         let hash = ahead.get(..count).unwrap_or_default();
         wire.put_text(&f::NSEC3_HASH, start..start + count, format_args!("{}", Base32(hash)));
     }

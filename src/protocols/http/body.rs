@@ -139,7 +139,7 @@ pub(super) struct Data {
 /// Dissects chunks. Returns their data if fields of the message are requested.
 pub(super) fn chunks(wire: &mut Wire<'_>, chunks: &mut Chunks) -> Result<Data> {
     let mut data = Data::default();
-    let keeps = wire.is_inspected();
+    let keeps = !wire.defers();
     while chunks.stage != Stage::Over && wire.remaining() > 0 {
         let ahead = wire.ahead();
         match chunks.stage {
@@ -206,7 +206,7 @@ pub(super) fn read(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, framing: Bod
             if !state.is_over() {
                 return Err(Error::Short { needed: 1 });
             }
-            if !wire.is_inspected() {
+            if wire.defers() {
                 return Ok(());
             }
             let pieces = pieces(wire, &ranges);
@@ -253,7 +253,7 @@ fn content(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, count: usize, uri: &
             Some(decoded(headers.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec()))
         });
     }
-    if headers.coding == Coding::Plain || !wire.wants_fields() && !wire.looks_for_secrets() {
+    if headers.coding == Coding::Plain || !wire.reads_bodies() && !wire.looks_for_secrets() {
         return show(wire, count, headers.kind);
     }
     let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
@@ -283,7 +283,7 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
     let bytes = wire.ahead().get(..count).unwrap_or_default();
     let says_json = kind.split(|byte| *byte == b';').next().unwrap_or_default().to_ascii_lowercase().ends_with(b"json");
     let is_json = says_json || json::is_likely(bytes);
-    let is_asked = wire.wants_fields() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));
+    let is_asked = wire.reads_bodies() && (is_json || wire.wants(&[&FILE_DATA, &DATA]));
     let is_text = is_asked && memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
     let (field, value) = if is_text { (&FILE_DATA, Value::Text) } else { (&DATA, Value::Bytes) };
     if !(is_text && is_json) && is_likely_text(bytes) {

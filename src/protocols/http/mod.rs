@@ -47,7 +47,7 @@ fields! {
         .covers("HTTP/1 requests and responses; decoded and decompressed bodies, JSON by its values, tunnels and upgrades");
     REQUEST = bool("http.request", "request", "True in requests");
     RESPONSE = bool("http.response", "response", "True in responses");
-    NOTIFICATION = bool("http.notification", "notification", "True in notifications of SSDP");
+    NOTIFICATION = bool("http.notification", "notification", "True in notifications of SSDP").on_request();
     METHOD = text("http.request.method", "request method", "");
     URI = text("http.request.uri", "request URI", "As in the request line");
     VERSION = text("http.request.version", "request version", "");
@@ -56,10 +56,10 @@ fields! {
     CODE = number("http.response.code", "status code", "").names(CODES);
     PHRASE = text("http.response.phrase", "reason phrase", "");
     REQUEST_IN = number("http.request_in", "request in", "Frame of the request");
-    REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection from 1");
-    RESPONSE_NUMBER = number("http.response_number", "response number", "Number of the request that the response answers");
-    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Frame of the previous request");
-    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Frame of the previous response");
+    REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection from 1").on_request();
+    RESPONSE_NUMBER = number("http.response_number", "response number", "Number of the request that the response answers").on_request();
+    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Frame of the previous request").on_request();
+    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Frame of the previous response").on_request();
     NEXT_REQUEST = number("http.next_request_in", "next request in", "Never present: it would need a second pass over the capture");
     NEXT_RESPONSE = number("http.next_response_in", "next response in", "Never present: it would need a second pass over the capture");
     RESPONSE_IN = number("http.response_in", "response in", "Never present: it would need a second pass over the capture");

@@ -57,7 +57,7 @@ impl Pairs {
 /// Adds the fields that have a value.
 fn put(wire: &mut Wire<'_>, numbers: impl Iterator<Item = (&'static Field, Option<u64>)>) {
     for (field, number) in numbers {
-        if let Some(number) = number.filter(|_| wire.asks(field)) {
+        if let Some(number) = number {
             wire.add(field, Value::Unsigned(number));
         }
     }

@@ -114,7 +114,7 @@ fn bare(wire: &mut Wire<'_>) -> Result {
 
 /// Reads a message from this side, if known.
 fn message(wire: &mut Wire<'_>, from: Option<Side>) -> Result {
-    let script = if wire.wants_fields() || wire.wants_summary() { Script::default() } else { Script::unwanted() };
+    let script = if wire.wants(&[&CALL_TEXT]) || wire.wants_summary() { Script::default() } else { Script::unwanted() };
     Reader { from, nested: 0, script }.message(wire)
 }
 

@@ -44,7 +44,7 @@ impl Commands {
 pub(super) fn command(wire: &mut Wire<'_>, session: &mut Session) -> Result {
     let parsed = json::object(wire, &JSON, COMMAND_MEMBERS);
     let kind = parsed.of(&COMMAND_TYPE).and_then(|kind| kind.parse().ok());
-    let target = target(kind, &parsed).filter(|_| wire.is_inspected()).map(|id| session.values.world().path(id).to_string());
+    let target = target(kind, &parsed).filter(|_| !wire.defers()).map(|id| session.values.world().path(id).to_string());
     if let Some(path) = &target {
         wire.add_text(&COMMAND_TARGET, format_args!("{path}"));
     }

@@ -345,7 +345,7 @@ fn data_update(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result
         wire.note_layer(&NOTE_FORGOTTEN, format_args!("earlier values of this conversation were evicted to bound memory"));
     }
     let values = Some(&mut session.values).filter(|_| from == Side::Server && !session.is_evicted);
-    if !wire.is_inspected() && framing::are_entries(wire.ahead()) {
+    if wire.defers() && framing::are_entries(wire.ahead()) {
         if let Some(values) = values.filter(|_| wire.may_be_inspected()) {
             values.enqueue(wire.ahead());
         }

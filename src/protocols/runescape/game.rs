@@ -399,11 +399,11 @@ impl<'a> Reader<'_, 'a> {
 
     /// Adds derived fields of a number.
     fn explain(&mut self, wire: &mut Wire<'a>, column: &Column, number: i64, start: usize) {
-        if !wire.wants_fields() {
-            return;
-        }
         for part in column.parts {
             wire.put(part.field, Value::Signed(number >> part.shift & part.mask), start..wire.at());
+        }
+        if !wire.wants(&[&WORLD_X, &WORLD_Y, &PLAYER_NAME]) {
+            return;
         }
         if column.name.starts_with("coord")
             && let Some((x, y)) = self.game.world.tile(number)

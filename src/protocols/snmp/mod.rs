@@ -414,9 +414,7 @@ fn number(wire: &mut Wire<'_>, kind: u8, field: &'static Field) -> Result {
 fn object(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     const MOST: usize = 512;
     let (bytes, range) = whole(wire, OBJECT, MOST)?;
-    if wire.wants_fields() {
-        wire.put_text(field, range, format_args!("{}", Parts(bytes)));
-    }
+    wire.put_text(field, range, format_args!("{}", Parts(bytes)));
     Ok(())
 }
 

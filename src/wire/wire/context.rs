@@ -27,9 +27,9 @@ impl Wire<'_> {
         self.tree.decompressed = self.tree.decompressed.saturating_add(bytes as u64);
     }
 
-    /// Whether any fields are kept. Skip only work that serves fields alone.
+    /// Whether bodies inside messages are dissected, for their fields or for notes on them.
     #[must_use]
-    pub fn wants_fields(&self) -> bool {
+    pub(crate) fn reads_bodies(&self) -> bool {
         self.tree.demand().fields.any()
     }
 
@@ -38,12 +38,6 @@ impl Wire<'_> {
     pub fn wants(&self, fields: &[&Field]) -> bool {
         let demand = self.tree.demand();
         fields.iter().any(|field| demand.may_keep(field))
-    }
-
-    /// Whether a filter or column names this field. Generated fields are computed only then.
-    #[must_use]
-    pub fn asks(&self, field: &Field) -> bool {
-        self.tree.demand().asks(field)
     }
 
     /// Whether this field is kept with this value.
@@ -63,11 +57,10 @@ impl Wire<'_> {
         self.tree.demand().has(Extras::OBJECTS)
     }
 
-    /// Whether more than the message type is requested: fields, notes or objects. If not, work for later messages can be
-    /// deferred.
+    /// Whether nothing but the type of this message is requested: work for later messages can be deferred.
     #[must_use]
-    pub fn is_inspected(&self) -> bool {
-        self.tree.demand().looks()
+    pub fn defers(&self) -> bool {
+        !self.tree.demand().looks()
     }
 
     /// Whether fields, notes or objects of a later message may be requested. Skip only state that serves them alone.

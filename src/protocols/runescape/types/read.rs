@@ -167,7 +167,7 @@ pub fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, ending: Ending) -> R
     let Some(length) = memchr::memchr(end, rest) else {
         let words = Cp1252(rest);
         let end = start + ahead.len();
-        if !ahead.is_empty() && (wire.wants_fields() || field.secret) {
+        if !ahead.is_empty() {
             wire.put_text(field, start..end, format_args!("{words}"));
         }
         wire.skip(ahead.len())?;
@@ -231,7 +231,5 @@ fn coded<'a>(wire: &mut Wire<'a>, field: &'static Field) -> Result<Coded<'a>> {
 
 /// Adds text decoded from the bytes since `start`. It is only formatted if requested, or if it must be hidden.
 fn put_text(wire: &mut Wire<'_>, field: &'static Field, start: usize, words: fmt::Arguments<'_>) {
-    if wire.wants_fields() || field.secret {
-        wire.put_text(field, start..wire.at(), words);
-    }
+    wire.put_text(field, start..wire.at(), words);
 }
