@@ -153,6 +153,7 @@ mod tests {
     fn a_search_is_dissected() {
         insta::assert_snapshot!(read(SEARCH), @r#"
         ssdp 0..101 | M-SEARCH | upnp:rootdevice
+          http.request = true
           0..8 http.request.method = "M-SEARCH"
           8..9 ssdp.line_end = 20
           9..10 http.request.uri = "*"
@@ -190,6 +191,7 @@ mod tests {
     fn a_search_response_is_dissected() {
         insta::assert_snapshot!(read(FOUND), @r#"
         ssdp 0..99 | response | upnp:rootdevice
+          http.response = true
           0..8 http.response.version = "HTTP/1.1"
           8..9 ssdp.line_end = 20
           9..12 http.response.code = 200 (OK)
