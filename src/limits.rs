@@ -176,7 +176,7 @@ limits! {
         "each_limit_changes_what_is_shown";
     STREAM_UNACKNOWLEDGED = "stream.unacknowledged", Count, 1024, 1 << 16,
         "Segments of one direction that are remembered until they are acknowledged, to find retransmissions",
-        "memory_is_bounded_when_nobody_acknowledges";
+        "memory_is_bounded_without_acknowledgments";
     CONVERSATIONS = "conversations", Count, 28_672, 1 << 24,
         "Conversations of each transport: a map of 32,768 places. Past it the quietest are forgotten, which is counted",
         "the_quietest_conversations_are_forgotten_first";

@@ -23,7 +23,7 @@ fn completed(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn shells_are_told_names_as_they_are_now() {
+fn shells_complete_current_names() {
     for (words, name) in [
         (&["-e", "pipboy.entry.p"][..], "pipboy.entry.path"),
         (&["-T", "fields", "-e", "ip.sr"], "ip.src"),

@@ -114,7 +114,7 @@ fn protocols_and_fields_are_explained_as_kept() {
 }
 
 #[test]
-fn names_that_nobody_knows_are_exit_2_with_the_nearest() {
+fn unknown_names_are_exit_2_with_the_nearest() {
     for (arguments, near) in [(["protocols", "pipbo"], "pipboy"), (["fields", "pipboy.tipe"], "pipboy.type")] {
         let run = run(&arguments);
         assert_eq!((run.code, run.out.as_str()), (2, ""));

@@ -21,7 +21,7 @@ fn messages(arguments: &[&str]) -> Vec<Value> {
 
 /// What carries a message is not told where nobody looks at it, which changes nothing else.
 #[test]
-fn messages_are_the_same_whether_or_not_their_headers_are_told() {
+fn messages_are_the_same_with_and_without_their_headers() {
     let samples = std::fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
     let mut carried = 0;
     for sample in samples.filter(|path| path.extension().is_some_and(|end| end.to_str().unwrap().starts_with("pcap"))) {
@@ -260,7 +260,7 @@ fn marks_of_hex_text_say_who_speaks() {
 }
 
 #[test]
-fn bytes_without_headers_are_those_of_whoever_recognises_them() {
+fn bytes_without_headers_are_dissected_by_the_protocol_that_recognizes_them() {
     let call = b"00 00 00 40 46 00 00 00 0f 00 05 70 72 69 6e 74 73 00 05 48 65 6c 6c 6f";
     let told = run_with(&["-l"], call).out;
     assert!(told.contains("LibRPC") && told.contains("print(\"Hello\")"), "{told}");

@@ -207,7 +207,7 @@ fn the_parts_agree_with_each_other_and_with_the_records() {
 }
 
 #[test]
-fn values_without_a_name_are_told() {
+fn values_without_a_name_are_listed() {
     let stats = counted(&["stats", "--json", "-z", "coverage", "samples/layers.pcap"]);
     let unknown = stats["coverage"]["unknown_values"].as_array().unwrap();
     let ether_type = unknown.iter().find(|value| value["field"] == "eth.type").unwrap();

@@ -107,7 +107,7 @@ fn two_threads_print_what_one_does() {
 }
 
 #[test]
-fn damage_behind_the_first_frames_is_told_the_same() {
+fn damage_behind_the_first_frames_is_reported_the_same() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);
     for form in [&["-V", "-v"][..], &["--json"]] {
@@ -118,7 +118,7 @@ fn damage_behind_the_first_frames_is_told_the_same() {
 }
 
 #[test]
-fn damage_is_told_the_same_where_enough_was_printed() {
+fn damage_is_reported_the_same_where_enough_was_printed() {
     // It ends within a long message, which is told when the input ends.
     let all = [sessions(), long_updates()].concat();
     let file = Scratch::new("threads-enough.pcap", &all[..all.len() - 80_000]);
@@ -133,7 +133,7 @@ fn damage_is_told_the_same_where_enough_was_printed() {
 }
 
 #[test]
-fn compressed_inputs_are_told_the_same_whoever_unpacks_them() {
+fn compressed_inputs_give_the_same_on_any_number_of_threads() {
     let all = sessions();
     assert!(all.len() > 330_000, "more than is unpacked without a thread");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -163,7 +163,7 @@ fn several_inputs_keep_their_order() {
 }
 
 #[test]
-fn what_is_piped_in_is_told_the_same() {
+fn piped_input_gives_the_same() {
     let all = sessions();
     let file = Scratch::new("threads-piped.pcap", &all);
     assert!(run_with(&["-l", "--threads", "2"], &all) == run(&["-l", file.path()]));
@@ -200,7 +200,7 @@ fn mixture(cut: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn files_that_are_read_at_the_same_time_are_told_as_one_after_the_other() {
+fn files_read_at_the_same_time_are_printed_as_one_after_the_other() {
     let all = sessions();
     let cut = Scratch::new("threads-cut.pcap", &all[..all.len() - 7000]);
     let files = mixture(&cut);

@@ -69,7 +69,7 @@ fn a_key_log_may_also_be_a_file_and_without_one_nothing_is_opened() {
 }
 
 #[test]
-fn a_secret_told_after_its_records_opens_only_what_follows_and_a_wrong_one_is_noted() {
+fn a_secret_after_its_records_decrypts_only_what_follows_and_a_wrong_one_is_noted() {
     let late = blocks();
     let secrets = late.iter().position(|(kind, _)| *kind == SECRETS).unwrap();
     let mut moved = late.clone();

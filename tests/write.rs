@@ -206,7 +206,7 @@ fn nothing_is_written_over_when_no_input_can_be_read() {
 
 /// Bytes of a stream that ends inside a message, or with a hole, are told only when the input ends.
 #[test]
-fn messages_told_at_the_end_bring_their_frames_too() {
+fn messages_emitted_at_the_end_bring_their_frames_too() {
     for sample in ["samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
         let listed = run(&["-e", "message.number", sample]).out;
         let frames = written("ends.pcapng", &[sample]);

@@ -101,11 +101,11 @@ impl Progress {
         if self.whole.begun.elapsed() < PATIENCE {
             return;
         }
-        self.tell(read());
+        self.update(read());
         self.whole.show(total);
     }
 
-    fn tell(&mut self, read: u64) {
+    fn update(&mut self, read: u64) {
         self.whole.read.fetch_add(read.saturating_sub(self.reported), Ordering::Relaxed);
         self.reported = read.max(self.reported);
     }
@@ -114,7 +114,7 @@ impl Progress {
 impl Drop for Progress {
     /// What was left unread needs no more reading.
     fn drop(&mut self) {
-        self.tell(self.size);
+        self.update(self.size);
     }
 }
 
@@ -146,9 +146,9 @@ mod tests {
     fn inputs_that_are_read_at_once_count_together() {
         let whole = watched(100);
         let (mut one, mut two) = (whole.part(Some(60)), whole.part(Some(40)));
-        one.tell(20);
-        two.tell(30);
-        one.tell(50);
+        one.update(20);
+        two.update(30);
+        one.update(50);
         assert_eq!(whole.read.load(Ordering::Relaxed), 80);
         // The rest of the second is not read.
         drop(two);

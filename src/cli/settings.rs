@@ -42,7 +42,7 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
                 None => format!("-o {option}: {words}"),
             })?;
         }
-        settings.tell(setting, value);
+        settings.set(setting, value);
     }
     Ok(settings)
 }

@@ -68,7 +68,7 @@ impl UdpConversation {
     /// Show what waits, and hand on what can be saved.
     fn close(&mut self, number: u32, tree: &mut Tree) {
         for (ends, waiting) in self.unfinished(number) {
-            waiting.tell(tree, ends);
+            waiting.emit(tree, ends);
         }
         if tree.demand().has(Extras::OBJECTS) {
             tree.objects.extend(self.states.objects(StreamId { transport: Transport::Udp, number }));
@@ -133,8 +133,9 @@ pub(super) fn datagram(
     let states = sockets.and_then(|sockets| exchanges.states(sockets, number)).unwrap_or(&mut none);
     let chosen = context.is_some_and(|(context, _)| registry.is_chosen(&context));
     let claimed = if chosen { None } else { states.claim(None, side, content) };
-    let by_looks = || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, content));
-    let owner = claimed.or_else(by_looks);
+    let by_content =
+        || context.filter(|_| !states.is_broken()).and_then(|(context, _)| registry.datagram_owner(&context, content));
+    let owner = claimed.or_else(by_content);
     let owner = owner.filter(|owner| !states.has_failed(owner.protocol));
     // The port of a tunnel outranks heuristics, but not a protocol that recognized the payload on its port.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);

@@ -19,7 +19,7 @@ const LINE_MOST: usize = 1024;
 /// Whose state may be damaged when something fails.
 #[derive(Clone, Copy)]
 pub(super) enum Talking {
-    Nobody,
+    None,
     Tcp(Pair),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
@@ -62,7 +62,7 @@ impl Engine {
     /// The conversation of this frame is read no more. Returns the protocol that read it, if that is known.
     fn fail_conversation(&mut self, frame: u64) -> Option<&'static str> {
         let stream = match self.talking {
-            Talking::Nobody => return None,
+            Talking::None => return None,
             Talking::Udp(sockets) => {
                 self.exchanges.fail(sockets, frame);
                 return None;

@@ -33,7 +33,7 @@ const ETHERNET: u16 = 1;
 /// Detects the format: by the user's choice, then as a frame with valid lengths and checksums, then by heuristics. Also
 /// returns the names of other matching protocols.
 pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
-    let by_looks = || registry.datagrams_on(None, bytes);
+    let by_content = || registry.datagrams_on(None, bytes);
     let known = match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),
         Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
@@ -47,9 +47,9 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
         return (known, Vec::new());
     }
     let side = speaker(registry, bytes);
-    let fitting: Vec<Candidate> = by_looks().filter(|candidate| is_explained(registry, *candidate, bytes)).collect();
+    let fitting: Vec<Candidate> = by_content().filter(|candidate| is_explained(registry, *candidate, bytes)).collect();
     // What recognises the bytes but cannot explain them counts only where nothing can.
-    let candidates = if side.is_none() && fitting.is_empty() { by_looks().collect() } else { fitting };
+    let candidates = if side.is_none() && fitting.is_empty() { by_content().collect() } else { fitting };
     let names = candidates.iter().map(|candidate| candidate.protocol.this.abbrev);
     let mut others: Vec<&str> = names.skip(usize::from(side.is_none())).collect();
     others.dedup();
@@ -113,7 +113,7 @@ fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
         match registry.stream_owner(&context, &opening) {
             Owner::Known(_, Side::Server) => Some(side),
             Owner::Known(_, Side::Client) => Some(side.other()),
-            Owner::Unsure | Owner::Nobody => None,
+            Owner::Unsure | Owner::None => None,
         }
     })
 }

@@ -95,7 +95,7 @@ impl Engine {
             Fields::None | Fields::All => demand,
         };
         let follows = tcp::asks_for_progress(demand);
-        let analyses = follows || layers::looks_at_analysis(demand);
+        let analyses = follows || layers::needs_analysis(demand);
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -107,7 +107,7 @@ impl Engine {
             analyses,
             follows,
             tree,
-            talking: Talking::Nobody,
+            talking: Talking::None,
             is_of_quote: false,
             streams: Table::default(),
             ended: Ended::default(),
@@ -230,7 +230,7 @@ impl Engine {
         }
         self.begin(frame);
         self.awaits = false;
-        self.talking = Talking::Nobody;
+        self.talking = Talking::None;
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
             Link::Type(_) => {
@@ -261,9 +261,9 @@ impl Engine {
     }
 
     /// Emits the pending messages of evicted conversations, which may be displayed even if this frame is filtered out.
-    fn aside(&mut self, tell: impl FnOnce(&mut Engine)) {
+    fn aside(&mut self, work: impl FnOnce(&mut Engine)) {
         let (wanted, before, from) = (self.tree.set_demand(self.demand), self.tree.layers.len(), self.tree.here());
-        tell(self);
+        work(self);
         self.tree.set_demand(wanted);
         if self.tree.layers.len() > before {
             self.tree.visible_from = self.tree.visible_from.min(from);
@@ -355,7 +355,7 @@ impl Engine {
         if let Some(last) = waiting.iter().flat_map(|(_, waiting)| &waiting.left.pieces).max_by_key(|piece| piece.frame) {
             self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
             for (ends, waiting) in waiting {
-                waiting.tell(&mut self.tree, ends);
+                waiting.emit(&mut self.tree, ends);
             }
             return Some(&self.tree);
         }
@@ -384,7 +384,7 @@ impl Engine {
             let inner = match &reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
-                    self.talking = datagram::sockets(bytes, segment).map_or(Talking::Nobody, Talking::Udp);
+                    self.talking = datagram::sockets(bytes, segment).map_or(Talking::None, Talking::Udp);
                     let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }
@@ -474,7 +474,8 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
-        let speaker = Speaker { frame, bytes, segment, header, rises, side, is_judged: self.analyses, is_followed: self.follows };
+        let speaker =
+            Speaker { frame, bytes, segment, header, rises, side, is_analyzed: self.analyses, is_followed: self.follows };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {

@@ -129,7 +129,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Tell it, as a message of what there is.
-    pub(super) fn tell(&self, tree: &mut Tree, ends: Ends) {
+    pub(super) fn emit(&self, tree: &mut Tree, ends: Ends) {
         let Unfinished { bytes, pieces, how, code, words, .. } = &self.left;
         let first = tree.pieces.len();
         tree.pieces.extend_from_slice(pieces);

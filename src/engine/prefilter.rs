@@ -49,9 +49,9 @@ impl Engine {
         let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.knows_plain());
         let may_stay = !self.checks.tcp && (asks.is_some() || self.tree.demand().carriers == Carriers::Skip);
         let plain = if may_stay { FastHeaders::of(frame.link, frame.bytes, missing, self.checks) } else { None };
-        let tells_all =
-            |plain: &FastHeaders| asks.and_then(|prefilter| prefilter.headers).is_none_or(|headers| plain.tells_all(headers));
-        let plain = plain.as_ref().filter(|plain| plain.has_segment() && tells_all(plain));
+        let covers =
+            |plain: &FastHeaders| asks.and_then(|prefilter| prefilter.headers).is_none_or(|headers| plain.covers(headers));
+        let plain = plain.as_ref().filter(|plain| plain.has_segment() && covers(plain));
         match (plain, asks) {
             (Some(plain), Some(prefilter)) => {
                 if !(prefilter.may_match)(Known::FastHeaders(plain)) {
@@ -75,11 +75,11 @@ impl Engine {
     #[inline]
     fn analyzed(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
         let headers = self.prefilter.as_ref()?.headers?;
-        self.judged_by_headers(frame, missing, headers)
+        self.decided_by_headers(frame, missing, headers)
     }
 
     #[inline(never)]
-    fn judged_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
+    fn decided_by_headers(&mut self, frame: &Frame<'_>, missing: usize, headers: Only) -> Option<Reached> {
         let prefilter = self.prefilter.as_ref()?;
         let wanted = self.tree.demand();
         let credentials = Extras::CREDENTIALS.when(wanted.has(Extras::CREDENTIALS));

@@ -289,7 +289,7 @@ fn a_stream_that_starts_in_the_middle_is_read_from_there() {
 }
 
 #[test]
-fn bytes_nobody_claims_are_data_as_they_come() {
+fn unclaimed_bytes_are_data_as_they_come() {
     let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[0xee, 1]), client(102, &[2]), client(100, &[0xee, 1])]);
     assert_eq!(lines, ["data c2s @0 ee01 frames [2]", "data c2s @2 02 frames [3]"]);
 }
@@ -313,7 +313,7 @@ fn a_side_is_read_though_the_first_bytes_of_the_other_are_not_recognised() {
 }
 
 #[test]
-fn bytes_wait_until_somebody_knows_whose_they_are() {
+fn bytes_wait_until_their_owner_is_known() {
     let lines =
         emitted(&[flagged(Side::Client, 99, SYN), client(100, &[0]), says(Side::Server, 500, &[1, 5]), client(101, &[1, 6])]);
     assert_eq!(lines, ["toy c2s @0 00 frames [2]", "toy s2c @0 0105 frames [3]", "toy c2s @1 0106 frames [4]"]);

@@ -136,7 +136,7 @@ impl Checker {
         if let Some(pseudo) = pseudo::named(name) {
             self.read_streams(!pseudo.is_of_frame());
             let names = Extras::NAMES.when(pseudo.name == "message.name");
-            let summaries = Extras::NAMES.and(Extras::SUMMARIES).when(pseudo.is_told());
+            let summaries = Extras::NAMES.and(Extras::SUMMARIES).when(pseudo.is_summary());
             self.demand = self.demand.with(names).with(summaries).with(Extras::LABELS.when(pseudo.is_labelled()));
             if pseudo.is_expert() {
                 self.reads_fields = true;

@@ -238,7 +238,7 @@ impl Asking<'_, '_> {
                 });
                 decided.map_or(ControlFlow::Break(()), ControlFlow::Continue)
             }
-            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Said(_) => self.scratch.lend(|text| {
+            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Summary(_) => self.scratch.lend(|text| {
                 // Writing to memory does not fail.
                 let _ = write!(text, "{answer}");
                 visit(&Item::Bytes(Cow::Borrowed(text)))

@@ -8,7 +8,7 @@
 //! ```
 
 use super::{Heard, Missing, Words};
-use crate::render::{Frames, Rfc3339, Role, Theme, cut, object, seconds, told};
+use crate::render::{Frames, Rfc3339, Role, Theme, cut, object, seconds, write_summary};
 use crate::tree::{Address, Ends, Side, Timestamp, hex};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -170,7 +170,7 @@ impl<W: Write> Dump<W> {
         write!(margin, " {}", message.protocol().map_or("", |field| field.name))?;
         if !(message.name().is_empty() && message.info().is_empty()) {
             margin.push(' ');
-            told(message.name(), &message.info(), &mut margin)?;
+            write_summary(message.name(), &message.info(), &mut margin)?;
         }
         write!(margin, "  {}", Frames(&message.frames()))?;
         if words.secret > 0 {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_an_error_is_given_and_the_error_is_told_once() {
+    fn frames_before_an_error_are_read_and_the_error_is_reported_once() {
         for len in [5000, 1_000_000] {
             let (mut out, slow) = (Vec::new(), Slow(Cursor::new(content(len)), Some(ErrorKind::InvalidData)));
             let mut helped = Helped::new(Box::new(slow));

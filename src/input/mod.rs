@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_says_is_not_guessed() {
+    fn a_chosen_format_is_not_guessed() {
         let text = b"00000000  31 32                                            12\n";
         assert_eq!(open(text).unwrap().format(), Format::FollowStream);
         let mut hex = open_as(text, InputFormat::Hex, Some(Link::Type(101))).unwrap();
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_bytes_are_what_somebody_says() {
+    fn raw_bytes_have_the_chosen_format() {
         let bytes: Vec<u8> = (0..=255).cycle().take(200_000).collect();
         let frames = |link| {
             let mut capture = open_as(&bytes, InputFormat::Raw, link).unwrap();

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_a_cut_is_given_and_the_cut_is_told() {
+    fn frames_before_a_cut_are_read_and_the_cut_is_reported() {
         let plain = content(600);
         for pack in [gzip, zstd, lz4] {
             let packed = [pack(&plain[..200]), pack(&plain[200..])].concat();

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_nobody_captures_is_damage() {
+    fn an_impossible_length_is_damage() {
         let good: Raw<'_> = (1, 1, 3, 3, 0, b"abc");
         for length in [u32::MAX, 262_145] {
             let (frames, error) = drain(&file(false, 0xa1b2_c3d4, V24, 1, &[good, (2, 2, length, 9, 0, b"de")]));

@@ -43,7 +43,7 @@ const SIGNALS: Names = &[(0, "none"), (1, "normalised"), (2, "dBm"), (3, "raw")]
 const PREAMBLES: Names = &[(1, "short"), (2, "long")];
 
 /// Whether this header begins here, under the link type of Prism, whose code begins otherwise.
-pub(super) fn looks(frame: &[u8]) -> bool {
+pub(super) fn is_plausible(frame: &[u8]) -> bool {
     frame.first() == Some(&0x80)
 }
 

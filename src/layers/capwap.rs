@@ -62,7 +62,7 @@ const ELEMENTS: Names = &[(35, "Session ID"), (37, "Vendor Specific Payload")];
 const FIXED: usize = 8;
 
 /// Whether a data packet may begin here.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     match bytes {
         [0, length, ..] => (FIXED..=bytes.len().max(FIXED)).contains(&(4 * usize::from(length >> 3))),
         [1, 0, 0, 0, ..] => true,
@@ -231,7 +231,11 @@ capwap 0..8 | radio 0
 
     #[test]
     fn only_what_may_be_a_data_packet_is_taken_for_one() {
-        assert!(looks(&[0, 0x10, 0x42, 0, 0, 0, 0, 0]) && looks(&[1, 0, 0, 0, 22]));
-        assert!(!looks(&[0, 0x08, 0, 0, 0, 0, 0, 0]) && !looks(&[0, 0x18, 0, 0, 0, 0, 0, 0]) && !looks(&[0x17, 0xfe]));
+        assert!(is_plausible(&[0, 0x10, 0x42, 0, 0, 0, 0, 0]) && is_plausible(&[1, 0, 0, 0, 22]));
+        assert!(
+            !is_plausible(&[0, 0x08, 0, 0, 0, 0, 0, 0])
+                && !is_plausible(&[0, 0x18, 0, 0, 0, 0, 0, 0])
+                && !is_plausible(&[0x17, 0xfe])
+        );
     }
 }

@@ -82,7 +82,7 @@ const PROTOCOLS: Names = &[
 const SLARP_TYPES: Names = &[(0, "request"), (1, "reply"), (2, "keepalive")];
 
 /// Whether a frame of a serial line has this framing.
-pub(super) fn looks(frame: &[u8]) -> bool {
+pub(super) fn is_plausible(frame: &[u8]) -> bool {
     matches!(frame, [ONE | ALL, ..])
 }
 

@@ -171,7 +171,7 @@ pub(super) enum Heuristic {
 }
 
 /// How much these bytes look like an Ethernet frame.
-pub(super) fn looks(bytes: &[u8]) -> Heuristic {
+pub(super) fn is_plausible(bytes: &[u8]) -> Heuristic {
     let Some([_, _, _, _, _, _, src, _, _, _, _, _, high, low]) = bytes.first_chunk() else { return Heuristic::No };
     match u16::from_be_bytes([*high, *low]) {
         0..FIRST_TYPE if src & 1 == 0 => Heuristic::Vaguely,

@@ -49,7 +49,7 @@ pub(super) fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, ch
 /// Emits only the requested fields of a plain frame with a TCP segment.
 pub(crate) fn loose(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Option<Reached> {
     let only = tree.demand().fields.only().filter(|_| tree.demand().carriers == Carriers::FieldsOnly)?;
-    let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.tells_all(only))?;
+    let plain = FastHeaders::of(link, frame, missing, checks).filter(|plain| plain.has_segment() && plain.covers(only))?;
     let segment = plain.packet.carried();
     let header = tcp::Header::parse(frame.get(segment.clone())?).filter(|header| header.is_plain)?;
     plain.put_fields(tree);
@@ -146,7 +146,7 @@ impl FastHeaders {
 
     /// Whether [`FastHeaders::get`] covers all of these fields.
     #[must_use]
-    pub fn tells_all(&self, of: Only) -> bool {
+    pub fn covers(&self, of: Only) -> bool {
         of.passes() && (self.tags == 0 || !ethernet::VLAN_PROTOCOL.fields.iter().any(|field| of.has(field)))
     }
 
@@ -490,7 +490,7 @@ mod tests {
             let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&GIVEN).find(|field| field.abbrev == name).unwrap();
             layers::classified(Only::these([*field]))
         };
-        let covered = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.tells_all(only(name)));
+        let covered = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.covers(only(name)));
         assert_eq!((covered(&one), covered(&plain(FRAMES[0]).unwrap())), ([true, false, false], [true; 3]));
     }
 

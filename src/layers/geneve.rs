@@ -41,7 +41,7 @@ fields! {
 const UNIT: u64 = 4;
 
 /// Whether a header may begin here: its version is 0, and so is what is reserved.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     let zero = |at: usize, mask: u8| bytes.get(at).is_none_or(|byte| byte & mask == 0);
     zero(0, 0xc0) && zero(1, 0x3f) && zero(7, 0xff)
 }

@@ -76,7 +76,7 @@ const ARUBA_OTHER: u16 = 0x9000;
 pub(super) static IN_UDP: Described = Described { protocol: &PROTOCOL, header };
 
 /// Whether a header may begin here: version 0, and no bits that RFC 8086 reserves.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|flags| u16::from_be_bytes(*flags) & 0x4fff == 0)
 }
 

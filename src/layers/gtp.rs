@@ -68,7 +68,7 @@ const EXTENSIONS: Names = &[
 const USER_PACKET: u8 = 255;
 
 /// Whether a message may begin here: version 1 of GTP, and a message of the user plane.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & 0xf8 == 0x30)
         && bytes.get(1).is_none_or(|message| name_of(MESSAGES, (*message).into()).is_some())
 }

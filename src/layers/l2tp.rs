@@ -70,7 +70,7 @@ const ATTRIBUTES: Names = &[
 ];
 
 /// Whether a message may begin here: version 2 or 3, and nothing in what is reserved.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     const RESERVED: u8 = 0x34;
     bytes.first().is_some_and(|flags| flags & RESERVED == 0) && bytes.get(1).is_none_or(|version| matches!(version, 2 | 3))
 }

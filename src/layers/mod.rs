@@ -172,7 +172,7 @@ pub fn is_of_frame(field: &Field) -> bool {
 
 /// Whether results of the TCP sequence analysis are requested.
 #[must_use]
-pub fn looks_at_analysis(demand: Demand) -> bool {
+pub fn needs_analysis(demand: Demand) -> bool {
     let by_fields = match demand.fields {
         Fields::None => false,
         Fields::Only(only) => only.fields().any(tcp::takes_analysis),

@@ -56,20 +56,20 @@ fn next(packet: &[u8], missing: usize) -> Next {
         // Half of what there is to judge by would be judged otherwise than the whole.
         0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::Header::LEN => Next::Data,
         0 => {
-            let with_word = packet.get(pseudowire::WORD..).map_or(Heuristic::No, ethernet::looks);
-            match ethernet::looks(packet) {
+            let with_word = packet.get(pseudowire::WORD..).map_or(Heuristic::No, ethernet::is_plausible);
+            match ethernet::is_plausible(packet) {
                 without if without > with_word => Next::Header(&ethernet::FRAME),
                 _ if with_word > Heuristic::No => Next::Header(&pseudowire::CONTROL_WORD),
                 _ => Next::Data,
             }
         }
-        _ if ethernet::looks(packet) > Heuristic::No => Next::Header(&ethernet::FRAME),
+        _ if ethernet::is_plausible(packet) > Heuristic::No => Next::Header(&ethernet::FRAME),
         _ => Next::Data,
     }
 }
 
 /// Whether a stack of labels may begin here: it has a bottom, unless its end is cut off.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     const DEEPEST: usize = 16;
     let mut labels = bytes.chunks_exact(LABEL_BYTES).take(DEEPEST);
     labels.any(|label| label.get(2).is_some_and(|bits| bits & 1 == 1)) || bytes.len() < DEEPEST * LABEL_BYTES

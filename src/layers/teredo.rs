@@ -37,7 +37,7 @@ fields! {
 }
 
 /// Whether Teredo may begin here.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     matches!(bytes, [0] | [0, 0 | 1, ..]) || bytes.first().is_some_and(|first| first >> 4 == 6)
 }
 

@@ -30,7 +30,7 @@ fn a_thousand_labels_are_one_layer() {
 }
 
 #[test]
-fn a_link_type_that_nobody_reads_is_named() {
+fn an_unsupported_link_type_is_named() {
     insta::assert_snapshot!(layers(Next::Link(189), &["0102"]), @"
     data 0..2 | usb-linux, 2 bytes
       0..2 data.data = 0102

@@ -38,22 +38,22 @@ type Heuristic = fn(&[u8]) -> bool;
 
 /// Ports that stand for tunnels, what begins their payloads, and how those look.
 const TUNNELS: &[(u16, &Described, Heuristic)] = &[
-    (1701, &l2tp::PACKET, l2tp::looks),
-    (2152, &gtp::MESSAGE, gtp::looks),
-    (3544, &teredo::HEADERS, teredo::looks),
-    (4754, &gre::IN_UDP, gre::looks),
-    (4789, &vxlan::HEADER, vxlan::looks),
-    (4790, &vxlan::GENERIC, vxlan::looks),
-    (5247, &capwap::DATA, capwap::looks),
-    (6081, &geneve::HEADER, geneve::looks),
-    (6635, &mpls::LABELS, mpls::looks),
-    (8472, &vxlan::HEADER, vxlan::looks),
+    (1701, &l2tp::PACKET, l2tp::is_plausible),
+    (2152, &gtp::MESSAGE, gtp::is_plausible),
+    (3544, &teredo::HEADERS, teredo::is_plausible),
+    (4754, &gre::IN_UDP, gre::is_plausible),
+    (4789, &vxlan::HEADER, vxlan::is_plausible),
+    (4790, &vxlan::GENERIC, vxlan::is_plausible),
+    (5247, &capwap::DATA, capwap::is_plausible),
+    (6081, &geneve::HEADER, geneve::is_plausible),
+    (6635, &mpls::LABELS, mpls::is_plausible),
+    (8472, &vxlan::HEADER, vxlan::is_plausible),
 ];
 
 /// What a payload is if it carries packets of its own. The ports say so, and the bytes must not speak against it.
 #[must_use]
 pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
-    let found = TUNNELS.iter().find(|(port, _, looks)| ports.contains(port) && looks(payload));
+    let found = TUNNELS.iter().find(|(port, _, is_plausible)| ports.contains(port) && is_plausible(payload));
     found.map(|(_, described, _)| Next::Header(described))
 }
 

@@ -42,7 +42,7 @@ fields! {
 const PROTOCOLS: Names = &[(1, "IPv4"), (2, "IPv6"), (3, "Ethernet"), (4, "network service header"), (5, "MPLS")];
 
 /// Whether a VXLAN header may begin here: it must have a network identifier.
-pub(super) fn looks(bytes: &[u8]) -> bool {
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & 0x08 != 0)
 }
 

@@ -3,7 +3,7 @@
 use super::Record;
 use super::protocols::Protocols;
 use super::seconds::{SECOND, seconds, since_1970};
-use super::shown::{self, Remarks, Said};
+use super::shown::{self, Remarks, Summary};
 use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
@@ -43,7 +43,7 @@ pub enum Answer<'t> {
     /// An address.
     Address(Address),
     /// The summary of a record.
-    Said(Said<'t>),
+    Summary(Summary<'t>),
     /// A property of each note.
     Remarks(Remarks<'t>),
 }
@@ -64,7 +64,7 @@ impl Answer<'_> {
             Answer::Path(path) => write!(out, "{path}"),
             Answer::Micros(nanos) => seconds(*nanos, 6, out),
             Answer::Address(address) => write!(out, "{address}"),
-            Answer::Said(said) => write!(out, "{said}"),
+            Answer::Summary(summary) => write!(out, "{summary}"),
             Answer::Remarks(remarks) => write!(out, "{remarks}"),
         }
     }
@@ -144,7 +144,7 @@ impl Pseudo {
 
     /// Whether the value takes notes or summaries.
     #[must_use]
-    pub fn is_told(&self) -> bool {
+    pub fn is_summary(&self) -> bool {
         self.name.starts_with("_ws.")
     }
 }

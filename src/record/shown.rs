@@ -12,9 +12,9 @@ pub const SEVERITIES: Names =
 
 /// The summary of a record, like Wireshark's Info column.
 #[derive(Clone, Copy)]
-pub struct Said<'t>(Record<'t>);
+pub struct Summary<'t>(Record<'t>);
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, info) = match self.0 {
             Record::Message(message) => (message.name().into(), message.info()),
@@ -133,7 +133,7 @@ pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 /// The Info column.
 pub(super) fn info<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Said(Said(*record)))
+    Some(Answer::Summary(Summary(*record)))
 }
 
 fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {

@@ -73,7 +73,7 @@ pub enum Owner {
     /// Not yet known: a heuristic needs more bytes.
     Unsure,
     /// No protocol matches.
-    Nobody,
+    None,
 }
 
 /// Former Wireshark names of protocols, still accepted in filters.
@@ -243,8 +243,8 @@ impl Registry {
         }
         if let Some(place) = context.over {
             let over = self.candidates().filter(|candidate| candidate.is_stream() && candidate.found.on == On::Over(place));
-            return over.map(|candidate| (candidate, candidate.judge(opening))).fold(
-                Owner::Nobody,
+            return over.map(|candidate| (candidate, candidate.recognize(opening))).fold(
+                Owner::None,
                 |owner, (candidate, verdict)| match (owner, verdict) {
                     (known @ Owner::Known(..), _) => known,
                     (_, Verdict::Yes(server)) => Owner::Known(candidate, server),
@@ -253,7 +253,7 @@ impl Registry {
                 },
             );
         }
-        let mut owner = Owner::Nobody;
+        let mut owner = Owner::None;
         for by_port in [true, false] {
             for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
                 let is_there = match candidate.found.on {
@@ -264,7 +264,7 @@ impl Registry {
                 if !is_there {
                     continue;
                 }
-                match candidate.judge(opening) {
+                match candidate.recognize(opening) {
                     Verdict::Yes(server) => return Owner::Known(candidate, server),
                     Verdict::Unsure => owner = Owner::Unsure,
                     Verdict::No => {}
@@ -283,7 +283,7 @@ impl Registry {
                 let on = candidate.found.on;
                 matches!(on, On::Tcp(_) | On::TcpRun(..))
                     && self.is_at(context, on, candidate)
-                    && candidate.judge(opening) == Verdict::Unsure
+                    && candidate.recognize(opening) == Verdict::Unsure
             })
     }
 
@@ -303,9 +303,9 @@ impl Registry {
             (None, Assume::Protocol(protocol, _)) => Some(protocol),
             _ => self.chosen(context)?.protocol,
         };
-        let Some(protocol) = protocol else { return Some(Owner::Nobody) };
-        let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::Nobody) };
-        let server = match candidate.judge(opening) {
+        let Some(protocol) = protocol else { return Some(Owner::None) };
+        let Some(candidate) = Candidate::all(protocol).find(Candidate::is_stream) else { return Some(Owner::None) };
+        let server = match candidate.recognize(opening) {
             // A given direction takes precedence over the heuristic.
             _ if context.sockets.is_none() && matches!(self.choices.assume, Assume::Protocol(_, Some(_))) => Side::Server,
             Verdict::Yes(server) => server,
@@ -419,7 +419,7 @@ impl Candidate {
         matches!(self.found.how, How::Stream(_))
     }
 
-    fn judge(&self, opening: &Opening<'_>) -> Verdict {
+    fn recognize(&self, opening: &Opening<'_>) -> Verdict {
         match self.found.heuristic {
             Heuristic::Anything => Verdict::Yes(Side::Server),
             Heuristic::Stream(heuristic) => heuristic(opening),

@@ -412,9 +412,9 @@ impl<W: io::Write> Sink for Columns<W> {
         let has_any = !fields.is_empty();
         let credentials = fields.iter().any(|field| layers::may_show_credentials(field));
         let streams = view == View::Messages || !self.columns().all(Column::is_of_frame);
-        let is_told = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_told());
+        let has_summary = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_summary());
         let is_labelled = |column: &Column| matches!(column.of, Values::Pseudo(pseudo) if pseudo.is_labelled());
-        let summaries = self.columns().any(is_told);
+        let summaries = self.columns().any(has_summary);
         let carriers = match view {
             _ if !streams => Carriers::FieldsOnly,
             View::Messages if !has_any && summaries => Carriers::Layers,

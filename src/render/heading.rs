@@ -1,6 +1,6 @@
 //! The lines around a table: what a record is, what a layer is, what there is to remark.
 
-use super::text::{Guarded, told};
+use super::text::{Guarded, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
@@ -166,7 +166,7 @@ fn summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
         return Ok(());
     }
     out.push_str("  ");
-    told(name, info, out)
+    write_summary(name, info, out)
 }
 
 /// A record as one plain line, as it stands over its table.

@@ -4,7 +4,7 @@
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
 use super::table::file_line;
-use super::text::{Guarded, cut_painted, told};
+use super::text::{Guarded, cut_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
@@ -64,7 +64,7 @@ impl<W: io::Write> List<W> {
         let protocol = message.protocol().map_or("", |field| field.name);
         let length = message.node().map_or(0, |node| node.span().len());
         self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
-        told(message.name(), &message.info(), &mut self.line)?;
+        write_summary(message.name(), &message.info(), &mut self.line)?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
 
@@ -75,7 +75,7 @@ impl<W: io::Write> List<W> {
         let protocol = innermost.map_or("", |node| node.field().name);
         self.columns(Some(frame.number), moments_of(packet), packet.ends(), protocol, frame.original)?;
         let (name, info) = words_of(of, packet.layers());
-        told(&name, &info, &mut self.line)?;
+        write_summary(&name, &info, &mut self.line)?;
         packet.notes().try_for_each(|note| self.note(of, note))
     }
 
@@ -88,7 +88,7 @@ impl<W: io::Write> List<W> {
         let words = format_args!("[late, {}]", Frames(&late.frames()));
         write!(self.line, "{} ", self.options.theme.paint(Role::Gap, words))?;
         let (name, info) = words_of(of, late.layers.iter());
-        told(&name, &info, &mut self.line)?;
+        write_summary(&name, &info, &mut self.line)?;
         late.notes().try_for_each(|note| self.note(of, note))
     }
 

@@ -27,7 +27,7 @@ pub use heading::{Frames, line_of};
 pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
 pub use table::{Table, TableOptions};
-pub use text::{cut, told, word_lines};
+pub use text::{cut, word_lines, write_summary};
 pub use theme::{Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
 

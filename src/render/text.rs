@@ -108,7 +108,7 @@ impl Write for Words<'_> {
 }
 
 /// Writes the name and the summary of a layer.
-pub fn told(name: &str, info: &str, out: &mut String) -> fmt::Result {
+pub fn write_summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
     clean(name, out)?;
     if !name.is_empty() && !info.is_empty() {
         out.push_str(", ");

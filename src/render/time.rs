@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_time_that_nobody_recorded() {
+    fn a_missing_timestamp_shows_nothing() {
         let mut out = String::new();
         Clock::new(TimeForm::Relative).write(When::default(), &mut out).unwrap();
         assert_eq!(out, "");

@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn conversations_are_told_apart_by_number_or_by_ends_and_both_directions_are_one() {
+    fn conversations_are_distinguished_by_number_or_by_ends_and_both_directions_are_one() {
         let mut conversations = Conversations::new(Over::Tcp);
         let (a, b) = (end(1, 10), end(2, 20));
         // Numbers may be skipped, and come late.

@@ -74,7 +74,7 @@ pub struct Unknown {
 pub struct Coverage {
     registry: Registry,
     /// The fields of bytes that nothing explains, and all whose values may have no name.
-    looks_at: Only,
+    fields_read: Only,
     spoken: Vec<Spoken>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
     /// Values beyond the limit of distinct ones.
@@ -84,13 +84,13 @@ pub struct Coverage {
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
         let rests = registry.protocols().filter_map(|protocol| protocol.rest);
-        let looks_at = Only::these(rests.chain([&data::BYTES])).and_nameless();
-        Coverage { registry, looks_at, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
+        let fields_read = Only::these(rests.chain([&data::BYTES])).and_nameless();
+        Coverage { registry, fields_read, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
     }
 
     /// The nodes that coverage needs.
-    pub(super) fn looks_at(&self) -> Only {
-        self.looks_at
+    pub(super) fn fields_read(&self) -> Only {
+        self.fields_read
     }
 
     /// Count the values of a tree that have no name.

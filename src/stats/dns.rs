@@ -105,7 +105,7 @@ impl Dns {
     }
 
     /// The fields that are read.
-    pub(super) fn looks_at(&self) -> Only {
+    pub(super) fn fields_read(&self) -> Only {
         Only::these(self.fields.iter().map(|(_, field)| *field))
     }
 

@@ -69,7 +69,7 @@ impl Hosts {
     }
 
     /// The fields that are read.
-    pub(super) fn looks_at(&self) -> Only {
+    pub(super) fn fields_read(&self) -> Only {
         Only::these([&self.owners, &self.classes, &self.addresses].into_iter().flatten().copied())
     }
 

@@ -23,7 +23,7 @@ impl Http {
     }
 
     /// The fields that are read.
-    pub(super) fn looks_at(&self) -> Only {
+    pub(super) fn fields_read(&self) -> Only {
         Only::these(self.methods.iter().chain(&self.codes).copied())
     }
 

@@ -177,17 +177,17 @@ impl Stats {
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
         let fields = match (values, remarks) {
-            (true, _) => Fields::Only(self.coverage.looks_at()),
+            (true, _) => Fields::Only(self.coverage.fields_read()),
             (false, true) => Fields::Only(Only::these([])),
             (false, false) => Fields::None,
         };
         let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(Extras::NOTES.when(remarks));
         let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
         let looks = [
-            self.http.as_ref().map(Http::looks_at),
-            self.dns.as_ref().map(Dns::looks_at),
-            self.hosts.as_ref().map(Hosts::looks_at),
-            self.rtp.as_ref().map(Streams::looks_at),
+            self.http.as_ref().map(Http::fields_read),
+            self.dns.as_ref().map(Dns::fields_read),
+            self.hosts.as_ref().map(Hosts::fields_read),
+            self.rtp.as_ref().map(Streams::fields_read),
         ];
         let looks = looks.into_iter().flatten().map(|only| Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES });
         let gates = self.gates.iter().map(|(_, gate)| gate.demand).chain(self.expert.as_ref().map(Expert::demand));

@@ -218,7 +218,7 @@ impl Streams {
     }
 
     /// The fields that are read.
-    pub(super) fn looks_at(&self) -> Only {
+    pub(super) fn fields_read(&self) -> Only {
         Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied())
     }
 

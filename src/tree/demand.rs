@@ -218,14 +218,14 @@ impl Demand {
 
     /// Whether messages are needed beyond their type and well-formedness: fields, notes or objects.
     #[must_use]
-    pub const fn looks(&self) -> bool {
+    pub const fn inspects(&self) -> bool {
         self.fields.any() || self.has(Extras::NOTES) || self.has(Extras::OBJECTS)
     }
 
     /// Whether messages are only counted, without their types.
     #[must_use]
     pub const fn only_counts(&self) -> bool {
-        !self.looks() && !self.has(Extras::NAMES)
+        !self.inspects() && !self.has(Extras::NAMES)
     }
 
     /// Whether streams are reassembled and payloads dissected.

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secrets_told_first_are_forgotten_first() {
+    fn the_oldest_secrets_are_evicted_first() {
         let mut secrets = Secrets::default();
         let id = |number: usize| {
             let mut id = [0; 32];

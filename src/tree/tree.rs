@@ -130,7 +130,7 @@ impl Tree {
             joined: Vec::new(),
             demand,
             whole: demand,
-            may_be_inspected: demand.looks(),
+            may_be_inspected: demand.inspects(),
             omitted: 0,
             unkept: Unkept::default(),
             by_node: OnceLock::new(),

@@ -65,7 +65,7 @@ impl Settings {
     }
 
     /// Sets a value; for an option that takes a file, the text of the file.
-    pub fn tell(&mut self, setting: &Setting, value: String) {
+    pub fn set(&mut self, setting: &Setting, value: String) {
         if let Takes::Secrets(_) = setting.takes
             && !self.secrets.contains(&setting.name)
         {

@@ -29,7 +29,7 @@ pub(in crate::engine) struct Closed {
     /// Whether the client is the lower one of the two ends.
     client_is_low: bool,
     /// Whether its protocol is known to be unknown.
-    nobodys: bool,
+    is_data: bool,
     reset: bool,
     halves: BySide<ClosedHalf>,
     known: Known,
@@ -47,7 +47,7 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn fail(&mut self) {
         self.changed = true;
-        self.belongs = Belongs::Nobody;
+        self.belongs = Belongs::None;
         self.inner = States::default();
         self.inside = None;
         for half in self.halves.iter_mut() {
@@ -68,7 +68,7 @@ impl Stream {
     pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
         match self.belongs {
             Belongs::To(protocol, _) => Some(protocol),
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => None,
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => None,
         }
     }
 }
@@ -143,8 +143,8 @@ impl Connection {
         stream.analysis = Analysis::from(rest.known);
         stream.followed = rest.followed.take();
         stream.reset = rest.reset;
-        if rest.nobodys {
-            stream.belongs = Belongs::Nobody;
+        if rest.is_data {
+            stream.belongs = Belongs::None;
         }
         *self = Connection::Whole(Box::new(stream));
     }
@@ -153,8 +153,8 @@ impl Connection {
 impl Stream {
     /// The reduced state, if nothing is buffered and there is no dissector.
     fn closed(&self) -> Option<Closed> {
-        let nobodys = match self.belongs {
-            Belongs::Unrecognised(_) | Belongs::Nobody => true,
+        let is_data = match self.belongs {
+            Belongs::Unrecognised(_) | Belongs::None => true,
             Belongs::Open if self.over.is_none() => false,
             Belongs::Open | Belongs::To(..) => return None,
         };
@@ -162,7 +162,7 @@ impl Stream {
         self.is_empty().then(|| Closed {
             number: self.id.number,
             client_is_low: self.client_is_low,
-            nobodys,
+            is_data,
             reset: self.reset,
             halves: self.halves.map(half),
             known: self.analysis.known(),

@@ -169,7 +169,7 @@ impl Stream {
                     Step::Data(half.order.buffered().len())
                 }
             },
-            Belongs::Nobody | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
+            Belongs::None | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
         };
         if matches!(step, Step::Wait) {
             self.changed = true;
@@ -216,7 +216,7 @@ impl Stream {
         let mut is_fine = true;
         let (hidden, source) = (out.tree.hidden().len(), out.tree.sources.len());
         match (cut, &mut self.belongs) {
-            (None, Belongs::Nobody | Belongs::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
+            (None, Belongs::None | Belongs::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
                 out.count(len, half.order.pieces(off, len))
             }
             (Some(cut), Belongs::To(protocol, conversation)) => {

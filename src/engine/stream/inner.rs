@@ -21,7 +21,7 @@ impl Stream {
             let inner = self.inside.get_or_insert_with(|| {
                 let carrier = match &self.belongs {
                     Belongs::To(protocol, _) => protocol.this.abbrev,
-                    Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => "",
+                    Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => "",
                 };
                 let path = format!("{}:{carrier}", self.path).into();
                 let mut inner =

@@ -88,7 +88,7 @@ enum Belongs {
     To(&'static Protocol, Box<dyn Conversation>),
     /// No protocol recognises the first bytes of this side; those of the other side have not been judged.
     Unrecognised(Side),
-    Nobody,
+    None,
 }
 
 /// A segment and what the layers found out about it.
@@ -102,7 +102,7 @@ pub(super) struct Speaker<'a> {
     /// Which side of its connection speaks.
     pub side: Side,
     /// Whether TCP analysis is requested.
-    pub is_judged: bool,
+    pub is_analyzed: bool,
     /// Whether connection progress is requested.
     pub is_followed: bool,
 }
@@ -165,7 +165,7 @@ impl Stream {
         self.changed = false;
         let conversation = match &self.belongs {
             Belongs::To(_, conversation) => conversation.held(),
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => 0,
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => 0,
         };
         let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
         let mut held = size_of::<Stream>() + conversation + heap;
@@ -206,7 +206,7 @@ impl Stream {
         }
         self.give_objects(None, tree);
         if matches!(self.belongs, Belongs::To(..)) {
-            self.belongs = Belongs::Nobody;
+            self.belongs = Belongs::None;
         }
         self.inner = States::default();
         self.inside = None;
@@ -219,7 +219,7 @@ impl Stream {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
         match &mut self.belongs {
             Belongs::To(_, conversation) => conversation.forget() || inner,
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::Nobody => inner,
+            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => inner,
         }
     }
 
@@ -294,10 +294,10 @@ impl Stream {
     /// Adds the TCP layer of a segment with its analysis; `reused` if its connection reuses the endpoints of another. `None`
     /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, header, rises, side, is_judged, is_followed } = speaker;
+        let &Speaker { frame, bytes, segment, header, rises, side, is_analyzed, is_followed } = speaker;
         let found = header.is_whole.then(|| {
             self.set_bases(side, header);
-            if is_judged { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
+            if is_analyzed { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
         });
         let progress = found.filter(|_| is_followed).map(|found| {
             let is_announced = self.over.is_some();
@@ -558,7 +558,7 @@ impl Stream {
         match self.belongs {
             Belongs::Open => true,
             Belongs::Unrecognised(first) => first != side,
-            Belongs::To(..) | Belongs::Nobody => false,
+            Belongs::To(..) | Belongs::None => false,
         }
     }
 
@@ -582,11 +582,11 @@ impl Stream {
         let (owner, is_complete) = owner.unwrap_or_else(|failure| {
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&BUG, node, Span::NONE, format_args!("{}", failure.0));
-            (Owner::Nobody, true)
+            (Owner::None, true)
         });
         match owner {
             // Who is who is known from outside, or from data that was shown before.
-            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::Nobody,
+            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::None,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let How::Stream(open) = found.how else { return false };
                 let mut conversation = open(out.registry.settings());
@@ -603,9 +603,9 @@ impl Stream {
                 }
             }
             Owner::Unsure if !is_complete => {}
-            Owner::Unsure | Owner::Nobody => {
+            Owner::Unsure | Owner::None => {
                 let is_first = matches!(self.belongs, Belongs::Open);
-                self.belongs = silent.filter(|_| is_first).map_or(Belongs::Nobody, |side| Belongs::Unrecognised(side.other()));
+                self.belongs = silent.filter(|_| is_first).map_or(Belongs::None, |side| Belongs::Unrecognised(side.other()));
                 self.shown = true;
             }
         }

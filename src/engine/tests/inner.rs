@@ -140,7 +140,7 @@ fn messages_may_span_records_and_share_them() {
 }
 
 #[test]
-fn both_sides_speak_inside_and_what_is_left_is_told_at_the_end() {
+fn both_sides_speak_inside_and_buffered_bytes_are_emitted_at_the_end() {
     let mut packets = opened();
     packets.push(client(100, &sealed("who\n")));
     packets.push(says(Side::Server, 300, &sealed("me\nan")));
@@ -152,7 +152,7 @@ fn both_sides_speak_inside_and_what_is_left_is_told_at_the_end() {
 }
 
 #[test]
-fn what_nobody_knows_inside_is_data_inside() {
+fn unknown_payload_inside_is_data_inside() {
     let mut packets = opened();
     packets.push(client(100, &sealed("xyz")));
     insta::assert_snapshot!(emitted(&packets).join("\n"), @r#"

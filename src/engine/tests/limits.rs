@@ -46,7 +46,7 @@ fn a_connection_that_ended_takes_little_room() {
 }
 
 #[test]
-fn a_late_segment_is_told_the_same_however_long_ago_its_connection_ended() {
+fn a_late_segment_is_dissected_the_same_however_long_ago_its_connection_ended() {
     let late = [
         Packet { ack: Some(500), ..client(102, &[8, 9]) },
         Packet { ack: Some(501), ..flagged(Side::Client, 105, 0) },
@@ -212,7 +212,7 @@ fn protocols_forget_before_anybody_is_no_longer_read() {
 
 /// A message emitted at a later frame or at the end of the capture keeps its sender.
 #[test]
-fn a_datagram_that_stays_incomplete_is_said_by_who_said_it() {
+fn a_datagram_that_stays_incomplete_has_its_sender() {
     let fragment = "4500001c 00072000 40110000 0a000007 0a000008 0102030405060708";
     let ends = |tree: &Tree| {
         let data = tree.layers.iter().find(|layer| tree.nodes[layer.node as usize].field.is(&data::DATA));

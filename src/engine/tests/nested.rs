@@ -225,7 +225,7 @@ fn a_quic_client_may_move_to_another_address() {
 }
 
 #[test]
-fn answers_to_a_broadcast_share_the_state_of_whoever_asked() {
+fn answers_to_a_broadcast_share_the_state_of_its_sender() {
     let all = ([255; 4], 7);
     let lines = emitted(&[udp(CLIENT, all, b"!"), udp(SERVER, CLIENT, b"!"), udp(([10, 0, 0, 3], 7), CLIENT, b"!")]);
     assert_eq!(lines, ["ip:udp:box c2s 1 ! [1]", "ip:udp:box s2c 2 ! [2]", "ip:udp:box s2c 3 ! [3]"]);

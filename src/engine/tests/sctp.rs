@@ -102,7 +102,7 @@ fn an_init_with_another_tsn_begins_the_association_anew() {
 }
 
 #[test]
-fn a_message_whose_earlier_ones_are_missing_is_told_at_the_end() {
+fn a_message_whose_earlier_ones_are_missing_is_emitted_at_the_end() {
     let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     for (number, bytes) in (1..).zip([packet(&[init(5)]), packet(&[data(WHOLE, 6, [0, 1], SECOND)])]) {
         let original_len = u32::try_from(bytes.len()).unwrap();

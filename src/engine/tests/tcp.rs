@@ -146,7 +146,7 @@ fn bytes_that_waited_for_their_owner_are_late() {
 }
 
 #[test]
-fn one_direction_alone_is_told() {
+fn one_direction_alone_is_dissected() {
     let packets = [says(Side::Server, 500, &[2, 5]), says(Side::Server, 502, &[6])];
     assert_eq!(emitted(&packets), ["toy s2c @0 020506 frames [1, 2]"]);
 }
@@ -279,7 +279,7 @@ fn trees(registry: Registry, packets: &[Packet]) -> Vec<(Vec<&'static str>, usiz
 }
 
 #[test]
-fn bytes_that_waited_for_the_other_side_are_told_at_the_next_segment_even_if_that_is_empty() {
+fn bytes_that_waited_for_the_other_side_are_emitted_at_the_next_segment_even_if_that_is_empty() {
     let mut asked = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".to_vec();
     asked.extend([0x81, 0x80, 0, 0, 0, 0]);
     let agrees = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";

@@ -250,14 +250,14 @@ impl Analysis {
             peer.base.get_or_insert(segment.ack.wrapping_sub(1));
         }
         let now = nanos(segment.time);
-        own.judge_alone(peer, segment, &mut found);
+        own.analyze_alone(peer, segment, &mut found);
         if segment.ack != own.last_ack {
             own.first_ack_frame = segment.frame;
             own.duplicates = 0;
         }
-        peer.judge_acknowledged(segment, &mut found.marks);
+        peer.analyze_acknowledged(segment, &mut found.marks);
         if (segment.len > 0 || segment.takes_number()) && !found.marks.has(Mark::KeepAlive) {
-            own.judge_repeated(peer, own_unacked, segment, now, round_trip, &mut found);
+            own.analyze_repeated(peer, own_unacked, segment, now, round_trip, &mut found);
         }
         own.remember(segment, now, found.marks);
         own_unacked.remember(segment, now);
@@ -353,7 +353,7 @@ impl Half {
     }
 
     /// The marks that the numbers and windows before this segment decide.
-    fn judge_alone(&mut self, peer: &Half, segment: &Segment, found: &mut Findings) {
+    fn analyze_alone(&mut self, peer: &Half, segment: &Segment, found: &mut Findings) {
         let marks = &mut found.marks;
         if segment.len == 1 && segment.seq == self.next && peer.window == 0 {
             return marks.add(Mark::ZeroWindowProbe);
@@ -398,7 +398,7 @@ impl Half {
     }
 
     /// Whether the peer's segment acknowledges bytes of this direction that were not captured.
-    fn judge_acknowledged(&mut self, segment: &Segment, marks: &mut Marks) {
+    fn analyze_acknowledged(&mut self, segment: &Segment, marks: &mut Marks) {
         if self.unbroken == 0 || !is_behind(segment.ack, self.unbroken) || !segment.acks {
             return;
         }
@@ -415,7 +415,15 @@ impl Half {
     }
 
     /// Whether bytes were sent before, or come late.
-    fn judge_repeated(&self, peer: &Half, unacked: &Unacked, segment: &Segment, now: i64, round_trip: i64, found: &mut Findings) {
+    fn analyze_repeated(
+        &self,
+        peer: &Half,
+        unacked: &Unacked,
+        segment: &Segment,
+        now: i64,
+        round_trip: i64,
+        found: &mut Findings,
+    ) {
         let marks = &mut found.marks;
         // One byte before the end may be that of a probe, and what follows it is new.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;

@@ -211,7 +211,7 @@ fn numbers_may_wrap() {
 }
 
 #[test]
-fn memory_is_bounded_when_nobody_acknowledges() {
+fn memory_is_bounded_without_acknowledgments() {
     let mut talk = Talk::opened();
     for number in 0..10_000 {
         talk.client(101 + number, 1);

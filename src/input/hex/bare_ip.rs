@@ -19,7 +19,7 @@ pub(super) fn begins(bytes: &[u8], labelled: bool) -> bool {
 }
 
 /// Whether the line above a packet calls it so.
-pub(super) fn is_told(heading: &[u8]) -> bool {
+pub(super) fn announces_ip(heading: &[u8]) -> bool {
     words(heading, after_marks(heading)).next().is_some_and(|word| matches!(word.text, b"IP" | b"IP6"))
 }
 

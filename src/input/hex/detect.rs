@@ -24,7 +24,7 @@ pub(super) struct Preface {
     /// What they say of the first packet.
     pub(super) marks: Marks,
     /// tcpdump's line above a packet calls it IP.
-    pub(super) told_ip: bool,
+    pub(super) ip_announced: bool,
     wanted: Option<InputFormat>,
 }
 
@@ -45,7 +45,7 @@ impl Preface {
         let found = self.look(line, text)?;
         if found.is_none() {
             self.marks.add(Marks::of_prose(line));
-            self.told_ip |= bare_ip::is_told(line);
+            self.ip_announced |= bare_ip::announces_ip(line);
         }
         Ok(found)
     }
@@ -83,7 +83,7 @@ impl Preface {
 impl Preface {
     /// A dump may begin at any offset, but then the line has to be one of a dump without doubt.
     fn dump(&self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
-        let dialect = || Dialect::Offsets(offsets::Dump::new(shape, self.told_ip));
+        let dialect = || Dialect::Offsets(offsets::Dump::new(shape, self.ip_announced));
         let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect())) };
         if !offsets::reads(line, shape) {
             return Ok(None);

@@ -184,7 +184,7 @@ pub(super) struct Dump {
     /// In a part that tshark shows again, reassembled.
     skipping: bool,
     /// A line above the packet calls it IP.
-    told_ip: bool,
+    ip_announced: bool,
     /// The line before was no row.
     heading: bool,
     /// Rows begin with white space.
@@ -192,7 +192,7 @@ pub(super) struct Dump {
 }
 
 impl Dump {
-    pub(super) fn new(shape: Shape, told_ip: bool) -> Dump {
+    pub(super) fn new(shape: Shape, ip_announced: bool) -> Dump {
         // `od` counts in octal by default. It alone has seven digits before pairs.
         let od = !shape.colon && shape.groups == Groups::Pairs && shape.digits == 7;
         let radix = if od { 8 } else { 16 };
@@ -206,7 +206,7 @@ impl Dump {
             squeezed: false,
             last: 0,
             skipping: false,
-            told_ip,
+            ip_announced,
             heading: true,
             inset: false,
         }
@@ -226,7 +226,7 @@ impl Dump {
 
     /// Whether a packet of this dump begins at its IP header.
     pub(super) fn is_bare_ip(&self, packet: &[u8]) -> bool {
-        self.shape.prefix && self.shape.colon && bare_ip::begins(packet, self.told_ip)
+        self.shape.prefix && self.shape.colon && bare_ip::begins(packet, self.ip_announced)
     }
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
@@ -262,7 +262,7 @@ impl Dump {
             return Fed::Complete(0);
         }
         self.skipping = text.ends_with(b" bytes):") && !text.starts_with(b"Frame (");
-        self.told_ip = bare_ip::is_told(line) || self.heading && self.told_ip;
+        self.ip_announced = bare_ip::announces_ip(line) || self.heading && self.ip_announced;
         self.heading = true;
         packet.marks.add(Marks::of_prose(line));
         Fed::Taken

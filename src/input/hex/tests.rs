@@ -93,7 +93,7 @@ fn parts_that_tshark_shows_again_are_left_out() {
 }
 
 #[test]
-fn mistakes_are_told_with_line_and_column() {
+fn mistakes_are_reported_with_line_and_column() {
     for (text, wanted) in [
         ("23 00 0\n", "line 1, column 7: a single hex digit; expected two for each byte"),
         ("23 00 01 7b\n22 6c 6g", "line 2, column 8: `g` is not a hex digit"),
@@ -257,7 +257,7 @@ fn a_follow_stream_dump_is_a_conversation() {
 }
 
 #[test]
-fn what_was_said_before_a_hole_in_a_conversation_is_kept() {
+fn bytes_before_a_hole_in_a_conversation_are_kept() {
     let (frames, error) = read(&FOLLOW.replace("    00000002", "    00000003"));
     assert_eq!(bytes(&frames), [&b"GET / HTTP/1.0\r\n\r\n"[..], b"HI"]);
     assert_eq!(error.unwrap(), "line 4, column 5: the offset is 00000003, but this side has sent 0x2 bytes so far");

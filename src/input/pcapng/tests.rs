@@ -110,7 +110,7 @@ fn a_damaged_option_costs_no_packet() {
 }
 
 #[test]
-fn damage_is_told_with_its_place_after_the_frames_before_it() {
+fn damage_is_reported_with_its_place_after_the_frames_before_it() {
     let good = [LITTLE.section(), LITTLE.interface(1, 0, &[]), LITTLE.enhanced(0, 0, b"abc", &[])].concat();
     let at = good.len() as u64;
     let mut two_lengths = LITTLE.block(5, b"abcd");
@@ -147,7 +147,7 @@ fn a_block_larger_than_the_buffer_is_read() {
 }
 
 #[test]
-fn comments_and_names_are_told() {
+fn comments_and_names_are_read() {
     for writer in [LITTLE, BIG] {
         let about = [writer.option(1, b"of the section"), writer.option(3, b"an OS"), writer.option(4, b"a program\0")].concat();
         let mark = [writer.w32(0x1a2b_3c4d), writer.w16(1), writer.w16(0), vec![0xff; 8]].concat();

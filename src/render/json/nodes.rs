@@ -189,13 +189,13 @@ fn not_finite(value: impl Display, out: &mut Out<'_>) -> Result<()> {
 /// What the value means, if there is anything to add. A number without digits has its text already.
 fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let field = node.field();
-    let is_told = match node.value() {
+    let is_shown = match node.value() {
         Value::Single(number) => !number.is_finite(),
         Value::Double(number) => !number.is_finite(),
         _ => false,
     };
     match field.digest {
-        _ if is_told => Ok(()),
+        _ if is_shown => Ok(()),
         Some(digest) => out.words(r#","text":"#, |words| (digest.meaning)(node, words)),
         None => {
             if let Some(name) = node.name().filter(|name| !name.is_empty()) {

@@ -90,7 +90,7 @@ fn masked_fields_say_which_bits_they_are() {
 }
 
 #[test]
-fn bytes_addresses_and_text_that_is_none_are_told_apart() {
+fn bytes_addresses_and_text_that_is_none_are_distinguished() {
     let trial = framed(b"\x0a\x00\x00\x01ok\0\xffno\x00\x01", |wire| {
         wire.bytes(&trial::HOST, 4)?;
         wire.text_nul(&trial::NAME)?;

@@ -60,7 +60,7 @@ impl Wire<'_> {
     /// Whether nothing but the type of this message is requested: work for later messages can be deferred.
     #[must_use]
     pub fn defers(&self) -> bool {
-        !self.tree.demand().looks()
+        !self.tree.demand().inspects()
     }
 
     /// Whether fields, notes or objects of a later message may be requested. Skip only state that serves them alone.

@@ -88,7 +88,7 @@ fn given_settings(settings: &[(&str, &str)]) -> Settings {
     let mut result = Settings::new();
     for (name, value) in settings {
         let setting = PROTOCOL.settings.iter().find(|setting| setting.name == *name).unwrap();
-        result.tell(setting, (*value).to_owned());
+        result.set(setting, (*value).to_owned());
     }
     result
 }

@@ -290,7 +290,7 @@ fn hostile_names_are_truncated_and_counted() {
 fn in_charset(name: Option<&str>, chat_text: &[u8]) -> String {
     let mut settings = Settings::new();
     if let Some(name) = name {
-        settings.tell(&PROTOCOL.settings[0], name.to_owned());
+        settings.set(&PROTOCOL.settings[0], name.to_owned());
     }
     let chat = common_of(4660, 9, 0, &[chat_text, b"\0"].concat());
     trial::message(&PROTOCOL, &mut *open(&settings), C, &chat, Cut::No)

@@ -265,7 +265,7 @@ fn every_test_vector_is_recognized_on_the_port() {
 fn login_digests_are_verified_with_passwords() {
     let with_setting = |name: &'static str, value: &str| {
         let mut settings = Settings::new();
-        settings.tell(PROTOCOL.settings.iter().find(|setting| setting.name == name).unwrap(), value.into());
+        settings.set(PROTOCOL.settings.iter().find(|setting| setting.name == name).unwrap(), value.into());
         let mut session = Session { state: State::new(&settings), ..Session::default() };
         trial::message(&PROTOCOL, &mut session, Side::Server, &trial::bytes(X2), Cut::No);
         let tree = trial::message(&PROTOCOL, &mut session, Side::Client, &trial::bytes(X3), Cut::No);
