@@ -298,7 +298,7 @@ impl Exchanges {
 
     /// Incomplete reassemblies at the end, with source and destination.
     pub(super) fn unfinished(&mut self) -> Vec<(Ends, Waiting)> {
-        let udp = self.udp.drain().into_iter();
+        let udp = self.udp.drain();
         udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()
     }
 
@@ -309,12 +309,13 @@ impl Exchanges {
 
     /// Forget the conversations that were quiet longest when there are too many. Returns how many.
     pub(super) fn evict(&mut self, tree: &mut Tree) -> usize {
-        let mut forgotten = self.udp.evict();
-        for (number, conversation) in &mut forgotten {
+        let forgotten = self.udp.evict();
+        let count = forgotten.len();
+        for (number, mut conversation) in forgotten {
             self.held = self.held.saturating_sub(conversation.states.counted());
-            conversation.close(*number, tree);
+            conversation.close(number, tree);
         }
-        forgotten.len()
+        count
     }
 
     /// Forget what the protocols of the quietest conversations remember when all remember too much. Returns of how many.

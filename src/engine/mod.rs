@@ -322,7 +322,7 @@ impl Engine {
         let (streams, bare) = (&mut self.streams, &mut self.bare);
         let ending = self.ending.get_or_insert_with(|| {
             let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
-            all.extend(streams.drain().into_iter().filter_map(|(_, connection)| connection.into_whole()));
+            all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
         });
         let gives = self.tree.demand().has(Extras::OBJECTS);

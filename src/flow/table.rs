@@ -136,19 +136,19 @@ impl<T> Table<T> {
     }
 
     /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
-    pub fn evict(&mut self) -> Vec<(u32, T)> {
+    pub fn evict(&mut self) -> InOrder<T> {
         if !self.is_crowded() {
-            return Vec::new();
+            return InOrder::default();
         }
         let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();
         let last = frames.len().saturating_sub(1);
         let (_, &mut limit, _) = frames.select_nth_unstable(forgotten().min(last));
-        in_order(self.open.extract_if(|_, entry| entry.last_frame <= limit))
+        InOrder::new(self.open.extract_if(|_, entry| entry.last_frame <= limit))
     }
 
     /// Forget all. Returns them in the order they began.
-    pub fn drain(&mut self) -> Vec<(u32, T)> {
-        in_order(self.open.drain())
+    pub fn drain(&mut self) -> InOrder<T> {
+        InOrder::new(self.open.drain())
     }
 
     /// The states of the conversations whose last frame is one of these.
@@ -173,11 +173,39 @@ impl<T> Table<T> {
     }
 }
 
-fn in_order<T>(entries: impl Iterator<Item = (Pair, Box<Entry<T>>)>) -> Vec<(u32, T)> {
-    let mut entries: Vec<(u32, T)> = entries.map(|(_, entry)| (entry.number, entry.state)).collect();
-    entries.sort_unstable_by_key(|(number, _)| *number);
-    entries
+/// Conversations that left the table, with their numbers, in the order they began.
+///
+/// Each stays where it lies until it is taken: moved into a list of their own, all of them would exist twice for a moment.
+#[derive(Debug)]
+pub struct InOrder<T>(std::vec::IntoIter<Box<Entry<T>>>);
+
+impl<T> Default for InOrder<T> {
+    fn default() -> Self {
+        InOrder(Vec::new().into_iter())
+    }
 }
+
+impl<T> InOrder<T> {
+    fn new(entries: impl Iterator<Item = (Pair, Box<Entry<T>>)>) -> InOrder<T> {
+        let mut entries: Vec<Box<Entry<T>>> = entries.map(|(_, entry)| entry).collect();
+        entries.sort_unstable_by_key(|entry| entry.number);
+        InOrder(entries.into_iter())
+    }
+}
+
+impl<T> Iterator for InOrder<T> {
+    type Item = (u32, T);
+
+    fn next(&mut self) -> Option<(u32, T)> {
+        self.0.next().map(|entry| (entry.number, entry.state))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for InOrder<T> {}
 
 #[cfg(test)]
 mod tests {
@@ -227,9 +255,9 @@ mod tests {
             let pair = Pair::new(SocketAddr::from((ip, 9)), socket(1));
             table.begin(pair, number as u64, |number| number);
         }
-        let quiet = table.evict();
-        assert_eq!(quiet.first(), Some(&(0, 0)));
+        let mut quiet = table.evict();
         assert_eq!(quiet.len(), forgotten() + 1);
-        assert!(table.evict().is_empty());
+        assert_eq!(quiet.next(), Some((0, 0)));
+        assert_eq!(table.evict().len(), 0);
     }
 }
