@@ -13,12 +13,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// A connection, or what is left of it.
-#[expect(clippy::large_enum_variant, reason = "most connections of a long capture are rests, which lie where the table has them")]
 pub(in crate::engine) enum Connection {
     /// All of it.
     Whole(Box<Stream>),
     /// No buffered bytes and no dissector: only the stream number, the final offsets and the TCP analysis remain.
-    Closed(Closed),
+    Closed(Box<Closed>),
     /// Only ICMP errors quoted segments of it: its number.
     Quoted(u32),
 }
@@ -113,7 +112,7 @@ impl Connection {
     /// Reduces the state if nothing is buffered and there is no dissector. Returns whether data was lost.
     pub(in crate::engine) fn settle(&mut self, held: &mut usize) -> bool {
         let Connection::Whole(stream) = self else { return false };
-        let Some(rest) = stream.closed() else { return false };
+        let Some(rest) = stream.closed().map(Box::new) else { return false };
         *held = held.saturating_sub(stream.counted);
         let had_ended = stream.is_over();
         *self = Connection::Closed(rest);
