@@ -178,7 +178,10 @@ impl Session {
             }
         }
         let opens = request.as_ref().is_some_and(|request| request.method == Method::Connect && (200..300).contains(&code));
+        // A server cannot accept what the client has not finished to ask: such a response was found behind lost bytes.
+        let is_early = self.directions.client.searched > 0 && request.is_none();
         self.next = match code {
+            101 if is_early => None,
             101 if lines::lists(headers.upgrade, "websocket") => {
                 Some(Next::To(&websocket::PROTOCOL, websocket::negotiated(headers.extensions)))
             }

@@ -200,6 +200,14 @@ fn connect_and_upgrade_hand_over_the_stream() {
 }
 
 #[test]
+fn a_switch_of_protocols_does_not_answer_an_unfinished_request() {
+    let mut session = Session::default();
+    assert!(matches!(session.extent(Side::Client, b"GET / HTTP/1.1\r\nHost: h\r\n", true), Extent::NeedMore(_)));
+    split(&mut session, Side::Server, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\n\r\n");
+    assert!(session.next().is_none());
+}
+
+#[test]
 fn malformed_bodies_keep_the_valid_fields() {
     let bad = with_head("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", b"3\r\nabc\r\nzz\r\n");
     let tree = split(&mut Session::default(), Side::Server, &bad).concat();
