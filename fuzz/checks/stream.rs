@@ -212,7 +212,10 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
                     let place = proto_dissect::record::place_of(of, node.span());
                     let (name, at) = (node.field().abbrev, side.index());
                     lost[at] |= name == "data" || message.notes().any(|note| level_of(note) == Level::Broken);
-                    if !lost[at] {
+                    // A heartbeat of five zeros is no evidence of a Pip-Boy: whether the first ones are shown depends on
+                    // what has arrived behind them.
+                    let is_no_evidence = found[at].is_empty() && (name, message.name()) == ("pipboy", "heartbeat");
+                    if !lost[at] && !is_no_evidence {
                         let start = place.base + u64::from(node.span().start);
                         let end = start + node.bytes().len() as u64;
                         let full = format!("{name} {}", message.name());
