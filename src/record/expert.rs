@@ -4,6 +4,7 @@
 
 use super::level_of;
 use crate::layers::{ethernet, ip, ipv6, tcp, wlan};
+use crate::limits;
 use crate::tree::{Carriers, Demand, Dissection, Extras, Field, Kind, Label, Level, NodeRef, Note, Only, Partial, Value};
 use crate::wire::notes;
 use std::borrow::Cow;
@@ -193,12 +194,14 @@ pub fn demand() -> Demand {
 
 /// Calls `take` for each remark on the nodes in a range, in their order.
 pub fn of_range<'t>(of: Dissection<'t>, range: std::ops::Range<u32>, take: &mut dyn FnMut(Item<'t>)) {
+    let mut notes = of.tree.notes_within(std::slice::from_ref(&range));
+    notes.sort_by_key(|note| note.node);
+    let mut notes = notes.into_iter().peekable();
     let mut rules = Rules { of, protocol: "Frame", layer: range.start, take };
     for place in range {
         let Some(node) = of.node(place) else { return };
         rules.node(node);
-        // Notes are few, and most frames have none.
-        for note in of.tree.notes.iter().filter(|note| note.node == place) {
+        while let Some(note) = notes.next_if(|note| note.node == place) {
             rules.note(note);
         }
     }
@@ -370,7 +373,13 @@ impl<'t> Rules<'t, '_> {
 
     /// Whether an IP header says that more fragments follow, of which one that was cut is read alone.
     fn is_part(&self) -> bool {
-        self.of.tree.nodes.iter().any(|node| node.field.is(&ip::MF) && node.value == Value::Bool(true))
+        let tree = self.of.tree;
+        let headers = tree.layers.iter().take(limits::FRAME_LAYERS.get());
+        let nodes = headers.filter_map(|layer| {
+            let node = tree.nodes.get(layer.node as usize).filter(|node| node.field.is(&ip::IP))?;
+            tree.nodes.get(layer.node as usize..node.end as usize)
+        });
+        nodes.flatten().any(|node| node.field.is(&ip::MF) && node.value == Value::Bool(true))
     }
 
     /// A note of a dissector.
