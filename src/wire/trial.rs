@@ -23,6 +23,31 @@ pub fn message(protocol: &Protocol, conversation: &mut dyn Conversation, from: S
     read(protocol, bytes, cut, |wire| conversation.message(from, wire))
 }
 
+/// The layers and notes of a dump, and of the fields only the groups of these filter names with what lies below them.
+///
+/// A snapshot that shows only what its test is about can be reviewed, and fails for one reason.
+#[must_use]
+pub fn below(dump: &str, groups: &[&str]) -> String {
+    let mut group = usize::MAX;
+    let is_kept = |line: &&str| {
+        let depth = line.len() - line.trim_start().len();
+        if depth > group {
+            return true;
+        }
+        let kept = depth == 0 || groups.contains(&filter_name(line));
+        group = if kept && depth > 0 { depth } else { usize::MAX };
+        kept
+    };
+    dump.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The name in a line of a dump, with or without a span in front.
+fn filter_name(line: &str) -> &str {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    if first.contains("..") { words.next().unwrap_or_default() } else { first }
+}
+
 fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) {
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(tree, layer, 0, bytes, 0..bytes.len(), cut);
