@@ -10,6 +10,7 @@ pub mod arcnet;
 pub mod arp;
 pub mod avs;
 pub mod capwap;
+mod carried;
 mod checksum;
 pub mod cisco;
 pub mod erspan;
@@ -57,15 +58,15 @@ pub mod vntag;
 pub mod vxlan;
 pub mod wlan;
 
+pub use carried::{Bytes, Carried, Described, Next, Part, Reached, Segment};
 pub use checksum::Checks;
 pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
 use crate::input::{Link, link_name};
 use crate::limits;
 use crate::tree::{Address, Demand, Ends, Extras, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
-use crate::wire::notes::{DEEP, TRAILER};
+use crate::wire::notes::DEEP;
 use crate::wire::{Cut, Protocol, Result, Wire, data};
-use std::fmt;
 use std::net::IpAddr;
 use std::ops::Range;
 
@@ -190,158 +191,6 @@ pub fn classified(only: Only) -> Only {
 /// A header protocol: selected by the layer below it, not by port or heuristic.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
     Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
-}
-
-/// The next layer, as declared by a header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// A frame of this link type.
-    Link(u16),
-    /// The protocol of this EtherType.
-    EtherType(u16),
-    /// An LLC header.
-    Llc,
-    /// IPv4 or IPv6, by the first byte.
-    Ip,
-    /// The protocol of this IP protocol number.
-    IpProtocol(u8),
-    /// A fragment of a datagram.
-    Fragment(Part),
-    /// A payload compressed by DEFLATE, of this IP protocol number.
-    Compressed(u8),
-    /// A header without a registered number.
-    Header(&'static Described),
-    /// Undissected bytes.
-    Data,
-    /// Nothing.
-    Nothing,
-}
-
-/// A header without a registered number: its protocol and its dissector.
-pub struct Described {
-    protocol: &'static Protocol,
-    header: HeaderFn,
-}
-
-impl PartialEq for Described {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for Described {}
-
-impl fmt::Debug for Described {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.protocol.this.fmt(f)
-    }
-}
-
-/// The bytes that layers are read from: a frame, or a datagram that was joined from its fragments.
-#[derive(Debug, Clone, Copy)]
-pub struct Bytes<'a> {
-    /// Where their spans count.
-    pub source: u32,
-    /// All of them.
-    pub all: &'a [u8],
-}
-
-impl<'a> Bytes<'a> {
-    /// A frame's.
-    #[must_use]
-    pub fn of_frame(all: &'a [u8]) -> Bytes<'a> {
-        Bytes { source: 0, all }
-    }
-
-    /// Those in a range.
-    #[must_use]
-    pub fn get(self, range: Range<usize>) -> &'a [u8] {
-        self.all.get(range).unwrap_or_default()
-    }
-}
-
-/// Which part of which datagram a packet carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// Ties the parts together.
-    pub id: u32,
-    /// What the datagram is.
-    pub protocol: u8,
-    /// Its bytes before this part.
-    pub off: u32,
-    /// Whether more parts follow.
-    pub more: bool,
-}
-
-/// What a header carries.
-#[derive(Debug, Clone)]
-pub struct Carried {
-    /// What it is.
-    pub next: Next,
-    /// Where in the frame it lies, as far as it was captured.
-    pub range: Range<usize>,
-    /// How much longer it was on the wire.
-    pub missing: usize,
-    /// From whom to whom, if the header says so.
-    pub ends: Option<(Address, Address)>,
-    /// Whether it is the first fragment of a datagram whose others will not be joined with it.
-    pub is_part: bool,
-    /// The field for bytes behind it that the layer was given but does not count as carried; none if it has described them.
-    pub trailer: Option<&'static Field>,
-}
-
-impl Carried {
-    /// This, in this range, and so much longer on the wire.
-    #[must_use]
-    pub fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
-        Carried { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
-    }
-
-    fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
-        self.ends = src.zip(dst);
-        self
-    }
-
-    /// A header that carries nothing more.
-    fn nothing(at: usize) -> Carried {
-        Carried::new(Next::Nothing, at..at, 0)
-    }
-}
-
-/// Where [`walk`] got to: a transport that needs to know its conversation, or the end.
-#[derive(Debug, Clone)]
-pub enum Reached {
-    /// A TCP segment in this range.
-    Tcp(Segment),
-    /// A UDP datagram in this range.
-    Udp(Segment),
-    /// A part of a datagram in this range.
-    Fragment(Part, Segment),
-    /// An SCTP packet in this range.
-    Sctp(Segment),
-    /// A compressed payload of this IP protocol number in this range.
-    Compressed(u8, Segment),
-    /// All is described.
-    End,
-}
-
-/// A transport's bytes and what lies below them.
-#[derive(Debug, Clone)]
-pub struct Segment {
-    /// Where in the frame its header begins and its payload ends.
-    pub range: Range<usize>,
-    /// Bytes of it that the capture cut off.
-    pub missing: usize,
-    /// Whether it is only the first fragment of it.
-    pub is_part: bool,
-    /// Source address.
-    pub src: IpAddr,
-    /// Destination address.
-    pub dst: IpAddr,
-    /// The layer that carries it; `None` if [`FastHeaders`] emitted no layers.
-    pub below: Option<LayerId>,
-    /// Layer path including its own, if no layers were emitted.
-    pub path: &'static str,
 }
 
 /// Describe the headers of a frame from its first byte on, layer by layer.

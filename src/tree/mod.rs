@@ -20,10 +20,12 @@ mod object;
 mod pack;
 mod secrets;
 mod side;
+mod sources;
 mod span;
 pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod time;
 mod transfer;
 #[allow(clippy::module_inception, reason = "the tree is what this module is named for")]

@@ -1,17 +1,13 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
-use super::layer::LazySummary;
 use super::object::Carried;
 use super::secrets::Secrets;
-use super::span::Held;
 use super::{
-    Bits, Demand, Derived, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node,
-    Note, OmittedHeaders, OmittedMessages, Origin, Piece, Side, Source, Span, StreamId, SummaryFn, Transfer, Value,
+    Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node, Note,
+    OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, Transfer, Value,
 };
 use crate::limits;
-use std::borrow::Cow;
 use std::fmt::{self, Write};
-use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Maximum nesting depth of nodes.
@@ -76,7 +72,7 @@ pub struct Tree {
     /// Numbers of summaries that are formatted lazily.
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
-    demand: Demand,
+    pub(super) demand: Demand,
     /// The demand given at creation. Deferred layers use it, even if the frame is filtered out.
     whole: Demand,
     /// Whether fields, notes or objects of some message may be requested, at this or a later frame.
@@ -324,75 +320,6 @@ impl Tree {
         }
     }
 
-    /// Keep words that are not on the wire as such.
-    pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
-        self.make_by(|out| out.write_fmt(words)).unwrap_or_default()
-    }
-
-    /// The same for text of any length. Nothing if there is no room for all of it.
-    fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<Made> {
-        let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
-        let start = self.made.len();
-        let mut within = Within { text: &mut self.made, end: most, is_cut: false };
-        // A Display that fails leaves what it had written.
-        let _ = words(&mut within);
-        if within.is_cut {
-            self.made.truncate(start);
-            self.unkept.texts += 1;
-            return None;
-        }
-        Made::between(start, self.made.len())
-    }
-
-    /// The text of a note, cut where it is too long. Notes are few, so that they have room beside all other text.
-    pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
-        const CUT: &str = "…";
-        let start = self.made.len();
-        let mut within = Within { text: &mut self.made, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
-        let _ = within.write_fmt(words);
-        if within.is_cut {
-            self.made.push_str(CUT);
-        }
-        Made::between(start, self.made.len()).unwrap_or_default()
-    }
-
-    /// Stores a message type, if requested.
-    pub fn make_name(&mut self, name: &str) -> Made {
-        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { Made::default() }
-    }
-
-    /// Stores a summary, if requested.
-    pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
-        if self.demand.has(Extras::SUMMARIES) { self.make(words) } else { Made::default() }
-    }
-
-    /// Stores the numbers of a lazily formatted summary, if requested.
-    pub fn make_lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) -> Info {
-        if !self.demand.has(Extras::SUMMARIES) {
-            return Info::default();
-        }
-        let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        self.numbers.extend_from_slice(numbers);
-        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
-    }
-
-    /// What a layer says in a line.
-    #[must_use]
-    pub fn info(&self, layer: &Layer) -> Cow<'_, str> {
-        let Info { made, summarize } = layer.info;
-        let Some(summarize) = summarize else { return self.made(made).into() };
-        let start = made.start as usize;
-        let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
-        LazySummary(summarize, numbers).to_string().into()
-    }
-
-    /// The words of a made value.
-    #[must_use]
-    pub fn made(&self, made: Made) -> &str {
-        let start = made.start as usize;
-        self.made.get(start..start + made.len as usize).unwrap_or_default()
-    }
-
     /// Sets source and destination of the following layers.
     pub fn push_ends(&mut self, ends: Ends) -> u32 {
         self.ends.push(ends);
@@ -441,96 +368,6 @@ impl Tree {
         self.layers.append(&mut sorted);
     }
 
-    /// Stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on. In one piece in this frame they stay where
-    /// they are, and `bytes` is nothing; else they are kept here.
-    pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {
-        let held = match bytes {
-            Some(bytes) => self.hold(bytes),
-            None => Held::Frame(self.pieces.get(first).map_or(0, |piece| piece.at as usize)),
-        };
-        self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
-    }
-
-    /// Bytes that are not on the wire as such, with the pieces they were joined from pushed to [`Tree::pieces`] from `first` on.
-    pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
-        self.derived = self.derived.saturating_add(1);
-        let (number, held) = (self.derived, self.hold_derived(bytes));
-        self.push_source(Source {
-            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false, stream: None }),
-            base: 0,
-            pieces: first..self.pieces.len(),
-            held,
-        })
-    }
-
-    /// The same for bytes that are others than those that the pieces lead to, one for one.
-    pub fn push_deciphered(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
-        let place = self.push_derived(how, from, first, bytes);
-        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
-            derived.is_deciphered = true;
-        }
-        place
-    }
-
-    /// The same for bytes of a stream whose segments were decompressed; `off` is the stream offset of the first one.
-    pub fn push_inflated(&mut self, (stream, side, off): (StreamId, Side, u64), first: usize, bytes: &[u8]) -> u32 {
-        let place = self.push_deciphered("deflate", None, first, bytes);
-        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
-            derived.stream = Some((stream, side, off));
-        }
-        place
-    }
-
-    /// Stores derived bytes, if requested.
-    fn hold(&mut self, bytes: &[u8]) -> Held {
-        debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
-        let start = self.joined.len();
-        if self.demand.has(Extras::BYTES) {
-            self.joined.extend_from_slice(bytes);
-        }
-        Held::Tree(start..self.joined.len())
-    }
-
-    /// The same for bytes of which a few on the wire may have become very many.
-    fn hold_derived(&mut self, bytes: &[u8]) -> Held {
-        if self.demand.has(Extras::BYTES) && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
-            self.unkept.bytes += bytes.len() as u64;
-            return self.hold(&[]);
-        }
-        self.hold(bytes)
-    }
-
-    /// How many bytes may still be decompressed in this run, as far as the capture has been read.
-    #[must_use]
-    pub(crate) fn room_to_decompress(&self) -> usize {
-        let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
-        let room = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
-        usize::try_from(room).unwrap_or(usize::MAX)
-    }
-
-    /// Whether any source is derived.
-    #[must_use]
-    pub fn has_derived(&self) -> bool {
-        self.derived > 0
-    }
-
-    fn push_source(&mut self, source: Source) -> u32 {
-        self.sources.push(source);
-        u32::try_from(self.sources.len() - 1).unwrap_or(Span::NOWHERE - 1)
-    }
-
-    /// The bytes of a span, given the frame's.
-    #[must_use]
-    pub fn slice<'t>(&'t self, span: Span, frame: &'t [u8]) -> &'t [u8] {
-        let Some(source) = self.sources.get(span.source as usize) else { return &[] };
-        let at = |range: Range<usize>, by: usize| range.start + by..range.end + by;
-        match &source.held {
-            Held::Frame(by) => frame.get(at(span.range(), *by)),
-            Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
-        }
-        .unwrap_or_default()
-    }
-
     /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
@@ -541,18 +378,6 @@ impl Tree {
     #[must_use]
     pub fn hidden(&self) -> &[Span] {
         &self.hidden
-    }
-
-    /// The source of a span.
-    #[must_use]
-    pub fn source(&self, span: Span) -> Option<&Source> {
-        self.sources.get(span.source as usize)
-    }
-
-    /// Where the bytes of a stream source were captured; none for a frame.
-    #[must_use]
-    pub fn pieces_of(&self, source: &Source) -> &[Piece] {
-        self.pieces.get(source.pieces.clone()).unwrap_or_default()
     }
 
     /// The nodes right below the one at `place`, with their places.
@@ -577,27 +402,6 @@ pub struct Unkept {
     pub texts: u64,
     /// Derived bytes.
     pub bytes: u64,
-}
-
-/// Text up to a length.
-struct Within<'a> {
-    text: &'a mut String,
-    end: usize,
-    is_cut: bool,
-}
-
-impl Write for Within<'_> {
-    fn write_str(&mut self, words: &str) -> fmt::Result {
-        let room = self.end.saturating_sub(self.text.len());
-        if words.len() <= room {
-            self.text.push_str(words);
-            return Ok(());
-        }
-        self.is_cut = true;
-        let cut = (0..=room).rev().find_map(|at| words.get(..at));
-        self.text.push_str(cut.unwrap_or_default());
-        Err(fmt::Error)
-    }
 }
 
 /// Leave in `from` a copy of what it has, which is made where `to` is, and its memory in `to`.

@@ -4,11 +4,11 @@ mod closed;
 mod deliver;
 mod half_stream;
 mod inner;
+mod owner;
 mod partial;
 
 pub(super) use closed::Connection;
 
-use super::bug;
 use super::message::{Out, ends_of};
 use super::nested::States;
 use super::prefilter;
@@ -20,20 +20,16 @@ use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Header, TcpState};
 use crate::layers::{self, Bytes, Checks, Segment};
-use crate::limits;
-use crate::registry::{Candidate, FlowContext, Owner, Registry};
+use crate::registry::Registry;
 use crate::tree::{
     Address, BySide, Carried, Ends, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
 };
-use crate::wire::notes::{BUG, OVERLAP, STALE};
-use crate::wire::{Conversation, How, Missing, Next, On, Opening, Protocol, credentials};
+use crate::wire::notes::{OVERLAP, STALE};
+use crate::wire::{Conversation, Next, On, Protocol, credentials};
 use half_stream::{Behind, HalfStream};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Bytes of a stream joined midway within which a protocol at home on its port may recognise it.
-const MAX_JOINING: u64 = 1 << 20;
 
 /// A connection.
 pub(super) struct Stream {
@@ -550,107 +546,6 @@ impl Stream {
         for half in self.halves.iter_mut() {
             half.from_start = true;
             half.wanted = 0;
-        }
-    }
-
-    /// Whether the first bytes of this side wait to be judged.
-    fn is_open(&self, side: Side) -> bool {
-        match self.belongs {
-            Belongs::Open => true,
-            Belongs::Unrecognised(first) => first != side,
-            Belongs::To(..) | Belongs::None => false,
-        }
-    }
-
-    /// Ask whose stream this is. True if that turned client and server around.
-    #[inline(never)]
-    fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
-        let silent = self.silent();
-        let BySide { client, server } = &self.halves;
-        let opening = Opening {
-            sent: [client.order.buffered(), server.order.buffered()],
-            from_start: [client.from_start, server.from_start],
-            complete: behind != Behind::More || self.decide_now,
-        };
-        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
-        let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
-        let may_join = || self.may_join() && out.registry.is_awaited(&context, &opening);
-        let owner = bug::guarded(|| {
-            let opening = Opening { complete: opening.complete || full && !may_join(), ..opening };
-            (out.registry.stream_owner(&context, &opening), opening.complete)
-        });
-        let (owner, is_complete) = owner.unwrap_or_else(|failure| {
-            let node = out.tree.here().saturating_sub(1);
-            out.tree.note(&BUG, node, Span::NONE, format_args!("{}", failure.0));
-            (Owner::None, true)
-        });
-        match owner {
-            // Who is who is known from outside, or from data that was shown before.
-            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::None,
-            Owner::Known(Candidate { protocol, found }, server) => {
-                let How::Stream(open) = found.how else { return false };
-                let mut conversation = open(out.registry.settings());
-                for side in Side::BOTH.into_iter().filter(|_| self.shown) {
-                    let bytes = self.halves[side].order.buffered_off();
-                    if bytes > 0 {
-                        conversation.gap(side, Missing { bytes, in_step: false });
-                    }
-                }
-                self.belongs = Belongs::To(protocol, conversation);
-                if server == Side::Client {
-                    self.turn(out.tree);
-                    return true;
-                }
-            }
-            Owner::Unsure if !is_complete => {}
-            Owner::Unsure | Owner::None => {
-                let is_first = matches!(self.belongs, Belongs::Open);
-                self.belongs = silent.filter(|_| is_first).map_or(Belongs::None, |side| Belongs::Unrecognised(side.other()));
-                self.shown = true;
-            }
-        }
-        false
-    }
-
-    /// Whether as many bytes of this side wait as are buffered before the stream is recognised.
-    fn is_full(&self, side: Side) -> bool {
-        self.halves[side].order.buffered().len() >= limits::STREAM_OPENING.get()
-    }
-
-    /// Whether a protocol may still find its messages in later bytes: the capture begins inside the stream.
-    fn may_join(&self) -> bool {
-        let is_early = self.halves.iter().all(|half| half.order.buffered_off() < MAX_JOINING);
-        is_early && self.halves.iter().any(|half| !half.from_start)
-    }
-
-    /// The side of which no byte was seen, if the other one has spoken.
-    fn silent(&self) -> Option<Side> {
-        match [self.halves.client.has_spoken(), self.halves.server.has_spoken()] {
-            [true, false] => Some(Side::Server),
-            [false, true] => Some(Side::Client),
-            _ => None,
-        }
-    }
-
-    /// The side taken for the client turns out to be the server. Nothing was shown yet.
-    #[cold]
-    fn turn(&mut self, tree: &mut Tree) {
-        self.turned = !self.turned;
-        self.halves.swap();
-        self.analysis.turn();
-        if let Some(followed) = &mut self.followed {
-            followed.turn();
-        }
-        if let Some(sockets) = &mut self.sockets {
-            sockets.reverse();
-        }
-        self.client_is_low = is_first_low(self.sockets);
-        for ends in &mut tree.ends {
-            if let Some((stream, side)) = &mut ends.stream
-                && *stream == self.id
-            {
-                *side = side.other();
-            }
         }
     }
 }

@@ -1,0 +1,110 @@
+//! The byte sequences that the spans of a tree count in.
+
+use super::span::Held;
+use super::{Derived, Extras, Origin, Piece, Side, Source, Span, StreamId, Tree};
+use crate::limits;
+use std::ops::Range;
+
+impl Tree {
+    /// Adds stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on.
+    /// `bytes` is `None` if they lie in one piece of this frame; otherwise the tree stores them.
+    pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {
+        let held = match bytes {
+            Some(bytes) => self.hold(bytes),
+            None => Held::Frame(self.pieces.get(first).map_or(0, |piece| piece.at as usize)),
+        };
+        self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
+    }
+
+    /// Adds derived bytes; the pieces that they were joined from were pushed to [`Tree::pieces`] from `first` on.
+    pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+        self.derived = self.derived.saturating_add(1);
+        let (number, held) = (self.derived, self.hold_derived(bytes));
+        self.push_source(Source {
+            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false, stream: None }),
+            base: 0,
+            pieces: first..self.pieces.len(),
+            held,
+        })
+    }
+
+    /// Adds decrypted bytes: each byte corresponds to one byte of the pieces.
+    pub fn push_deciphered(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+        let place = self.push_derived(how, from, first, bytes);
+        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
+            derived.is_deciphered = true;
+        }
+        place
+    }
+
+    /// Adds decompressed bytes of a stream; `off` is the stream offset of the first one.
+    pub fn push_inflated(&mut self, (stream, side, off): (StreamId, Side, u64), first: usize, bytes: &[u8]) -> u32 {
+        let place = self.push_deciphered("deflate", None, first, bytes);
+        if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
+            derived.stream = Some((stream, side, off));
+        }
+        place
+    }
+
+    /// Stores derived bytes, if requested.
+    fn hold(&mut self, bytes: &[u8]) -> Held {
+        debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
+        let start = self.joined.len();
+        if self.demand.has(Extras::BYTES) {
+            self.joined.extend_from_slice(bytes);
+        }
+        Held::Tree(start..self.joined.len())
+    }
+
+    /// Stores derived bytes, which may be many times the bytes on the wire, within [`limits::TREE_DERIVED`].
+    fn hold_derived(&mut self, bytes: &[u8]) -> Held {
+        if self.demand.has(Extras::BYTES) && self.joined.len().saturating_add(bytes.len()) > limits::TREE_DERIVED.get() {
+            self.unkept.bytes += bytes.len() as u64;
+            return self.hold(&[]);
+        }
+        self.hold(bytes)
+    }
+
+    /// How many bytes may still be decompressed in this run, as far as the capture has been read.
+    #[must_use]
+    pub(crate) fn room_to_decompress(&self) -> usize {
+        let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
+        let room = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
+    /// Whether any source is derived.
+    #[must_use]
+    pub fn has_derived(&self) -> bool {
+        self.derived > 0
+    }
+
+    fn push_source(&mut self, source: Source) -> u32 {
+        self.sources.push(source);
+        u32::try_from(self.sources.len() - 1).unwrap_or(Span::NOWHERE - 1)
+    }
+
+    /// The bytes of a span, given the frame's.
+    #[must_use]
+    pub fn slice<'t>(&'t self, span: Span, frame: &'t [u8]) -> &'t [u8] {
+        let Some(source) = self.sources.get(span.source as usize) else { return &[] };
+        let at = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        match &source.held {
+            Held::Frame(by) => frame.get(at(span.range(), *by)),
+            Held::Tree(held) => self.joined.get(at(span.range(), held.start)),
+        }
+        .unwrap_or_default()
+    }
+
+    /// The source of a span.
+    #[must_use]
+    pub fn source(&self, span: Span) -> Option<&Source> {
+        self.sources.get(span.source as usize)
+    }
+
+    /// Pieces of frames that the bytes of a source were captured in; empty for a frame.
+    #[must_use]
+    pub fn pieces_of(&self, source: &Source) -> &[Piece] {
+        self.pieces.get(source.pieces.clone()).unwrap_or_default()
+    }
+}

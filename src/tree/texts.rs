@@ -1,0 +1,99 @@
+//! Texts of a tree that are not on the wire: computed values, notes and summaries.
+
+use super::layer::LazySummary;
+use super::{Extras, Info, Layer, Made, SummaryFn, Tree};
+use crate::limits;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+impl Tree {
+    /// Stores a text that is not on the wire.
+    pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
+        self.make_by(|out| out.write_fmt(words)).unwrap_or_default()
+    }
+
+    /// Stores a text of any length; `None` if it exceeds [`limits::TREE_TEXT`].
+    pub(super) fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<Made> {
+        let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
+        let start = self.made.len();
+        let mut within = Within { text: &mut self.made, end: most, is_cut: false };
+        // A Display that fails leaves what it had written.
+        let _ = words(&mut within);
+        if within.is_cut {
+            self.made.truncate(start);
+            self.unkept.texts += 1;
+            return None;
+        }
+        Made::between(start, self.made.len())
+    }
+
+    /// The text of a note, cut where it is too long. Notes are few, so that they have room beside all other text.
+    pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
+        const CUT: &str = "…";
+        let start = self.made.len();
+        let mut within = Within { text: &mut self.made, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
+        let _ = within.write_fmt(words);
+        if within.is_cut {
+            self.made.push_str(CUT);
+        }
+        Made::between(start, self.made.len()).unwrap_or_default()
+    }
+
+    /// Stores a message type, if requested.
+    pub fn make_name(&mut self, name: &str) -> Made {
+        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { Made::default() }
+    }
+
+    /// Stores a summary, if requested.
+    pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
+        if self.demand.has(Extras::SUMMARIES) { self.make(words) } else { Made::default() }
+    }
+
+    /// Stores the numbers of a lazily formatted summary, if requested.
+    pub fn make_lazy_summary(&mut self, numbers: &[u64], summarize: SummaryFn) -> Info {
+        if !self.demand.has(Extras::SUMMARIES) {
+            return Info::default();
+        }
+        let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.extend_from_slice(numbers);
+        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
+    }
+
+    /// The summary of a layer.
+    #[must_use]
+    pub fn info(&self, layer: &Layer) -> Cow<'_, str> {
+        let Info { made, summarize } = layer.info;
+        let Some(summarize) = summarize else { return self.made(made).into() };
+        let start = made.start as usize;
+        let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
+        LazySummary(summarize, numbers).to_string().into()
+    }
+
+    /// The text of a computed value.
+    #[must_use]
+    pub fn made(&self, made: Made) -> &str {
+        let start = made.start as usize;
+        self.made.get(start..start + made.len as usize).unwrap_or_default()
+    }
+}
+
+/// A writer that stops at a length.
+struct Within<'a> {
+    text: &'a mut String,
+    end: usize,
+    is_cut: bool,
+}
+
+impl Write for Within<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        let room = self.end.saturating_sub(self.text.len());
+        if words.len() <= room {
+            self.text.push_str(words);
+            return Ok(());
+        }
+        self.is_cut = true;
+        let cut = (0..=room).rev().find_map(|at| words.get(..at));
+        self.text.push_str(cut.unwrap_or_default());
+        Err(fmt::Error)
+    }
+}
