@@ -1,7 +1,8 @@
 //! `follow`: conversations as a list, one of them as bytes, or all as files.
 
 use super::args::{FollowForm, FollowOptions, Reading};
-use super::input::{self, Audience, How};
+use super::audience::Audience;
+use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};

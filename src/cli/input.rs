@@ -1,94 +1,21 @@
 //! Reading an input to its end: what all tasks that look at captures have in common.
 
 use super::args::Reading;
+use super::audience::Audience;
 use super::forms::Wrong;
-use super::parallel::{Chunk, ChunkPrinter};
 use super::progress::{Progress, Whole};
 use super::source::Source;
-use super::{Exit, complain, decode_as, interrupt, parallel};
-use crate::engine::{Engine, Prefilter};
-use crate::input::{Capture, Extra, OpenError, Options, ReadError, link_name};
-use crate::record::{Forgotten, Tally};
+use super::{Exit, decode_as, interrupt, parallel};
+use crate::engine::Engine;
+use crate::input::{Capture, OpenError, Options, ReadError, link_name};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection, Extras, Fields};
+use crate::tree::Dissection;
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
 
 /// Bytes of frames up to which another thread costs more than it gains.
 const SMALL: usize = 256 << 10;
-
-/// A consumer of the dissected frames of an input.
-pub(super) trait Audience: Send {
-    /// The parts of a frame that it needs.
-    fn demand(&self) -> Demand;
-
-    /// Prefilter that rejects frames by their layers alone.
-    fn prefilter(&self) -> Option<Prefilter> {
-        None
-    }
-
-    /// An input begins.
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
-
-    /// A frame, or with `captured` false what a conversation had left when the input ended.
-    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
-
-    /// Number of messages of the next tree after which it takes the gathered state of their conversation.
-    fn defers_after(&self) -> Option<u64> {
-        None
-    }
-
-    /// Whether it takes as long per frame as dissection, so that a second thread pays off.
-    fn is_busy(&self) -> bool {
-        let demand = self.demand();
-        let cannot_be_sent = demand.has(Extras::OBJECTS) || demand.has(Extras::TRANSFERS);
-        let may_settle = self.prefilter().is_some_and(|prefilter| prefilter.headers.is_some());
-        // Objects and transfers cannot be sent to another thread.
-        demand.fields == Fields::All && !cannot_be_sent && !may_settle
-    }
-
-    /// A printer for later chunks on another thread; `None` if chunks depend on each other.
-    fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
-        None
-    }
-
-    /// Sets the counts up to the next tree.
-    fn resume_at(&mut self, _tally: Tally) {}
-
-    /// Takes a chunk that another thread printed.
-    fn chunk(&mut self, _part: &mut Chunk) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Whether it has seen enough, so that nothing more has to be read.
-    fn has_enough(&self) -> bool {
-        false
-    }
-
-    /// Whether there is a thread with nothing else to do, which may read ahead.
-    fn has_help(&self) -> bool {
-        true
-    }
-
-    /// Something is wrong with an input.
-    fn complain(&mut self, what: fmt::Arguments<'_>) {
-        complain(what);
-    }
-
-    /// What the input holds beside frames, as far as it was read.
-    fn extras(&mut self, _extras: &[(Extra, u64)]) {}
-
-    /// Names of addresses that the input holds beside frames, as far as it was read.
-    fn names(&mut self, _names: &[(IpAddr, String)]) {}
-
-    /// What was given up to keep memory bounded.
-    fn forgotten(&mut self, _forgotten: Forgotten) {}
-
-    /// The input ends; with a problem if it was damaged.
-    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
-}
 
 /// How inputs are read: what the options say of them.
 pub(super) struct How {

@@ -1,6 +1,7 @@
 //! The command line: what is typed becomes a run, and a run becomes an exit code.
 
 mod args;
+mod audience;
 #[cfg(test)]
 mod bugs;
 mod complete;

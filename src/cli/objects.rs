@@ -1,7 +1,8 @@
 //! What messages and conversations carry, as a list and as files.
 
 use super::args::Objects;
-use super::input::{self, Audience, How};
+use super::audience::Audience;
+use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, of_output};

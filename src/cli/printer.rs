@@ -1,7 +1,7 @@
 //! Looks at an input and prints what is meant of it.
 
+use super::audience::Audience;
 use super::forms::Plan;
-use super::input::Audience;
 use super::parallel::{Chunk, ChunkPrinter};
 use super::record_selection::RecordSelection;
 use crate::engine::Prefilter;

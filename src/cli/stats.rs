@@ -1,7 +1,8 @@
 //! `stats`, and tshark's `-z`: what is in a capture, counted.
 
 use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
-use super::input::{self, Audience, How};
+use super::audience::Audience;
+use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, follow, forms, intervals, of_output};

@@ -1,8 +1,9 @@
 //! `-w`: the frames of the records that are meant, as a capture file.
 
 use super::args::{Args, Output};
+use super::audience::Audience;
 use super::forms::Wrong;
-use super::input::{self, Audience, How};
+use super::input::{self, How};
 use super::outcome::Outcome;
 use super::record_selection::RecordSelection;
 use super::replace::Replacement;

@@ -3,6 +3,7 @@
 use super::migration::ConnectionIds;
 use super::nested::{self, States, Turn, Waiting};
 use super::prefilter::{self, Prefilter};
+use super::udp_header::{payload_ahead, sockets};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
@@ -169,24 +170,6 @@ pub(super) fn datagram(
         }
     }
     None
-}
-
-/// The payload of a datagram whose header is not read yet.
-fn payload_ahead<'a>(bytes: Bytes<'a>, segment: &Segment) -> &'a [u8] {
-    const HEADER: usize = 8;
-    bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default()
-}
-
-/// Whether a datagram carries packets of its own, as far as its ports and its first bytes tell.
-pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
-    let content = payload_ahead(bytes, segment);
-    sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content).is_some())
-}
-
-/// Who sends a datagram and who gets it, if its header says so.
-pub(super) fn sockets(bytes: Bytes<'_>, segment: &Segment) -> Option<[SocketAddr; 2]> {
-    let udp = etherparse::UdpHeaderSlice::from_slice(bytes.get(segment.range.clone())).ok()?;
-    Some([SocketAddr::new(segment.src, udp.source_port()), SocketAddr::new(segment.dst, udp.destination_port())])
 }
 
 /// Whether a datagram goes to everybody: to a group, or to all of a network. Of networks nothing is known, so an address that

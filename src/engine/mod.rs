@@ -16,6 +16,7 @@ mod segment;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
+mod udp_header;
 
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
@@ -37,7 +38,8 @@ pub use prefilter::{Known, Prefilter};
 use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use stream::{Connection, Speaker, Stream};
+use stream::speaker::Speaker;
+use stream::{Connection, Stream};
 
 /// Incomplete datagrams that are shown in one tree when the capture has ended.
 const INCOMPLETE_AT_ONCE: usize = 1024;
@@ -384,7 +386,7 @@ impl Engine {
             let inner = match &reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
-                    self.talking = datagram::sockets(bytes, segment).map_or(Talking::None, Talking::Udp);
+                    self.talking = udp_header::sockets(bytes, segment).map_or(Talking::None, Talking::Udp);
                     let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
                     datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
                 }

@@ -1,7 +1,7 @@
 //! Frames of which nothing will be shown: nothing of their messages has to be kept, and little of their headers.
 
 use super::Engine;
-use super::datagram;
+use super::udp_header;
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
 use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only, Tree};
@@ -119,7 +119,7 @@ pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segme
 fn is_all(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
-        Reached::Udp(segment) => !datagram::is_tunnel(Bytes::of_frame(frame), segment),
+        Reached::Udp(segment) => !udp_header::is_tunnel(Bytes::of_frame(frame), segment),
         Reached::Fragment(..) | Reached::Compressed(..) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! The TCP layer of a segment: its header, and what the segments before it say of it.
 
-use super::stream::Speaker;
+use super::stream::speaker::Speaker;
 use crate::flow::analysis::{Findings, Mark, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, Header, Remarks, TcpState};

@@ -1,8 +1,9 @@
 //! Names become fields, what is written becomes constants, and what cannot fit is found before any input is opened.
 
-use super::literal::{self, Sort};
+use super::literal;
 use super::mistake::{Wrong, nearest};
 use super::program::{Asked, Case, Extreme, Test, Value};
+use super::sort::Sort;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
 use super::value::{Constant, Item, Order};
 use crate::layers;

@@ -2,12 +2,12 @@
 //!
 //! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
 
-use super::literal::Sort;
 use super::program::{self, Case, Extreme, Test, Value};
 use super::record_values;
+use super::record_values::Subject;
+use super::sort::Sort;
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
-use crate::layers::FastHeaders;
 use crate::record::Remembered;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
@@ -63,18 +63,10 @@ impl Scratch {
     }
 }
 
-/// What is asked.
-#[derive(Clone, Copy)]
-pub(super) enum Asked<'r, 't> {
-    Record(&'r Record<'t>),
-    /// The headers of a frame that has no record yet.
-    FastHeaders(&'r FastHeaders),
-}
-
 /// Someone who asks.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'r, 't> {
-    pub(super) of: Asked<'r, 't>,
+    pub(super) of: Subject<'r, 't>,
     pub(super) scratch: &'r Scratch,
 }
 
@@ -120,10 +112,10 @@ impl Asking<'_, '_> {
     fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Fields(fields) => match self.of {
-                Asked::FastHeaders(plain) => {
+                Subject::FastHeaders(plain) => {
                     fields.iter().filter_map(|field| plain.get(field)).try_for_each(|value| visit(&record_values::item_of(value)))
                 }
-                Asked::Record(record) => {
+                Subject::Record(record) => {
                     record_values::nodes(record, fields).try_for_each(|node| visit(&record_values::item(node)))?;
                     if record_values::is_generated(fields) {
                         record_values::generated(record, fields, visit)?;
@@ -136,16 +128,16 @@ impl Asking<'_, '_> {
                 }
             },
             Value::Pseudo(pseudo) => match self.of {
-                Asked::Record(record) => {
+                Subject::Record(record) => {
                     (pseudo.of)(record).map_or(ControlFlow::Continue(()), |answer| self.answer(answer, visit))
                 }
-                Asked::FastHeaders(_) => ControlFlow::Continue(()),
+                Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Frame => match self.of {
-                Asked::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
+                Subject::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
                     visit(&Item::Bytes(of.shown_frame()))
                 }
-                Asked::Record(Record::Late(_) | Record::Gap(_)) | Asked::FastHeaders(_) => ControlFlow::Continue(()),
+                Subject::Record(Record::Late(_) | Record::Gap(_)) | Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
             Value::Masked(of, masks) => {
@@ -172,10 +164,10 @@ impl Asking<'_, '_> {
                 })
             }),
             Value::Onward(fields) => match self.of {
-                Asked::Record(record) => {
+                Subject::Record(record) => {
                     record_values::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.shown_onward())))
                 }
-                Asked::FastHeaders(_) => ControlFlow::Continue(()),
+                Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Sum(..) | Value::Extreme(..) | Value::Magnitude(_) | Value::Written(..) | Value::Constant(_) => {
                 self.computed(value, visit)

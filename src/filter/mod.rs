@@ -27,6 +27,7 @@ mod parser;
 mod prefilter;
 mod program;
 mod record_values;
+mod sort;
 mod syntax;
 mod undissected;
 mod value;
@@ -39,8 +40,9 @@ use crate::record::{Moment, Packet, Record};
 use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
-use eval::{Asked, Asking, Scratch};
+use eval::{Asking, Scratch};
 use program::Test;
+use record_values::Subject;
 use std::fmt;
 use syntax::Node;
 use verdict_cache::VerdictCache;
@@ -85,7 +87,7 @@ impl Filter {
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
         self.scratch.begin();
-        Asking { of: Asked::Record(record), scratch: &self.scratch }.test(&self.test)
+        Asking { of: Subject::Record(record), scratch: &self.scratch }.test(&self.test)
     }
 
     /// A prefilter that rejects frames by their layers, before messages are dissected.
@@ -96,19 +98,20 @@ impl Filter {
         let may_match = move |known: Known<'_>| {
             let (of, known) = match known {
                 Known::FastHeaders(plain) => {
-                    return verdict_cache.or_ask(plain.flow_key(), || self.decide_early(Asked::FastHeaders(plain), self.headers));
+                    return verdict_cache
+                        .or_ask(plain.flow_key(), || self.decide_early(Subject::FastHeaders(plain), self.headers));
                 }
                 Known::Headers(of) => (of, self.headers),
                 Known::Layers(of) => (of, self.prefilter),
             };
             let record = Record::Packet(Packet { moment: Moment::default(), of });
-            self.decide_early(Asked::Record(&record), known)
+            self.decide_early(Subject::Record(&record), known)
         };
         Prefilter { headers, may_match: Box::new(may_match) }
     }
 
     /// Whether a record may pass, as far as these fields tell.
-    fn decide_early(&self, of: Asked<'_, '_>, known: Only) -> bool {
+    fn decide_early(&self, of: Subject<'_, '_>, known: Only) -> bool {
         self.scratch.begin();
         Asking { of, scratch: &self.scratch }.decide_early(&self.test, known) != Some(false)
     }

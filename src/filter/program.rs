@@ -1,6 +1,6 @@
 //! A checked filter: its operands and tests.
 
-use super::literal::Sort;
+use super::sort::Sort;
 use super::syntax::{Part, Sum};
 use super::value::{Constant, Item, Order};
 use crate::record::pseudo::Pseudo;

@@ -1,13 +1,20 @@
 //! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
 
-use super::eval::Asked;
 use super::value::{Item, Visit};
-use crate::layers::HeaderValue;
+use crate::layers::{FastHeaders, HeaderValue};
 use crate::record::{Known, Record, Remembered};
 use crate::tree::{Computed, Dissection, Field, HIDDEN, Kind, Layer, NodeRef, Value};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
+
+/// The subject of a filter.
+#[derive(Clone, Copy)]
+pub(super) enum Subject<'r, 't> {
+    Record(&'r Record<'t>),
+    /// The headers of a frame that has no record yet.
+    FastHeaders(&'r FastHeaders),
+}
 
 /// The tree a record is part of.
 fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
@@ -58,10 +65,10 @@ pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl 
 }
 
 /// Whether what is asked has any of some fields: a node, a note, or a layer that is only remembered.
-pub(super) fn has(of: Asked<'_, '_>, fields: &[&'static Field]) -> bool {
+pub(super) fn has(of: Subject<'_, '_>, fields: &[&'static Field]) -> bool {
     let record = match of {
-        Asked::FastHeaders(plain) => return fields.iter().any(|field| plain.has(field) || plain.get(field).is_some()),
-        Asked::Record(record) => record,
+        Subject::FastHeaders(plain) => return fields.iter().any(|field| plain.has(field) || plain.get(field).is_some()),
+        Subject::Record(record) => record,
     };
     if nodes(record, fields).next().is_some() {
         return true;

@@ -1,6 +1,6 @@
 //! Values that filters compare.
 
-use super::literal::Sort;
+use super::sort::Sort;
 use super::syntax::Sum;
 use crate::record::seconds::SECOND;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! A short way to what was looked for lately.
 
-use super::conversations::{End, Host};
+use super::endpoint::{End, Host};
 
 /// How many places are remembered: a power of two.
 const SLOTS: usize = 1 << 8;

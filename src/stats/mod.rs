@@ -6,6 +6,7 @@
 mod conversations;
 mod coverage;
 mod dns;
+mod endpoint;
 mod endpoint_cache;
 mod expert;
 mod gate;
@@ -28,8 +29,9 @@ mod transfers;
 
 pub use crate::record::expert::Severity;
 use conversations::ConversationTables;
-pub use conversations::{Conversation, Conversations, End, Endpoints, Shares};
+pub use conversations::{Conversations, Endpoints};
 pub use coverage::{Coverage, Covered, Spoken, Unknown};
+pub use endpoint::{Conversation, End, Shares};
 pub use expert::{Alike, Expert};
 pub use gate::Gate;
 pub use health::{Health, Remark};

@@ -1,6 +1,6 @@
 //! Segments of connections that spoke lately: most come like one before, so what they count waits until it is much.
 
-use super::conversations::{Found, Seen, Sum};
+use super::endpoint::{Found, Seen, Sum};
 use super::parts::Over;
 use crate::tree::OmittedHeaders;
 

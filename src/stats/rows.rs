@@ -1,6 +1,6 @@
 //! Conversations as they are remembered: few bytes each, because there may be very many.
 
-use super::conversations::{Conversation, End, Host, Sum};
+use super::endpoint::{Conversation, End, Host, Sum};
 use super::index::Index;
 use super::traffic::Count;
 

@@ -77,7 +77,7 @@ impl ChunkPrinter<'_> {
 mod tests {
     use super::*;
     use crate::cli::args::Args;
-    use crate::cli::input::Audience;
+    use crate::cli::audience::Audience;
     use crate::cli::printer::Printer;
     use crate::engine::Engine;
     use crate::input::Capture;

@@ -8,9 +8,10 @@ mod tests;
 
 use super::ordered::{Lane, LaneMessage, LaneReceiver, Out, OutputBudget};
 use super::{Chunk, ChunkPrinter};
+use crate::cli::audience::Audience;
 use crate::cli::complain;
 use crate::cli::forms::Plan;
-use crate::cli::input::{self, Audience, How};
+use crate::cli::input::{self, How};
 use crate::cli::outcome::Outcome;
 use crate::cli::printer::Printer;
 use crate::cli::progress::Whole;

@@ -6,7 +6,7 @@
 
 use super::batch::{Batch, Large};
 use super::{Chunk, ChunkPrinter};
-use crate::cli::input::Audience;
+use crate::cli::audience::Audience;
 use crate::cli::interrupt;
 use crate::cli::progress::Progress;
 use crate::engine::Engine;

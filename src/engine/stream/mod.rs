@@ -6,6 +6,7 @@ mod half_stream;
 mod inner;
 mod owner;
 mod partial;
+pub(super) mod speaker;
 
 pub(super) use closed::Connection;
 
@@ -19,7 +20,7 @@ use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
 use crate::layers::tcp::{Header, TcpState};
-use crate::layers::{self, Bytes, Checks, Segment};
+use crate::layers::{self, Bytes, Checks};
 use crate::registry::Registry;
 use crate::tree::{
     Address, BySide, Carried, Ends, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
@@ -27,6 +28,7 @@ use crate::tree::{
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, Next, On, Protocol, credentials};
 use half_stream::{Behind, HalfStream};
+use speaker::Speaker;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,22 +87,6 @@ enum Belongs {
     /// No protocol recognises the first bytes of this side; those of the other side have not been judged.
     Unrecognised(Side),
     None,
-}
-
-/// A segment and what the layers found out about it.
-pub(super) struct Speaker<'a> {
-    pub frame: &'a Frame<'a>,
-    pub bytes: Bytes<'a>,
-    pub segment: &'a Segment,
-    pub header: &'a Header,
-    /// Whether the lower end of its connection speaks.
-    pub rises: bool,
-    /// Which side of its connection speaks.
-    pub side: Side,
-    /// Whether TCP analysis is requested.
-    pub is_analyzed: bool,
-    /// Whether connection progress is requested.
-    pub is_followed: bool,
 }
 
 impl Stream {

@@ -1,6 +1,6 @@
 //! Frames of Initial packets, and reassembly of the handshake from CRYPTO frames.
 
-use super::packets::number;
+use super::varint::number;
 use super::{
     CE, CRYPTO, CRYPTO_LENGTH, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIRST_RANGE, FRAME, FRAME_TYPE, GAP, LARGEST, OFFSET,
     PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,

@@ -22,6 +22,7 @@ mod keys;
 mod packets;
 #[cfg(test)]
 mod tests;
+mod varint;
 mod versions;
 
 use crate::tree::{Names, fields};

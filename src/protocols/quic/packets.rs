@@ -2,6 +2,7 @@
 
 use super::frames::{self, Crypto};
 use super::keys;
+use super::varint::{number, varint};
 use super::versions::{self, VERSION_2};
 use super::{
     DCID, DCIL, FIXED, FORM, ID_MAX, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED, PROTECTED_BITS,
@@ -9,7 +10,7 @@ use super::{
     TYPE_V2, TYPES, VERSION,
 };
 use crate::protocols::tls::handshake::{Hello, Summary};
-use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
+use crate::tree::{BySide, NodeRef, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Wire};
 use std::fmt::{self, Write};
 
@@ -57,22 +58,6 @@ fn issue(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
     wire.issue_connection_id(sender, IN_SHORT_HEADER, id);
     let length = u8::try_from(id.len()).unwrap_or_default();
     wire.issue_connection_id(sender, LENGTH_IN_LONG_HEADER, &[&[length], id].concat());
-}
-
-/// Parses a variable-length integer. Returns its size as well.
-fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
-    let first = *bytes.first()?;
-    let count = 1 << (first >> 6);
-    let digits = bytes.get(1..count)?;
-    Some((digits.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)), count))
-}
-
-/// Reads a variable-length integer.
-pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
-    let (number, count) = varint(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
-    wire.put(field, Value::Unsigned(number), wire.at()..wire.at() + count);
-    wire.skip(count)?;
-    Ok(number)
 }
 
 /// Packet type in the numbering of version 1.

@@ -1,0 +1,22 @@
+//! A TCP segment on its way to its connection.
+
+use crate::input::Frame;
+use crate::layers::tcp::Header;
+use crate::layers::{Bytes, Segment};
+use crate::tree::Side;
+
+/// A segment and the results of the layers.
+pub(in crate::engine) struct Speaker<'a> {
+    pub frame: &'a Frame<'a>,
+    pub bytes: Bytes<'a>,
+    pub segment: &'a Segment,
+    pub header: &'a Header,
+    /// Whether the sender is the lower end of the connection.
+    pub rises: bool,
+    /// Sender.
+    pub side: Side,
+    /// Whether TCP analysis is requested.
+    pub is_analyzed: bool,
+    /// Whether connection progress is requested.
+    pub is_followed: bool,
+}

@@ -1,0 +1,151 @@
+//! Endpoints, and what a conversation between two of them sent.
+
+use super::parts::Over;
+use super::traffic::Count;
+use crate::tree::Address;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// One end of a conversation, packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Host {
+    Mac([u8; 6]),
+    V4([u8; 4]),
+    V6([u8; 16]),
+}
+
+/// Who speaks: an address, with a port where there are ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct End {
+    pub(super) host: Host,
+    pub(super) port: Option<u16>,
+}
+
+impl End {
+    pub(super) fn of(address: Address) -> End {
+        let host = |ip| match ip {
+            IpAddr::V4(ip) => Host::V4(ip.octets()),
+            IpAddr::V6(ip) => Host::V6(ip.octets()),
+        };
+        match address {
+            Address::Mac(mac) => End { host: Host::Mac(mac), port: None },
+            Address::Ip(ip) => End { host: host(ip), port: None },
+            Address::Socket(socket) => End { host: host(socket.ip()), port: Some(socket.port()) },
+        }
+    }
+
+    pub(super) fn fits(self, over: Over) -> bool {
+        match over {
+            Over::Eth => matches!(self.host, Host::Mac(_)),
+            Over::Ip => matches!(self.host, Host::V4(_)),
+            Over::Ipv6 => matches!(self.host, Host::V6(_)),
+            Over::Tcp | Over::Udp => self.port.is_some(),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ip: IpAddr = match self.host {
+            Host::Mac(mac) => return Address::Mac(mac).fmt(f),
+            Host::V4(ip) => Ipv4Addr::from(ip).into(),
+            Host::V6(ip) => Ipv6Addr::from(ip).into(),
+        };
+        match self.port {
+            Some(port) => SocketAddr::new(ip, port).fmt(f),
+            None => ip.fmt(f),
+        }
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Conversation {
+    /// Who spoke first, and with whom.
+    pub ends: [End; 2],
+    /// What each of them sent.
+    pub sent: [Count; 2],
+    /// See [`Conversation::times`]; the first behind the last for none.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Conversation {
+    /// Nanoseconds from the first frame of the capture to the first and to the last of the conversation.
+    #[must_use]
+    pub fn times(&self) -> Option<(i64, i64)> {
+        (self.first <= self.last).then_some((self.first, self.last))
+    }
+
+    /// What both sent.
+    #[must_use]
+    pub fn all(&self) -> Count {
+        let [a, b] = self.sent;
+        Count { frames: a.frames + b.frames, bytes: a.bytes + b.bytes }
+    }
+}
+
+/// What an endpoint sent and got.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shares {
+    /// What it sent.
+    pub sent: Count,
+    /// What it got.
+    pub got: Count,
+}
+
+/// What of a frame is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) bytes: u32,
+    /// Nanoseconds from the first frame to it.
+    pub(super) time: Option<i64>,
+}
+
+/// What of several frames that go the same way is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum {
+    pub(super) frames: u32,
+    pub(super) bytes: u64,
+    /// When they came; the first behind the last for never.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum { frames: 0, bytes: 0, first: i64::MAX, last: i64::MIN }
+    }
+}
+
+impl From<Seen> for Sum {
+    fn from(frame: Seen) -> Sum {
+        let mut sum = Sum::default();
+        sum.add(frame);
+        sum
+    }
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, frame: Seen) {
+        self.frames = self.frames.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(frame.bytes.into());
+        if let Some(time) = frame.time {
+            (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        }
+    }
+}
+
+/// A conversation, and whether it is its second end that speaks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub(super) place: Place,
+    pub(super) answers: bool,
+}
+
+/// Where a row is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Numbered(usize),
+    Paired(usize),
+}
