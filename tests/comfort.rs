@@ -80,7 +80,9 @@ fn on_a_terminal(command: &str) -> Option<String> {
 #[test]
 fn a_pager_comes_when_it_does_not_fit() {
     let Some(paged) = on_a_terminal(&format!("PAGER='sed s/^/PAGED/' proto-dissect -l {SESSION}")) else { return };
-    assert!(paged.lines().count() > 24 && paged.lines().all(|line| line.starts_with("PAGED")), "{paged}");
+    let (listed, notice) = paged.trim_end().rsplit_once('\n').unwrap();
+    assert!(listed.lines().count() > 24 && listed.lines().all(|line| line.starts_with("PAGED")), "{paged}");
+    assert_eq!(notice, "proto-dissect: 90 messages; --packets shows all 210 frames");
     for command in [
         format!("PAGER='sed s/^/PAGED/' proto-dissect -l -c 5 {SESSION}"),
         format!("PAGER='sed s/^/PAGED/' proto-dissect -l --pager never {SESSION}"),

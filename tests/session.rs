@@ -38,7 +38,7 @@ fn a_session_has_the_records_that_the_program_prints() {
             assert_eq!(run.code, 0, "{}", run.err);
             run.out.lines().count()
         };
-        assert_eq!(messages_and_packets(open(sample)), [printed(&[]), 0], "{sample}");
+        assert_eq!(messages_and_packets(open(sample)), [printed(&["--messages"]), 0], "{sample}");
         assert_eq!(messages_and_packets(open(sample).packets()), [0, printed(&["--packets"])], "{sample}");
     }
 }

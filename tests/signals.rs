@@ -80,7 +80,7 @@ fn a_signal_ends_a_written_file_behind_a_frame() {
     let folder = Folder::new("signal");
     let file = folder.file("a.pcapng");
     let (exit, _, err) = interrupted(&["-w", text(&file), "-"], "-TERM");
-    assert_eq!((exit, err.as_str()), (Some(143), ""));
+    assert!(exit == Some(143) && err.ends_with("/a.pcapng\n") && err.lines().count() == 1, "{err}");
     assert_eq!(folder.names(), ["a.pcapng"]);
     let read = run(&["-T", "fields", "-e", "frame.number", text(&file)]);
     assert_eq!(read.code, 0, "{}", read.err);
@@ -160,7 +160,8 @@ fn a_signal_completes_the_capture_that_a_pipe_takes() {
     let written = Scratch::new("signals-written.pcapng", &out);
     let read = run(&["-T", "fields", "-e", "frame.number", written.path()]);
     assert_eq!(read.code, 0, "{}", read.err);
-    assert!((1..FRAMES * 2).contains(&read.out.lines().count()), "{}", read.out.lines().count());
+    // Both inputs were read before the first byte was written.
+    assert_eq!(read.out.lines().count(), FRAMES * 2);
 }
 
 /// Wait until the program handles signals and its first thread sleeps: it waits for an input or an output.
@@ -225,7 +226,7 @@ fn a_signal_ends_a_run_that_waits_for_the_writer_of_a_fifo() {
         assert_eq!(records(&out).last().unwrap()["type"], "end");
         let file = folder.file(threads);
         let (code, _, err) = ended_while_blocked(&["--threads", threads, "-w", text(&file), first, &fifo], "-INT");
-        assert_eq!((code, err.as_str()), (Some(130), ""));
+        assert_eq!((code, err), (Some(130), format!("proto-dissect: 3 of 3 frames written to {}\n", text(&file))));
         assert_eq!(run(&["-T", "fields", "-e", "frame.number", text(&file)]).out.lines().count(), 3);
     }
     assert_eq!(ended_while_blocked(&["-T", "json", &fifo], "-INT"), (Some(130), String::new(), String::new()));

@@ -68,8 +68,11 @@ impl Drop for Made {
 fn written(name: &str, arguments: &[&str]) -> Vec<Read> {
     let made = Made::new(name);
     let run = run(&[&["-w", made.path()], arguments].concat());
-    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""), "{arguments:?}");
-    frames_of(made.path())
+    assert_eq!((run.code, run.out.as_str()), (0, ""), "{arguments:?}: {}", run.err);
+    let frames = frames_of(made.path());
+    assert!(run.err.starts_with(&format!("proto-dissect: {} of ", frames.len())), "{arguments:?}: {}", run.err);
+    assert!(run.err.ends_with(&format!(" written to {}\n", made.path())) && run.err.lines().count() == 1, "{}", run.err);
+    frames
 }
 
 /// What makes a frame the same one in another file.
@@ -140,8 +143,12 @@ fn several_inputs_have_an_interface_each() {
     let files = ["samples/linux-cooked.pcap", "samples/layers.pcap"];
     let frames = written("several.pcapng", &["--packets", files[0], files[1]]);
     let [cooked, layers] = files.map(frames_of);
-    assert_eq!(essence(&frames), [essence(&cooked), essence(&layers)].concat());
-    assert!(frames.iter().enumerate().all(|(at, frame)| frame.interface == Some(u32::from(at >= cooked.len()))));
+    let mut merged = [essence(&cooked), essence(&layers)].concat();
+    merged.sort_by_key(|frame| frame.0);
+    assert_eq!(essence(&frames), merged);
+    let of_layers = |frame: &Read| essence(&layers).contains(&essence(std::slice::from_ref(frame))[0]);
+    let first_is_of_layers = of_layers(&frames[0]);
+    assert!(frames.iter().all(|frame| frame.interface == Some(u32::from(of_layers(frame) != first_is_of_layers))));
 }
 
 #[test]

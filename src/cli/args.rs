@@ -78,10 +78,6 @@ pub struct Args {
     #[arg(hide_short_help = true, short = 'z', value_name = "NAME")]
     pub statistics: Vec<String>,
 
-    /// Accepted for tshark's sake: statistics come without records anyway
-    #[arg(short = 'q', hide = true)]
-    pub quiet: bool,
-
     /// Whether a pager may come in when what is printed does not fit on the terminal: PAGER, or less
     #[arg(hide_short_help = true, long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto)]
     pub pager: Paging,
@@ -119,6 +115,10 @@ pub struct Output {
     /// Show frames with all their layers instead of messages
     #[arg(long)]
     pub packets: bool,
+
+    /// Show messages, also where the filter or the columns are about frames
+    #[arg(hide_short_help = true, long, conflicts_with = "packets")]
+    pub messages: bool,
 
     /// Form of the output
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
@@ -170,6 +170,10 @@ pub struct Output {
     )]
     pub write: Option<PathBuf>,
 
+    /// Format of the file that -w writes, whatever its name
+    #[arg(hide_short_help = true, short = 'F', long = "capture-format", value_name = "FORMAT", value_enum, requires = "write")]
+    pub capture_form: Option<CaptureForm>,
+
     /// Stop after N printed records
     #[arg(short = 'c', long = "count", value_name = "N")]
     pub count: Option<u64>,
@@ -196,6 +200,10 @@ pub struct Output {
         hide_default_value = true
     )]
     pub time: String,
+
+    /// Print no records, only what -z asks for
+    #[arg(hide_short_help = true, short = 'q', long)]
+    pub quiet: bool,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
@@ -299,6 +307,15 @@ pub enum Form {
     Fields,
     /// The columns of -e as CSV with a header
     Csv,
+}
+
+/// Formats of a written capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CaptureForm {
+    /// One link type and no comments
+    Pcap,
+    /// With comments, several interfaces and link types
+    Pcapng,
 }
 
 /// When to use colours.

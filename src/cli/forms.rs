@@ -2,10 +2,11 @@
 
 use super::args::{Form, Output, When};
 use crate::glossary;
+use crate::record::Scope;
 use crate::registry::Registry;
 use crate::render::{
-    Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Occurrence, PSEUDO_FIELDS, Shape, Table, TableOptions,
-    Theme, TimeForm, Values, pseudo_field,
+    Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Occurrence, PSEUDO_FIELDS, Shape, Silent, Table,
+    TableOptions, Theme, TimeForm, Values, pseudo_field,
 };
 use crate::sink::Sink;
 use crate::tree::Field;
@@ -20,6 +21,8 @@ pub(super) enum Plan {
     List(ListOptions),
     Json(JsonOptions),
     Columns(Vec<Column>, ColumnOptions),
+    /// `-q`: no records.
+    Silent,
 }
 
 impl Plan {
@@ -33,6 +36,7 @@ impl Plan {
             Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
         };
         Ok(match form {
+            _ if output.quiet => Plan::Silent,
             Form::Table => Plan::Table(TableOptions {
                 verbose_fields: output.full,
                 carriers: output.verbose,
@@ -58,6 +62,14 @@ impl Plan {
         })
     }
 
+    /// What columns are about; nothing for other forms.
+    pub(super) fn scope(&self) -> Option<Scope> {
+        let Plan::Columns(columns, _) = self else { return None };
+        let mut scope = Scope::default();
+        columns.iter().for_each(|column| column.add_to(&mut scope));
+        Some(scope)
+    }
+
     /// Something that prints it.
     pub(super) fn sink<'w>(&self, to: Box<dyn Write + Send + 'w>) -> Box<dyn Sink + Send + 'w> {
         match self {
@@ -65,6 +77,7 @@ impl Plan {
             Plan::List(options) => Box::new(List::new(to, *options)),
             Plan::Json(options) => Box::new(Json::new(to, *options)),
             Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
+            Plan::Silent => Box::new(Silent),
         }
     }
 }

@@ -75,65 +75,99 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
 }
 
 /// The same for one of several inputs that are read at the same time.
-pub(super) fn one_of_several(
-    source: &Source,
-    how: &How,
-    audience: &mut impl Audience,
-    mut progress: Progress,
-) -> io::Result<Exit> {
-    if interrupt::is_requested() {
-        return Ok(Exit::Fine);
-    }
-    let name = source.name();
-    let mut capture = match open(source, how, &name, audience) {
-        Ok(capture) => capture,
+pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Audience, progress: Progress) -> io::Result<Exit> {
+    let mut run = match Run::open(source, how, audience, progress) {
+        Ok(run) => run,
         Err(exit) => return Ok(exit),
     };
-    let mut engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
-    let mut frames = 0;
-    let mut bytes = 0;
     let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.defers_after().is_none();
-    let damage = loop {
+    loop {
+        if reads_ahead && run.bytes >= SMALL && audience.has_help() && !audience.has_enough() {
+            return run.on_another_thread(audience);
+        }
+        if !run.step(audience)? {
+            return run.end(audience);
+        }
+    }
+}
+
+/// An input that is read frame by frame.
+pub(super) struct Run<'a> {
+    how: &'a How,
+    name: String,
+    capture: Capture,
+    engine: Engine,
+    progress: Progress,
+    frames: u64,
+    /// Bytes of the frames.
+    bytes: usize,
+    damage: Option<ReadError>,
+}
+
+impl<'a> Run<'a> {
+    /// Opens an input; the exit code if that fails, or if a signal ended the program.
+    pub(super) fn open(source: &Source, how: &'a How, audience: &mut impl Audience, progress: Progress) -> Result<Run<'a>, Exit> {
+        if interrupt::is_requested() {
+            return Err(Exit::Fine);
+        }
+        let name = source.name();
+        let capture = open(source, how, &name, audience)?;
+        let engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
+        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None })
+    }
+
+    /// Reads and dissects the next frame; false if there is none, or if the audience has enough.
+    pub(super) fn step(&mut self, audience: &mut impl Audience) -> io::Result<bool> {
         if audience.has_enough() || interrupt::is_requested() {
-            break None;
+            return Ok(false);
         }
-        if reads_ahead && bytes >= SMALL && audience.has_help() {
-            let read = parallel::pipeline::run(capture, engine, audience, &mut progress)?;
-            audience.extras(read.capture.extras());
-            audience.names(read.capture.names());
-            audience.forgotten(read.forgotten);
-            return end(audience, how, &name, frames + read.frames, read.damage.as_ref());
-        }
-        let first = (frames == 0).then(|| (capture.format(), capture.links().to_vec()));
+        let first = (self.frames == 0).then(|| (self.capture.format(), self.capture.links().to_vec()));
         // Looked at where it is: a frame is many words to be moved.
-        let next = capture.next_frame();
+        let next = self.capture.next_frame();
         let frame = match &next {
             Ok(Some(frame)) => frame,
-            Ok(None) => break None,
-            Err(_) => break next.err(),
+            Ok(None) => return Ok(false),
+            Err(_) => {
+                self.damage = next.err();
+                return Ok(false);
+            }
         };
         if let Some((format, links)) = first {
-            begin(audience, &name, format.as_str(), &links)?;
+            begin(audience, &self.name, format.as_str(), &links)?;
         }
-        frames += 1;
-        bytes += frame.bytes.len();
-        engine.defer_after(audience.defers_after());
-        let tree = engine.dissect(frame);
+        self.frames += 1;
+        self.bytes += frame.bytes.len();
+        self.engine.defer_after(audience.defers_after());
+        let tree = self.engine.dissect(frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
-        progress.frame(|| capture.bytes_read());
-    };
-    if frames == 0 {
-        begin(audience, &name, capture.format().as_str(), capture.links())?;
+        self.progress.frame(|| self.capture.bytes_read());
+        Ok(true)
     }
-    while !audience.has_enough() {
-        engine.defer_after(audience.defers_after());
-        let Some(tree) = engine.finish() else { break };
-        audience.tree(Dissection { tree, bytes: &[] }, false)?;
+
+    /// Ends the input: what its conversations have left, and what is known of all of it.
+    pub(super) fn end(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
+        if self.frames == 0 {
+            begin(audience, &self.name, self.capture.format().as_str(), self.capture.links())?;
+        }
+        while !audience.has_enough() {
+            self.engine.defer_after(audience.defers_after());
+            let Some(tree) = self.engine.finish() else { break };
+            audience.tree(Dissection { tree, bytes: &[] }, false)?;
+        }
+        audience.extras(self.capture.extras());
+        audience.names(self.capture.names());
+        audience.forgotten(self.engine.forgotten());
+        end(audience, self.how, &self.name, self.frames, self.damage.as_ref())
     }
-    audience.extras(capture.extras());
-    audience.names(capture.names());
-    audience.forgotten(engine.forgotten());
-    end(audience, how, &name, frames, damage.as_ref())
+
+    /// Reads the rest on a thread of its own.
+    fn on_another_thread(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
+        let read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
+        audience.extras(read.capture.extras());
+        audience.names(read.capture.names());
+        audience.forgotten(read.forgotten);
+        end(audience, self.how, &self.name, self.frames + read.frames, read.damage.as_ref())
+    }
 }
 
 fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Exit> {

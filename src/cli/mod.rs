@@ -27,6 +27,7 @@ mod settings;
 mod shared;
 mod source;
 mod stats;
+mod view;
 mod write;
 
 use crate::engine::bug;

@@ -11,6 +11,10 @@ pub(super) struct Outcome {
     pub read: Exit,
     /// Records that were meant.
     pub taken: u64,
+    /// Frames that were read.
+    pub frames: u64,
+    /// Messages that were counted.
+    pub messages: u64,
     /// Messages that were malformed.
     pub malformed: u64,
     /// Runs of missing bytes.
@@ -21,7 +25,7 @@ pub(super) struct Outcome {
 
 impl Default for Outcome {
     fn default() -> Outcome {
-        Outcome { read: Exit::Fine, taken: 0, malformed: 0, gaps: 0, broken: None }
+        Outcome { read: Exit::Fine, taken: 0, frames: 0, messages: 0, malformed: 0, gaps: 0, broken: None }
     }
 }
 
@@ -30,6 +34,8 @@ impl Outcome {
     pub(super) fn add(&mut self, next: Outcome) {
         self.read = self.read.max(next.read);
         self.taken += next.taken;
+        self.frames += next.frames;
+        self.messages += next.messages;
         self.malformed += next.malformed;
         self.gaps += next.gaps;
         self.broken = self.broken.take().or(next.broken);
@@ -53,7 +59,7 @@ impl Outcome {
 }
 
 /// So many of something.
-struct Counted(u64, &'static str);
+pub(super) struct Counted(pub u64, pub &'static str);
 
 impl Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

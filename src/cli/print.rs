@@ -9,7 +9,7 @@ use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, of_output, parallel};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Print the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
@@ -21,9 +21,15 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
             return Exit::Usage;
         }
     };
+    let choice = task.selection.first().map(RecordSelection::choice);
     let mut outcome = Outcome::default();
     match task.run(screen.writer(!sources.iter().all(Source::is_whole)), &mut outcome) {
-        Ok(()) => outcome.exit(&args.output),
+        Ok(()) => {
+            if let (Some(choice), true) = (choice, io::stderr().is_terminal() && !args.output.quiet) {
+                choice.explain(&args.output, &outcome);
+            }
+            outcome.exit(&args.output)
+        }
         Err(error) => outcome.read.max(of_output(&error)),
     }
 }
@@ -41,10 +47,11 @@ impl<'a> Task<'a> {
     /// What the options ask for; an error says what would do.
     fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
-        let mut selection = vec![RecordSelection::new(output)?];
+        let scope = plan.scope();
+        let mut selection = vec![RecordSelection::new(output, scope)?];
         if !selection.iter().any(RecordSelection::spans_inputs) {
             for _ in 1..parallel::files::readers(sources, how.threads()) {
-                selection.push(RecordSelection::new(output)?);
+                selection.push(RecordSelection::new(output, scope)?);
             }
         }
         Ok(Task { sources, how, plan, selection })

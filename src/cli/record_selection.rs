@@ -4,9 +4,10 @@ use super::args::Output;
 use super::forms::Wrong;
 use super::outcome::Outcome;
 use super::selection::Selection;
+use super::view::Choice;
 use crate::engine::Prefilter;
 use crate::filter::Filter;
-use crate::record::{Forgotten, Record, Tally, View};
+use crate::record::{Forgotten, Record, Scope, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId, Transport};
 use std::convert::Infallible;
@@ -14,7 +15,7 @@ use std::io;
 
 /// Chooses records, and remembers how it went.
 pub(super) struct RecordSelection {
-    view: View,
+    choice: Choice,
     /// What the input at hand had so far.
     tally: Tally,
     filter: Option<Filter>,
@@ -51,16 +52,16 @@ enum Stop {
 
 impl RecordSelection {
     /// What the options choose; an error says what would do.
-    pub(super) fn new(output: &Output) -> Result<RecordSelection, Wrong> {
-        let view = if output.packets { View::Packets } else { View::Messages };
+    pub(super) fn new(output: &Output, columns: Option<Scope>) -> Result<RecordSelection, Wrong> {
         let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
         let filter = output.filter.as_ref().map(parse).transpose()?;
         for name in filter.iter().flat_map(Filter::undissected) {
             super::complain(format_args!("-Y: {name} is a protocol of Wireshark that is not read here: nothing matches it"));
         }
+        let choice = Choice::new(output, filter.as_ref().map(Filter::scope), columns);
         Ok(RecordSelection {
-            view,
-            tally: Tally::new(view),
+            choice,
+            tally: Tally::new(choice.view),
             filter,
             selection: Selection::new(output)?,
             strict: output.strict,
@@ -74,12 +75,17 @@ impl RecordSelection {
 
     /// Which records they are.
     pub(super) fn view(&self) -> View {
-        self.view
+        self.choice.view
+    }
+
+    /// Which records they are, and why.
+    pub(super) fn choice(&self) -> Choice {
+        self.choice
     }
 
     /// The parts of a frame that the selection needs.
     pub(super) fn demand(&self) -> Demand {
-        let packets = self.view == View::Packets;
+        let packets = self.view() == View::Packets;
         let demand = match &self.filter {
             Some(filter) if packets => Demand { carriers: Carriers::Full, ..filter.demand() },
             Some(filter) => filter.demand(),
@@ -94,9 +100,19 @@ impl RecordSelection {
         same(self.filter.as_ref()?).map(Filter::into_prefilter)
     }
 
+    /// The same without `-c`, `--skip` and `--number`.
+    pub(super) fn of_all(self) -> RecordSelection {
+        RecordSelection { selection: Selection::all(), ..self }
+    }
+
+    /// Exchanges what `-c` and `--skip` have counted, which several selections take turns in.
+    pub(super) fn exchange(&mut self, counted: &mut Selection) {
+        std::mem::swap(&mut self.selection, counted);
+    }
+
     /// An input begins.
     pub(super) fn begin(&mut self, file: &str) {
-        self.tally = Tally::new(self.view);
+        self.tally = Tally::new(self.view());
         file.clone_into(&mut self.file);
         self.broken = None;
     }
@@ -108,17 +124,15 @@ impl RecordSelection {
         captured: bool,
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
+        let view = self.view();
         let RecordSelection { tally, filter, selection, past, waits, outcome, .. } = self;
         // Messages that only count bring it behind the last one that is meant as well.
-        if self.view == View::Messages && of.tree.omitted_messages.count > 0 {
+        if view == View::Messages && of.tree.omitted_messages.count > 0 {
             *past = selection.is_past(tally.messages + of.tree.omitted_messages.count as u64);
         }
         // What was sent in a stream, or in fragments, may become readable with a later frame, or when the capture ends.
-        *waits |= self.view == View::Packets
-            && captured
-            && selection.is_numbered()
-            && selection.names(of.tree.frame.number)
-            && may_wait(of);
+        *waits |=
+            view == View::Packets && captured && selection.is_numbered() && selection.names(of.tree.frame.number) && may_wait(of);
         let may_become_late = *waits;
         let shown = tally.records(of, captured, |record| {
             let is_seen = match &record {
@@ -160,7 +174,7 @@ impl RecordSelection {
             None => None,
         };
         self.selection.is_all().then(|| RecordSelection {
-            view: self.view,
+            choice: self.choice,
             tally: self.tally.clone(),
             filter,
             selection: Selection::all(),
@@ -206,6 +220,8 @@ impl RecordSelection {
     /// The input ends.
     pub(super) fn end(&mut self) {
         (self.past, self.waits) = (false, false);
+        self.outcome.frames += self.tally.frames;
+        self.outcome.messages += self.tally.messages;
         self.outcome.malformed += self.tally.malformed;
         self.outcome.gaps += self.tally.gaps;
         if let (None, Some(frame)) = (&self.outcome.broken, self.broken) {

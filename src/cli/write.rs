@@ -1,17 +1,16 @@
 //! `-w`: the frames of the records that are meant, as a capture file.
 
-use super::args::{Args, Output};
-use super::audience::Audience;
+mod merge;
+
+use super::args::{Args, CaptureForm, Output};
 use super::forms::Wrong;
-use super::input::{self, How};
-use super::outcome::Outcome;
-use super::record_selection::RecordSelection;
+use super::input::How;
+use super::outcome::Counted;
 use super::replace::Replacement;
 use super::source::{self, Source};
 use super::{Exit, complain, interrupt, of_output};
-use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection};
-use crate::write::{CaptureFile, FileForm, Late, Window};
+use crate::write::{CaptureFile, FileForm, Late};
+use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,8 @@ const WINDOW: usize = 64 << 20;
 /// Write the file that the options ask for.
 pub(super) fn run(args: &Args, path: &Path) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let prepared = Target::new(path, &sources).and_then(|target| Ok((How::new(&args.reading)?, target)));
+    let prepared =
+        Target::new(path, args.output.capture_form, &sources).and_then(|target| Ok((How::new(&args.reading)?, target)));
     let done = match prepared {
         Ok((how, target)) => write(&args.output, &sources, how, &target, WINDOW),
         Err(wrong) => Err(wrong),
@@ -38,78 +38,85 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
 /// Read once, and once more if messages turn out to go back further than frames are kept.
 fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, window: usize) -> Result<Exit, Wrong> {
     let again = target.is_file() && sources.iter().all(Source::is_whole);
-    let mut known = Late::default();
+    let mut known = vec![Late::default(); sources.len()];
     loop {
-        let selection = RecordSelection::new(output)?;
-        let mut writer = Writer { selection, window: Window::new(window, known), target, file: None };
-        let mut outcome = Outcome::default();
-        for source in sources {
-            match input::input(source, &how, &mut writer) {
-                Ok(read) => outcome.add(Outcome { read, ..writer.selection.outcome() }),
-                Err(error) => return Ok(outcome.read.max(target.failed(&error))),
-            }
+        let written = match merge::write(output, sources, &how, target, window / sources.len().max(1), known)? {
+            Ok(written) => written,
+            Err((read, error)) => return Ok(read.max(target.failed(&error))),
+        };
+        let late: u64 = written.late.iter().map(|late| late.count).sum();
+        if late > 0 && again && !how.is_silent() && !interrupt::is_requested() {
+            how = how.silent();
+            known = written.late;
+            continue;
         }
-        if let Some(Err(error)) = writer.file.take().map(Open::finish) {
-            return Ok(outcome.read.max(target.failed(&error)));
+        if late > 0 {
+            complain(format_args!("{late} frames that later messages need came too long before them, and are not written"));
         }
-        let late = writer.window.into_late();
-        if late.count == 0 {
-            return Ok(outcome.exit(output));
+        if let Some(frames) = written.frames.filter(|_| !output.quiet) {
+            complain(format_args!("{frames} of {} written to {target}", Counted(written.outcome.frames, "frame")));
         }
-        if !again || how.is_silent() || interrupt::is_requested() {
-            let count = late.count;
-            complain(format_args!("{count} frames that later messages need came too long before them, and are not written"));
-            return Ok(outcome.exit(output));
-        }
-        how = how.silent();
-        known = late;
+        return Ok(written.outcome.exit(output));
     }
 }
 
 /// Where frames go.
-enum Target {
-    File(PathBuf),
-    StandardOutput,
+pub(super) enum Target {
+    File(PathBuf, FileForm),
+    StandardOutput(FileForm),
 }
 
 impl Target {
-    fn new(path: &Path, sources: &[Source]) -> Result<Target, Wrong> {
+    fn new(path: &Path, form: Option<CaptureForm>, sources: &[Source]) -> Result<Target, Wrong> {
+        let form = form.map(|form| match form {
+            CaptureForm::Pcap => FileForm::Pcap,
+            CaptureForm::Pcapng => FileForm::PcapNg,
+        });
         if path.as_os_str() == "-" {
             if io::stdout().is_terminal() {
                 return Err("-w -: a capture is nothing for a terminal; name a file, or pipe it on".into());
             }
-            return Ok(Target::StandardOutput);
+            return Ok(Target::StandardOutput(form.unwrap_or(FileForm::PcapNg)));
         }
         let same = source::identity(path);
         let is_read = |source: &&Source| same.is_some() && source.identity() == same;
         match sources.iter().find(is_read) {
             Some(_) => Err(format!("-w {}: this file is read; name another one", path.display())),
-            None => Ok(Target::File(path.to_owned())),
+            None => Ok(Target::File(path.to_owned(), form.unwrap_or_else(|| FileForm::of_name(&path.to_string_lossy())))),
         }
     }
 
     fn is_file(&self) -> bool {
-        matches!(self, Target::File(_))
+        matches!(self, Target::File(..))
     }
 
     fn open(&self) -> io::Result<Open> {
         let (to, form, replacement): (Box<dyn Write + Send>, _, _) = match self {
-            Target::File(path) => {
+            Target::File(path, form) => {
                 let (file, replacement) = Replacement::create(path)?;
-                (Box::new(file), FileForm::of_name(&path.to_string_lossy()), replacement)
+                (Box::new(file), *form, replacement)
             }
-            Target::StandardOutput => (Box::new(io::stdout()), FileForm::PcapNg, None),
+            Target::StandardOutput(form) => (Box::new(io::stdout()), *form, None),
         };
         Ok(Open { file: CaptureFile::new(Box::new(BufWriter::with_capacity(BLOCK, to)), form), replacement })
     }
 
     fn failed(&self, error: &io::Error) -> Exit {
         match self {
-            Target::StandardOutput => of_output(error),
-            Target::File(path) => {
+            Target::StandardOutput(_) => of_output(error),
+            Target::File(path, _) => {
                 complain(format_args!("{}: cannot be written: {error}", path.display()));
                 Exit::Failed
             }
+        }
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::File(path, _) => write!(f, "{}", path.display()),
+            Target::StandardOutput(_) => f.write_str("standard output"),
         }
     }
 }
@@ -128,52 +135,6 @@ impl Open {
     }
 }
 
-/// Writes the frames of records.
-struct Writer<'a> {
-    selection: RecordSelection,
-    window: Window,
-    target: &'a Target,
-    /// Opened with the first input that can be read: of what cannot be read nothing is written over.
-    file: Option<Open>,
-}
-
-impl Audience for Writer<'_> {
-    fn demand(&self) -> Demand {
-        Demand::HEADINGS.and(self.selection.demand())
-    }
-
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.selection.begin(begin.file);
-        if self.file.is_none() {
-            self.file = Some(self.target.open()?);
-        }
-        Ok(())
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        if let (true, Some(open)) = (captured, &mut self.file) {
-            self.window.frame(of, &mut open.file)?;
-        }
-        let window = &mut self.window;
-        self.selection.records(of, captured, |record| {
-            window.record(record);
-            Ok(())
-        })
-    }
-
-    fn has_enough(&self) -> bool {
-        self.selection.has_enough()
-    }
-
-    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        self.selection.end();
-        match &mut self.file {
-            Some(open) => self.window.end(&mut open.file),
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::args::Args;
@@ -186,7 +147,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
         let args = Args::try_parse_from(["proto-dissect", "-Y", "pipboy.type == 3", "samples/pipboy.pcap"]).unwrap();
         let (how, sources) = (How::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
-        let exit = write(&args.output, &sources, how, &Target::File(path.clone()), window).unwrap();
+        let exit = write(&args.output, &sources, how, &Target::File(path.clone(), FileForm::PcapNg), window).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         (exit, bytes)

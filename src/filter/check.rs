@@ -7,6 +7,7 @@ use super::sort::Sort;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
 use super::value::{Constant, Item, Order};
 use crate::layers;
+use crate::record::Scope;
 use crate::record::expert;
 use crate::record::pseudo::{self, Pseudo};
 use crate::record::shown;
@@ -34,6 +35,8 @@ pub(super) struct Checker {
     measures: bool,
     /// Protocols in the filter that only Wireshark dissects.
     undissected: BTreeSet<&'static str>,
+    /// What its names are about.
+    pub(super) scope: Scope,
 }
 
 /// A value and what sorts its occurrences may have.
@@ -76,6 +79,7 @@ impl Checker {
             reads_fields: false,
             measures: false,
             undissected: BTreeSet::new(),
+            scope: Scope::default(),
         }
     }
 
@@ -128,6 +132,7 @@ impl Checker {
     /// What goes by a name, if anything does; `value` if more is asked of it than whether it is there.
     fn named(&mut self, name: &str, value: bool) -> Option<Known> {
         if name == FRAME {
+            self.scope.add_frame();
             // Which of its bytes are secret is known only when its messages were read.
             self.measures |= value;
             self.reads_fields |= value;
@@ -135,6 +140,7 @@ impl Checker {
             return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
+            self.scope.add_pseudo(pseudo);
             self.read_streams(!pseudo.is_of_frame());
             let names = Extras::NAMES.when(pseudo.name == "message.name");
             let summaries = Extras::NAMES.and(Extras::SUMMARIES).when(pseudo.is_summary());
@@ -155,6 +161,7 @@ impl Checker {
             fields.extend(self.registry.inside_others(name));
         }
         for &field in &fields {
+            self.scope.add_field(field);
             // How far a layer reaches is known only where its fields are kept.
             self.reads_fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
             self.measures |= value && field.kind == Kind::Protocol;

@@ -36,7 +36,7 @@ mod verdict_cache;
 pub use mistake::Mistake;
 
 use crate::engine::{Known, Prefilter};
-use crate::record::{Moment, Packet, Record};
+use crate::record::{Moment, Packet, Record, Scope};
 use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
@@ -60,6 +60,7 @@ pub struct Filter {
     /// Those of them that headers below TCP and UDP have.
     headers: Only,
     undissected: Vec<&'static str>,
+    scope: Scope,
     scratch: Scratch,
 }
 
@@ -76,9 +77,10 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
+        let scope = checker.scope;
         let (fields, demand, undissected) = checker.seen();
         let (prefilter, headers) = (prefilter::fields(&fields), prefilter::of_headers(&fields));
-        Ok(Filter { written, test, fields, demand, prefilter, headers, undissected, scratch: Scratch::default() })
+        Ok(Filter { written, test, fields, demand, prefilter, headers, undissected, scope, scratch: Scratch::default() })
     }
 
     /// Whether a record passes.
@@ -126,6 +128,12 @@ impl Filter {
     #[must_use]
     pub fn undissected(&self) -> &[&'static str] {
         &self.undissected
+    }
+
+    /// What its names are about: frames or messages.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
     }
 
     /// How much of a tree it looks at; of packets, where headers alone tell whether they pass, no talks.

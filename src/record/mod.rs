@@ -6,6 +6,7 @@ mod place;
 mod protocols;
 pub mod pseudo;
 mod remembered;
+mod scope;
 pub(crate) mod seconds;
 pub mod shown;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::tree::{
 };
 pub use place::RecordPlace;
 pub use remembered::{Known, Remembered};
+pub use scope::Scope;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -9,7 +9,7 @@ use crate::layers;
 use crate::record::expert;
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::seconds::SECOND;
-use crate::record::{Known, Record, Remembered, Tally, View};
+use crate::record::{Known, Record, Remembered, Scope, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
     Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Only, Timestamp,
@@ -28,6 +28,14 @@ pub struct Column {
 }
 
 impl Column {
+    /// Adds what its values are about.
+    pub fn add_to(&self, scope: &mut Scope) {
+        match &self.of {
+            Values::Fields(fields) => fields.iter().for_each(|field| scope.add_field(field)),
+            Values::Pseudo(pseudo) => scope.add_pseudo(pseudo),
+        }
+    }
+
     /// Whether its values depend only on the frame.
     fn is_of_frame(&self) -> bool {
         match &self.of {

@@ -10,6 +10,7 @@ mod hexdump;
 mod json;
 mod list;
 mod rows;
+mod silent;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use grid::{Grid, Head};
 pub use heading::{Frames, line_of};
 pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
+pub use silent::Silent;
 pub use table::{Table, TableOptions};
 pub use text::{cut, word_lines, write_summary};
 pub use theme::{Painted, Role, Theme};

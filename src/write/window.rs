@@ -5,12 +5,11 @@
 //! input again does so, with the late ones named beforehand. That way memory stays small whatever the input, nearly all
 //! inputs are read once, and even those of a pipe can be written.
 
-use super::{CaptureFile, Interface, Kept};
+use super::{Interface, Kept};
 use crate::record::{Message, Record, derived_of, pieces_of};
 use crate::render::line_of;
 use crate::tree::{Dissection, NodeRef};
 use std::collections::{BTreeSet, VecDeque};
-use std::io::{self, Write};
 
 /// The most late frames that are remembered.
 const LATE_MOST: usize = 1 << 20;
@@ -23,9 +22,9 @@ const RAW_IP: u16 = 101;
 const USER_0: u16 = 147;
 
 /// Frames that were needed when they had been let go.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Late {
-    frames: BTreeSet<(usize, u64)>,
+    frames: BTreeSet<u64>,
     /// How many there were, even if not all are remembered.
     pub count: u64,
 }
@@ -47,17 +46,14 @@ pub struct Window {
 }
 
 impl Window {
-    /// One that keeps up to `limit` bytes. Frames that are known to be needed late are written when they come.
+    /// One that keeps up to `limit` bytes of this input, counted from 0. Frames that are known to be needed late are written when they come.
     #[must_use]
-    pub fn new(limit: usize, known: Late) -> Window {
-        Window { waiting: VecDeque::new(), bytes: 0, limit, input: 0, known, late: Late::default() }
+    pub fn new(limit: usize, input: usize, known: Late) -> Window {
+        Window { waiting: VecDeque::new(), bytes: 0, limit, input, known, late: Late::default() }
     }
 
-    /// A frame as it comes; those that no longer fit go.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn frame(&mut self, of: Dissection<'_>, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
+    /// A frame as it comes, needed or not; those that no longer fit go.
+    pub fn frame(&mut self, of: Dissection<'_>, needed: bool, to: &mut VecDeque<Kept>) {
         let info = &of.tree.frame;
         let frame = Kept {
             time: info.time,
@@ -71,19 +67,20 @@ impl Window {
             bytes: of.bytes.to_vec(),
             comments: of.tree.made(info.comment).lines().map(str::to_owned).collect(),
         };
-        let needed = self.known.frames.contains(&(self.input, info.number));
+        let needed = needed || self.known.frames.contains(&info.number);
         self.bytes += frame.bytes.len() + OVERHEAD + comment_bytes(&frame);
         self.waiting.push_back(Waiting { number: info.number, needed, frame });
         while self.bytes > self.limit && self.waiting.len() > 1 {
-            self.let_go(to)?;
+            self.let_go(to);
         }
-        Ok(())
     }
 
-    fn let_go(&mut self, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
-        let Some(Waiting { needed, frame, .. }) = self.waiting.pop_front() else { return Ok(()) };
+    fn let_go(&mut self, to: &mut VecDeque<Kept>) {
+        let Some(Waiting { needed, frame, .. }) = self.waiting.pop_front() else { return };
         self.bytes = self.bytes.saturating_sub(frame.bytes.len() + OVERHEAD + comment_bytes(&frame));
-        if needed { to.frame(&frame) } else { Ok(()) }
+        if needed {
+            to.push_back(frame);
+        }
     }
 
     /// A record that is to be written: its frames are needed, and what it says stands on the last of them.
@@ -124,25 +121,19 @@ impl Window {
     }
 
     fn is_late(&mut self, number: u64) {
-        let frame = (self.input, number);
-        if !self.known.frames.contains(&frame) && !self.late.frames.contains(&frame) {
+        if !self.known.frames.contains(&number) && !self.late.frames.contains(&number) {
             self.late.count += 1;
             if self.late.frames.len() < LATE_MOST {
-                self.late.frames.insert(frame);
+                self.late.frames.insert(number);
             }
         }
     }
 
-    /// The input has ended: write what waits, and be ready for the next one.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn end(&mut self, to: &mut CaptureFile<impl Write>) -> io::Result<()> {
+    /// The input has ended: what waits goes.
+    pub fn end(&mut self, to: &mut VecDeque<Kept>) {
         while !self.waiting.is_empty() {
-            self.let_go(to)?;
+            self.let_go(to);
         }
-        self.input += 1;
-        Ok(())
     }
 
     /// The frames that came too late.

@@ -12,6 +12,7 @@ pub(crate) use ping;
 
 pub const CASES: &[Case] = &[
     ("--packets", "-l -c 3 samples/layers.pcap", Differs),
+    ("--messages", "-l -Y tcp.flags.push==1 -c 3 samples/pipboy.pcap", Differs),
     ("-T table", "-c 2 samples/pipboy.pcap", Same),
     ("-T list", "-c 2 samples/pipboy.pcap", Differs),
     ("-T ndjson", "-c 1 samples/pipboy.pcap", Differs),
@@ -34,6 +35,8 @@ pub const CASES: &[Case] = &[
     ("-Y 'message.name == heartbeat'", "-l -c 2 samples/pipboy.pcap", Differs),
     ("-w FILE", "-c 2 samples/pipboy.pcap", Differs),
     ("-w -", "-c 1 samples/pipboy.pcap", Differs),
+    ("-F pcap", "-w FILE samples/linux-cooked.pcap", Differs),
+    ("-F pcapng", "-w FILE samples/linux-cooked.pcap", Same),
     ("-c 2", "-l samples/layers.pcap", Differs),
     ("--skip 2", "-l -c 2 samples/pipboy.pcap", Differs),
     ("--number 3,5-6", "-l samples/pipboy.pcap", Differs),
@@ -50,6 +53,7 @@ pub const CASES: &[Case] = &[
     ("--strict", "-l --number 12 samples/pipboy-damaged.pcap", Differs),
     ("--exit-status", "-l -Y vlan.id==4095 samples/pipboy.pcap", Differs),
     ("-z io,phs", "samples/linux-cooked.pcap", Differs),
+    ("-q", "samples/linux-cooked.pcap", Differs),
     ("-q", "-z io,phs samples/linux-cooked.pcap", Same),
     ("--pager auto", "-l samples/layers.pcap", Same),
     ("--pager never", "-l samples/layers.pcap", Same),

@@ -90,7 +90,7 @@ mod tests {
         let args = Args::try_parse_from(["proto-dissect"].iter().chain(args)).unwrap();
         let plan = Plan::new(&args.output, false, false).unwrap();
         let text = Shared::new(Vec::new());
-        let mut printer = Printer::new(&plan, Box::new(text.clone()), RecordSelection::new(&args.output).unwrap());
+        let mut printer = Printer::new(&plan, Box::new(text.clone()), RecordSelection::new(&args.output, None).unwrap());
         let mut engine = Engine::new(crate::registry::Registry::default(), printer.demand()).with_prefilter(printer.prefilter());
         let mut capture = Capture::open(Box::new(File::open(file).unwrap())).unwrap();
         printer.begin(&Begin { file, format: "pcap", links: &["ethernet"] }).unwrap();
@@ -149,7 +149,7 @@ mod tests {
     fn numbered_selections_are_not_split_into_chunks() {
         for form in [["-c", "5"], ["--skip", "2"], ["--number", "3-9"]] {
             let args = Args::try_parse_from(["proto-dissect"].iter().chain(&form)).unwrap();
-            assert!(RecordSelection::new(&args.output).unwrap().fork().is_none(), "{form:?}");
+            assert!(RecordSelection::new(&args.output, None).unwrap().fork().is_none(), "{form:?}");
         }
     }
 }
