@@ -1,7 +1,8 @@
 //! What can be typed: options and their help, nothing else.
 
 use super::complete;
-use crate::tree::Side;
+use super::habits::Habits;
+use crate::tree::{Field, Side};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -90,6 +91,10 @@ pub struct Args {
     #[command(flatten)]
     pub reading: Reading,
 
+    /// What tshark has as well.
+    #[command(flatten)]
+    pub habits: Habits,
+
     /// Another task than printing records.
     #[command(subcommand)]
     pub task: Option<Task>,
@@ -105,12 +110,12 @@ impl Args {
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
-        !has_file && reading.hex_text.is_none()
+        !has_file && reading.read_files.is_empty() && reading.hex_text.is_none()
     }
 }
 
 /// What is printed, and how.
-#[derive(Debug, Group)]
+#[derive(Debug, Default, Group)]
 pub struct Output {
     /// Show frames with all their layers instead of messages
     #[arg(long)]
@@ -124,8 +129,8 @@ pub struct Output {
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
 
-    /// A line for each record, the same as -T list
-    #[arg(short = 'l', long, conflicts_with_all = ["form", "json"])]
+    /// A line for each record, the same as -T list; beside another form it changes nothing, for lines are never held back
+    #[arg(short = 'l', long)]
     pub list: bool,
 
     /// A JSON object for each record, one a line, the same as -T ndjson
@@ -190,7 +195,8 @@ pub struct Output {
     #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…", add = ArgValueCompleter::new(complete::protocols))]
     pub only: Option<String>,
 
-    /// How times are written: r since the first frame, a time of day, ad with date, d since the record before, e since 1970, u UTC
+    /// How times are written: r since the first frame, a time of day, ad with date, adoy with day of the year, d since the record
+    /// before, dd since the one printed before, e since 1970, u UTC, ud UTC with date, udoy UTC with day of the year
     #[arg(
         hide_short_help = true,
         short = 't',
@@ -222,8 +228,20 @@ pub struct Output {
 #[derive(Debug, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Reading {
+    /// A file to read, as tshark has it; words beside it are a display filter
+    #[arg(hide_short_help = true, short = 'r', long = "read-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub read_files: Vec<PathBuf>,
+
+    /// Accepted: no addresses or ports are resolved to names
+    #[arg(hide = true, short = 'n')]
+    no_names: bool,
+
+    /// Accepted: no addresses or ports are resolved to names
+    #[arg(hide = true, short = 'N', value_name = "FLAGS")]
+    resolving: Option<String>,
+
     /// The input itself, as hex text
-    #[arg(long = "hex", value_name = "TEXT", conflicts_with = "files")]
+    #[arg(long = "hex", value_name = "TEXT", conflicts_with_all = ["files", "read_files"])]
     pub hex_text: Option<String>,
 
     /// The bytes are this protocol's payload: pipboy:s2c, ip, eth
@@ -297,6 +315,10 @@ pub enum Form {
     Table,
     /// A line for each record
     List,
+    /// As tshark prints: the list, and with -V the table
+    Text,
+    /// A line for each record, tabs between its columns
+    Tabs,
     /// A JSON object for each record, one a line
     Ndjson,
     /// All records in one JSON array
@@ -307,21 +329,38 @@ pub enum Form {
     Fields,
     /// The columns of -e as CSV with a header
     Csv,
+    /// Packets as the bulk interface of Elasticsearch takes them
+    Ek,
+    /// Packets as XML with all fields
+    Pdml,
+    /// Packets as XML with the columns of the list
+    Psml,
+    /// Packets as JSON, of each field its bytes
+    Jsonraw,
+}
+
+impl Form {
+    /// Whether each of its records is a frame, as the programs expect that read it.
+    pub(super) fn is_of_frames(self) -> bool {
+        matches!(self, Form::Tabs | Form::Ek | Form::Pdml | Form::Psml | Form::Jsonraw)
+    }
 }
 
 /// Formats of a written capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CaptureForm {
     /// One link type and no comments
+    #[value(alias = "libpcap")]
     Pcap,
     /// With comments, several interfaces and link types
     Pcapng,
 }
 
 /// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// On a terminal
+    #[default]
     Auto,
     /// Always
     Always,
@@ -528,4 +567,12 @@ pub struct Objects {
     /// How the input is read.
     #[command(flatten)]
     pub reading: Reading,
+
+    /// Only those of this protocol, saved under their own names: `--export-objects`.
+    #[arg(skip)]
+    pub export: Option<&'static Field>,
+
+    /// Report what is saved on no line.
+    #[arg(skip)]
+    pub silent: bool,
 }

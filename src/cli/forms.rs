@@ -5,11 +5,11 @@ use crate::glossary;
 use crate::record::Scope;
 use crate::registry::Registry;
 use crate::render::{
-    Column, ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Occurrence, PSEUDO_FIELDS, Shape, Silent, Table,
-    TableOptions, Theme, TimeForm, Values, pseudo_field,
+    Column, ColumnOptions, Columns, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List, ListOptions, Occurrence,
+    PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, Theme, TimeForm, Values, pseudo_field,
 };
 use crate::sink::Sink;
-use crate::tree::Field;
+use crate::tree::{Field, Only};
 use std::io::{self, IsTerminal, Write};
 
 /// What is wrong with the options, and what to try.
@@ -21,8 +21,22 @@ pub(super) enum Plan {
     List(ListOptions),
     Json(JsonOptions),
     Columns(Vec<Column>, ColumnOptions),
+    /// A form of tshark for programs.
+    Document(Document, KeptNames, TimeForm),
+    /// Any form, with the fields of some protocols alone: `-j`.
+    Kept(Box<Plan>, Only),
     /// `-q`: no records.
     Silent,
+}
+
+/// A form of tshark for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Document {
+    Tabs,
+    Ek,
+    Pdml,
+    Psml,
+    Raw,
 }
 
 impl Plan {
@@ -30,14 +44,15 @@ impl Plan {
     pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
         let form = form(output)?;
         let theme = theme(output.color);
-        let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, d, e or u", output.time))?;
+        let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
         let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: waits });
         let columns = |options| {
             Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
         };
+        let document = |form| Plan::Document(form, KeptNames::default(), time);
         Ok(match form {
             _ if output.quiet => Plan::Silent,
-            Form::Table => Plan::Table(TableOptions {
+            Form::Table | Form::Text => Plan::Table(TableOptions {
                 verbose_fields: output.full,
                 carriers: output.verbose,
                 hex: output.hex,
@@ -59,6 +74,33 @@ impl Plan {
             Form::Flat => json(Shape::Flat),
             Form::Csv => columns(ColumnOptions { flush: false, ..ColumnOptions::csv() })?,
             Form::Fields => columns(ColumnOptions::default())?,
+            Form::Tabs => document(Document::Tabs),
+            Form::Ek => document(Document::Ek),
+            Form::Pdml => document(Document::Pdml),
+            Form::Psml => document(Document::Psml),
+            Form::Jsonraw => document(Document::Raw),
+        })
+    }
+
+    /// The same with the fields of some protocols alone, by the names of `-j` or `-J`.
+    ///
+    /// # Errors
+    /// A name that nothing has.
+    pub(super) fn keeping(self, names: &str, below: bool) -> Result<Plan, Wrong> {
+        let mut known = Vec::new();
+        for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
+            let fields = Registry::default().named(name);
+            match (fields.first(), name) {
+                (_, "frame") => known.push("frame"),
+                (Some(field), _) if field.also == name => known.push(field.also),
+                (Some(field), _) => known.push(field.abbrev),
+                (None, _) => return Err(unknown_field(name)),
+            }
+        }
+        Ok(match self {
+            Plan::Document(form, _, time) => Plan::Document(form, KeptNames::new(known, below), time),
+            Plan::Silent => Plan::Silent,
+            plan => Plan::Kept(Box::new(plan), Only::these(below_names(&known))),
         })
     }
 
@@ -78,12 +120,37 @@ impl Plan {
             Plan::Json(options) => Box::new(Json::new(to, *options)),
             Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
             Plan::Silent => Box::new(Silent),
+            Plan::Kept(plan, only) => Box::new(Kept::new(plan.sink(to), *only)),
+            Plan::Document(form, kept, time) => {
+                let shape = || DocumentShape::new(Registry::default(), kept.clone());
+                match form {
+                    Document::Tabs => Box::new(Tabs::new(to, *time)),
+                    Document::Psml => Box::new(Psml::new(to, *time)),
+                    Document::Ek => Box::new(Ek::new(to, shape())),
+                    Document::Pdml => Box::new(Pdml::new(to, shape())),
+                    Document::Raw => Box::new(Raw::new(to, shape())),
+                }
+            }
         }
     }
 }
 
+/// The fields of these names: those of a protocol, or a field with what its name begins.
+fn below_names(names: &[&str]) -> impl Iterator<Item = &'static Field> {
+    let registry = Registry::default();
+    let is_meant = |field: &Field| {
+        let begins = |name: &&str| field.abbrev.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        names.iter().any(|name| begins(&name) || field.also == *name)
+    };
+    let of_protocols = registry.protocols().filter(|protocol| names.contains(&protocol.this.abbrev));
+    let of_protocols = of_protocols.flat_map(move |protocol| registry.fields_of(protocol));
+    registry.fields().filter(|field| is_meant(field)).chain(of_protocols).collect::<Vec<_>>().into_iter()
+}
+
 fn form(output: &Output) -> Result<Form, Wrong> {
+    let is_detailed = output.full || output.hex || output.only.is_some();
     let selection = match output.form {
+        Some(Form::Text) if !is_detailed => Some(Form::List),
         Some(form) => Some(form),
         None if output.list => Some(Form::List),
         None if output.json => Some(Form::Ndjson),

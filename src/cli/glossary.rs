@@ -1,11 +1,13 @@
 //! `protocols`, `fields`, `schema`: what there is to ask for.
 
 use super::args::{Fields, Protocols, When};
+use super::habits::Glossary;
 use super::forms::{self, Wrong};
 use super::screen::Screen;
 use super::{Exit, complain, of_output};
 use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;
+use crate::render::elastic_mapping;
 use std::io::{self, Write};
 
 /// List the protocols, or tell all of one.
@@ -55,6 +57,17 @@ fn named(entries: &[Entry], name: &str) -> Vec<Entry> {
     let group = |entry: &Entry| entry.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let below = all_where(&group);
     if below.len() > own.len() { below } else { own }
+}
+
+/// A list of `-G`.
+pub(super) fn as_tshark(list: Glossary, screen: Screen) -> Exit {
+    let registry = Registry::default();
+    written(screen, |to| match list {
+        Glossary::Fields => glossary::fields_as_tshark(&glossary::entries(registry), to),
+        Glossary::Protocols => glossary::protocols_as_tshark(registry, to),
+        Glossary::Values => glossary::values_as_tshark(&glossary::entries(registry), to),
+        Glossary::ElasticMapping => elastic_mapping(registry, to),
+    })
 }
 
 /// Print the shape of the records.

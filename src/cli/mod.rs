@@ -10,6 +10,7 @@ mod exit;
 mod follow;
 mod forms;
 mod glossary;
+mod habits;
 mod input;
 mod interrupt;
 mod intervals;
@@ -86,6 +87,10 @@ fn run_task(line: Vec<OsString>) -> Exit {
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
+    let args = match habits::settle(args) {
+        Ok(args) => args,
+        Err(wrong) => return habits::reject(&wrong),
+    };
     let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
@@ -93,6 +98,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema) => return glossary::schema(screen),
+        _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
@@ -102,9 +108,11 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
+        None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
         None => {
             return match &args.output.write {
+                Some(_) if args.habits.print => write::run_and_print(args, screen),
                 Some(path) => write::run(&args, path),
                 None => print::run(&args, screen),
             };
@@ -118,6 +126,9 @@ fn run_task(line: Vec<OsString>) -> Exit {
 
 /// The command line. A command may also come behind options, if it understands them.
 fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
+    if habits::asks_for_version(&line) {
+        return Err(Args::command().error(clap::error::ErrorKind::DisplayVersion, format!("{NAME} {}\n", env!("CARGO_PKG_VERSION"))));
+    }
     let args = Args::try_parse_from(&line)?;
     let Some(command) = args.files.first().and_then(|file| file.to_str()).filter(|name| Task::has_subcommand(name)) else {
         return Ok(args);

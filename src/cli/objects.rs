@@ -1,14 +1,15 @@
 //! What messages and conversations carry, as a list and as files.
 
-use super::args::Objects;
+use super::args::{Args, Objects};
 use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, of_output};
+use super::{Exit, complain, forms, of_output};
+use crate::registry::Registry;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carried, Demand, Dissection, Extras, clean};
+use crate::tree::{Carried, Demand, Dissection, Extras, Field, Object, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
@@ -46,9 +47,12 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     if list.number == 0 && worst == Exit::Fine {
         match asked.at {
             Some(at) => complain(format_args!("there is nothing to save up to message {at}")),
-            None => {
-                complain(format_args!("there is nothing to save: no message or conversation carries a map, values or a file"))
-            }
+            None => match exported(asked) {
+                Some(name) => complain(format_args!("there is nothing to save: no message of {name} carries a file")),
+                None => complain(format_args!(
+                    "there is nothing to save: no message or conversation carries a map, values or a file"
+                )),
+            },
         }
     }
     match list.secret {
@@ -60,6 +64,51 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
         Ok(()) => worst,
         Err(error) => worst.max(of_output(&error)),
     }
+}
+
+/// The protocol whose objects alone are meant.
+fn exported(asked: &Objects) -> Option<&'static str> {
+    asked.export.map(|protocol| protocol.abbrev)
+}
+
+/// `--export-objects PROTO,DIR`: the objects of a protocol, under the names that they have themselves.
+pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
+    let mut exports = Vec::new();
+    for value in &args.habits.export_objects {
+        match wanted(value) {
+            Ok(export) => exports.push(export),
+            Err(wrong) => {
+                complain(format_args!("{wrong}"));
+                return Exit::Usage;
+            }
+        }
+    }
+    let (files, mut reading) = (std::mem::take(&mut args.files), args.reading);
+    let mut worst = Exit::Fine;
+    for (protocol, folder) in exports {
+        let objects = Objects {
+            files: files.clone(),
+            write_dir: Some(folder),
+            at: None,
+            json: args.output.json,
+            reading,
+            export: Some(protocol),
+            silent: args.output.quiet,
+        };
+        worst = worst.max(run(&objects, screen));
+        reading = objects.reading;
+    }
+    worst
+}
+
+/// The protocol and the folder of `http,DIR`.
+fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
+    let (name, folder) = value
+        .split_once(',')
+        .filter(|(_, folder)| !folder.is_empty())
+        .ok_or_else(|| format!("--export-objects {value}: expected PROTO,DIR, such as http,objects"))?;
+    let protocol = Registry::default().protocol(name).ok_or_else(|| forms::unknown_protocol(name))?;
+    Ok((protocol.this, PathBuf::from(folder)))
 }
 
 /// Lists objects, and saves them.
@@ -103,6 +152,9 @@ impl<W: Write + Send> Audience for List<'_, W> {
         });
         let Ok(()) = shown;
         for carried in &of.tree.objects {
+            if self.asked.export.is_some_and(|protocol| !protocol.is(carried.protocol)) {
+                continue;
+            }
             let number = |node: u32| messages.iter().find(|(of, _)| *of == node).map(|(_, number)| *number);
             let message = carried.message.and_then(number);
             let is_asked_for = match (self.asked.at, message) {
@@ -142,9 +194,13 @@ impl<W: Write> List<'_, W> {
         self.number += 1;
         let stream = carried.stream.map(|stream| stream.to_string());
         let saved = match &self.asked.write_dir {
+            Some(folder) if self.asked.export.is_some() => Some(save_named(folder, &carried.object)?),
             Some(folder) => Some(save(folder, self.number, stream.as_deref(), carried)?),
             None => None,
         };
+        if self.asked.silent {
+            return Ok(());
+        }
         let (object, protocol) = (&carried.object, carried.protocol.abbrev);
         if self.asked.json {
             let line = Line { number: self.number, file: &self.file, message, frame, stream, saved, carried };
@@ -218,6 +274,34 @@ fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> 
     Ok(path)
 }
 
+/// Names that are tried for an object before it counts as an error.
+const ATTEMPTS: u32 = 10_000;
+
+/// Save an object under its own name; another one of that name becomes `name(1).txt`. No file is overwritten.
+fn save_named(folder: &Path, object: &Object) -> io::Result<PathBuf> {
+    let name = match harmless(&object.name) {
+        name if name.trim_matches('.').is_empty() => "object".to_owned(),
+        name => name,
+    };
+    let (stem, ending) = match name.rfind('.').filter(|dot| *dot > 0).map(|dot| name.split_at(dot)) {
+        Some(parts) => parts,
+        None => (name.as_str(), ""),
+    };
+    for attempt in 0..ATTEMPTS {
+        let path = folder.join(match attempt {
+            0 => name.clone(),
+            number => format!("{stem}({number}){ending}"),
+        });
+        let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => return file.write_all(&object.bytes).map(|()| path.clone()).map_err(with_path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(with_path(error)),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{}: there are too many files of this name", folder.join(name).display())))
+}
+
 /// A safe file name: no separators, nothing special to a shell or a terminal. A name that is too long keeps its end, the
 /// extension.
 fn harmless(name: &str) -> String {
@@ -230,6 +314,17 @@ fn harmless(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_never_replaces_a_file() {
+        let folder = std::env::temp_dir().join(format!("proto-dissect-{}-named", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let object = |name: &str| Object { name: name.into(), kind: "body", bytes: vec![1] };
+        let names = ["a.txt", "a.txt", "..", ".x", ".x"].map(|name| save_named(&folder, &object(name)).unwrap());
+        let names = names.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(names, ["a.txt", "a(1).txt", "object", ".x", ".x(1)"]);
+    }
 
     #[test]
     fn names_of_files_do_no_harm() {

@@ -1,6 +1,6 @@
 //! The run that everything else is for: inputs in, records out.
 
-use super::args::{Args, Output};
+use super::args::Args;
 use super::forms::{Plan, Wrong};
 use super::input::{self, How};
 use super::outcome::Outcome;
@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal, Write};
 /// Print the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, &args.output)) {
+    let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
         Ok(task) => task,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
@@ -45,8 +45,13 @@ struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// What the options ask for; an error says what would do.
-    fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
+    fn new(sources: &'a [Source], how: How, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
+        let plan = match (&habits.kept, &habits.kept_below) {
+            (Some(names), _) => plan.keeping(names, false)?,
+            (None, Some(names)) => plan.keeping(names, true)?,
+            (None, None) => plan,
+        };
         let scope = plan.scope();
         let mut selection = vec![RecordSelection::new(output, scope)?];
         if !selection.iter().any(RecordSelection::spans_inputs) {

@@ -1,7 +1,7 @@
 //! Which view answers a question: messages, or packets where single frames are asked for.
 
 use super::Exit;
-use super::args::Output;
+use super::args::{Form, Output};
 use super::complain;
 use super::outcome::{Counted, Outcome};
 use crate::record::{Scope, View};
@@ -23,6 +23,8 @@ enum Why {
     Filter,
     /// No column is of an application.
     Columns,
+    /// The form is one of tshark, which prints frames.
+    Form,
     /// Frames are written and the filter names nothing of an application.
     Written,
 }
@@ -36,6 +38,7 @@ impl Choice {
         let (view, why) = match (output.packets, output.messages) {
             (true, _) => (View::Packets, Why::Option),
             (_, true) => (View::Messages, Why::Option),
+            _ if output.form.is_some_and(Form::is_of_frames) => (View::Packets, Why::Form),
             _ if all.messages_only => (View::Messages, Why::Default),
             _ if filter.is_some_and(|scope| scope.frames && !scope.messages) => (View::Packets, Why::Filter),
             _ if columns.is_some_and(is_free_of_messages) => (View::Packets, Why::Columns),
@@ -69,6 +72,7 @@ impl Choice {
             Why::Filter => "the filter is about frames",
             Why::Columns => "no column is of an application",
             Why::Written => "frames are written",
+            Why::Form => "the form is one of frames",
             Why::Option | Why::Default => "",
         };
         match (self.view, is_whole) {

@@ -8,7 +8,8 @@ use super::input::How;
 use super::outcome::Counted;
 use super::replace::Replacement;
 use super::source::{self, Source};
-use super::{Exit, complain, interrupt, of_output};
+use super::screen::Screen;
+use super::{Exit, complain, interrupt, of_output, print};
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -33,6 +34,25 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
         complain(format_args!("{wrong}"));
         Exit::Usage
     })
+}
+
+/// Write that file, then print a line for each frame in it: `-P`.
+pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
+    let Some(path) = args.output.write.clone().filter(|path| path.as_os_str() != "-") else {
+        complain(format_args!("-P prints on standard output, where -w - writes; name a file"));
+        return Exit::Usage;
+    };
+    let written = run(&args, &path);
+    if !matches!(written, Exit::Fine | Exit::Damaged) || !path.exists() {
+        return written;
+    }
+    args.files = vec![path];
+    // What was declared of the input does not hold of the file.
+    let reading = &mut args.reading;
+    (reading.hex_text, reading.as_protocol, reading.link, reading.port, reading.input_format) = (None, None, None, None, None);
+    let Output { time, color, strict, .. } = args.output;
+    args.output = Output { time, color, strict, packets: true, list: true, ..Output::default() };
+    written.max(print::run(&args, screen))
 }
 
 /// Read once, and once more if messages turn out to go back further than frames are kept.

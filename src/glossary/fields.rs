@@ -89,7 +89,7 @@ impl Entry {
         self.field.map_or(&[], |field| field.names)
     }
 
-    fn meaning(&self) -> String {
+    pub(super) fn meaning(&self) -> String {
         let mut meaning = match self.shared {
             true => format!("Any field that answers to {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev)),
             false => self.about.to_owned(),
@@ -190,39 +190,4 @@ fn members_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
         members.put("value", value)?;
         members.put("name", name)
     })
-}
-
-/// Names as `tshark -G fields` lists them: a line with tabs for each, `P` for protocols and `F` for fields.
-///
-/// # Errors
-/// Those of writing.
-pub fn fields_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
-    for entry in entries {
-        if entry.kind == Kind::Protocol {
-            writeln!(to, "P\t{}\t{}", entry.about, entry.name)?;
-            continue;
-        }
-        let label = if entry.label.is_empty() { entry.name } else { entry.label };
-        let (kind, base, mask) = as_tshark(entry);
-        writeln!(to, "F\t{label}\t{}\t{kind}\t{}\t{base}\t{mask}\t{}", entry.name, entry.protocol, entry.meaning())?;
-    }
-    Ok(())
-}
-
-/// Type, base and mask in tshark's words. How wide a number is, is known only where it is read: it has the widest type.
-fn as_tshark(entry: &Entry) -> (&'static str, &'static str, String) {
-    let (hex, mask) = entry.field.map_or((0, 0), |field| (field.hex, field.mask));
-    let (kind, base) = match entry.kind {
-        Kind::Number if hex > 0 => ("FT_UINT64", "BASE_HEX"),
-        Kind::Number => ("FT_UINT64", "BASE_DEC"),
-        Kind::Float => ("FT_DOUBLE", ""),
-        Kind::Bool => ("FT_BOOLEAN", ""),
-        Kind::Bytes => ("FT_BYTES", ""),
-        Kind::Text => ("FT_STRING", ""),
-        Kind::Mac => ("FT_ETHER", ""),
-        Kind::Ipv4 => ("FT_IPv4", ""),
-        Kind::Ipv6 => ("FT_IPv6", ""),
-        Kind::Protocol | Kind::Group | Kind::Note(_) => ("FT_NONE", ""),
-    };
-    (kind, base, format!("{mask:#x}"))
 }

@@ -6,11 +6,13 @@ mod fields;
 mod places;
 mod protocols;
 mod schema;
+mod tshark;
 
-pub use fields::{Entry, entries, fields_as_json, fields_as_table, fields_as_tshark};
+pub use fields::{Entry, entries, fields_as_json, fields_as_table};
 pub use places::{place, places};
 pub use protocols::{one_protocol, protocols, protocols_as_json, protocols_as_table};
 pub use schema::schema;
+pub use tshark::{fields_as_tshark, protocols_as_tshark, values_as_tshark};
 
 use crate::render::Theme;
 

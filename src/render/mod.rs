@@ -17,6 +17,7 @@ mod tests;
 mod text;
 mod theme;
 mod time;
+mod tshark;
 #[cfg(test)]
 mod trial;
 
@@ -32,6 +33,7 @@ pub use table::{Table, TableOptions};
 pub use text::{cut, word_lines, write_summary};
 pub use theme::{Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
+pub use tshark::{Ek, Kept, KeptNames, Pdml, Psml, Raw, Shape as DocumentShape, Tabs, elastic_mapping};
 
 use std::{fmt, io};
 

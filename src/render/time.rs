@@ -6,6 +6,7 @@ use crate::record::seconds::{SECOND, fraction, seconds, since_1970};
 use crate::tree::{Time, Timestamp};
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
+use std::cell::Cell;
 use std::fmt::{self, Write};
 
 /// Time format.
@@ -18,12 +19,20 @@ pub enum TimeForm {
     Absolute,
     /// The same with the date: `ad`.
     Dated,
+    /// The same with the year and the day of it: `adoy`.
+    DayOfYear,
     /// Seconds since the record before: `d`.
     Delta,
+    /// Seconds since the record that was printed before: `dd`.
+    DeltaPrinted,
     /// Seconds since 1970: `e`.
     Epoch,
     /// The time of day in UTC: `u`.
     Utc,
+    /// The same with the date: `ud`.
+    UtcDated,
+    /// The same with the year and the day of it: `udoy`.
+    UtcDayOfYear,
 }
 
 impl TimeForm {
@@ -34,9 +43,13 @@ impl TimeForm {
             "r" => TimeForm::Relative,
             "a" => TimeForm::Absolute,
             "ad" => TimeForm::Dated,
+            "adoy" => TimeForm::DayOfYear,
             "d" => TimeForm::Delta,
+            "dd" => TimeForm::DeltaPrinted,
             "e" => TimeForm::Epoch,
             "u" => TimeForm::Utc,
+            "ud" => TimeForm::UtcDated,
+            "udoy" => TimeForm::UtcDayOfYear,
             _ => return None,
         })
     }
@@ -58,6 +71,8 @@ pub struct When {
 pub struct Clock {
     form: TimeForm,
     zone: TimeZone,
+    /// When the record was captured that was printed before.
+    printed: Cell<Time>,
 }
 
 impl Clock {
@@ -65,16 +80,16 @@ impl Clock {
     #[must_use]
     pub fn new(form: TimeForm) -> Clock {
         let zone = match form {
-            TimeForm::Absolute | TimeForm::Dated => TimeZone::system(),
+            TimeForm::Absolute | TimeForm::Dated | TimeForm::DayOfYear => TimeZone::system(),
             _ => TimeZone::UTC,
         };
-        Clock { form, zone }
+        Clock { form, zone, printed: Cell::new(None) }
     }
 
     /// What to put before a time to tell a span from a point.
     pub(super) fn sign(&self) -> &'static str {
         match self.form {
-            TimeForm::Relative | TimeForm::Delta => "+",
+            TimeForm::Relative | TimeForm::Delta | TimeForm::DeltaPrinted => "+",
             _ => "",
         }
     }
@@ -82,14 +97,19 @@ impl Clock {
     /// Writes the time; nothing if it is unknown.
     pub(super) fn write(&self, when: When, out: &mut String) -> fmt::Result {
         let (Some(time), Some(since_start)) = (when.time, when.since_start) else { return Ok(()) };
+        let printed = self.printed.replace(Some(time));
         match self.form {
             TimeForm::Relative => seconds(since_start, digits(since_start), out),
             TimeForm::Delta => {
                 let since = when.since_previous.unwrap_or_default();
                 seconds(since, digits(since), out)
             }
+            TimeForm::DeltaPrinted => {
+                let since = printed.map_or(0, |printed| time.since(printed));
+                seconds(since, digits(since), out)
+            }
             TimeForm::Epoch => epoch(time, out),
-            TimeForm::Absolute | TimeForm::Dated | TimeForm::Utc => match moment(time) {
+            _ => match moment(time) {
                 Some(moment) => self.day_time(self.zone.to_datetime(moment), out),
                 None => epoch(time, out),
             },
@@ -97,8 +117,10 @@ impl Clock {
     }
 
     fn day_time(&self, at: DateTime, out: &mut String) -> fmt::Result {
-        if self.form == TimeForm::Dated {
-            write!(out, "{} ", at.date())?;
+        match self.form {
+            TimeForm::Dated | TimeForm::UtcDated => write!(out, "{} ", at.date())?,
+            TimeForm::DayOfYear | TimeForm::UtcDayOfYear => write!(out, "{:04}/{:03} ", at.year(), at.day_of_year())?,
+            _ => {}
         }
         write!(out, "{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())?;
         let nanos = at.subsec_nanosecond();
@@ -172,7 +194,7 @@ mod tests {
     fn written(form: TimeForm, time: Timestamp) -> String {
         let mut clock = Clock::new(form);
         clock.zone = TimeZone::fixed(jiff::tz::offset(2));
-        if form == TimeForm::Utc {
+        if matches!(form, TimeForm::Utc | TimeForm::UtcDated | TimeForm::UtcDayOfYear) {
             clock.zone = TimeZone::UTC;
         }
         let when = When { time: Some(time), since_start: Some(2_055_398_000), since_previous: Some(-1) };
@@ -189,6 +211,20 @@ mod tests {
             ["2.055398", "23:20:02.055398", "2015-11-24 23:20:02.055398", "-0.000000001", "1448400002.055398", "21:20:02.055398"]
         );
         assert_eq!(TimeForm::named("x"), None);
+        let dated = ["adoy", "ud", "udoy", "dd"].map(|letters| written(TimeForm::named(letters).unwrap(), AT));
+        assert_eq!(dated, ["2015/328 23:20:02.055398", "2015-11-24 21:20:02.055398", "2015/328 21:20:02.055398", "0.000000"]);
+    }
+
+    #[test]
+    fn a_span_may_count_from_the_record_printed_before() {
+        let clock = Clock::new(TimeForm::DeltaPrinted);
+        let mut out = String::new();
+        for seconds in [1, 4, 3] {
+            let time = Some(Timestamp { seconds, nanos: 0 });
+            clock.write(When { time, since_start: Some(0), since_previous: Some(7) }, &mut out).unwrap();
+            out.push(' ');
+        }
+        assert_eq!(out, "0.000000 3.000000 -1.000000 ");
     }
 
     #[test]

@@ -96,6 +96,15 @@ impl Tree {
         .unwrap_or_default()
     }
 
+    /// Where a span begins in the frame, if its bytes lie there as they are.
+    #[must_use]
+    pub fn offset_in_frame(&self, span: Span) -> Option<u64> {
+        match &self.source(span)?.held {
+            Held::Frame(by) => Some(span.range().start.saturating_add(*by) as u64),
+            Held::Tree(_) => None,
+        }
+    }
+
     /// The source of a span.
     #[must_use]
     pub fn source(&self, span: Span) -> Option<&Source> {

@@ -1,0 +1,170 @@
+//! The columns of tshark's list: with tabs between them, and as XML (PSML).
+
+use super::escape::xml;
+use super::hand_on;
+use super::pdml::XML;
+use crate::record::pseudo::{self, Answer};
+use crate::record::{Record, Tally, View};
+use crate::render::heading::{moments_of, times_of, when};
+use crate::render::time::{Clock, TimeForm};
+use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::tree::{Carriers, Demand, Extras, clean_escaped, is_harmful};
+use std::fmt::Write as _;
+use std::io;
+
+/// Heads of the columns in PSML.
+const HEADS: [&str; 7] = ["No.", "Time", "Source", "Destination", "Protocol", "Length", "Info"];
+
+/// What the columns need of a frame.
+fn demand() -> Demand {
+    Demand { carriers: Carriers::Full, ..Demand::HEADINGS }.with(Extras::LABELS)
+}
+
+/// The columns of a record.
+fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
+    let words = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
+        Some(Answer::Words(words)) => words.to_owned(),
+        Some(answer) => answer.to_string(),
+        None => String::new(),
+    };
+    let mut time = String::new();
+    let times = match record {
+        Record::Packet(packet) => moments_of(packet),
+        Record::Message(message) => times_of(message),
+        Record::Late(late) => when(late.moment),
+        Record::Gap(_) => Default::default(),
+    };
+    // Writing to memory does not fail.
+    let _ = clock.write(times, &mut time);
+    let [number, source, destination, protocol, length, info] =
+        ["Number", "Source", "Destination", "Protocol", "Length", "Info"].map(|name| words(&format!("_ws.col.{name}")));
+    [number, time, source, destination, protocol, length, info]
+}
+
+/// Prints a line for each record, its columns between tabs: `tshark -T tabs`.
+pub struct Tabs<W> {
+    to: W,
+    clock: Clock,
+    text: String,
+}
+
+impl<W: io::Write> Tabs<W> {
+    /// Prints to `to`, times in this form.
+    pub fn new(to: W, time: TimeForm) -> Tabs<W> {
+        Tabs { to, clock: Clock::new(time), text: String::new() }
+    }
+}
+
+impl<W: io::Write> Sink for Tabs<W> {
+    fn demand(&self, _: View) -> Demand {
+        demand()
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if matches!(record, Record::Gap(_)) {
+            return Ok(());
+        }
+        let [number, time, source, destination, protocol, length, info] = columns(record, &self.clock);
+        let mut line = format!("{number:>5}\t{time:>10}\t{source}\t→\t{destination}\t{protocol}\t{length}\t");
+        // A tab within a column is spelled out, and anything that a terminal might act on.
+        let harmless = line.chars().all(|character| character == '\t' || !is_harmful(character));
+        if !harmless {
+            line.retain(|character| character == '\t' || !is_harmful(character));
+        }
+        let _ = clean_escaped(&info, &mut line);
+        let _ = writeln!(self.text, "{line}");
+        hand_on(&mut self.text, &mut self.to)
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
+    }
+
+    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Prints the columns as XML: `tshark -T psml`.
+pub struct Psml<W> {
+    to: W,
+    clock: Clock,
+    text: String,
+    begun: bool,
+}
+
+impl<W: io::Write> Psml<W> {
+    /// Prints to `to`, times in this form.
+    pub fn new(to: W, time: TimeForm) -> Psml<W> {
+        Psml { to, clock: Clock::new(time), text: String::new(), begun: false }
+    }
+
+    fn sections<S: AsRef<str>>(&mut self, element: &str, sections: &[S]) -> io::Result<()> {
+        let _ = writeln!(self.text, "<{element}>");
+        for section in sections {
+            self.text.push_str("<section>");
+            xml(section.as_ref(), &mut self.text);
+            self.text.push_str("</section>\n");
+        }
+        let _ = writeln!(self.text, "</{element}>\n");
+        hand_on(&mut self.text, &mut self.to)
+    }
+}
+
+impl<W: io::Write> Sink for Psml<W> {
+    fn demand(&self, _: View) -> Demand {
+        demand()
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        self.text.push_str(XML);
+        self.text.push_str(concat!("<psml version=\"0\" creator=\"proto-dissect/", env!("CARGO_PKG_VERSION"), "\">\n"));
+        self.sections("structure", &HEADS)
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if matches!(record, Record::Gap(_)) {
+            return Ok(());
+        }
+        let columns = columns(record, &self.clock);
+        self.sections("packet", &columns)
+    }
+
+    fn resume_at(&mut self) {
+        self.begun = true;
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
+    }
+
+    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.begun {
+            self.to.write_all(b"</psml>\n")?;
+        }
+        self.to.flush()
+    }
+}

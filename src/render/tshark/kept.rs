@@ -1,0 +1,89 @@
+//! Which protocols and fields a document keeps: `-j` and `-J`.
+
+use crate::record::{Record, Tally, View};
+use crate::sink::{Begin, Edges, Printed, Problem, Sink};
+use crate::tree::{Demand, Fields, Only};
+use std::io;
+
+/// Names whose fields are kept; all if there are none.
+#[derive(Debug, Clone, Default)]
+pub struct KeptNames {
+    names: Vec<&'static str>,
+    /// Whether all is kept that is below a name.
+    below: bool,
+}
+
+impl KeptNames {
+    /// These names, with all below them if `below`.
+    #[must_use]
+    pub fn new(names: Vec<&'static str>, below: bool) -> KeptNames {
+        KeptNames { names, below }
+    }
+
+    /// Whether the parts of a protocol are kept.
+    pub(super) fn has_proto(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.contains(&name)
+    }
+
+    /// Whether the parts of a field within such a protocol are kept.
+    pub(super) fn has_field(&self, name: &str) -> bool {
+        self.names.is_empty() || self.below || self.names.contains(&name)
+    }
+}
+
+/// Any other form, with the fields of some protocols only.
+pub struct Kept<'w> {
+    inner: Box<dyn Sink + Send + 'w>,
+    only: Only,
+}
+
+impl<'w> Kept<'w> {
+    /// Prints as `inner` does, with these fields alone.
+    pub fn new(inner: Box<dyn Sink + Send + 'w>, only: Only) -> Kept<'w> {
+        Kept { inner, only }
+    }
+}
+
+impl Sink for Kept<'_> {
+    fn demand(&self, view: View) -> Demand {
+        let demand = self.inner.demand(view);
+        let fields = if demand.fields == Fields::All { Fields::Only(self.only) } else { demand.fields };
+        Demand { fields, ..demand }
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.inner.begin(begin)
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.inner.record(record)
+    }
+
+    fn resume_at(&mut self) {
+        self.inner.resume_at();
+    }
+
+    fn take_output(&mut self) -> io::Result<Option<Edges>> {
+        self.inner.take_output()
+    }
+
+    fn take_deferred(&mut self) -> Vec<u8> {
+        self.inner.take_deferred()
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.inner.printed(printed)
+    }
+
+    fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        self.inner.problem(problem)
+    }
+
+    fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
+        self.inner.end(tally, truncated)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.inner.finish()
+    }
+}

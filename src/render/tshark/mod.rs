@@ -1,0 +1,86 @@
+//! Records in the forms of tshark, for programs that read those: PDML, PSML, Elasticsearch, JSON with bytes, columns with tabs.
+//!
+//! A record becomes `frame` and its layers, as tshark has them; of each field its own name, the shared one, and what is computed
+//! from it. Bytes of secrets are asterisks, as everywhere.
+
+mod columns;
+mod ek;
+mod escape;
+mod kept;
+mod mapping;
+mod part;
+mod pdml;
+mod raw;
+
+pub use columns::{Psml, Tabs};
+pub use ek::Ek;
+pub use kept::{Kept, KeptNames};
+pub use mapping::elastic_mapping;
+pub use pdml::Pdml;
+pub use raw::Raw;
+
+use crate::record::expert;
+use crate::registry::Registry;
+use crate::tree::{Carriers, Demand, Extras, Field, Only};
+use part::{Generated, Proto};
+use std::io;
+
+/// Characters of a document that are handed on at once, whether or not a record has ended.
+const LONG: usize = 64 << 10;
+
+/// Which fields a document has, and what they are put together from.
+pub struct Shape {
+    generated: Generated,
+    kept: KeptNames,
+}
+
+impl Shape {
+    /// A document with these fields.
+    #[must_use]
+    pub fn new(registry: Registry, kept: KeptNames) -> Shape {
+        Shape { generated: Generated::new(registry), kept }
+    }
+}
+
+/// What such a document needs of each frame: everything, with the fields that are kept on request.
+fn demand() -> Demand {
+    let on_request = Registry::default().fields().filter(|field| field.on_request && !named_twice(field));
+    let named = Some(Only::these(on_request));
+    Demand { carriers: Carriers::Full, named, ..Demand::EVERYTHING }.with(Extras::LABELS).and(expert::demand())
+}
+
+/// Fields of a marker that stands for values of other nodes, which have them already.
+fn named_twice(field: &Field) -> bool {
+    field.generated.is_some()
+}
+
+/// Where the text of a document goes: memory first, which is handed on when it has become long.
+struct Page<'w> {
+    text: &'w mut String,
+    to: &'w mut dyn io::Write,
+}
+
+impl Page<'_> {
+    /// Puts text down as it is.
+    fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Hands on what has become long.
+    fn let_go(&mut self) -> io::Result<()> {
+        if self.text.len() >= LONG { hand_on(self.text, self.to) } else { Ok(()) }
+    }
+}
+
+/// Writes text and empties it.
+fn hand_on(text: &mut String, to: &mut dyn io::Write) -> io::Result<()> {
+    to.write_all(text.as_bytes())?;
+    text.clear();
+    text.shrink_to(LONG);
+    Ok(())
+}
+
+/// The layers of a record without `frame`.
+fn layers<'p, 't>(protos: &'p [Proto<'t>]) -> &'p [Proto<'t>] {
+    protos.get(1..).unwrap_or_default()
+}

@@ -1,0 +1,321 @@
+//! The parts of a record as tshark has them: protocols, fields, hidden fields, remarks.
+
+use super::Shape;
+use super::escape::{hex, spelled};
+use crate::record::expert::{self, Item};
+use crate::record::pseudo::{self, Answer, Pseudo};
+use crate::record::Record;
+use crate::registry::Registry;
+use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Value};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Fields that are computed at nodes of others, by the address of those.
+pub(super) struct Generated(HashMap<usize, Vec<&'static Field>>);
+
+impl Generated {
+    pub(super) fn new(registry: Registry) -> Generated {
+        let mut by_source: HashMap<usize, Vec<&'static Field>> = HashMap::new();
+        for field in registry.fields() {
+            for from in field.generated.iter().flat_map(|generated| generated.from) {
+                let fields = by_source.entry(std::ptr::from_ref::<Field>(from).addr()).or_default();
+                if !fields.iter().any(|known| known.is(field)) {
+                    fields.push(field);
+                }
+            }
+        }
+        Generated(by_source)
+    }
+
+    /// What is computed at a node.
+    fn at<'t>(&self, node: NodeRef<'t>, out: &mut Vec<Part<'t>>) {
+        let fields = self.0.get(&std::ptr::from_ref::<Field>(node.field()).addr());
+        for field in fields.into_iter().flatten().copied() {
+            field.compute(node, &mut |computed| {
+                out.push(Part::Computed { field, shown: shown_computed(field, &computed), at: node });
+            });
+        }
+    }
+}
+
+/// A protocol of a record.
+pub(super) struct Proto<'t> {
+    /// Its name in filters.
+    pub(super) name: &'static str,
+    /// Its label and summary.
+    pub(super) title: String,
+    /// Its node; `frame` has none.
+    pub(super) node: Option<NodeRef<'t>>,
+    /// What lies right below it.
+    pub(super) parts: Vec<Part<'t>>,
+}
+
+/// A part of a protocol.
+pub(super) enum Part<'t> {
+    /// A field.
+    Node(NodeRef<'t>),
+    /// A field by the name that it shares with others.
+    Also(NodeRef<'t>),
+    /// A field that is computed from a node.
+    Computed { field: &'static Field, shown: Show, at: NodeRef<'t> },
+    /// A property of the record.
+    Property { name: &'static str, shown: Show },
+    /// A remark.
+    Remark(Item<'t>),
+}
+
+/// A value as text, and what kind of text it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Show {
+    /// There is no value.
+    Nothing,
+    /// True or false.
+    Truth(bool),
+    /// Anything else.
+    Text(String),
+}
+
+impl Show {
+    /// As in PDML.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Show::Nothing => "",
+            Show::Truth(true) => "1",
+            Show::Truth(false) => "0",
+            Show::Text(text) => text,
+        }
+    }
+}
+
+impl<'t> Part<'t> {
+    /// The name in filters.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Part::Node(node) => node.field().abbrev,
+            Part::Also(node) => node.field().also,
+            Part::Computed { field, .. } => field.abbrev,
+            Part::Property { name, .. } => name,
+            Part::Remark(_) => "_ws.expert",
+        }
+    }
+
+    /// The label in trees.
+    pub(super) fn label(&self) -> &'static str {
+        match self {
+            Part::Node(node) | Part::Also(node) => node.field().name,
+            Part::Computed { field, .. } => field.name,
+            Part::Property { name, .. } => pseudo::named(name).map_or(*name, |pseudo| pseudo.about),
+            Part::Remark(_) => "Expert Info",
+        }
+    }
+
+    /// Whether tshark hides it in its trees.
+    pub(super) fn is_hidden(&self) -> bool {
+        matches!(self, Part::Also(_) | Part::Computed { .. })
+    }
+
+    /// The node that its bytes are those of.
+    pub(super) fn node(&self) -> Option<NodeRef<'t>> {
+        match self {
+            Part::Node(node) | Part::Also(node) | Part::Computed { at: node, .. } => Some(*node),
+            Part::Property { .. } | Part::Remark(_) => None,
+        }
+    }
+
+    /// The kind of its values.
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Part::Node(node) | Part::Also(node) => node.field().kind,
+            Part::Computed { field, .. } => field.kind,
+            Part::Property { name, .. } => pseudo::named(name).map_or(Kind::Text, |pseudo| pseudo.kind),
+            Part::Remark(_) => Kind::Group,
+        }
+    }
+
+    /// Its value.
+    pub(super) fn shown(&self) -> Show {
+        match self {
+            Part::Node(node) | Part::Also(node) => shown(*node),
+            Part::Computed { shown, .. } | Part::Property { shown, .. } => shown.clone(),
+            Part::Remark(_) => Show::Nothing,
+        }
+    }
+
+    /// What a tree shows: label, value and meaning.
+    pub(super) fn title(&self) -> String {
+        let mut title = String::from(self.label());
+        let (shown, mut meaning) = (self.shown(), String::new());
+        if let Part::Node(node) | Part::Also(node) = self {
+            // Writing to memory does not fail.
+            let _ = node.write_meaning(&mut meaning);
+        }
+        let mut bytes = String::new();
+        let value = match (&shown, self.node().filter(|_| self.kind() == Kind::Bytes)) {
+            (Show::Nothing, _) => "",
+            (Show::Truth(true), _) => "True",
+            (Show::Truth(false), _) => "False",
+            (Show::Text(text), None) => text,
+            // Long bytes by their count.
+            (Show::Text(_), Some(node)) => {
+                let _ = node.write_value(&mut bytes);
+                &bytes
+            }
+        };
+        match (value.is_empty(), meaning.is_empty()) {
+            (true, true) => {}
+            (false, true) => spelled(&mut title, format_args!(": {value}")),
+            (true, false) => spelled(&mut title, format_args!(": {meaning}")),
+            (false, false) => spelled(&mut title, format_args!(": {meaning} ({value})")),
+        }
+        if let Part::Remark(item) = self {
+            let (severity, group) = (item.severity.named().1, item.group.named().1);
+            spelled(&mut title, format_args!(" ({severity}/{group}): {}", item.message));
+        }
+        title
+    }
+
+    /// What lies right below it.
+    pub(super) fn parts(&self, shape: &Shape) -> Vec<Part<'t>> {
+        match self {
+            Part::Node(node) => below(*node, shape),
+            Part::Remark(item) => of_remark(item),
+            Part::Also(_) | Part::Computed { .. } | Part::Property { .. } => Vec::new(),
+        }
+    }
+}
+
+/// The value of a node.
+fn shown(node: NodeRef<'_>) -> Show {
+    if node.is_secret() {
+        return Show::Text(crate::tree::HIDDEN.to_owned());
+    }
+    let field = node.field();
+    let mut text = String::new();
+    match (node.value(), field.kind) {
+        (Value::Bool(truth), _) => return Show::Truth(truth),
+        (Value::None, Kind::Protocol | Kind::Group | Kind::Note(_)) => match field.digest {
+            // Writing to memory does not fail.
+            Some(digest) => drop((digest.value)(node, &mut text)),
+            None => return Show::Nothing,
+        },
+        (Value::None | Value::Bytes, Kind::Bytes | Kind::Group | Kind::Protocol | Kind::Number) => {
+            hex(&node.shown(), ":", &mut text);
+        }
+        (Value::Text | Value::Made(_), _) => text.push_str(&node.text()),
+        _ => drop(node.write_plain(&mut text)),
+    }
+    Show::Text(text)
+}
+
+/// A computed value, as a node with it would show it.
+fn shown_computed(field: &Field, computed: &Computed<'_>) -> Show {
+    let mut text = String::new();
+    match computed {
+        Computed::Bool(truth) => return Show::Truth(*truth),
+        Computed::Number(number) if field.kind == Kind::Bool => return Show::Truth(*number != 0),
+        Computed::Number(number) if field.hex > 0 => {
+            spelled(&mut text, format_args!("0x{number:0width$x}", width = usize::from(field.hex)));
+        }
+        Computed::Number(number) => spelled(&mut text, format_args!("{number}")),
+        Computed::Text(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
+        Computed::Bytes(bytes) => hex(bytes, ":", &mut text),
+    }
+    Show::Text(text)
+}
+
+/// What lies right below a node, each field followed by its shared name and by what is computed from it.
+fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for child in node.children() {
+        parts.push(Part::Node(child));
+        if !child.field().also.is_empty() {
+            parts.push(Part::Also(child));
+        }
+        shape.generated.at(child, &mut parts);
+    }
+    parts
+}
+
+/// A remark in parts.
+fn of_remark<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
+    let number = |name, (number, _): (u64, &str)| Part::Property { name, shown: Show::Text(number.to_string()) };
+    vec![
+        Part::Property { name: "_ws.expert.message", shown: Show::Text(item.message.to_string()) },
+        number("_ws.expert.severity", item.severity.named()),
+        number("_ws.expert.group", item.group.named()),
+    ]
+}
+
+/// The protocols of a record: `frame`, then its layers.
+pub(super) fn protos<'t>(record: &Record<'t>, shape: &Shape) -> Vec<Proto<'t>> {
+    let (of, layers): (Dissection<'t>, Vec<&'t Layer>) = match record {
+        Record::Packet(packet) => (packet.of, packet.layers().collect()),
+        Record::Message(message) => (message.of, message.carriers().into_iter().chain([message.layer]).collect()),
+        Record::Late(late) => (late.of, late.layers.iter().collect()),
+        Record::Gap(_) => return Vec::new(),
+    };
+    let mut protos = vec![frame(record)];
+    protos.extend(layers.into_iter().filter_map(|layer| proto(of, layer, shape)));
+    protos
+}
+
+/// The properties of the frame.
+fn frame<'t>(record: &Record<'t>) -> Proto<'t> {
+    let property = |pseudo: &'static Pseudo| {
+        let answer = (pseudo.of)(record)?;
+        Some(Part::Property { name: pseudo.name, shown: of_answer(pseudo, &answer) })
+    };
+    let mut parts: Vec<Part<'t>> =
+        pseudo::ALL.iter().filter(|pseudo| pseudo.name.starts_with("frame.")).filter_map(property).collect();
+    let (number, length, captured) = numbers(record);
+    if matches!(record, Record::Late(_)) {
+        // Readers require a length: that of what is late.
+        parts.push(Part::Property { name: "frame.len", shown: Show::Text(length.to_string()) });
+    }
+    let title = format!(
+        "Frame {number}: {length} bytes on wire ({} bits), {captured} bytes captured ({} bits)",
+        length.saturating_mul(8),
+        captured.saturating_mul(8)
+    );
+    Proto { name: "frame", title, node: None, parts }
+}
+
+/// Number of the frame, its length and how much of it was captured.
+pub(super) fn numbers(record: &Record<'_>) -> (u64, u64, u64) {
+    let number = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
+        Some(Answer::Number(number)) => Some(number),
+        _ => None,
+    };
+    let late = || match record {
+        Record::Late(late) => late.length(),
+        _ => 0,
+    };
+    let length = number("frame.len").unwrap_or_else(late);
+    (number("frame.number").unwrap_or_default(), length, number("frame.cap_len").unwrap_or(length))
+}
+
+/// What a record says of itself.
+fn of_answer(pseudo: &Pseudo, answer: &Answer<'_>) -> Show {
+    match (pseudo.name, answer) {
+        ("frame.ignored" | "frame.marked", Answer::Number(number)) => Show::Truth(*number != 0),
+        (_, Answer::Words(words) | Answer::Lines(words)) => Show::Text((*words).to_owned()),
+        _ => Show::Text(answer.to_string()),
+    }
+}
+
+fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Proto<'t>> {
+    let node = of.layer_node(layer)?;
+    let mut title = String::from(node.field().name);
+    let (name, info) = (of.tree.made(layer.name), of.tree.info(layer));
+    for words in [name, info.as_ref()] {
+        if !words.is_empty() {
+            // Writing to memory does not fail.
+            let _ = write!(title, ", {words}");
+        }
+    }
+    let mut parts = below(node, shape);
+    shape.generated.at(node, &mut parts);
+    let end = of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
+    expert::of_range(of, layer.node..end, &mut |item| parts.push(Part::Remark(item)));
+    Some(Proto { name: node.field().abbrev, title, node: Some(node), parts })
+}

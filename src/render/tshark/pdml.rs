@@ -1,0 +1,189 @@
+//! PDML: packets as XML with all fields, as `tshark -T pdml` writes them and pyshark reads them.
+
+use super::escape::{hex, spelled, xml};
+use super::part::{Part, Proto, numbers, protos};
+use super::{Page, Shape, demand, hand_on, layers};
+use crate::record::pseudo::{self, Answer};
+use crate::record::{Record, Tally, View};
+use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::tree::{Demand, NodeRef, Span};
+use std::io;
+
+/// The first lines of a document.
+pub(super) const XML: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
+
+/// Prints packets as PDML.
+pub struct Pdml<W> {
+    to: W,
+    shape: Shape,
+    text: String,
+    begun: bool,
+}
+
+impl<W: io::Write> Pdml<W> {
+    /// Prints to `to`.
+    pub fn new(to: W, shape: Shape) -> Pdml<W> {
+        Pdml { to, shape, text: String::new(), begun: false }
+    }
+
+    fn packet(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let Pdml { to, shape, text, .. } = self;
+        let protos = protos(record, shape);
+        let mut page = Page { text, to };
+        page.raw("<packet>\n");
+        geninfo(record, &mut page);
+        for proto in &protos[..1.min(protos.len())] {
+            proto_of(proto, numbers(record).2, shape, &mut page)?;
+        }
+        for proto in layers(&protos) {
+            let size = proto.node.map_or(0, |node| u64::from(node.span().len()));
+            proto_of(proto, size, shape, &mut page)?;
+        }
+        page.raw("</packet>\n\n\n");
+        hand_on(text, to)
+    }
+}
+
+/// Number, lengths and time of the frame.
+fn geninfo(record: &Record<'_>, page: &mut Page<'_>) {
+    let (number, length, captured) = numbers(record);
+    spelled(page.text, format_args!("  <proto name=\"geninfo\" pos=\"0\" showname=\"General information\" size=\"{captured}\">\n"));
+    for (name, label, value) in [("num", "Number", number), ("len", "Frame Length", length), ("caplen", "Captured Length", captured)]
+    {
+        let shown = format_args!(
+            "    <field name=\"{name}\" pos=\"0\" show=\"{value}\" showname=\"{label}\" value=\"{value:x}\" size=\"{captured}\"/>\n"
+        );
+        spelled(page.text, shown);
+    }
+    let time = |name: &str| pseudo::named(name).and_then(|pseudo| (pseudo.of)(record));
+    if let (Some(Answer::Date(date)), Some(epoch)) = (time("frame.time"), time("frame.time_epoch")) {
+        let shown = format_args!(
+            "    <field name=\"timestamp\" pos=\"0\" show=\"{}\" showname=\"Captured Time\" value=\"{epoch}\" size=\"{captured}\"/>\n",
+            Answer::Date(date)
+        );
+        spelled(page.text, shown);
+    }
+    page.raw("  </proto>\n");
+}
+
+/// A protocol with its fields.
+fn proto_of(proto: &Proto<'_>, size: u64, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
+    let pos = proto.node.map_or(0, |node| position(node));
+    spelled(page.text, format_args!("  <proto name=\"{}\" showname=\"", proto.name));
+    xml(&proto.title, page.text);
+    spelled(page.text, format_args!("\" size=\"{size}\" pos=\"{pos}\">\n"));
+    match shape.kept.has_proto(proto.name) {
+        true => proto.parts.iter().try_for_each(|part| field(part, 2, shape, page))?,
+        false => filtered(proto.name, 2, page),
+    }
+    page.raw("  </proto>\n");
+    page.let_go()
+}
+
+/// What stands for parts that are left out.
+fn filtered(name: &str, depth: usize, page: &mut Page<'_>) {
+    spelled(page.text, format_args!("{:width$}<field name=\"filtered\" value=\"{name}\" />\n", "", width = 2 * depth));
+}
+
+/// A field with those below it.
+fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
+    let width = 2 * depth;
+    spelled(page.text, format_args!("{:width$}<field name=\"{}\" showname=\"", "", part.name()));
+    xml(&part.title(), page.text);
+    page.raw("\"");
+    if part.is_hidden() {
+        page.raw(" hide=\"yes\"");
+    }
+    let node = part.node();
+    let size = node.map_or(0, |node| size(node.span()));
+    let pos = node.map_or(0, |node| position(node));
+    spelled(page.text, format_args!(" size=\"{size}\" pos=\"{pos}\" show=\""));
+    xml(part.shown().text(), page.text);
+    page.raw("\"");
+    page.let_go()?;
+    if let Some(node) = node.filter(|node| node.span().is_somewhere()) {
+        value(node, page);
+    }
+    let parts = part.parts(shape);
+    if parts.is_empty() {
+        page.raw("/>\n");
+        return page.let_go();
+    }
+    page.raw(">\n");
+    match shape.kept.has_field(part.name()) {
+        true => parts.iter().try_for_each(|part| field(part, depth + 1, shape, page))?,
+        false => filtered(part.name(), depth + 1, page),
+    }
+    spelled(page.text, format_args!("{:width$}</field>\n", ""));
+    page.let_go()
+}
+
+/// The bytes of a field; of bits their number, and the bytes that they are part of.
+fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
+    page.raw(" value=\"");
+    match node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
+        Some(bits) => spelled(page.text, format_args!("{bits:x}\" unmaskedvalue=\"")),
+        None => {}
+    }
+    hex(&node.shown(), "", page.text);
+    page.raw("\"");
+}
+
+/// Bytes of a span; none where it lies nowhere.
+pub(super) fn size(span: Span) -> u64 {
+    if span.is_somewhere() { span.len().into() } else { 0 }
+}
+
+/// Where a node begins: in the frame if its bytes lie there, else in the bytes that it was read from.
+pub(super) fn position(node: NodeRef<'_>) -> u64 {
+    let span = node.span();
+    match span.is_somewhere() {
+        true => node.dissection().tree.offset_in_frame(span).unwrap_or_else(|| span.start.into()),
+        false => 0,
+    }
+}
+
+impl<W: io::Write> Sink for Pdml<W> {
+    fn demand(&self, _: View) -> Demand {
+        demand()
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        self.text.push_str(XML);
+        let program = concat!("proto-dissect/", env!("CARGO_PKG_VERSION"));
+        spelled(&mut self.text, format_args!("<pdml version=\"0\" creator=\"{program}\" capture_file=\""));
+        xml(begin.file, &mut self.text);
+        self.text.push_str("\">\n");
+        hand_on(&mut self.text, &mut self.to)
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if matches!(record, Record::Gap(_)) { Ok(()) } else { self.packet(record) }
+    }
+
+    fn resume_at(&mut self) {
+        self.begun = true;
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
+    }
+
+    fn problem(&mut self, _: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Tally, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.begun {
+            self.to.write_all(b"</pdml>\n")?;
+        }
+        self.to.flush()
+    }
+}
