@@ -1,16 +1,19 @@
 //! From options to a plan of what is printed.
 
 use super::args::{Form, Output, When};
+use crate::filter::Expression;
 use crate::glossary;
-use crate::record::Scope;
+use crate::record::{Record, Scope};
 use crate::registry::Registry;
 use crate::render::{
-    Column, ColumnOptions, Columns, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List, ListOptions, Occurrence,
-    PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, Theme, TimeForm, Values, pseudo_field,
+    Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List, ListOptions,
+    Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText, Theme, TimeForm, Values,
+    pseudo_field,
 };
 use crate::sink::Sink;
 use crate::tree::{Field, Only};
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 
 /// What is wrong with the options, and what to try.
 pub(super) type Wrong = String;
@@ -44,7 +47,8 @@ impl Plan {
     pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
         let form = form(output)?;
         let theme = theme(output.color);
-        let time = TimeForm::named(&output.time).ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
+        let time = TimeForm::named(&output.time)
+            .ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
         let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: waits });
         let columns = |options| {
             Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
@@ -208,10 +212,19 @@ fn column(name: &str) -> Result<Column, Wrong> {
         return Ok(Column { name: name.into(), of: Values::Pseudo(pseudo) });
     }
     let fields = Registry::default().named(name);
-    if fields.is_empty() {
-        return Err(unknown_field(name));
+    match fields.is_empty() {
+        true if name.contains(['[', '(', '@', ' ', '+', '*', '/', '%', '&']) => computed(name),
+        true => Err(unknown_field(name)),
+        false => Ok(Column { name: name.into(), of: Values::Fields(fields) }),
     }
-    Ok(Column { name: name.into(), of: Values::Fields(fields) })
+}
+
+/// A column of slices, types, functions or sums.
+fn computed(text: &str) -> Result<Column, Wrong> {
+    let expression = Expression::parse(text, Registry::default()).map_err(|mistake| format!("-e: {mistake}"))?;
+    let (demand, scope) = (expression.demand(), expression.scope());
+    let each = Box::new(move |record: &Record<'_>, take: &mut TakeText<'_>| expression.each(record, take));
+    Ok(Column { name: text.into(), of: Values::Computed(Arc::new(Computation { demand, scope, each })) })
 }
 
 /// That no field is called so, and the names nearest to it.

@@ -1,8 +1,8 @@
 //! `protocols`, `fields`, `schema`: what there is to ask for.
 
 use super::args::{Fields, Protocols, When};
-use super::habits::Glossary;
 use super::forms::{self, Wrong};
+use super::habits::Glossary;
 use super::screen::Screen;
 use super::{Exit, complain, of_output};
 use crate::glossary::{self, Entry, GlossaryLook};

@@ -143,7 +143,8 @@ impl Capturing {
         }
         if self.extension.is_some() {
             return Some(
-                "-X loads extensions such as Lua scripts, which tshark runs; -o PROTO.NAME=VALUE sets what protocols here take".into(),
+                "-X loads extensions such as Lua scripts, which tshark runs; -o PROTO.NAME=VALUE sets what protocols here take"
+                    .into(),
             );
         }
         let separator = self.separator.as_deref()?;

@@ -80,6 +80,9 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Ok(true) => return Exit::Fine,
         Err(error) => return wrong_usage(&error),
     }
+    if habits::asks_for_version(&line) {
+        return write_version(&mut io::stdout()).map_or_else(|error| of_output(&error), |()| Exit::Fine);
+    }
     let args = match parse(line) {
         Ok(args) => args,
         Err(error) => return wrong_usage(&error),
@@ -126,9 +129,6 @@ fn run_task(line: Vec<OsString>) -> Exit {
 
 /// The command line. A command may also come behind options, if it understands them.
 fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
-    if habits::asks_for_version(&line) {
-        return Err(Args::command().error(clap::error::ErrorKind::DisplayVersion, format!("{NAME} {}\n", env!("CARGO_PKG_VERSION"))));
-    }
     let args = Args::try_parse_from(&line)?;
     let Some(command) = args.files.first().and_then(|file| file.to_str()).filter(|name| Task::has_subcommand(name)) else {
         return Ok(args);
@@ -195,6 +195,11 @@ impl fmt::Display for Harmless<'_> {
             _ => f.write_char(character),
         })
     }
+}
+
+/// The version, as an answer to tshark's `-v`: scripts written for tshark look for one of its versions in the line.
+fn write_version(to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{NAME} {}, with options and forms of TShark 4.0.17", env!("CARGO_PKG_VERSION"))
 }
 
 /// The completions of a shell: a script that asks the program.

@@ -6,8 +6,8 @@ use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, of_output};
-use crate::registry::Registry;
 use crate::record::{Record, Tally, View};
+use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::{Carried, Demand, Dissection, Extras, Field, Object, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -49,9 +49,9 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
             Some(at) => complain(format_args!("there is nothing to save up to message {at}")),
             None => match exported(asked) {
                 Some(name) => complain(format_args!("there is nothing to save: no message of {name} carries a file")),
-                None => complain(format_args!(
-                    "there is nothing to save: no message or conversation carries a map, values or a file"
-                )),
+                None => {
+                    complain(format_args!("there is nothing to save: no message or conversation carries a map, values or a file"))
+                }
             },
         }
     }
@@ -299,7 +299,10 @@ fn save_named(folder: &Path, object: &Object) -> io::Result<PathBuf> {
             Err(error) => return Err(with_path(error)),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{}: there are too many files of this name", folder.join(name).display())))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        format!("{}: there are too many files of this name", folder.join(name).display()),
+    ))
 }
 
 /// A safe file name: no separators, nothing special to a shell or a terminal. A name that is too long keeps its end, the

@@ -2,6 +2,7 @@
 
 use super::literal;
 use super::mistake::{Wrong, nearest};
+use super::number_type::NumberType;
 use super::program::{Asked, Case, Extreme, Test, Value};
 use super::sort::Sort;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
@@ -117,7 +118,7 @@ impl Checker {
             Syntax::Masked(..) => Test::Something(self.known(node)?.value),
             Syntax::Slice(..) => Test::Present(self.known(node)?.value),
             Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
-            Syntax::Call(..) | Syntax::Sum(..) => {
+            Syntax::Call(..) | Syntax::Sum(..) | Syntax::Read(..) => {
                 self.known(node)?;
                 return Err(Wrong::new(&node.at, "this is a value; compare it with something"));
             }
@@ -142,7 +143,7 @@ impl Checker {
         if let Some(pseudo) = pseudo::named(name) {
             self.scope.add_pseudo(pseudo);
             self.read_streams(!pseudo.is_of_frame());
-            let names = Extras::NAMES.when(pseudo.name == "message.name");
+            let names = Extras::NAMES.when(matches!(pseudo.name, "message.name" | "name"));
             let summaries = Extras::NAMES.and(Extras::SUMMARIES).when(pseudo.is_summary());
             self.demand = self.demand.with(names).with(summaries).with(Extras::LABELS.when(pseudo.is_labelled()));
             if pseudo.is_expert() {
@@ -191,6 +192,7 @@ impl Checker {
             Syntax::Quoted(_) | Syntax::Char(_) => return Ok(None),
             Syntax::Word(word) => return Ok(self.named(word, true)),
             Syntax::Slice(of, parts) => self.slice(of, parts)?,
+            Syntax::Read(of, number) => self.read(node, of, *number)?,
             Syntax::Masked(left, right) => self.masked(left, right)?,
             Syntax::Sum(left, sum, right) => return self.sum(left, *sum, right),
             Syntax::Call(name, record_values) => self.call(node, name, record_values)?,
@@ -234,6 +236,26 @@ impl Checker {
         let known = self.known(of)?;
         require(of, &known.sorts, "has no bytes to cut", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
         Ok(Known { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
+    }
+
+    /// Bytes as a number.
+    fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<Known, Wrong> {
+        let known = self.known(of)?;
+        require(of, &known.sorts, "has no bytes to read", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+        if let Syntax::Slice(_, parts) = &of.is {
+            let cut = parts.iter().map(|part| part.length()).try_fold(0, |sum: usize, length| sum.checked_add(length?));
+            if let Some(cut) = cut.filter(|cut| *cut != number.size()) {
+                return Err(Wrong::new(&node.at, format!("{number} takes {} bytes, and {of} has {cut}", number.size())));
+            }
+        }
+        let sort = if number.is_float() { Sort::Float } else { Sort::Number(&[]) };
+        Ok(Known { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
+    }
+
+    /// A value for a column, and its sort.
+    pub(super) fn column(&mut self, node: &Node) -> Result<(Value, Sort), Wrong> {
+        let known = self.known(node)?;
+        Ok((known.value, known.sorts.first().copied().unwrap_or(Sort::Text)))
     }
 
     fn masked(&mut self, left: &Node, right: &Node) -> Result<Known, Wrong> {
@@ -397,6 +419,7 @@ impl Checker {
         };
         let all = of.map_or(all, |of| of == Quantifier::All);
         let (known_left, known_right) = (self.value(left)?, self.value(right)?);
+        let known_right = known_right.filter(|_| !is_word_for(left, right));
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
             require(node, &known.sorts, NO_VALUE, |sort| sort != Sort::Note)?;
@@ -474,7 +497,7 @@ impl Checker {
         let mut ranges = Vec::new();
         for Element { from, to } in elements {
             for end in [Some(from), to.as_ref()].into_iter().flatten() {
-                if let Syntax::Word(word) = &end.is
+                if let (Syntax::Word(word), false) = (&end.is, is_word_for(left, end))
                     && let Some(other) = self.named(word, true)
                 {
                     let what = format!("expected a constant, {word} is {}", words(&other.sorts));
@@ -509,6 +532,13 @@ fn require(node: &Node, sorts: &[Sort], what: &str, does: impl Fn(Sort) -> bool)
 
 fn words(sorts: &[Sort]) -> &'static str {
     sorts.first().map_or("nothing", |sort| sort.words())
+}
+
+/// Whether a name stands for itself: in `protocol == http` it is what the protocol is called.
+fn is_word_for(of: &Node, written: &Node) -> bool {
+    let is_word = |node: &Node| matches!(node.is, Syntax::Word(_));
+    let is_text = |name: &str| pseudo::named(name).is_some_and(|pseudo| pseudo.kind == Kind::Text);
+    is_word(written) && matches!(&of.is, Syntax::Word(name) if is_text(name))
 }
 
 /// Whether a word could be meant as a name.

@@ -13,10 +13,12 @@ use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
 use crate::record::shown::Shown;
 use crate::record::{Message, Packet, Record};
+use crate::tree::Address;
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
+use std::fmt;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 
@@ -109,7 +111,7 @@ impl Asking<'_, '_> {
     }
 
     /// The values one by one, until `visit` has seen enough.
-    fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    pub(super) fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Fields(fields) => match self.of {
                 Subject::FastHeaders(plain) => {
@@ -140,6 +142,9 @@ impl Asking<'_, '_> {
                 Subject::Record(Record::Late(_) | Record::Gap(_)) | Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },
             Value::Slice(of, parts) => self.each(of, &mut |item| item.with_bytes(|bytes| self.slice(bytes, parts, visit))),
+            Value::Read(of, number) => self.each(of, &mut |item| {
+                item.with_bytes(|bytes| number.read(bytes)).map_or(ControlFlow::Continue(()), |item| visit(&item))
+            }),
             Value::Masked(of, masks) => {
                 self.each(of, &mut |item| masks.iter().try_for_each(|mask| self.masked(item, mask, visit)))
             }
@@ -230,23 +235,31 @@ impl Asking<'_, '_> {
                 });
                 decided.map_or(ControlFlow::Break(()), ControlFlow::Continue)
             }
-            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Summary(_) => self.scratch.lend(|text| {
-                // Writing to memory does not fail.
-                let _ = write!(text, "{answer}");
-                visit(&Item::Bytes(Cow::Borrowed(text)))
-            }),
+            // An address with its port is known without it as well.
+            Answer::Address(Address::Socket(socket)) => {
+                self.text(format_args!("{socket}"), visit)?;
+                self.text(format_args!("{}", socket.ip()), visit)
+            }
+            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Summary(_) => {
+                self.text(format_args!("{answer}"), visit)
+            }
         }
+    }
+
+    /// Words as a value.
+    fn text(self, words: fmt::Arguments<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        self.scratch.lend(|text| {
+            // Writing to memory does not fail.
+            let _ = text.write_fmt(words);
+            visit(&Item::Bytes(Cow::Borrowed(text)))
+        })
     }
 
     fn remark(self, shown: Shown<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         if let Shown::Number(number) = shown {
             return visit(&Item::Number(number.into()));
         }
-        self.scratch.lend(|text| {
-            // Writing to memory does not fail.
-            let _ = write!(text, "{shown}");
-            visit(&Item::Bytes(Cow::Borrowed(text)))
-        })
+        self.text(format_args!("{shown}"), visit)
     }
 
     fn slice(self, bytes: &[u8], parts: &[Part], visit: &mut Visit<'_>) -> ControlFlow<()> {

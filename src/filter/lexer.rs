@@ -1,6 +1,7 @@
 //! From text to words, quotes and signs.
 
-use super::mistake::Wrong;
+use super::mistake::{Wrong, nearest};
+use super::number_type::NumberType;
 use super::syntax::{Compare, Part, Sum, To};
 use std::ops::Range;
 
@@ -11,6 +12,8 @@ pub(super) enum Token {
     Quoted(Vec<u8>),
     Char(u8),
     Slice(Vec<Part>),
+    /// A type that bytes are read as.
+    Type(NumberType),
     Compare(Compare),
     Contains,
     Matches,
@@ -122,6 +125,7 @@ fn token(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         '"' => return quoted(rest, b'"', at).map(|(text, len)| (Token::Quoted(text), len)),
         '\'' => return character(rest, at),
         '[' => return slice(rest, at),
+        '@' => return number_type(rest, at),
         _ => {}
     }
     if let Some((sign, token)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
@@ -243,6 +247,22 @@ fn slice(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         from += written.len() + 1;
     }
     Ok((Token::Slice(parts), end + 1))
+}
+
+/// A type behind `@`.
+fn number_type(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
+    let name = rest.get(1..).unwrap_or_default();
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let name = name.get(..end).unwrap_or_default();
+    match NumberType::named(name) {
+        Some(known) => Ok((Token::Type(known), 1 + end)),
+        None => {
+            let known: Vec<String> = NumberType::all().map(|known| known.to_string()).collect();
+            let begun: Vec<String> = known.iter().filter(|known| !name.is_empty() && known.starts_with(name)).cloned().collect();
+            let near = if begun.is_empty() { nearest(name, known.iter().map(String::as_str)) } else { begun };
+            Err(Wrong::new(&(at..at + 1 + end), "expected a type such as u8, u16le, i32be or f32le").try_instead(near))
+        }
+    }
 }
 
 fn part(written: &str) -> Option<Part> {

@@ -18,11 +18,14 @@
 //!
 //! It decides what is shown, and never how anything is read.
 
+mod capture;
 mod check;
 mod eval;
+mod expression;
 mod lexer;
 mod literal;
 mod mistake;
+mod number_type;
 mod parser;
 mod prefilter;
 mod program;
@@ -33,6 +36,7 @@ mod undissected;
 mod value;
 mod verdict_cache;
 
+pub use expression::Expression;
 pub use mistake::Mistake;
 
 use crate::engine::{Known, Prefilter};
@@ -41,6 +45,7 @@ use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
 use eval::{Asking, Scratch};
+use mistake::Wrong;
 use program::Test;
 use record_values::Subject;
 use std::fmt;
@@ -76,7 +81,12 @@ impl Filter {
             let test = checker.test(&written)?;
             Ok((written, test))
         };
-        let (written, test) = read().map_err(|wrong: mistake::Wrong| wrong.in_expression(text))?;
+        let (written, test) = read().map_err(|wrong: mistake::Wrong| match capture::as_display_filter(text) {
+            Some(display) => Wrong::new(&(0..text.len()), "this is a capture filter, as tcpdump takes it; the display filter for it is another")
+                .try_instead(vec![display])
+                .in_expression(text),
+            None => wrong.in_expression(text),
+        })?;
         let scope = checker.scope;
         let (fields, demand, undissected) = checker.seen();
         let (prefilter, headers) = (prefilter::fields(&fields), prefilter::of_headers(&fields));

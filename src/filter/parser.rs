@@ -98,7 +98,7 @@ impl Parser {
                     Token::Compare(_) | Token::Contains | Token::Matches | Token::In | Token::Not => Hold::Relation,
                     Token::Mask => Hold::Mask,
                     Token::Sum(sum) => sum.hold(),
-                    Token::Slice(_) => Hold::Whole,
+                    Token::Slice(_) | Token::Type(_) => Hold::Whole,
                     _ => break,
                 };
                 // A comparison is no side of another one.
@@ -119,6 +119,7 @@ impl Parser {
     fn joined(&mut self, left: Node, hold: Hold) -> Result<Syntax, Wrong> {
         match self.take() {
             Token::Slice(parts) => Ok(Syntax::Slice(Box::new(left), parts)),
+            Token::Type(number) => Ok(Syntax::Read(Box::new(left), number)),
             Token::Mask => Ok(Syntax::Masked(Box::new(left), Box::new(self.node(hold.tighter())?))),
             Token::Sum(sum) => Ok(Syntax::Sum(Box::new(left), sum, Box::new(self.node(hold.tighter())?))),
             Token::Not => {
@@ -261,7 +262,7 @@ impl Parser {
 fn around(node: &Node) -> usize {
     fn inner(node: &Node) -> Option<&Node> {
         match &node.is {
-            Syntax::Slice(of, _) | Syntax::Masked(of, _) | Syntax::Sum(of, ..) => Some(of),
+            Syntax::Slice(of, _) | Syntax::Read(of, _) | Syntax::Masked(of, _) | Syntax::Sum(of, ..) => Some(of),
             _ => None,
         }
     }

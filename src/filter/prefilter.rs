@@ -70,6 +70,7 @@ fn reads(value: &Value, does: &dyn Fn(&Field) -> bool) -> bool {
     match value {
         Value::Fields(fields) => fields.iter().all(|field| does(field)),
         Value::Slice(of, _)
+        | Value::Read(of, _)
         | Value::Masked(of, _)
         | Value::Len(of)
         | Value::Count(of)

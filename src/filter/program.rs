@@ -1,5 +1,6 @@
 //! A checked filter: its operands and tests.
 
+use super::number_type::NumberType;
 use super::sort::Sort;
 use super::syntax::{Part, Sum};
 use super::value::{Constant, Item, Order};
@@ -18,6 +19,8 @@ pub(super) enum Value {
     /// The bytes of the frame.
     Frame,
     Slice(Box<Value>, Vec<Part>),
+    /// The number that the first bytes are.
+    Read(Box<Value>, NumberType),
     /// The bits that are set in the constant as well; there are several where sorts differ.
     Masked(Box<Value>, Vec<Constant>),
     Len(Box<Value>),

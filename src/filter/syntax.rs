@@ -1,5 +1,6 @@
 //! A filter as it was written, and how it is written canonically.
 
+use super::number_type::NumberType;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ pub(super) enum Syntax {
     /// A character constant.
     Char(u8),
     Slice(Box<Node>, Vec<Part>),
+    /// Bytes as a number.
+    Read(Box<Node>, NumberType),
     /// `&` of bits.
     Masked(Box<Node>, Box<Node>),
     Sum(Box<Node>, Sum, Box<Node>),
@@ -215,6 +218,10 @@ impl fmt::Display for Node {
                 list(parts, ",", f, |part, f| part.fmt(f))?;
                 f.write_char(']')
             }
+            Syntax::Read(of, number) => {
+                of.write(Hold::Whole, f)?;
+                write!(f, "@{number}")
+            }
             Syntax::Masked(left, right) => {
                 left.write(Hold::Mask, f)?;
                 f.write_str(" & ")?;
@@ -287,6 +294,18 @@ impl fmt::Display for Relation {
                 f.write_char('}')
             }
         }
+    }
+}
+
+impl Part {
+    /// How many bytes it is, if that does not depend on the value.
+    pub(super) fn length(self) -> Option<usize> {
+        let length = match self.to {
+            To::Length(length) => Some(length),
+            To::Through(last) if (self.from < 0) == (last < 0) => last.checked_sub(self.from)?.checked_add(1),
+            To::Through(_) | To::End => None,
+        };
+        usize::try_from(length?).ok()
     }
 }
 

@@ -91,6 +91,13 @@ pub static ALL: &[Pseudo] = &[
     Pseudo { name: "_ws.expert.message", kind: Kind::Text, about: "What each remark says", of: shown::message },
     Pseudo { name: "_ws.expert.severity", kind: Kind::Number, about: "How severe each remark is", of: shown::severities },
     Pseudo { name: "_ws.malformed", kind: Kind::Text, about: "That it is malformed", of: shown::malformed },
+    Pseudo { name: "dir", kind: Kind::Text, about: "Who speaks: c2s or s2c", of: direction },
+    Pseudo {
+        name: "dst",
+        kind: Kind::Text,
+        about: "Address and port that it is sent to; the address alone does as well",
+        of: dst,
+    },
     Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Bytes captured of the frame", of: captured },
     Pseudo { name: "frame.comment", kind: Kind::Text, about: "What somebody remarked on the frame in the capture", of: comment },
     Pseudo {
@@ -116,10 +123,15 @@ pub static ALL: &[Pseudo] = &[
     Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the frame or message before", of: delta },
     Pseudo { name: "frame.time_epoch", kind: Kind::Float, about: "Seconds since 1970", of: epoch },
     Pseudo { name: "frame.time_relative", kind: Kind::Float, about: "Seconds since the first frame", of: relative },
+    Pseudo { name: "info", kind: Kind::Text, about: "What it says, in a line", of: shown::info_alone },
     Pseudo { name: "message.dir", kind: Kind::Text, about: "Who speaks: c2s or s2c", of: direction },
     Pseudo { name: "message.name", kind: Kind::Text, about: "What kind of message it is", of: name },
     Pseudo { name: "message.number", kind: Kind::Number, about: "Counts all messages from 1", of: number },
     Pseudo { name: "message.protocol", kind: Kind::Text, about: "The protocol of the message", of: protocol },
+    Pseudo { name: "n", kind: Kind::Number, about: "Number of the message, or of the frame with --packets", of: record_number },
+    Pseudo { name: "name", kind: Kind::Text, about: "What kind of message it is", of: shown::name },
+    Pseudo { name: "protocol", kind: Kind::Text, about: "The protocol of the message", of: innermost },
+    Pseudo { name: "src", kind: Kind::Text, about: "Address and port that sent it; the address alone does as well", of: src },
     Pseudo { name: "stream", kind: Kind::Text, about: "The conversation, as tcp/0", of: stream },
 ];
 
@@ -145,14 +157,16 @@ impl Pseudo {
     /// Whether the value takes notes or summaries.
     #[must_use]
     pub fn is_summary(&self) -> bool {
-        self.name.starts_with("_ws.")
+        self.name.starts_with("_ws.") || matches!(self.name, "info" | "name")
     }
 }
 
-/// The pseudo-field with this name.
+/// The pseudo-field with this name. Later versions of Wireshark write columns in small letters, which mean the same.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Pseudo> {
-    ALL.iter().find(|pseudo| pseudo.name == name)
+    const COLUMNS: &str = "_ws.col.";
+    let is_so = |pseudo: &&Pseudo| pseudo.name == name || name.starts_with(COLUMNS) && pseudo.name.eq_ignore_ascii_case(name);
+    ALL.iter().find(is_so)
 }
 
 pub(super) fn info<'t>(record: &Record<'t>) -> Option<&'t FrameInfo> {
@@ -303,6 +317,32 @@ fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 fn number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let Record::Message(message) = record else { return None };
     Some(Answer::Number(message.n))
+}
+
+fn record_number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    match record {
+        Record::Message(message) => Some(Answer::Number(message.n)),
+        Record::Packet(packet) => Some(Answer::Number(packet.of.tree.frame.number)),
+        Record::Late(_) | Record::Gap(_) => None,
+    }
+}
+
+fn innermost<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let (of, layer) = match record {
+        Record::Message(_) => return protocol(record),
+        Record::Packet(packet) => (packet.of, packet.innermost()?),
+        Record::Late(late) => (late.of, late.innermost()?),
+        Record::Gap(_) => return None,
+    };
+    of.layer_node(layer).map(|node| Answer::Words(node.field().abbrev))
+}
+
+fn src<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    ends(record)?.src.map(Answer::Address)
+}
+
+fn dst<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    ends(record)?.dst.map(Answer::Address)
 }
 
 fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

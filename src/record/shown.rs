@@ -12,16 +12,32 @@ pub const SEVERITIES: Names =
 
 /// The summary of a record, like Wireshark's Info column.
 #[derive(Clone, Copy)]
-pub struct Summary<'t>(Record<'t>);
+pub struct Summary<'t> {
+    record: Record<'t>,
+    part: Words,
+}
+
+/// The part of a summary to display.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Both,
+    Name,
+    Info,
+}
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, info) = match self.0 {
+        let (name, info) = match self.record {
             Record::Message(message) => (message.name().into(), message.info()),
             Record::Packet(packet) => words_of(packet.of, packet.layers()),
             Record::Late(late) => words_of(late.of, late.layers.iter()),
             Record::Gap(_) => return Ok(()),
         };
+        match self.part {
+            Words::Name => return clean(&name, f),
+            Words::Info => return clean_escaped(&info, f),
+            Words::Both => {}
+        }
         clean(&name, f)?;
         if !name.is_empty() && !info.is_empty() {
             f.write_str(", ")?;
@@ -133,7 +149,17 @@ pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 /// The Info column.
 pub(super) fn info<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary(*record)))
+    Some(Answer::Summary(Summary { record: *record, part: Words::Both }))
+}
+
+/// The summary without the type of the message.
+pub(super) fn info_alone<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Summary(Summary { record: *record, part: Words::Info }))
+}
+
+/// The type of the message.
+pub(super) fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Summary(Summary { record: *record, part: Words::Name }))
 }
 
 fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {

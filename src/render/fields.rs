@@ -17,6 +17,7 @@ use crate::tree::{
 };
 use std::fmt::{self, Write as _};
 use std::io;
+use std::sync::Arc;
 
 /// A column.
 #[derive(Clone)]
@@ -33,6 +34,7 @@ impl Column {
         match &self.of {
             Values::Fields(fields) => fields.iter().for_each(|field| scope.add_field(field)),
             Values::Pseudo(pseudo) => scope.add_pseudo(pseudo),
+            Values::Computed(computation) => scope.add(computation.scope),
         }
     }
 
@@ -41,6 +43,7 @@ impl Column {
         match &self.of {
             Values::Fields(fields) => fields.iter().all(|field| layers::is_of_frame(field)),
             Values::Pseudo(pseudo) => pseudo.is_of_frame(),
+            Values::Computed(computation) => !computation.demand.streams(),
         }
     }
 }
@@ -52,6 +55,21 @@ pub enum Values {
     Fields(Vec<&'static Field>),
     /// The record itself.
     Pseudo(&'static Pseudo),
+    /// A computation over other values.
+    Computed(Arc<Computation>),
+}
+
+/// Takes values as text, one by one.
+pub type TakeText<'t> = dyn FnMut(&str) + 't;
+
+/// A computation over values of a record: `data.data[4:2]`.
+pub struct Computation {
+    /// What it reads of a frame.
+    pub demand: Demand,
+    /// What its names are about.
+    pub scope: Scope,
+    /// Passes on its values as text.
+    pub each: Box<dyn Fn(&Record<'_>, &mut TakeText<'_>) + Send + Sync>,
 }
 
 /// Which values of a field that occurs more than once.
@@ -121,7 +139,7 @@ impl Prepared {
     fn new(column: Column) -> Prepared {
         let is_generated = match &column.of {
             Values::Fields(fields) => fields.iter().any(|field| field.generated.is_some()),
-            Values::Pseudo(_) => false,
+            Values::Pseudo(_) | Values::Computed(_) => false,
         };
         Prepared { column, is_generated }
     }
@@ -186,6 +204,17 @@ impl<W: io::Write> Columns<W> {
                     if values.count == 0 {
                         values.of_remembered(record, fields)?;
                     }
+                }
+                Values::Computed(computation) => {
+                    let mut values = values(&mut *line);
+                    let mut result = Ok(());
+                    (computation.each)(record, &mut |text| {
+                        if result.is_ok() {
+                            result = values.put(|line| clean_escaped(text, &mut Guarded(&mut Words(line))));
+                        }
+                    });
+                    result?;
+                    has_fields |= values.count > 0;
                 }
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
                     Some(Answer::Lines(lines)) => {
@@ -405,7 +434,7 @@ impl<W: io::Write> Sink for Columns<W> {
         let of = |column: &Column| match &column.of {
             Values::Fields(fields) => fields.iter().flat_map(|field| field.with_sources()).collect(),
             Values::Pseudo(pseudo) if pseudo.is_expert() => expert::fields().collect(),
-            Values::Pseudo(_) => Vec::new(),
+            Values::Pseudo(_) | Values::Computed(_) => Vec::new(),
         };
         let fields: Vec<&'static Field> = self.columns().flat_map(of).collect();
         // Text of a group depends on its children.
@@ -436,7 +465,12 @@ impl<W: io::Write> Sink for Columns<W> {
             Extras::LABELS.when(self.columns().any(is_labelled)),
             Extras::SUMMARIES.when(summaries),
         ];
-        extras.into_iter().fold(Demand { fields: kept, carriers, depth, named, ..Demand::NAMES }, Demand::with)
+        let demand = extras.into_iter().fold(Demand { fields: kept, carriers, depth, named, ..Demand::NAMES }, Demand::with);
+        let computed = self.columns().filter_map(|column| match &column.of {
+            Values::Computed(computation) => Some(Demand { carriers: Carriers::Full, ..computation.demand }),
+            _ => None,
+        });
+        computed.fold(demand, Demand::and)
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {

@@ -17,13 +17,13 @@ mod tests;
 mod text;
 mod theme;
 mod time;
-mod tshark;
 #[cfg(test)]
 mod trial;
+mod tshark;
 
 pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub(crate) use crate::record::seconds::seconds;
-pub use fields::{Column, ColumnOptions, Columns, Occurrence, Values};
+pub use fields::{Column, ColumnOptions, Columns, Computation, Occurrence, TakeText, Values};
 pub use grid::{Grid, Head};
 pub use heading::{Frames, line_of};
 pub use json::{Json, JsonOptions, Members, Shape, object};

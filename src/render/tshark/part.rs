@@ -2,9 +2,9 @@
 
 use super::Shape;
 use super::escape::{hex, spelled};
+use crate::record::Record;
 use crate::record::expert::{self, Item};
 use crate::record::pseudo::{self, Answer, Pseudo};
-use crate::record::Record;
 use crate::registry::Registry;
 use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Value};
 use std::collections::HashMap;

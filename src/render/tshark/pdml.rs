@@ -47,8 +47,12 @@ impl<W: io::Write> Pdml<W> {
 /// Number, lengths and time of the frame.
 fn geninfo(record: &Record<'_>, page: &mut Page<'_>) {
     let (number, length, captured) = numbers(record);
-    spelled(page.text, format_args!("  <proto name=\"geninfo\" pos=\"0\" showname=\"General information\" size=\"{captured}\">\n"));
-    for (name, label, value) in [("num", "Number", number), ("len", "Frame Length", length), ("caplen", "Captured Length", captured)]
+    spelled(
+        page.text,
+        format_args!("  <proto name=\"geninfo\" pos=\"0\" showname=\"General information\" size=\"{captured}\">\n"),
+    );
+    for (name, label, value) in
+        [("num", "Number", number), ("len", "Frame Length", length), ("caplen", "Captured Length", captured)]
     {
         let shown = format_args!(
             "    <field name=\"{name}\" pos=\"0\" show=\"{value}\" showname=\"{label}\" value=\"{value:x}\" size=\"{captured}\"/>\n"

@@ -1,0 +1,77 @@
+//! Values as columns: the same slices, types, functions and sums as in filters.
+
+use super::check::Checker;
+use super::eval::{Asking, Scratch};
+use super::mistake::{Mistake, Wrong};
+use super::parser;
+use super::program::Value;
+use super::record_values::Subject;
+use super::sort::Sort;
+use super::value::Item;
+use crate::record::{Record, Scope};
+use crate::registry::Registry;
+use crate::tree::{Demand, hex};
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// A value that records have: `data.data[4:4]@u32le`, `len(http.host)`, `tcp.len * 8`.
+pub struct Expression {
+    value: Value,
+    sort: Sort,
+    demand: Demand,
+    scope: Scope,
+}
+
+impl Expression {
+    /// Reads an expression over the fields of these protocols.
+    ///
+    /// # Errors
+    /// The first mistake in it; a condition is one, because it has no value.
+    pub fn parse(text: &str, registry: Registry) -> Result<Expression, Mistake> {
+        let mut checker = Checker::new(registry);
+        let read = |checker: &mut Checker| -> Result<(Value, Sort), Wrong> { checker.column(&parser::parse(text)?) };
+        let (value, sort) = read(&mut checker).map_err(|wrong| wrong.in_expression(text))?;
+        let scope = checker.scope;
+        let (_, demand, _) = checker.seen();
+        Ok(Expression { value, sort, demand, scope })
+    }
+
+    /// How much of a tree it reads.
+    #[must_use]
+    pub fn demand(&self) -> Demand {
+        self.demand
+    }
+
+    /// What its names are about: frames or messages.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The values that a record has, as columns show them: numbers in base ten, bytes in hexadecimal.
+    pub fn each(&self, record: &Record<'_>, take: &mut dyn FnMut(&str)) {
+        let (scratch, mut text) = (Scratch::default(), String::new());
+        let asking = Asking { of: Subject::Record(record), scratch: &scratch };
+        let _ = asking.each(&self.value, &mut |item| {
+            text.clear();
+            // Writing to memory does not fail.
+            let _ = self.write(item, &mut text);
+            if !text.is_empty() {
+                take(&text);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    fn write(&self, item: &Item<'_>, text: &mut String) -> std::fmt::Result {
+        match item {
+            Item::Bytes(bytes) if self.sort == Sort::Text => text.write_str(&String::from_utf8_lossy(bytes)),
+            Item::Bytes(bytes) => hex(bytes, text),
+            _ => {
+                let mut written = Vec::new();
+                item.write(self.sort, &mut written).map_err(|_| std::fmt::Error)?;
+                text.write_str(&String::from_utf8_lossy(&written))
+            }
+        }
+    }
+}
