@@ -470,6 +470,10 @@ pub struct FollowOptions {
     #[arg(long, conflicts_with = "form")]
     pub json: bool,
 
+    /// List conversations, or print bytes, of matching records only
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
+    pub filter: Option<String>,
+
     /// Only what one side says
     #[arg(long, value_name = "DIR", value_enum)]
     pub dir: Option<Direction>,
@@ -531,6 +535,10 @@ pub struct StatsOptions {
     /// hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; help lists all
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
+
+    /// Count only frames that match a display filter
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
+    pub filter: Option<String>,
 
     /// One JSON object
     #[arg(long)]

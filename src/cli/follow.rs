@@ -5,11 +5,16 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, of_output};
+use super::{Exit, complain, forms, intervals, of_output};
+use crate::filter::Filter;
 use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
+use crate::limits;
+use crate::record::{Record, Tally, View};
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
-use crate::tree::{Demand, Dissection, Extras, Side, StreamId, Transport, clean};
+use crate::tree::{Carriers, Demand, Depth, Dissection, Extras, Side, StreamId, Transport, clean};
+use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -18,10 +23,14 @@ const GAPS_REPORTED: u64 = 20;
 
 /// Do what the options ask for.
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
-    match How::new(reading).and_then(|how| Ok((how, prepare(options, io::stdout().is_terminal())?))) {
-        Ok((how, task)) => {
+    let prepared = || {
+        let filter = options.filter.as_deref().map(Matching::new).transpose()?;
+        Ok::<_, forms::Wrong>((How::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
+    };
+    match prepared() {
+        Ok((how, task, filter)) => {
             let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, task, screen));
+            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, (task, filter), screen));
             done.unwrap_or_else(|error| of_output(&error))
         }
         Err(wrong) => {
@@ -94,34 +103,92 @@ fn wrong_stream(text: &str) -> forms::Wrong {
     )
 }
 
-fn finish(options: &FollowOptions, source: &Source, how: &How, task: Task, screen: Screen) -> io::Result<Exit> {
+/// The filter of `-Y`.
+struct Matching {
+    filter: Filter,
+    /// Of frames if it names nothing of an application.
+    tally: Tally,
+    /// Whether anything matched.
+    any: bool,
+}
+
+impl Matching {
+    fn new(text: &str) -> Result<Matching, forms::Wrong> {
+        let filter = intervals::parsed("-Y", text)?;
+        let scope = filter.scope();
+        let view = if scope.frames && !scope.messages { View::Packets } else { View::Messages };
+        Ok(Matching { filter, tally: Tally::new(view), any: false })
+    }
+
+    fn demand(&self) -> Demand {
+        Demand { carriers: Carriers::Full, depth: Depth::Streams, ..self.filter.demand() }
+    }
+
+    fn takes(&mut self, record: &Record<'_>) -> bool {
+        let matches = self.filter.matches(record);
+        self.any |= matches;
+        matches
+    }
+
+    /// The conversations of the records of a tree that match.
+    fn streams(&mut self, of: Dissection<'_>, captured: bool, mut take: impl FnMut(StreamId)) {
+        let Matching { filter, tally, .. } = self;
+        let Ok(()) = tally.records(of, captured, |record| {
+            if filter.matches(&record) {
+                let all = of.tree.ends.iter().filter_map(|ends| ends.stream).map(|(stream, _)| stream);
+                match record {
+                    Record::Message(message) => {
+                        message.ends().and_then(|ends| ends.stream).map(|(id, _)| id).into_iter().for_each(&mut take)
+                    }
+                    Record::Late(late) => {
+                        late.ends().and_then(|ends| ends.stream).map(|(id, _)| id).into_iter().for_each(&mut take)
+                    }
+                    Record::Gap(gap) => take(gap.stream),
+                    Record::Packet(_) => all.for_each(&mut take),
+                }
+            }
+            Ok::<(), Infallible>(())
+        });
+    }
+}
+
+fn finish(
+    options: &FollowOptions,
+    source: &Source,
+    how: &How,
+    (task, filter): (Task, Option<Matching>),
+    screen: Screen,
+) -> io::Result<Exit> {
     let to = screen.writer(!source.is_whole());
     let theme = forms::theme(options.color);
     match task {
-        Task::List { as_json, as_array } => list(source, how, as_json, as_array, theme, to),
+        Task::List { as_json, as_array } => list(source, how, (as_json, as_array), filter, theme, to),
         Task::Dump(stream, content, form) => {
             let dump = Dump::new(to, form, theme, forms::width());
             let dir = options.dir.map(Side::from);
-            listen(source, how, Listener::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw))
+            listen(source, how, Listener::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw), filter)
         }
         Task::Files(stream) => {
             let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
             let files =
                 Files::new(folder).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
             let dir = options.dir.map(Side::from);
-            listen(source, how, Listener::new(stream, dir, Output::Files(files, to), true))
+            listen(source, how, Listener::new(stream, dir, Output::Files(files, to), true), filter)
         }
     }
 }
 
 struct Lister {
     streams: Streams,
+    filter: Option<Matching>,
+    /// Conversations with records that match.
+    matching: HashSet<StreamId>,
     opened: bool,
 }
 
 impl Audience for Lister {
     fn demand(&self) -> Demand {
-        Demand::STREAM_BYTES
+        self.filter.as_ref().map_or(Demand::STREAM_BYTES, |filter| Demand::STREAM_BYTES.and(filter.demand()))
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -131,6 +198,14 @@ impl Audience for Lister {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.streams.see(of, captured);
+        let Lister { filter, matching, .. } = self;
+        if let Some(filter) = filter {
+            filter.streams(of, captured, |stream| {
+                if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
+                    matching.insert(stream);
+                }
+            });
+        }
         Ok(())
     }
 
@@ -142,13 +217,17 @@ impl Audience for Lister {
 fn list(
     source: &Source,
     how: &How,
-    as_json: bool,
-    as_array: bool,
+    (as_json, as_array): (bool, bool),
+    filter: Option<Matching>,
     theme: Theme,
     mut to: Box<dyn Write + Send + '_>,
 ) -> io::Result<Exit> {
-    let mut lister = Lister { streams: Streams::default(), opened: false };
+    let mut lister = Lister { streams: Streams::default(), filter, matching: HashSet::new(), opened: false };
     let exit = input::input(source, how, &mut lister)?;
+    if lister.filter.is_some() {
+        let Lister { streams, matching, .. } = &mut lister;
+        streams.retain(|stream| matching.contains(&stream));
+    }
     match (lister.opened, as_json) {
         (false, _) => {}
         (true, true) => lister.streams.print_json(as_array, &mut to)?,
@@ -177,6 +256,8 @@ struct Listener<'w> {
     missing: u64,
     /// Bytes of secrets: masked, or as captured in raw output.
     secret: usize,
+    /// Only what matches is printed.
+    filter: Option<Matching>,
     /// Whether any payload was found.
     heard: bool,
     opened: bool,
@@ -188,7 +269,20 @@ impl<'w> Listener<'w> {
         let follower = Follower::new(only).to(content);
         let follower = if is_raw { follower.raw() } else { follower };
         let existing = Existing::default();
-        Listener { only, content, follower, existing, dir, output, is_raw, missing: 0, secret: 0, heard: false, opened: false }
+        Listener {
+            only,
+            content,
+            follower,
+            existing,
+            dir,
+            output,
+            is_raw,
+            filter: None,
+            missing: 0,
+            secret: 0,
+            heard: false,
+            opened: false,
+        }
     }
 
     /// Why nothing was heard of what the conversation carries.
@@ -208,6 +302,7 @@ impl<'w> Listener<'w> {
 impl Audience for Listener<'_> {
     fn demand(&self) -> Demand {
         let demand = self.follower.demand();
+        let demand = self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()));
         if self.is_raw { demand } else { demand.with(Extras::SUMMARIES).with(Extras::NAMES) }
     }
 
@@ -218,7 +313,7 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, is_raw, missing, secret, heard: was_heard, .. } = self;
+        let Listener { follower, dir, output, is_raw, missing, secret, filter, heard: was_heard, .. } = self;
         follower.listen(of, captured, |heard| {
             *was_heard |= matches!(heard, Heard::Words(_));
             let side = match heard {
@@ -226,6 +321,15 @@ impl Audience for Listener<'_> {
                 Heard::Missing(missing) => missing.side,
             };
             if dir.is_some_and(|dir| dir != side) {
+                return Ok(());
+            }
+            let is_meant = match (filter.as_mut(), &heard) {
+                (None, _) => true,
+                (Some(filter), Heard::Words(words)) => filter.takes(&Record::Message(words.message)),
+                // Bytes that are not there match nothing.
+                (Some(_), Heard::Missing(_)) => false,
+            };
+            if !is_meant {
                 return Ok(());
             }
             if let (Heard::Missing(lost), true) = (heard, *is_raw) {
@@ -250,7 +354,8 @@ impl Audience for Listener<'_> {
     }
 }
 
-fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<Exit> {
+fn listen(source: &Source, how: &How, listener: Listener<'_>, filter: Option<Matching>) -> io::Result<Exit> {
+    let mut listener = Listener { filter, ..listener };
     let exit = input::input(source, how, &mut listener)?;
     if !listener.opened {
         return Ok(exit);
@@ -262,6 +367,9 @@ fn listen(source: &Source, how: &How, mut listener: Listener<'_>) -> io::Result<
     if let Some(why) = listener.silence() {
         complain(format_args!("{}: {why}", source.name()));
         return Ok(exit.max(Exit::Usage));
+    }
+    if listener.filter.as_ref().is_some_and(|filter| !filter.any) && io::stderr().is_terminal() {
+        complain(format_args!("{}: no payload matches -Y", source.name()));
     }
     if listener.missing > GAPS_REPORTED {
         complain(format_args!("{} more runs of bytes are missing", listener.missing - GAPS_REPORTED));

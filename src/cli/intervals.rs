@@ -68,7 +68,7 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
         Some((function, field, filter)) => (Some((function, field)), filter),
         None => (None, text),
     };
-    let filter = if filter.trim().is_empty() { None } else { Some(parsed(name, filter)?) };
+    let filter = if filter.trim().is_empty() { None } else { Some(parsed(&format!("-z {name}"), filter)?) };
     let mut demand = filter.as_ref().map_or(Demand::FRAMES, wanted);
     let function = match function {
         Some((function, field)) => {
@@ -88,11 +88,11 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
     Ok(Column { label: text.to_owned(), passes, function, demand })
 }
 
-/// The filter of a statistic of this name.
-fn parsed(name: &str, filter: &str) -> Result<Filter, Wrong> {
-    let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("-z {name}: {mistake}"))?;
+/// The filter of an option, which messages name.
+pub(super) fn parsed(option: &str, filter: &str) -> Result<Filter, Wrong> {
+    let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("{option}: {mistake}"))?;
     for undissected in filter.undissected() {
-        complain(format_args!("-z {name}: {undissected} is a protocol of Wireshark that is not read here: nothing matches it"));
+        complain(format_args!("{option}: {undissected} is a protocol of Wireshark that is not read here: nothing matches it"));
     }
     Ok(filter)
 }
@@ -102,9 +102,9 @@ fn wanted(filter: &Filter) -> Demand {
     Demand { carriers: Carriers::Full, ..filter.demand() }
 }
 
-/// Counts the frames that pass the filter of a statistic of this name.
-pub(super) fn gate(name: &str, filter: &str) -> Result<Gate, Wrong> {
-    let filter = parsed(name, filter)?;
+/// Counts the frames that pass the filter of an option.
+pub(super) fn gate(option: &str, filter: &str) -> Result<Gate, Wrong> {
+    let filter = parsed(option, filter)?;
     let demand = wanted(&filter);
     Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
 }

@@ -19,7 +19,7 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
     let done = match options.names.as_slice() {
         [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
-        names => asked(names).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
+        names => asked(names, options.filter.as_deref()).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
             let sources = Source::all(options.file.as_slice(), reading);
             let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts, screen));
             done.unwrap_or_else(|error| of_output(&error))
@@ -36,8 +36,9 @@ pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
     let files = if args.files.is_empty() { vec![None] } else { args.files.iter().cloned().map(Some).collect() };
     let mut worst = Exit::Fine;
     for file in files {
-        let Output { json, full, color, .. } = args.output;
-        let exit = run(&StatsOptions { file, names: args.statistics.clone(), json, full, color }, &args.reading, screen);
+        let Output { json, full, color, ref filter, .. } = args.output;
+        let (names, filter) = (args.statistics.clone(), filter.clone());
+        let exit = run(&StatsOptions { file, names, filter, json, full, color }, &args.reading, screen);
         worst = worst.max(exit);
         if exit == Exit::Usage {
             break;
@@ -47,26 +48,32 @@ pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
 }
 
 /// What is asked for by these names.
+#[derive(Default)]
 struct Asked {
     parts: Vec<Part>,
     details: Details,
+    /// The filters of parts, as they were written.
+    filters: Vec<(Part, String)>,
 }
 
 /// The parts of these names, each once; all of them if there are no names.
-fn asked(names: &[String]) -> Result<Asked, forms::Wrong> {
-    let mut asked = Asked { parts: Vec::new(), details: Details::default() };
+fn asked(names: &[String], filter: Option<&str>) -> Result<Asked, forms::Wrong> {
+    let mut asked = Asked::default();
     for name in names {
         asked.add(name)?;
     }
     if names.is_empty() {
         asked.parts = Part::all();
     }
+    if let Some(filter) = filter {
+        asked.details.filter = Some((filter.to_owned(), intervals::gate("-Y", filter)?));
+    }
     Ok(asked)
 }
 
 impl Asked {
     fn add(&mut self, name: &str) -> Result<(), forms::Wrong> {
-        let Asked { parts, details } = self;
+        let Asked { parts, details, filters } = self;
         if let Some(rest) = name.strip_prefix("io,stat,") {
             parts.push(Part::Intervals(details.intervals.len()));
             details.intervals.push(intervals::parse(name, rest)?);
@@ -78,6 +85,13 @@ impl Asked {
             Some(part) => (part, ""),
             None => known.iter().find_map(|part| Some((*part, begins(part)?))).ok_or_else(|| unknown(name))?,
         };
+        // Endpoints are those of the conversations that count.
+        let counted = if let Part::Endpoints(over) = part { Part::Conversations(over) } else { part };
+        let is_same = |(known, filter): &(Part, String)| *known != counted || filter == rest;
+        if let (Part::Conversations(over), false) = (counted, filters.iter().all(is_same)) {
+            return Err(format!("-z {name}: conversations and endpoints of {} take the same filter", over.layer()));
+        }
+        filters.push((counted, rest.to_owned()));
         if parts.contains(&part) {
             return if rest.is_empty() { Ok(()) } else { Err(format!("-z {name}: {part} was asked for before; once will do")) };
         }
@@ -91,11 +105,15 @@ impl Asked {
                 details.severity = Severity::ALL.into_iter().find(|severity| severity.name() == word);
                 let filter = if details.severity.is_some() { filter } else { rest };
                 if !filter.trim().is_empty() {
-                    details.gates.push((part, intervals::gate(name, filter)?));
+                    details.gates.push((part, intervals::gate(&format!("-z {name}"), filter)?));
                 }
             }
             Part::Hosts => details.families = Some(families(name, rest)?),
-            Part::Lengths | Part::Http | Part::Dns => details.gates.push((part, intervals::gate(name, rest)?)),
+            Part::Conversations(_) | Part::Endpoints(_) if details.gates.iter().any(|(part, _)| *part == counted) => {}
+            Part::Conversations(_) | Part::Endpoints(_) | Part::Hierarchy => {
+                details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?));
+            }
+            Part::Lengths | Part::Http | Part::Dns => details.gates.push((part, intervals::gate(&format!("-z {name}"), rest)?)),
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -125,7 +143,7 @@ const LONGER: &[(&str, &str)] = &[
     ("io,stat,1", "frames and bytes in intervals of seconds, also of FILTER: io,stat,1,tcp,udp"),
     ("expert,warn", "the same from this severity on, also of FILTER: expert,error,tcp"),
     ("hosts,ipv4", "addresses of IPv4 alone; hosts,ipv6 those of IPv6"),
-    ("dns,tree,FILTER", "the same of frames that pass a filter; as well http,tree and plen,tree"),
+    ("dns,tree,FILTER", "the same of frames that pass a filter; as well http,tree, plen,tree, io,phs, conv and endpoints"),
     ("follow,tcp,hex,0", "bytes of a conversation; hex, ascii, raw or yaml; tcp, udp, http or tls"),
 ];
 
@@ -179,6 +197,7 @@ fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, forms:
         dir: None,
         write_dir: None,
         color: options.color,
+        filter: options.filter.clone(),
     })
 }
 

@@ -178,7 +178,7 @@ impl Reader {
         let is_bare = self.next == start;
         let is_layer = given.kind.is_none() && given.side == Side::Either && !self.is_value();
         match (layer, is_layer) {
-            (Some("ether"), true) | (None, true) => return self.special(),
+            (Some("eth"), true) | (None, true) => return self.special(),
             (Some(layer), true) => {
                 self.last = given;
                 return Some(layer.to_owned());

@@ -130,6 +130,12 @@ impl Streams {
         });
     }
 
+    /// Keeps only some conversations.
+    pub fn retain(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        self.known.0.retain(|stream, _| is_meant(*stream));
+        self.existing = Existing::default();
+    }
+
     /// The conversations by transport and number.
     #[must_use]
     pub fn in_order(&self) -> Vec<&Stream> {

@@ -13,6 +13,7 @@ mod joined;
 mod options;
 
 pub use analysis::{Progress, Remarks, asks_for_progress};
+pub use generated::MARKS;
 pub use header::Header;
 
 use super::checksum::{self, STATUS};

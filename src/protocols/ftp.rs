@@ -64,7 +64,7 @@ mod data {
     fields! {
         FTP_DATA = protocol("ftp-data", "FTP data", "FTP data connection")
         .covers("Data as it arrives");
-        BYTES = bytes("ftp-data.data", "data", "Part of a file or a directory listing");
+        BYTES = bytes("ftp-data.data", "data", "Part of a file or a directory listing").body();
     }
 }
 

@@ -42,7 +42,7 @@ fields! {
     TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow");
     TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the public key");
     SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow");
-    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key");
+    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted();
     THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
     DATA = bytes("minecraft.data", "data", "Undecoded bytes");
     RESPONSE_TO = number("minecraft.response_to", "request in", "Frame number of the request");

@@ -30,7 +30,7 @@ fields! {
     PROFILE = number("rtp.ext.profile", "extension profile", "Identifier defined by the profile").hex(4);
     EXTENSION_LENGTH = number("rtp.ext.len", "extension length", "In units of 32 bits");
     EXTENSION = bytes("rtp.hdr_exts", "header extension", "");
-    PAYLOAD = bytes("rtp.payload", "payload", "Media data");
+    PAYLOAD = bytes("rtp.payload", "payload", "Media data").body();
     PADDING = bytes("rtp.padding.data", "padding", "The last byte counts the padding bytes, itself included");
 }
 

@@ -61,7 +61,7 @@ fields! {
     PROXY_AUTHORIZATION = text("sip.Proxy-Authorization", "Proxy-Authorization", "Credentials for the proxy").secret();
     OTHER = text("sip.unknown_header", "header", "Header without a field of its own");
     BLANK = bytes("sip.blank", "blank line", "Empty line after the headers, or keep-alive between messages");
-    BODY = bytes("sip.msg_body", "message body", "Body other than SDP");
+    BODY = bytes("sip.msg_body", "message body", "Body other than SDP").body();
     DATA = bytes("sip.data", "data", "Undissected bytes");
     FROM_DISPLAY = text("sip.from.display.info", "From display info", "Display name before the address").generated(&[&FROM], generated::display);
     FROM_ADDRESS = text("sip.from.addr", "From address", "Address without its parameters").generated(&[&FROM], generated::uri);

@@ -36,7 +36,7 @@ fields! {
     CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC-32 of padding, type and payload").hex(8);
     PAYLOAD = bytes("ssh.payload", "payload", "");
     PADDING = bytes("ssh.padding_string", "padding", "Random bytes");
-    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted packet", "One or more encrypted packets");
+    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted packet", "One or more encrypted packets").encrypted();
     COOKIE = bytes("ssh.cookie", "cookie", "Random bytes");
     LIST_LENGTH = number("ssh.list_length", "list length", "In bytes");
     KEX = text("ssh.kex_algorithms", "kex_algorithms", "Key exchange methods");

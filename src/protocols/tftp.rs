@@ -34,7 +34,7 @@ fields! {
     DESTINATION = text("tftp.destination_file", "Destination file", "File written to the server");
     MODE = text("tftp.type", "Type", "Transfer mode: octet, netascii or mail");
     BLOCK = number("tftp.block", "Block", "Block number; 65535 is followed by 0");
-    DATA = bytes("tftp.data", "Data", "");
+    DATA = bytes("tftp.data", "Data", "").body();
     CODE = number("tftp.error.code", "Error code", "").names(ERRORS);
     MESSAGE = text("tftp.error.message", "Error message", "");
     OPTION = group("tftp.option", "option", "RFC 2347");

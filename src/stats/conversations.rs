@@ -151,7 +151,9 @@ impl Conversations {
     }
 
     fn conversation(&self, place: u32) -> Option<Conversation> {
-        self.row(place).filter(|row| !row.is_silent())?.conversation(&self.hosts, self.has_ports())
+        let conversation = self.row(place).filter(|row| !row.is_silent())?.conversation(&self.hosts, self.has_ports())?;
+        let stream = Some(place).filter(|place| (*place as usize) < self.numbered.len());
+        Some(Conversation { stream, ..conversation })
     }
 
     fn has_ports(&self) -> bool {
@@ -272,8 +274,8 @@ impl ConversationTables {
         ConversationTables { all, free, recent_flows: RecentFlows::default() }
     }
 
-    /// Count a frame, that long after the first one.
-    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>) {
+    /// Count a frame, that long after the first one, in the kinds of conversations that it counts in.
+    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>, counts: [bool; Over::ALL.len()]) {
         let tree = of.tree;
         let frame = Seen { bytes: tree.frame.original, time };
         if let Some(omitted_headers) = &tree.omitted_headers {
@@ -281,6 +283,9 @@ impl ConversationTables {
         }
         for layer in &tree.layers {
             let Some(kind) = tree.nodes.get(layer.node as usize).and_then(|node| self.kind(node.field)) else { continue };
+            if !self.all.get(kind).is_some_and(|conversations| counts.get(conversations.over as usize) == Some(&true)) {
+                continue;
+            }
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
             let (Some(src), Some(dst)) = (ends.src, ends.dst) else { continue };
             self.layer(kind, [src, dst], ends.stream.map(|(id, _)| id.number), frame);

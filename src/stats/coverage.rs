@@ -1,10 +1,10 @@
 //! Coverage: share of dissected payload, and unknown values.
 
-use crate::record::Message;
+use crate::record::{Message, level_of};
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Only};
+use crate::tree::{Dissection, Field, Level, Node, Only, Origin, Share, Span};
 use crate::wire::data;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of distinct unknown values.
 const VALUES: usize = 10_000;
@@ -19,6 +19,10 @@ pub struct Covered {
     pub messages: u64,
     /// Bytes that fields explain.
     pub explained: u64,
+    /// Encrypted bytes.
+    pub encrypted: u64,
+    /// Bytes of contents that messages transport: files, media.
+    pub bodies: u64,
     /// Bytes within messages that no field explains.
     pub unexplained: u64,
     /// Bytes that belong to no known message.
@@ -29,6 +33,8 @@ impl Covered {
     fn add(&mut self, other: Covered) {
         self.messages += other.messages;
         self.explained += other.explained;
+        self.encrypted += other.encrypted;
+        self.bodies += other.bodies;
         self.unexplained += other.unexplained;
         self.unframed += other.unframed;
     }
@@ -77,6 +83,8 @@ pub struct Coverage {
     fields_read: Only,
     spoken: Vec<Spoken>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
+    /// Where bytes of the tree at hand begin that were deciphered.
+    deciphered: HashSet<(u32, u32), foldhash::fast::RandomState>,
     /// Values beyond the limit of distinct ones.
     pub left_out: u64,
 }
@@ -84,8 +92,16 @@ pub struct Coverage {
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
         let rests = registry.protocols().filter_map(|protocol| protocol.rest);
-        let fields_read = Only::these(rests.chain([&data::BYTES])).and_nameless();
-        Coverage { registry, fields_read, spoken: Vec::new(), unknown: HashMap::default(), left_out: 0 }
+        let shares = registry.fields().filter(|field| field.share != Share::Explained);
+        let fields_read = Only::these(rests.chain([&data::BYTES]).chain(shares)).and_nameless();
+        Coverage {
+            registry,
+            fields_read,
+            spoken: Vec::new(),
+            unknown: HashMap::default(),
+            deciphered: HashSet::default(),
+            left_out: 0,
+        }
     }
 
     /// The nodes that coverage needs.
@@ -95,6 +111,14 @@ impl Coverage {
 
     /// Count the values of a tree that have no name.
     pub(super) fn tree(&mut self, of: Dissection<'_>) {
+        self.deciphered.clear();
+        if of.tree.has_derived() {
+            let derived = of.tree.sources.iter().filter_map(|source| match source.origin {
+                Origin::Derived(derived) => derived.from,
+                _ => None,
+            });
+            self.deciphered.extend(derived.map(|from| (from.source, from.start)));
+        }
         for (place, node) in (0..).zip(&of.tree.nodes) {
             let field = node.field;
             if field.names.is_empty() {
@@ -130,13 +154,11 @@ impl Coverage {
         let Some(spoken) = self.spoken.get_mut(spoken) else { return };
         let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
         let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
-        let is_rest = |field: &Field| field.is(&data::BYTES) || spoken.rest.is_some_and(|rest| rest.is(field));
-        let below = nodes.get(..end).unwrap_or_default();
-        let rest: u64 = below.iter().filter(|node| is_rest(node.field)).map(|node| u64::from(node.span.len())).sum();
-        let rest = rest.min(len);
+        let is_broken = message.notes().any(|note| level_of(note) == Level::Broken);
+        let rest = spoken.rest.filter(|rest| is_broken || rest.share == Share::Explained);
         let covered = match is_data {
             true => Covered { messages: 1, unframed: len, ..Covered::default() },
-            false => Covered { messages: 1, explained: len - rest, unexplained: rest, unframed: 0 },
+            false => shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, &self.deciphered),
         };
         spoken.all.add(covered);
         let name = message.name();
@@ -170,6 +192,30 @@ impl Coverage {
         unknown.truncate(most);
         unknown
     }
+}
+
+/// The shares of a message in its nodes. What was deciphered, or unpacked, lies in bytes of its own, which do not count.
+fn shares(
+    nodes: &[Node],
+    whole: Span,
+    rest: Option<&Field>,
+    deciphered: &HashSet<(u32, u32), foldhash::fast::RandomState>,
+) -> Covered {
+    let (mut covered, mut left) = (Covered { messages: 1, ..Covered::default() }, u64::from(whole.len()));
+    for node in nodes.iter().filter(|node| node.span.source == whole.source) {
+        let field = node.field;
+        let share = match field.share {
+            _ if field.is(&data::BYTES) || rest.is_some_and(|rest| rest.is(field)) => &mut covered.unexplained,
+            Share::Encrypted if !deciphered.contains(&(node.span.source, node.span.start)) => &mut covered.encrypted,
+            Share::Body => &mut covered.bodies,
+            Share::Encrypted | Share::Explained => continue,
+        };
+        let len = u64::from(node.span.len()).min(left);
+        *share += len;
+        left -= len;
+    }
+    covered.explained = left;
+    covered
 }
 
 #[cfg(test)]

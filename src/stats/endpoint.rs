@@ -61,6 +61,8 @@ impl fmt::Display for End {
 /// A conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversation {
+    /// Its number among the streams of its transport, for `follow -s`.
+    pub stream: Option<u32>,
     /// Who spoke first, and with whom.
     pub ends: [End; 2],
     /// What each of them sent.

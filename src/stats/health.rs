@@ -1,5 +1,6 @@
 //! What is missing, strange or broken.
 
+use crate::layers::tcp;
 use crate::record::level_of;
 use crate::tree::{Dissection, Field, Level};
 
@@ -27,6 +28,29 @@ pub struct Health {
 }
 
 impl Health {
+    /// The fields that it reads: marks of the TCP analysis.
+    pub(super) fn fields_read() -> impl Iterator<Item = &'static Field> {
+        tcp::MARKS.iter().copied().chain([&tcp::ANALYSIS])
+    }
+
+    /// Count the marks of a segment.
+    pub(super) fn marks(&mut self, of: Dissection<'_>) {
+        let tree = of.tree;
+        for (place, group) in tree.nodes.iter().enumerate().filter(|(_, node)| node.field.is(&tcp::ANALYSIS)) {
+            let below = tree.nodes.get(place + 1..group.end as usize).unwrap_or_default();
+            for mark in below.iter().filter(|node| tcp::MARKS.iter().any(|mark| mark.is(node.field))) {
+                self.add(mark.field, Level::Odd, tree.frame.number);
+            }
+        }
+    }
+
+    fn add(&mut self, code: &'static Field, level: Level, frame: u64) {
+        match self.remarks.iter_mut().find(|remark| remark.code.is(code)) {
+            Some(remark) => remark.count += 1,
+            None => self.remarks.push(Remark { code, level, count: 1, first: frame }),
+        }
+    }
+
     pub(super) fn tree(&mut self, of: Dissection<'_>) {
         let tree = of.tree;
         for gap in &tree.gaps {
@@ -34,10 +58,7 @@ impl Health {
             self.lost = self.lost.saturating_add(gap.len);
         }
         for note in &tree.notes {
-            match self.remarks.iter_mut().find(|remark| remark.code.is(note.code)) {
-                Some(remark) => remark.count += 1,
-                None => self.remarks.push(Remark { code: note.code, level: level_of(note), count: 1, first: tree.frame.number }),
-            }
+            self.add(note.code, level_of(note), tree.frame.number);
         }
     }
 

@@ -27,6 +27,10 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         all.put("file", &stats.input.file)?;
         all.put("format", &stats.input.format)?;
         all.put("links", &stats.input.links)?;
+        if let Some((filter, all_frames)) = &stats.filter {
+            all.put("filter", filter)?;
+            all.put("frames_in_file", all_frames)?;
+        }
         if !stats.input.extras.is_empty() {
             let extras = &stats.input.extras;
             all.object("extras", |of| extras.iter().try_for_each(|(what, count)| of.put(what, count)))?;
@@ -161,6 +165,9 @@ fn counted(of: &mut Members<'_, '_>, count: Count) -> io::Result<()> {
 fn conversations(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.list(table.over.layer(), table.largest(usize::MAX), |of, row| {
         let ([a, b], [sent, answered]) = (row.ends, row.sent);
+        if let Some(number) = row.stream {
+            of.words("stream", format_args!("{}/{number}", table.over.layer()))?;
+        }
         of.words("a", a)?;
         of.words("b", b)?;
         counted(of, row.all())?;
@@ -338,6 +345,8 @@ fn intervals(intervals: &Intervals, of: &mut Members<'_, '_>) -> io::Result<()> 
 fn covered(of: &mut Members<'_, '_>, covered: Covered) -> io::Result<()> {
     of.put("messages", &covered.messages)?;
     of.put("explained", &covered.explained)?;
+    of.put("encrypted", &covered.encrypted)?;
+    of.put("bodies", &covered.bodies)?;
     of.put("unexplained", &covered.unexplained)?;
     of.put("unframed", &covered.unframed)
 }

@@ -83,6 +83,8 @@ pub struct Details {
     pub families: Option<Families>,
     /// Which frames count in a part.
     pub gates: Vec<(Part, Gate)>,
+    /// Which frames count at all, as it was written.
+    pub filter: Option<(String, Gate)>,
 }
 
 /// Statistics of an input.
@@ -119,10 +121,16 @@ pub struct Stats {
     expert: Option<Expert>,
     /// Which frames count in a part.
     gates: Vec<(Part, Gate)>,
+    /// Which frames count at all.
+    gate: Option<Gate>,
+    /// The filter that says so, and how many frames there are.
+    pub filter: Option<(String, u64)>,
     /// Frames and bytes in intervals of time.
     intervals: Vec<Intervals>,
     /// Whether any of those parts is requested that are not shown by default.
     counts_on_request: bool,
+    /// Whether marks of the TCP analysis count.
+    marks: bool,
     /// Whether nodes, and names of messages, are needed.
     looks: [bool; 2],
 }
@@ -137,10 +145,12 @@ impl Stats {
     /// The same for parts that are asked for with more than their names.
     #[must_use]
     pub fn detailed(registry: Registry, parts: Vec<Part>, details: Details) -> Stats {
-        let Details { intervals, severity, families, mut gates } = details;
+        let Details { intervals, severity, families, mut gates, filter } = details;
+        let (filter, gate) = filter.map(|(text, gate)| ((text, 0), gate)).unzip();
         let has = |part: Part| parts.contains(&part);
         let is_wanted = |over: &Over| has(Part::Conversations(*over)) || has(Part::Endpoints(*over));
         let coverage = has(Part::Coverage);
+        let marks = has(Part::Health);
         let looks = [coverage, coverage || has(Part::Hierarchy)];
         let conversations = Over::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
@@ -158,6 +168,8 @@ impl Stats {
             rtp: has(Part::Rtp).then(|| Streams::new(registry)),
             expert,
             gates,
+            gate,
+            filter,
             parts,
             intervals,
             input: Input::default(),
@@ -167,6 +179,7 @@ impl Stats {
             conversations: ConversationTables::new(conversations),
             transfers: Transfers::default(),
             health: Health::default(),
+            marks,
             coverage: Coverage::new(registry),
             looks,
         }
@@ -179,8 +192,9 @@ impl Stats {
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
         let fields = match (values, remarks) {
-            (true, _) => Fields::Only(self.coverage.fields_read()),
-            (false, true) => Fields::Only(Only::these([])),
+            (true, true) => Fields::Only(Only::these(Health::fields_read()).union(self.coverage.fields_read())),
+            (true, false) => Fields::Only(self.coverage.fields_read()),
+            (false, true) => Fields::Only(Only::these(Health::fields_read())),
             (false, false) => Fields::None,
         };
         let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(Extras::NOTES.when(remarks));
@@ -192,7 +206,12 @@ impl Stats {
             self.rtp.as_ref().map(Streams::fields_read),
         ];
         let looks = looks.into_iter().flatten().map(|only| Demand { fields: Fields::Only(only), ..Demand::STREAM_BYTES });
-        let gates = self.gates.iter().map(|(_, gate)| gate.demand).chain(self.expert.as_ref().map(Expert::demand));
+        let gates = self
+            .gates
+            .iter()
+            .map(|(_, gate)| gate.demand)
+            .chain(self.gate.iter().map(|gate| gate.demand))
+            .chain(self.expert.as_ref().map(Expert::demand));
         self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
     }
 
@@ -204,19 +223,31 @@ impl Stats {
 
     /// Count a frame, or with `captured` false what a conversation had left at the end. Some of it waits for [`Stats::end`].
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
+        if let Some((_, all)) = &mut self.filter {
+            *all += u64::from(captured);
+        }
+        if self.gate.as_mut().is_some_and(|gate| !gate.opens(of, captured)) {
+            return self.traffic.pass(&of.tree.frame);
+        }
         let mut since_start = None;
         if captured {
             since_start = self.traffic.frame(&of.tree.frame);
             if !self.conversations.all.is_empty() {
-                self.conversations.frame(of, since_start);
+                let gates = &mut self.gates;
+                let counts = Over::ALL.map(|over| passes(gates, Part::Conversations(over), of, captured));
+                self.conversations.frame(of, since_start, counts);
             }
         }
         if self.counts_on_request {
             self.requested(of, captured, since_start);
         }
         let [fields, names] = self.looks;
-        if names {
+        let counts_hierarchy = names && passes(&mut self.gates, Part::Hierarchy, of, captured);
+        if counts_hierarchy {
             self.hierarchy.tree(of, captured);
+        }
+        if self.marks {
+            self.health.marks(of);
         }
         // Of most frames there is no more to count than that they came.
         if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
@@ -230,7 +261,9 @@ impl Stats {
         let (hierarchy, coverage) = (&mut self.hierarchy, &mut self.coverage);
         let _: Result<(), Infallible> = self.tally.records(of, captured, |record| {
             if let (Record::Message(message), true) = (record, names) {
-                hierarchy.message(&message);
+                if counts_hierarchy {
+                    hierarchy.message(&message);
+                }
                 if fields {
                     coverage.message(&message);
                 }

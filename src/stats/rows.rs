@@ -66,7 +66,7 @@ impl Row {
     pub(super) fn conversation(&self, hosts: &Hosts, has_ports: bool) -> Option<Conversation> {
         let ([a, b], sent) = (self.ends(), self.sent());
         let end = |spot: Spot| spot.end(hosts, has_ports);
-        Some(Conversation { ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
+        Some(Conversation { stream: None, ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
     }
 
     /// What each of them sent.

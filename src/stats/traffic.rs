@@ -96,6 +96,11 @@ impl Traffic {
         Some(i64::try_from(since).unwrap_or(i64::MAX))
     }
 
+    /// Takes notice of a frame that does not count: times are those since the first frame all the same.
+    pub(super) fn pass(&mut self, frame: &FrameInfo) {
+        self.start = self.start.or(frame.time);
+    }
+
     fn at(&mut self, since: i128, bytes: u64) {
         let (latest, when) = &self.latest;
         match self.over_time.get_mut(*latest).filter(|_| when.contains(&since)) {

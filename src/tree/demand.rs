@@ -394,6 +394,12 @@ impl Only {
         Only::interned(FieldSet { nameless: true, ..self.0.clone() })
     }
 
+    /// Both sets.
+    #[must_use]
+    pub fn union(self, other: Only) -> Only {
+        self.and(other)
+    }
+
     fn and(self, other: Only) -> Only {
         let FieldSet { nameless, of_headers, passes, .. } = *self.0;
         let both = Only::these(self.fields().chain(other.fields()));

@@ -81,6 +81,17 @@ impl Level {
     }
 }
 
+/// What the bytes of a field are to the coverage of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// Explained by the field.
+    Explained,
+    /// Encrypted, and therefore without fields of their own.
+    Encrypted,
+    /// Content that a message only transports: a file, a picture, media.
+    Body,
+}
+
 /// Formats a node lazily, when it is printed.
 pub type Words = fn(NodeRef<'_>, &mut dyn fmt::Write) -> fmt::Result;
 
@@ -123,6 +134,8 @@ pub struct Field {
     pub public: bool,
     /// Whether its bytes differ from its value, so that outputs show both.
     pub transformed: bool,
+    /// What its bytes are to the coverage of a message.
+    pub share: Share,
     /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
     /// Whether it is kept only where a filter or column names it, because Wireshark has no such item in its trees or because
@@ -154,6 +167,7 @@ impl Field {
             secret: false,
             public: false,
             transformed: false,
+            share: Share::Explained,
             seconds: false,
             on_request: false,
             generated: None,
@@ -309,6 +323,20 @@ impl Field {
     #[must_use]
     pub const fn transformed(mut self) -> Field {
         self.transformed = true;
+        self
+    }
+
+    /// Marks encrypted bytes.
+    #[must_use]
+    pub const fn encrypted(mut self) -> Field {
+        self.share = Share::Encrypted;
+        self
+    }
+
+    /// Marks content that a message only transports.
+    #[must_use]
+    pub const fn body(mut self) -> Field {
+        self.share = Share::Body;
         self
     }
 

@@ -9,7 +9,7 @@ use crate::tree::{Computed, Field, NodeRef};
 use std::borrow::Cow;
 
 /// The marks that analysis gives segments.
-pub(super) static MARKS: &[&Field] = &[
+pub static MARKS: &[&Field] = &[
     &ACK_LOST_SEGMENT,
     &DUPLICATE_ACK,
     &FAST_RETRANSMISSION,

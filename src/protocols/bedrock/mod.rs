@@ -54,7 +54,7 @@ fields! {
     MARK = number("bedrock.mark", "mark", "0xfe, the RakNet message ID of game packets").hex(2);
     ALGORITHM = number("bedrock.algorithm", "algorithm", "Compression algorithm").names(ALGORITHMS);
     COMPRESSED = bytes("bedrock.compressed", "compressed", "Compressed packets");
-    ENCRYPTED = bytes("bedrock.encrypted", "encrypted", "Encrypted packets");
+    ENCRYPTED = bytes("bedrock.encrypted", "encrypted", "Encrypted packets").encrypted();
     PACKET = group("bedrock.packet", "packet", "").digest(batch::packet_value, batch::packet_meaning);
     LENGTH = number("bedrock.packet.length", "length", "Length of header and body");
     ID = number("bedrock.packet.id", "id", "Packet type").names(batch::IDS);

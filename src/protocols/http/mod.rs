@@ -117,16 +117,16 @@ fields! {
         .generated(&[&AUTHORIZATION, &PROXY_AUTHORIZATION], generated::basic);
 
     CHUNK_SIZE = number("http.chunk_size", "chunk size", "In bytes");
-    CHUNK_DATA = bytes("http.chunk_data", "chunk data", "");
+    CHUNK_DATA = bytes("http.chunk_data", "chunk data", "").body();
     CHUNK_BOUNDARY = bytes("http.chunk_boundary", "chunk boundary", "Line end of a chunk");
     TRAILER = text("http.chunked_trailer_part", "trailer field", "Header after the last chunk");
-    ENCODED = bytes("http.encoded", "content-encoded body", "Body before decompression");
-    FILE_DATA = text("http.file_data", "body", "Body that is text");
+    ENCODED = bytes("http.encoded", "content-encoded body", "Body before decompression").body();
+    FILE_DATA = text("http.file_data", "body", "Body that is text").body();
     FILE_BYTES = text("http.file_data.text", "body as text", "Text up to the first zero byte of a body that is not text")
         .also("http.file_data")
         .generated(&[&DATA], generated::body)
         .needs(&[&REQUEST, &RESPONSE, &ENCODED, &CHUNK_DATA, &BLANK]);
-    DATA = bytes("http.data", "data", "Body that is not text, and undissected bytes");
+    DATA = bytes("http.data", "data", "Body that is not text, and undissected bytes").body();
 
     BAD_CHUNK = broken("http.bad_chunk", "bad chunk", "Invalid chunk size");
     DECOMPRESSION_FAILED = odd("http.decompression_failed", "decompression failed", "The body does not match its content coding");

@@ -56,7 +56,7 @@ fields! {
     TOKEN = bytes("quic.token", "token", "Address validation token");
     LENGTH = number("quic.length", "length", "Bytes of the packet number and the payload");
     NUMBER = number("quic.packet_number", "packet number", "");
-    PROTECTED = bytes("quic.protected_payload", "protected payload", "Encrypted packet number and payload");
+    PROTECTED = bytes("quic.protected_payload", "protected payload", "Encrypted packet number and payload").encrypted();
     REMAINING = bytes("quic.remaining_payload", "remaining payload", "Undissected bytes");
     RETRY_TOKEN = bytes("quic.retry_token", "retry token", "Returned by the client in its next Initial packet");
     RETRY_TAG = bytes("quic.retry_integrity_tag", "retry integrity tag", "AEAD tag of the Retry packet");

@@ -192,7 +192,7 @@ fields! {
     OD_PRIORITY = number("rs.od.priority", "priority", "Request priority").names(PRIORITIES);
     OD_SIZE = number("rs.od.size", "size", "File size in bytes; 0 if the file does not exist");
     OD_CHUNK = number("rs.od.chunk", "chunk", "Chunk number, from 0");
-    OD_DATA = bytes("rs.od.data", "data", "Chunk of the file");
+    OD_DATA = bytes("rs.od.data", "data", "Chunk of the file").body();
     OD_CRC = number("rs.od.crc", "CRC-32", "CRC-32 of the file without its version trailer").hex(8);
     OD_VERSION = number("rs.od.version", "version", "Version trailer, the last two bytes of the file");
     OD_ASKED = number("rs.od.asked", "request frame", "Frame number of the request");
@@ -213,7 +213,7 @@ fields! {
     JS5_COMPRESSION = number("rs.js5.compression", "compression", "Compression type").mask(0x7f).names(COMPRESSIONS);
     JS5_LENGTH = number("rs.js5.length", "length", "Compressed length in bytes");
     JS5_UNPACKED = number("rs.js5.unpacked", "unpacked length", "Uncompressed length in bytes");
-    JS5_DATA = bytes("rs.js5.data", "data", "Compressed data within one block");
+    JS5_DATA = bytes("rs.js5.data", "data", "Compressed data within one block").body();
     JS5_BLOCK = number("rs.js5.block", "block", "0xff, the first byte of each block after the first").hex(2);
     JS5_CRC = number("rs.js5.crc", "CRC-32", "CRC-32 of the compressed group").hex(8);
     JS5_ASKED = number("rs.js5.asked", "request frame", "Frame number of the request");
@@ -225,7 +225,7 @@ fields! {
     JAGGRAB_REVISION = number("rs.jaggrab.revision", "revision", "Revision named by the path");
     JAGGRAB_CRC = number("rs.jaggrab.crc", "CRC-32", "CRC-32 of an archive").hex(8);
     JAGGRAB_CHECK = number("rs.jaggrab.check", "check word", "Checksum of the CRCs").hex(8);
-    JAGGRAB_DATA = bytes("rs.jaggrab.data", "data", "File contents");
+    JAGGRAB_DATA = bytes("rs.jaggrab.data", "data", "File contents").body();
     JAGGRAB_ASKED = number("rs.jaggrab.asked", "request frame", "Frame number of the request");
     JAGGRAB_SECONDS = float("rs.jaggrab.time", "time since", "Seconds from the request to the end of the file");
     JAGGRAB_RATE = number("rs.jaggrab.rate", "bytes a second", "Transfer rate from the request to the end of the file");

@@ -56,7 +56,7 @@ fields! {
     SCOPED = group("snmp.plaintext_element", "scoped PDU", "PDU with its context");
     CONTEXT_ENGINE = bytes("snmp.contextEngineID", "contextEngineID", "SNMP engine that holds the context");
     CONTEXT = text("snmp.contextName", "contextName", "");
-    ENCRYPTED = bytes("snmp.encryptedPDU", "encryptedPDU", "");
+    ENCRYPTED = bytes("snmp.encryptedPDU", "encryptedPDU", "").encrypted();
     DATA = number("snmp.data", "PDU type", "").names(PDUS);
     REQUEST_ID = number("snmp.request_id", "request-id", "Copied into the response");
     ERROR_STATUS = number("snmp.error_status", "error-status", "").names(ERRORS);

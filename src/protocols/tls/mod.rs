@@ -69,8 +69,8 @@ fields! {
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES);
     RECORD_VERSION = number("tls.record.version", "version", "Legacy record version").hex(4).names(VERSIONS);
     RECORD_LENGTH = number("tls.record.length", "length", "In bytes");
-    APP_DATA = bytes("tls.app_data", "application data", "Encrypted application data");
-    ENCRYPTED = bytes("tls.encrypted", "encrypted message", "Encrypted handshake message or alert");
+    APP_DATA = bytes("tls.app_data", "application data", "Encrypted application data").encrypted();
+    ENCRYPTED = bytes("tls.encrypted", "encrypted message", "Encrypted handshake message or alert").encrypted();
     CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
     ALERT_LEVEL = number("tls.alert_message.level", "alert level", "").names(LEVELS);
     ALERT = number("tls.alert_message.desc", "alert description", "").names(names::ALERTS);

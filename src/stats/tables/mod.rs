@@ -98,6 +98,9 @@ impl Pages<'_> {
         let (input, traffic, tally) = (&self.stats.input, &self.stats.traffic, &self.stats.tally);
         self.heading("Overview")?;
         self.line("file", format_args!("{}", Shown(&input.file)))?;
+        if let Some((filter, all)) = &self.stats.filter {
+            self.line("filter", format_args!("{} of {all} frames pass {}", traffic.all.frames, Shown(filter)))?;
+        }
         self.line("format", format_args!("{}{}", input.format, Listed(&input.links)))?;
         for (what, count) in &input.extras {
             self.line("also holds", format_args!("{count} × {}", Shown(what)))?;
@@ -186,6 +189,7 @@ impl Pages<'_> {
 
     fn conversations(&mut self, table: &Conversations) -> io::Result<()> {
         const HEADS: &[Head] = &[
+            Head::words("stream", Role::Name),
             Head::words("A", Role::Address),
             Head::words("B", Role::Address),
             Head::number("A→B frames"),
@@ -205,6 +209,10 @@ impl Pages<'_> {
         let mut grid = Grid::new(self.to, self.look.theme, HEADS);
         for conversation in table.largest(rows) {
             let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
+            match conversation.stream {
+                Some(number) => grid.cell(format_args!("{}/{number}", table.over.layer()))?,
+                None => grid.cell("")?,
+            };
             grid.cell(a)?.cell(b)?;
             for count in [sent, answered, all] {
                 grid.cell(count.frames)?.cell(count.bytes)?;
@@ -338,6 +346,8 @@ impl Pages<'_> {
             Head::words("protocol", Role::Protocol),
             Head::number("messages"),
             Head::number("explained"),
+            Head::number("encrypted"),
+            Head::number("bodies"),
             Head::number("unexplained"),
             Head::number("unframed"),
             Head::number("explained %"),
@@ -380,9 +390,14 @@ impl Pages<'_> {
 }
 
 fn covered(grid: &mut Grid<'_>, covered: Covered) -> io::Result<()> {
-    let Covered { messages, explained, unexplained, unframed } = covered;
-    grid.cell(messages)?.cell(explained)?.cell(Nonzero(unexplained))?.cell(Nonzero(unframed))?;
-    let all = explained + unexplained + unframed;
+    let Covered { messages, explained, encrypted, bodies, unexplained, unframed } = covered;
+    grid.cell(messages)?
+        .cell(explained)?
+        .cell(Nonzero(encrypted))?
+        .cell(Nonzero(bodies))?
+        .cell(Nonzero(unexplained))?
+        .cell(Nonzero(unframed))?;
+    let all = explained + encrypted + bodies + unexplained + unframed;
     if all == 0 { grid.cell("") } else { grid.cell(format_args!("{:.1}", 100.0 * explained as f64 / all as f64)) }.map(drop)
 }
 
