@@ -130,7 +130,7 @@ pub struct Output {
     pub form: Option<Form>,
 
     /// A line for each record, the same as -T list; beside another form it changes nothing, for lines are never held back
-    #[arg(short = 'l', long)]
+    #[arg(short = 'l', long, conflicts_with = "json")]
     pub list: bool,
 
     /// A JSON object for each record, one a line, the same as -T ndjson

@@ -38,7 +38,8 @@ pub struct Habits {
         value_name = "LIST",
         value_enum,
         num_args = 0..=1,
-        default_missing_value = "fields"
+        default_missing_value = "fields",
+        hide_possible_values = true
     )]
     pub glossary: Option<Glossary>,
 
@@ -82,6 +83,14 @@ pub struct Capturing {
     snapshot: Option<String>,
     #[arg(hide = true, short = 'X', value_name = "NAME:VALUE", num_args = 0..=1, default_missing_value = "")]
     extension: Option<String>,
+    #[arg(hide = true, short = 'C', value_name = "PROFILE", num_args = 0..=1, default_missing_value = "")]
+    profile: Option<String>,
+    #[arg(hide = true, short = 'H', value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    hosts: Option<String>,
+    #[arg(hide = true, short = 'K', value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    keytab: Option<String>,
+    #[arg(hide = true, short = 'u', value_name = "FORM", num_args = 0..=1, default_missing_value = "")]
+    seconds: Option<String>,
     #[arg(hide = true, short = 'S', value_name = "TEXT", num_args = 0..=1, default_missing_value = "", allow_hyphen_values = true)]
     separator: Option<String>,
 }
@@ -140,6 +149,18 @@ impl Capturing {
         ];
         if let Some((_, option, more)) = options.into_iter().find(|(given, ..)| *given) {
             return Some(format!("{option} sets up a capture, and this program reads captures: {}", pipe(more)));
+        }
+        let others = [
+            (self.profile.is_some(), "-C names a profile of Wireshark; here -o PROTO.NAME=VALUE and -d set what a profile would"),
+            (self.hosts.is_some(), "-H names addresses, which stay numbers here; -z hosts lists the names that a capture holds"),
+            (self.keytab.is_some(), "-K decrypts Kerberos, which is not read here; the keys of TLS: -o tls.keylog_file=FILE"),
+            (
+                self.seconds.is_some(),
+                "-u writes seconds in another form; the forms of times here: -t r, a, ad, d, dd, e, u or ud",
+            ),
+        ];
+        if let Some((_, alternative)) = others.into_iter().find(|(given, _)| *given) {
+            return Some(alternative.to_owned());
         }
         if self.extension.is_some() {
             return Some(

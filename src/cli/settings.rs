@@ -10,11 +10,11 @@ use std::io::{self, Read};
 /// Number of names suggested for an unknown one.
 const SUGGESTIONS: usize = 3;
 
-/// Parses the options; an error lists the settings.
+/// Parses the options, with `=` or as in tshark with `:`; an error lists the settings.
 pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
     let mut settings = Settings::new();
     for option in options {
-        let Some((name, value)) = option.split_once('=') else {
+        let Some((name, value)) = option.split_once(['=', ':']) else {
             return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", nearest(registry, option)));
         };
         let Some(setting) = known(registry).find(|setting| setting.name == name) else {
@@ -29,7 +29,8 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
         };
-        let gives = |name: &str| options.iter().any(|option| option.split_once('=').is_some_and(|(given, _)| given == name));
+        let gives =
+            |name: &str| options.iter().any(|option| option.split_once(['=', ':']).is_some_and(|(given, _)| given == name));
         let check = match setting.takes {
             Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) => Some(check),
             Takes::Known { check, unless, .. } if gives(unless) => Some(check),

@@ -82,12 +82,9 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| match capture::as_display_filter(text) {
-            Some(display) => Wrong::new(
-                &(0..text.len()),
-                "this is a capture filter, as tcpdump takes it; the display filter for it is another",
-            )
-            .try_instead(vec![display])
-            .in_expression(text),
+            Some(display) => Wrong::new(&(0..text.len()), "this is a capture filter; the display filter for it:")
+                .try_instead(vec![display])
+                .in_expression(text),
             None => wrong.in_expression(text),
         })?;
         let scope = checker.scope;

@@ -50,7 +50,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("message.name matches data", "data", "in quotes", "\"data\""),
     ("message.name matches \"(\"", "\"(\"", "not a regular expression", ""),
     ("message.name matches \"a{2000000000}\"", "\"a{2000000000}\"", "not a regular expression", ""),
-    ("message.protocol == pipboy", "pipboy", "message.protocol is text, pipboy is a protocol", "\"pipboy\""),
+    ("http.host == pipboy", "pipboy", "http.host is text, pipboy is a protocol", "\"pipboy\""),
     ("frame.protocols contains tcp", "tcp", "expected a constant", "\"tcp\""),
     ("ip.proto == tcp", "tcp", "ip.proto is a number, tcp is a protocol", "\"tcp\""),
     ("tcp.port == ip.src", "ip.src", "is an IPv4 address", ""),

@@ -7,6 +7,7 @@
 mod common;
 mod everyday;
 mod mistakes;
+mod tshark;
 mod views;
 
 use common::{Run, run_with};

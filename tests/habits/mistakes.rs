@@ -5,7 +5,7 @@ use super::assert_rejected;
 /// Command line, exit code, words of the message.
 const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-Y tcp.prot==80 samples/http.pcap", 2, &["nothing is called tcp.prot", "tcp.port"]),
-    ("-T xml samples/http.pcap", 2, &["xml", "possible values"]),
+    ("-T yaml samples/http.pcap", 2, &["yaml", "possible values"]),
     ("-e tcp.prot samples/http.pcap", 2, &["no field is called \"tcp.prot\"", "tcp.port"]),
     ("samples/no-such.pcap", 3, &["samples/no-such.pcap", "No such file"]),
     ("samples/README.md", 4, &["samples/README.md"]),

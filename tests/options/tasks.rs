@@ -6,6 +6,8 @@ use super::{Case, Differs, Same};
 pub const FOLLOW: &[Case] = &[
     ("-s tcp/1", "samples/pipboy.pcap", Differs),
     ("-s 1", "samples/pipboy.pcap", Differs),
+    ("-r samples/pipboy.pcap", "-s tcp/1", Differs),
+    ("-Y udp", "samples/pipboy.pcap", Differs),
     ("-T hex", "-s tcp/1 samples/pipboy.pcap", Same),
     ("-T ascii", "-s udp/1 samples/pipboy.pcap", Differs),
     ("-T raw", "-s tcp/0 --dir s2c samples/runescape.pcap", Differs),
@@ -41,6 +43,8 @@ pub const FOLLOW: &[Case] = &[
 ];
 
 pub const STATS: &[Case] = &[
+    ("-r samples/linux-cooked.pcap", "-z io,phs", Differs),
+    ("-Y tcp", "-z overview samples/linux-cooked.pcap", Differs),
     ("-z io,phs", "samples/linux-cooked.pcap", Differs),
     ("--json", "samples/linux-cooked.pcap", Differs),
     ("-V", "samples/talk.pcap", Differs),
@@ -68,6 +72,7 @@ pub const STATS: &[Case] = &[
 ];
 
 pub const OBJECTS: &[Case] = &[
+    ("-r samples/pipboy.pcap", "", Differs),
     ("--write-dir FOLDER", "samples/pipboy.pcap", Differs),
     ("--at 40", "samples/pipboy.pcap", Differs),
     ("--json", "samples/pipboy.pcap", Differs),

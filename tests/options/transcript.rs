@@ -77,7 +77,10 @@ pub fn run(line: &str, input: &[u8]) -> (i32, String) {
     let arguments = words(line).into_iter().map(|word| match word.as_str() {
         "FILE" => place.file(),
         "FOLDER" => place.folder(),
-        _ => word,
+        _ => match word.strip_suffix(",FOLDER") {
+            Some(name) => format!("{name},{}", place.folder()),
+            None => word,
+        },
     });
     let mut command = program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

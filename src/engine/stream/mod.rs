@@ -19,7 +19,7 @@ use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
-use crate::layers::tcp::{Header, TcpState};
+use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
 use crate::registry::Registry;
 use crate::tree::{
@@ -252,13 +252,14 @@ impl Stream {
     }
 
     /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
-    /// on it, and it is in step or carries nothing.
-    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>) -> bool {
+    /// on it that is kept, and it is in step or carries nothing.
+    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>, keeps_marks: bool) -> bool {
         let Speaker { header, segment, side, .. } = speaker;
-        let is_usual = header.is_plain && !header.syn() && found.is_some_and(|found| found.marks.is_empty());
+        let is_unmarked = found.is_some_and(|found| found.marks.is_empty());
+        let is_usual = header.is_plain && !header.syn() && is_unmarked;
         let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
-        (is_usual && goes_on() || carries_nothing()) && self.comes_by(segment.path)
+        (is_usual && goes_on() || (is_unmarked || !keeps_marks) && carries_nothing()) && self.comes_by(segment.path)
     }
 
     /// Whether this is the path of its segments.
@@ -286,7 +287,8 @@ impl Stream {
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
             progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
-        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref()) {
+        let keeps_marks = tree.demand().may_keep(&tcp::ANALYSIS);
+        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref(), keeps_marks) {
             if !tree.filtered_out {
                 tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
             }

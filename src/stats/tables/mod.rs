@@ -4,7 +4,7 @@ mod asked;
 
 use super::hierarchy::commonest;
 use super::plot::plot;
-use super::{Conversation, Conversations, Count, Covered, Part, Stats};
+use super::{Conversation, Conversations, Count, Covered, Over, Part, Stats};
 use crate::record::Forgotten;
 use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
 use crate::tree::{Level, Timestamp};
@@ -206,13 +206,16 @@ impl Pages<'_> {
         }
         self.heading(format_args!("{} conversations: {}", table.over.label(), table.len()))?;
         let rows = self.rows(table.len());
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let has_numbers = matches!(table.over, Over::Tcp | Over::Udp);
+        let heads = if has_numbers { HEADS } else { HEADS.get(1..).unwrap_or_default() };
+        let mut grid = Grid::new(self.to, self.look.theme, heads);
         for conversation in table.largest(rows) {
             let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
             match conversation.stream {
-                Some(number) => grid.cell(format_args!("{}/{number}", table.over.layer()))?,
-                None => grid.cell("")?,
-            };
+                Some(number) if has_numbers => drop(grid.cell(format_args!("{}/{number}", table.over.layer()))?),
+                None if has_numbers => drop(grid.cell("")?),
+                _ => {}
+            }
             grid.cell(a)?.cell(b)?;
             for count in [sent, answered, all] {
                 grid.cell(count.frames)?.cell(count.bytes)?;
