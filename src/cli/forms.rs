@@ -143,8 +143,8 @@ impl Plan {
 fn below_names(names: &[&str]) -> impl Iterator<Item = &'static Field> {
     let registry = Registry::default();
     let is_meant = |field: &Field| {
-        let begins = |name: &&str| field.abbrev.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        names.iter().any(|name| begins(&name) || field.also == *name)
+        let begins = |name: &str| field.abbrev.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        names.iter().any(|name| begins(name) || field.also == *name)
     };
     let of_protocols = registry.protocols().filter(|protocol| names.contains(&protocol.this.abbrev));
     let of_protocols = of_protocols.flat_map(move |protocol| registry.fields_of(protocol));

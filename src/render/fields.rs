@@ -62,6 +62,9 @@ pub enum Values {
 /// Takes values as text, one by one.
 pub type TakeText<'t> = dyn FnMut(&str) + 't;
 
+/// Passes on the values of a record as text.
+pub type Compute = dyn Fn(&Record<'_>, &mut TakeText<'_>) + Send + Sync;
+
 /// A computation over values of a record: `data.data[4:2]`.
 pub struct Computation {
     /// What it reads of a frame.
@@ -69,7 +72,7 @@ pub struct Computation {
     /// What its names are about.
     pub scope: Scope,
     /// Passes on its values as text.
-    pub each: Box<dyn Fn(&Record<'_>, &mut TakeText<'_>) + Send + Sync>,
+    pub each: Box<Compute>,
 }
 
 /// Which values of a field that occurs more than once.

@@ -283,7 +283,8 @@ impl ConversationTables {
         }
         for layer in &tree.layers {
             let Some(kind) = tree.nodes.get(layer.node as usize).and_then(|node| self.kind(node.field)) else { continue };
-            if !self.all.get(kind).is_some_and(|conversations| counts.get(conversations.over as usize) == Some(&true)) {
+            let over = self.all.get(kind).map(|conversations| conversations.over as usize);
+            if over.and_then(|over| counts.get(over)) != Some(&true) {
                 continue;
             }
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };

@@ -11,6 +11,7 @@ use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Demand, Kind, Timestamp};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::io;
 
 /// Milliseconds of a second.
@@ -42,9 +43,9 @@ impl<W: io::Write> Ek<W> {
         text.push_str("\"layers\":{");
         let protos = protos(record, shape);
         let mut page = Page { text, to };
-        for (at, (name, occurrences)) in by_name(&protos, |proto| proto.name.to_owned()).into_iter().enumerate() {
+        for (at, (name, occurrences)) in by_name(&protos, |proto| proto.name).into_iter().enumerate() {
             page.raw(if at > 0 { ",\"" } else { "\"" });
-            page.raw(&key(&name));
+            page.raw(&key(name));
             page.raw("\":");
             list(&occurrences, &mut page, |proto, page| layer(proto, time, shape, page))?;
         }
@@ -70,9 +71,13 @@ pub(super) fn time_of(record: &Record<'_>) -> Option<Timestamp> {
     }
 }
 
+/// A name and what has it.
+pub(super) type Named<'a, K, T> = (K, Vec<&'a T>);
+
 /// Things by name, in the order in which the names first occur.
-pub(super) fn by_name<T>(all: &[T], name: impl Fn(&T) -> String) -> Vec<(String, Vec<&T>)> {
-    let (mut found, mut places): (Vec<(String, Vec<&T>)>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+pub(super) fn by_name<T, K: Clone + Eq + Hash>(all: &[T], name: impl Fn(&T) -> K) -> Vec<Named<'_, K, T>> {
+    let mut found: Vec<Named<'_, K, T>> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
     for one in all {
         let name = name(one);
         match places.get(&name).and_then(|place| found.get_mut(*place)) {

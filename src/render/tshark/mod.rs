@@ -21,8 +21,8 @@ pub use raw::Raw;
 
 use crate::record::expert;
 use crate::registry::Registry;
-use crate::tree::{Carriers, Demand, Extras, Field, Only};
-use part::{Generated, Proto};
+use crate::tree::{Carriers, Demand, Extras, Only};
+use part::Generated;
 use std::io;
 
 /// Characters of a document that are handed on at once, whether or not a record has ended.
@@ -44,14 +44,9 @@ impl Shape {
 
 /// What such a document needs of each frame: everything, with the fields that are kept on request.
 fn demand() -> Demand {
-    let on_request = Registry::default().fields().filter(|field| field.on_request && !named_twice(field));
+    let on_request = Registry::default().fields().filter(|field| field.on_request && field.generated.is_none());
     let named = Some(Only::these(on_request));
     Demand { carriers: Carriers::Full, named, ..Demand::EVERYTHING }.with(Extras::LABELS).and(expert::demand())
-}
-
-/// Fields of a marker that stands for values of other nodes, which have them already.
-fn named_twice(field: &Field) -> bool {
-    field.generated.is_some()
 }
 
 /// Where the text of a document goes: memory first, which is handed on when it has become long.
@@ -78,9 +73,4 @@ fn hand_on(text: &mut String, to: &mut dyn io::Write) -> io::Result<()> {
     text.clear();
     text.shrink_to(LONG);
     Ok(())
-}
-
-/// The layers of a record without `frame`.
-fn layers<'p, 't>(protos: &'p [Proto<'t>]) -> &'p [Proto<'t>] {
-    protos.get(1..).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use super::escape::{hex, spelled, xml};
 use super::part::{Part, Proto, numbers, protos};
-use super::{Page, Shape, demand, hand_on, layers};
+use super::{Page, Shape, demand, hand_on};
 use crate::record::pseudo::{self, Answer};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
@@ -32,11 +32,8 @@ impl<W: io::Write> Pdml<W> {
         let mut page = Page { text, to };
         page.raw("<packet>\n");
         geninfo(record, &mut page);
-        for proto in &protos[..1.min(protos.len())] {
-            proto_of(proto, numbers(record).2, shape, &mut page)?;
-        }
-        for proto in layers(&protos) {
-            let size = proto.node.map_or(0, |node| u64::from(node.span().len()));
+        for proto in &protos {
+            let size = proto.node.map_or(numbers(record).2, |node| node.span().len().into());
             proto_of(proto, size, shape, &mut page)?;
         }
         page.raw("</packet>\n\n\n");
@@ -125,9 +122,8 @@ fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> i
 /// The bytes of a field; of bits their number, and the bytes that they are part of.
 fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
     page.raw(" value=\"");
-    match node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
-        Some(bits) => spelled(page.text, format_args!("{bits:x}\" unmaskedvalue=\"")),
-        None => {}
+    if let Some(bits) = node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
+        spelled(page.text, format_args!("{bits:x}\" unmaskedvalue=\""));
     }
     hex(&node.shown(), "", page.text);
     page.raw("\"");

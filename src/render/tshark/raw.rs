@@ -56,7 +56,7 @@ impl<W: io::Write> Raw<W> {
         text.push_str("\",\"_score\":null,\"_source\":{\"layers\":{");
         let protos = protos(record, shape);
         let mut page = Page { text, to };
-        for (at, (name, occurrences)) in by_name(&protos, |proto| proto.name.to_owned()).into_iter().enumerate() {
+        for (at, (name, occurrences)) in by_name(&protos, |proto| proto.name).into_iter().enumerate() {
             spelled(page.text, format_args!("{}\"{name}_raw\":", if at > 0 { "," } else { "" }));
             list(&occurrences, &mut page, |proto, page| {
                 of_proto(record, proto, page);
@@ -92,7 +92,7 @@ fn of_proto(record: &Record<'_>, proto: &Proto<'_>, page: &mut Page<'_>) {
 /// Parts as an object: the bytes of each, and what lies below it.
 fn object(parts: &[Part<'_>], shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     page.raw("{");
-    for (at, (name, occurrences)) in by_name(parts, |part| part.name().to_owned()).into_iter().enumerate() {
+    for (at, (name, occurrences)) in by_name(parts, Part::name).into_iter().enumerate() {
         spelled(page.text, format_args!("{}\"{name}_raw\":", if at > 0 { "," } else { "" }));
         list(&occurrences, page, |part, page| {
             bytes(part, page);
