@@ -92,7 +92,9 @@ pub struct Coverage {
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
         let rests = registry.protocols().filter_map(|protocol| protocol.rest);
-        let shares = registry.fields().filter(|field| field.share != Share::Explained);
+        // Tables of packets have no such fields, and are not built for them.
+        let listed = registry.protocols().flat_map(|protocol| protocol.fields.iter().copied());
+        let shares = listed.filter(|field| field.share != Share::Explained);
         let fields_read = Only::these(rests.chain([&data::BYTES]).chain(shares)).and_nameless();
         Coverage {
             registry,

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn chunks_contain_the_text_that_one_printer_would_print() {
-        let forms: [&[&str]; 8] = [
+        let forms: [&[&str]; 13] = [
             &[],
             &["-V", "-x", "-t", "d"],
             &["-l", "--packets", "-t", "d"],
@@ -131,6 +131,11 @@ mod tests {
             &["-T", "flat", "--packets"],
             &["-T", "csv", "-e", "frame.number", "-e", "message.number", "-E", "header=y"],
             &["--json", "-Y", "!xfire && !data && !(pipboy.type == 3)"],
+            &["-T", "jsonraw"],
+            &["-T", "jsonraw", "-Y", "pipboy.type == 3"],
+            &["-T", "pdml"],
+            &["-T", "ek", "-Y", "!data"],
+            &["-T", "tabs"],
         ];
         for file in ["samples/xfire.pcap", "samples/pipboy.pcap", "samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
             for form in forms {

@@ -44,7 +44,8 @@ impl Shape {
 
 /// What such a document needs of each frame: everything, with the fields that are kept on request.
 fn demand() -> Demand {
-    let on_request = Registry::default().fields().filter(|field| field.on_request && field.generated.is_none());
+    let listed = Registry::default().protocols().flat_map(|protocol| protocol.fields.iter().copied());
+    let on_request = listed.filter(|field| field.on_request && field.generated.is_none());
     let named = Some(Only::these(on_request));
     Demand { carriers: Carriers::Full, named, ..Demand::EVERYTHING }.with(Extras::LABELS).and(expert::demand())
 }

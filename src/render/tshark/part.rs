@@ -16,7 +16,7 @@ pub(super) struct Generated(HashMap<usize, Vec<&'static Field>>);
 impl Generated {
     pub(super) fn new(registry: Registry) -> Generated {
         let mut by_source: HashMap<usize, Vec<&'static Field>> = HashMap::new();
-        for field in registry.fields() {
+        for field in registry.protocols().flat_map(|protocol| protocol.fields.iter().copied()) {
             for from in field.generated.iter().flat_map(|generated| generated.from) {
                 let fields = by_source.entry(std::ptr::from_ref::<Field>(from).addr()).or_default();
                 if !fields.iter().any(|known| known.is(field)) {
