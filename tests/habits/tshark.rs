@@ -449,7 +449,7 @@ fn mistakes_of_tshark_users_are_answered_with_what_to_type() {
 }
 
 #[test]
-fn a_version_is_told_as_scripts_for_tshark_ask_for_it() {
+fn the_version_is_printed_as_scripts_for_tshark_ask_for_it() {
     let done = std::process::Command::new(env!("CARGO_BIN_EXE_proto-dissect"))
         .arg("-v")
         .stdin(std::process::Stdio::null())
