@@ -234,7 +234,10 @@ impl Stats {
             since_start = self.traffic.frame(&of.tree.frame);
             if !self.conversations.all.is_empty() {
                 let gates = &mut self.gates;
-                let counts = Over::ALL.map(|over| passes(gates, Part::Conversations(over), of, captured));
+                let counts = match gates.is_empty() {
+                    true => [true; Over::ALL.len()],
+                    false => Over::ALL.map(|over| passes(gates, Part::Conversations(over), of, captured)),
+                };
                 self.conversations.frame(of, since_start, counts);
             }
         }
@@ -242,11 +245,11 @@ impl Stats {
             self.requested(of, captured, since_start);
         }
         let [fields, names] = self.looks;
-        let counts_hierarchy = names && passes(&mut self.gates, Part::Hierarchy, of, captured);
+        let counts_hierarchy = names && (self.gates.is_empty() || passes(&mut self.gates, Part::Hierarchy, of, captured));
         if counts_hierarchy {
             self.hierarchy.tree(of, captured);
         }
-        if self.marks {
+        if self.marks && !of.tree.nodes.is_empty() {
             self.health.marks(of);
         }
         // Of most frames there is no more to count than that they came.
