@@ -19,6 +19,7 @@ mod theme;
 mod time;
 #[cfg(test)]
 mod trial;
+mod units;
 
 pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub(crate) use crate::record::seconds::seconds;
@@ -29,9 +30,10 @@ pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
 pub use silent::Silent;
 pub use table::{Table, TableOptions};
-pub use text::{cut, word_lines, write_summary};
+pub use text::{cut, fold_painted, word_lines, write_summary};
 pub use theme::{Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
+pub use units::{Size, Thousands};
 
 use std::{fmt, io};
 

@@ -14,7 +14,7 @@ use crate::wire::{Cut, Error, Result, Wire};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Estimated mean size of an entry, used to reserve memory for a long message.
 const ENTRY_MEAN: usize = 16;
@@ -94,6 +94,8 @@ struct Update<'w, 'a> {
     lost: Vec<(u32, u32)>,
     /// References and members of the current entry.
     lists: Lists<'a>,
+    /// The first changes, if lists show them.
+    changes: Option<Changes<'a>>,
 }
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
@@ -108,7 +110,8 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
         paths.reserve(if wants_paths { entries } else { 0 });
     }
     let skims = !wants_summary && !wire.wants(&ENTRY_FIELDS) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
-    let mut update = Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists };
+    let changes = (has_root && wire.wants_preview()).then(Changes::default);
+    let mut update = Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists, changes };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -152,10 +155,18 @@ impl<'a> Update<'_, 'a> {
     }
 
     /// Adds a value to the tree of values.
-    fn apply(&mut self, id: u32, value: Parsed<'_>) -> Option<Outcome> {
+    fn apply(&mut self, id: u32, value: Parsed<'a>) -> Option<Outcome> {
         let world = self.world.as_deref_mut()?;
+        let changes = self.changes.as_mut();
         Some(match value {
-            Parsed::Scalar(value) => world.set(id, value),
+            Parsed::Scalar(value) => {
+                let after = changes.filter(|changes| changes.has_room()).map(|changes| (changes, value.clone()));
+                let outcome = world.set(id, value);
+                if let Some((changes, after)) = after {
+                    changes.put(after, &outcome);
+                }
+                outcome
+            }
             Parsed::List => world.list(id, &self.lists.refs),
             Parsed::Dict => world.dict(id, &self.lists.inserted, &self.lists.refs),
         })
@@ -244,10 +255,74 @@ impl<'a> Update<'_, 'a> {
                 }
             });
         }
+        if let Some(changes) = self.changes.filter(|_| self.count <= MANY) {
+            changes.write(world, self.count, wire);
+        }
         if is_long {
             wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &counts));
         }
         world.settle();
+    }
+}
+
+/// The first values that a message changed.
+#[derive(Default)]
+struct Changes<'a>(Vec<Changed<'a>>);
+
+struct Changed<'a> {
+    handle: Option<Handle>,
+    after: Scalar<'a>,
+    /// `None` for a value that did not exist.
+    before: Option<Scalar<'static>>,
+}
+
+impl<'a> Changes<'a> {
+    /// Number of changes shown.
+    const MOST: usize = 3;
+
+    fn has_room(&self) -> bool {
+        self.0.len() < Changes::MOST
+    }
+
+    fn put(&mut self, after: Scalar<'a>, outcome: &Outcome) {
+        if outcome.before.is_some() || outcome.is_new {
+            self.0.push(Changed { handle: outcome.handle, after, before: outcome.before.clone() });
+        }
+    }
+
+    /// Writes them as the preview of the message: `Map.World.Player.X -4298 (was -4310.5), +5 entries`.
+    fn write(&self, world: &mut World, entries: u64, wire: &mut Wire<'_>) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut words = String::new();
+        for Changed { handle, after, before } in &self.0 {
+            words.push_str(if words.is_empty() { "" } else { ", " });
+            // Writing to a String does not fail.
+            let _ = world.look_up(ROOT, *handle, |ancestors| ancestors.write(&mut words));
+            let _ = match before {
+                Some(before) => write!(words, " {after} (was {before})"),
+                None => write!(words, " {after} (new)"),
+            };
+        }
+        let (shown, rest) = (&words, entries.saturating_sub(self.0.len() as u64));
+        match rest {
+            0 => wire.preview(format_args!("{shown}")),
+            1 => wire.preview(format_args!("{shown}, +1 entry")),
+            rest => wire.preview(format_args!("{shown}, +{rest} entries")),
+        }
+    }
+}
+
+impl fmt::Display for Scalar<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Bool(truth) => truth.fmt(f),
+            Scalar::Int(number) => number.fmt(f),
+            Scalar::Uint(number) => number.fmt(f),
+            Scalar::Float(number) => number.fmt(f),
+            Scalar::Text(text) => write!(f, "\"{text}\""),
+        }
     }
 }
 
@@ -311,6 +386,37 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     Ok(())
 }
 
+/// Writes the path.
+pub(super) fn entry_title(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    entry.child(&ENTRY_PATH).map_or(Ok(()), |path| clean(&path_of(path), out))
+}
+
+/// Writes the previous value, or what else changed, then type and ID.
+pub(super) fn entry_change(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let mut between = "";
+    for child in entry.children() {
+        let field = child.field();
+        if field.also == BEFORE_BOOL.also {
+            out.write_str("was ")?;
+            child.write_value(out)?;
+        } else if field.is(&ENTRY_CHANGE) {
+            clean(&child.text(), out)?;
+        } else if field.is(&ENTRY_NEW) {
+            out.write_str("new")?;
+        } else {
+            continue;
+        }
+        between = ", ";
+    }
+    if let Some(kind) = entry.child(&ENTRY_TYPE) {
+        out.write_str(between)?;
+        out.write_str(kind.name().unwrap_or_default())?;
+    }
+    let Some(id) = entry.child(&ENTRY_ID) else { return Ok(()) };
+    out.write_str(", id ")?;
+    digits(id.number().unwrap_or_default(), out)
+}
+
 /// Writes a number without `format!`: there are millions of entries.
 fn digits(number: u64, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(itoa::Buffer::new().format(number))
@@ -327,6 +433,13 @@ fn path_of(path: NodeRef<'_>) -> Cow<'_, str> {
 /// Writes the name of the member.
 pub(super) fn insert_value(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     insert.child(&INSERT_KEY).map_or(Ok(()), |key| key.write_value(out))
+}
+
+/// Writes the ID of the member.
+pub(super) fn insert_id(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Some(id) = insert.child(&INSERT_REF).and_then(NodeRef::number) else { return Ok(()) };
+    out.write_str("id ")?;
+    digits(id, out)
 }
 
 /// Writes the ID and the path of the member.

@@ -24,6 +24,11 @@ impl Wire<'_> {
         }
     }
 
+    /// What a list shows in place of the summary, if one is printed.
+    pub fn preview(&mut self, words: fmt::Arguments<'_>) {
+        self.tree.preview(self.layer, words);
+    }
+
     /// Names the Protocol column of Wireshark for this layer, where it is not the protocol's own name.
     pub fn column(&mut self, name: &'static str) {
         self.tree.label(self.layer, Label::Column(name));
