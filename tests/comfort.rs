@@ -128,9 +128,10 @@ fn bytes_are_whole(shown: &str) {
         };
         let words: String = line.chars().skip(from).take(to - from).collect();
         let is_byte = |word: &str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
+        let are_bits = |word: &str| word.len() == 4 && word.chars().all(|c| matches!(c, '.' | '0' | '1'));
         // What is left out is told across all columns.
         if !line.contains("-V shows all") {
-            assert!(words.split_whitespace().all(|word| is_byte(word) || word == "…"), "{words:?} in {line}");
+            assert!(words.split_whitespace().all(|word| is_byte(word) || are_bits(word) || word == "…"), "{words:?} in {line}");
         }
     }
 }

@@ -47,14 +47,9 @@ impl Plan {
                 time,
                 file_names: several,
             }),
-            Form::List => Plan::List(ListOptions {
-                theme,
-                time,
-                file_names: several,
-                width: width(),
-                whole: output.full,
-                flush: false,
-            }),
+            Form::List => {
+                Plan::List(ListOptions { theme, time, file_names: several, width: width(), whole: output.full, flush: false })
+            }
             Form::Ndjson => json(Shape::Lines),
             Form::Json => json(Shape::Array),
             Form::Flat => json(Shape::Flat),

@@ -54,8 +54,8 @@ pub struct Grid<'a> {
     theme: Theme,
     limit: Option<usize>,
     widths: Vec<usize>,
-    /// The longest word of each column.
-    words: Vec<usize>,
+    /// The least width of each column: of its longest word, and of a number.
+    least: Vec<usize>,
     cells: Vec<String>,
     used: usize,
     begun: bool,
@@ -65,7 +65,8 @@ impl<'a> Grid<'a> {
     /// An empty table of any width.
     pub fn new(to: &'a mut dyn io::Write, theme: Theme, heads: &'a [Head]) -> Grid<'a> {
         let widths: Vec<usize> = heads.iter().map(|head| width(head.name)).collect();
-        Grid { to, heads, theme, limit: None, words: widths.clone(), widths, cells: Vec::new(), used: 0, begun: false }
+        let least = heads.iter().map(|head| longest_word(head.name)).collect();
+        Grid { to, heads, theme, limit: None, widths, least, cells: Vec::new(), used: 0, begun: false }
     }
 
     /// The same with lines of at most so many columns, if there is a limit.
@@ -86,9 +87,10 @@ impl<'a> Grid<'a> {
             cell.clear();
             write!(Guarded(cell), "{words}").map_err(unwritable)?;
             let column = self.used % self.heads.len().max(1);
-            if let (Some(widest), Some(longest)) = (self.widths.get_mut(column), self.words.get_mut(column)) {
+            let is_number = self.heads.get(column).is_some_and(|head| head.right);
+            if let (Some(widest), Some(least)) = (self.widths.get_mut(column), self.least.get_mut(column)) {
                 *widest = width(cell).max(*widest);
-                *longest = cell.split(' ').map(width).max().unwrap_or(0).max(*longest);
+                *least = if is_number { width(cell) } else { longest_word(cell) }.max(*least);
             }
         }
         self.used += 1;
@@ -107,7 +109,7 @@ impl<'a> Grid<'a> {
     }
 
     fn lay_out(&mut self) -> io::Result<()> {
-        let plan = Plan::new(self.heads, &self.widths, &self.words, self.limit);
+        let plan = Plan::new(self.heads, &self.widths, &self.least, self.limit);
         let mut out = String::new();
         if !std::mem::replace(&mut self.begun, true) {
             let heads: Vec<(&str, Role)> = self.heads.iter().map(|head| (head.name, Role::Secondary)).collect();
@@ -136,15 +138,15 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(heads: &'a [Head], widths: &[usize], words: &[usize], limit: Option<usize>) -> Plan<'a> {
+    fn new(heads: &'a [Head], widths: &[usize], least: &[usize], limit: Option<usize>) -> Plan<'a> {
         let (mut widths, all) = (widths.to_vec(), 0..heads.len());
         let Some(limit) = limit else { return Plan { heads, widths, lines: vec![(all, 0)] } };
-        // Words that are longer than the line have to be broken.
         let least = |column: usize| {
             let is_words = heads.get(column).is_some_and(|head| !head.right);
             let whole = *widths.get(column).unwrap_or(&0);
-            let longest = *words.get(column).unwrap_or(&0);
-            let least = if is_words { longest.max(LEAST).min(whole) } else { whole };
+            let least = *least.get(column).unwrap_or(&0);
+            let least = if is_words { least.max(LEAST).min(whole) } else { least };
+            // Words that are longer than the line have to be broken.
             least.min(limit.saturating_sub(CONTINUED + BETWEEN)).max(1)
         };
         let least: Vec<usize> = all.clone().map(least).collect();
@@ -194,17 +196,23 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Narrows the widest columns until the line fits.
+fn longest_word(text: &str) -> usize {
+    text.split(' ').map(width).max().unwrap_or(0)
+}
+
+/// Narrows columns until the line fits, each by its share of what they have beyond the least.
 fn spread(widths: &mut [usize], least: &[usize], columns: Range<usize>, limit: usize) {
-    loop {
-        let taken: usize = columns.clone().map(|column| BETWEEN + widths.get(column).unwrap_or(&0)).sum();
-        let Some(excess) = taken.checked_sub(limit).filter(|excess| *excess > 0) else { return };
-        let spare = |column: &usize| widths.get(*column).unwrap_or(&0).saturating_sub(*least.get(*column).unwrap_or(&0));
-        let Some(widest) = columns.clone().filter(|column| spare(column) > 0).max_by_key(spare) else { return };
-        let cut = spare(&widest).min(excess);
-        if let Some(width) = widths.get_mut(widest) {
-            *width -= cut;
-        }
+    let (Some(widths), Some(least)) = (widths.get_mut(columns.clone()), least.get(columns)) else { return };
+    let taken: usize = widths.iter().map(|width| BETWEEN + width).sum();
+    let excess = taken.saturating_sub(limit);
+    let spare: usize = widths.iter().zip(least).map(|(width, least)| width.saturating_sub(*least)).sum();
+    let (mut cut, mut passed) = (0, 0);
+    for (width, least) in widths.iter_mut().zip(least) {
+        passed += width.saturating_sub(*least);
+        // Shares are rounded so that their sum is exact.
+        let share = (excess.min(spare) * passed).checked_div(spare).unwrap_or(0) - cut;
+        cut += share;
+        *width -= share;
     }
 }
 
@@ -263,7 +271,8 @@ mod tests {
 
     #[test]
     fn cells_of_words_take_several_lines_before_rows_do() {
-        let wide = "  name         count  what it means\n  a.long.name      7  a meaning of several words\n  b            12345\n";
+        let wide =
+            "  name         count  what it means\n  a.long.name      7  a meaning of several words\n  b            12345\n";
         assert_eq!(table(None), wide);
         assert_eq!(table(Some(48)), wide);
         assert_eq!(

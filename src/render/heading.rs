@@ -158,7 +158,7 @@ impl Heading<'_> {
     /// A layer in a line, and where its bytes are if not in the frame.
     pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
-        let start = out.len();
+        let start = out.rfind('\n').map_or(0, |end| end + 1);
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
         summary(of.tree.made(layer.name), &of.tree.info(layer), out)?;
         let place = place_of(of, node.span());

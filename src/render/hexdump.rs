@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Bytes in a line; half as many where that is too wide.
 const PER_LINE: usize = 16;
 
+/// What headings between pieces of a dump begin with. Readers of hex text take them for no end of a packet.
+pub const RULE: &str = "──";
+
 /// Columns of a line of so many bytes.
 const COLUMNS: usize = 78;
 
@@ -128,34 +131,54 @@ pub fn of_node(
     dump(bytes, base + u64::from(whole.start), &colours, look, out)
 }
 
-/// The bytes of a frame that lie in none of its layers.
-pub fn of_others<'t>(
+/// The bytes of a frame, a piece for each layer: each byte once and in order, so that the pieces can be read back in.
+pub struct FrameDump<'t> {
     of: Dissection<'t>,
-    layers: impl Iterator<Item = &'t Layer>,
-    colouring: &Colouring,
     look: HexLook,
-    out: &mut String,
-) -> fmt::Result {
-    let mut shown = vec![false; of.bytes.len()];
-    for node in layers.filter_map(|layer| of.layer_node(layer)) {
-        for part in parts_in_frame(of, node.span()) {
-            shown.get_mut(part).unwrap_or_default().fill(true);
+    colours: Vec<usize>,
+    /// The uppermost layer of each byte.
+    owners: Vec<Option<usize>>,
+    /// Bytes written so far.
+    written: usize,
+}
+
+impl<'t> FrameDump<'t> {
+    /// The bytes of the frame of these layers.
+    pub fn new(of: Dissection<'t>, layers: &[&Layer], colouring: &Colouring, look: HexLook) -> FrameDump<'t> {
+        let mut owners = vec![None; of.bytes.len()];
+        for (number, node) in layers.iter().map(|layer| of.layer_node(layer)).enumerate() {
+            for part in node.map(|node| parts_in_frame(of, node.span())).unwrap_or_default() {
+                owners.get_mut(part).unwrap_or_default().fill(Some(number));
+            }
         }
+        let colours = colouring.of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
+        FrameDump { of, look, colours, owners, written: 0 }
     }
-    let colours = colouring.of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
-    let mut start = 0;
-    for run in shown.chunk_by(|one, other| one == other) {
-        let range = start..start + run.len();
-        start = range.end;
-        if run.first() == Some(&true) {
-            continue;
+
+    /// Writes the next bytes, if they are of the layer of this number.
+    pub fn of_layer(&mut self, number: usize, out: &mut String) -> fmt::Result {
+        let rest = self.owners.get(self.written..).unwrap_or_default();
+        let count = rest.iter().take_while(|owner| **owner == Some(number)).count();
+        self.write(count, out)
+    }
+
+    /// Writes the bytes that are left: behind the layers above, or of no layer.
+    pub fn rest(&mut self, out: &mut String) -> fmt::Result {
+        let end = self.owners.len();
+        if self.written < end {
+            let words = format_args!("{RULE} bytes {} to {} of the frame", self.written, end - 1);
+            writeln!(out, "{}", self.look.theme.paint(Role::Secondary, words))?;
         }
-        let words = format_args!("bytes {} to {} of the frame, in no layer above", range.start, range.end - 1);
-        writeln!(out, "{}", look.theme.paint(Role::Secondary, words))?;
-        let (bytes, colours) = (of.bytes.get(range.clone()), colours.get(range.clone()));
-        dump(bytes.unwrap_or_default(), range.start as u64, colours.unwrap_or_default(), look, out)?;
+        self.write(end - self.written, out)
     }
-    Ok(())
+
+    fn write(&mut self, count: usize, out: &mut String) -> fmt::Result {
+        let range = self.written..self.written + count;
+        let (bytes, colours) = (self.of.bytes.get(range.clone()), self.colours.get(range));
+        dump(bytes.unwrap_or_default(), self.written as u64, colours.unwrap_or_default(), self.look, out)?;
+        self.written += count;
+        Ok(())
+    }
 }
 
 /// Where in the frame the bytes of a span lie that came in it.

@@ -138,7 +138,14 @@ impl<W: io::Write> List<W> {
         write!(self.line, "{:>NUMBER$} {}", "--", self.options.theme.paint(Role::Gap, words))
     }
 
-    fn columns(&mut self, number: Option<u64>, when: When, ends: Option<&Ends>, protocol: &str, length: u32) -> Result<Ways, fmt::Error> {
+    fn columns(
+        &mut self,
+        number: Option<u64>,
+        when: When,
+        ends: Option<&Ends>,
+        protocol: &str,
+        length: u32,
+    ) -> Result<Ways, fmt::Error> {
         match number {
             Some(number) => self.cell.push_str(itoa::Buffer::new().format(number)),
             None => self.cell.push_str("--"),

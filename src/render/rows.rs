@@ -35,8 +35,9 @@ const WIDE: usize = 120;
 /// Columns for a value where the width of the output is not known.
 const COLUMNS: usize = 100;
 
-/// Columns that a name, a value and a meaning get however narrow the output is.
-const LEAST: usize = 7;
+/// Columns that a value and a meaning get, unless that is more than their share; more where nothing is cut.
+const LEAST: usize = 12;
+const LEAST_WHOLE: usize = 16;
 
 /// Blanks between columns.
 const BETWEEN: usize = 2;
@@ -179,7 +180,10 @@ impl Rows<'_> {
         match node.cells().filter(|_| is_titled) {
             Some(cells) => {
                 (cells.value)(node, &mut Guarded(&mut value))?;
-                (cells.meaning)(node, &mut Guarded(&mut meaning))?;
+                // The fields of an open group follow.
+                if !opens {
+                    (cells.meaning)(node, &mut Guarded(&mut meaning))?;
+                }
             }
             None => {
                 node.write_value(&mut Guarded(&mut value))?;
@@ -219,7 +223,11 @@ impl Rows<'_> {
         let bits = node.bits().filter(|_| !node.is_secret())?;
         let (first, count) = (usize::from(bits.first), usize::from(bits.count));
         let all = 8 * node.bytes().len();
-        let most = if self.look.is_below(WIDE) { 16 } else { 32 };
+        let most = match self.look.width {
+            Some(..NARROWER) => 8,
+            Some(..WIDE) => 16,
+            _ => 32,
+        };
         let digits = format!("{:0count$b}", node.number()?);
         if count >= all || all > most || first + count > all || digits.len() != count {
             return None;
@@ -308,11 +316,12 @@ impl Rows<'_> {
         if field + between + value + meaning <= left {
             return [field, value, meaning].map(|column| column.max(1));
         }
+        // Meanings are cut first, then values, then names.
         let left = left.saturating_sub(between);
-        let field = field.min((2 * left / 5).max(left.saturating_sub(value + meaning)).max(LEAST));
-        let left = left.saturating_sub(field);
-        let meaning = meaning.min((left / 3).max(left.saturating_sub(value)).max(LEAST));
-        [field, left.saturating_sub(meaning).max(LEAST), meaning.max(1)]
+        let least = if self.look.all { LEAST_WHOLE } else { LEAST }.min(left / 3);
+        let meaning = meaning.min(left.saturating_sub(field + value).max(least));
+        let value = value.min(left.saturating_sub(field + meaning).max(least));
+        [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
     }
 
     /// The line of a row with its cells coloured: between them there is only space.
@@ -334,7 +343,10 @@ impl Rows<'_> {
 fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     for row in &mut rows {
         if let Row::Cells([_, _, field, value, meaning], _) = row {
-            cut_middle(field, field_limit);
+            let indent = indent_of(field, field_limit);
+            let mut name = field.trim_start().to_owned();
+            cut_middle(&mut name, field_limit.saturating_sub(indent));
+            *field = format!("{:indent$}{name}", "");
             cut(value, value_limit);
             cut(meaning, meaning_limit);
         }
@@ -342,12 +354,17 @@ fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usi
     rows
 }
 
+/// Blanks in front of a name; few where the column is narrow.
+fn indent_of(field: &str, limit: usize) -> usize {
+    (field.len() - field.trim_start().len()).min(limit / 2)
+}
+
 /// Names, values and meanings that are too wide go on in rows of their own.
 fn unfolded(rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let Row::Cells([offset, bytes, field, value, meaning], role) = row else { continue };
-        let indent = (field.len() - field.trim_start().len()).min(field_limit / 2);
+        let indent = indent_of(&field, field_limit);
         let mut fields = wrapped(field.trim_start(), field_limit.saturating_sub(indent));
         let mut values = wrapped(&value, value_limit);
         let mut meanings = wrapped(&meaning, meaning_limit);

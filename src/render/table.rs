@@ -4,7 +4,7 @@
 //! name, no summary and only the few fields of a header, such as a keep-alive.
 
 use super::heading::{CONTINUED, Heading, Line};
-use super::hexdump::{self, Colouring, HexLook};
+use super::hexdump::{self, Colouring, FrameDump, HexLook, RULE};
 use super::rows::{self, Look};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
@@ -59,7 +59,10 @@ impl<W: io::Write> Table<W> {
 
     fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
         self.text.clear();
-        let printer = Printer { options: &self.options, heading: Heading { theme: self.options.theme, clock: &self.clock, width: self.options.width } };
+        let printer = Printer {
+            options: &self.options,
+            heading: Heading { theme: self.options.theme, clock: &self.clock, width: self.options.width },
+        };
         write(&printer, &mut self.text).map_err(unwritable)?;
         let is_long = self.text.lines().nth(1).is_some();
         self.join(Edges { first_is_long: is_long, last_is_long: is_long })?;
@@ -158,24 +161,39 @@ impl Printer<'_> {
         self.heading.message(message, line, out)?;
 
         let colouring = self.colouring(of, carriers.iter().copied().chain([message.layer]));
-        for layer in &carriers {
+        let layers: Vec<&Layer> = carriers.iter().copied().chain([message.layer]).collect();
+        let mut dump = self.frame_dump(of, &layers, colouring.as_ref().filter(|_| !carriers.is_empty()));
+        for (number, layer) in carriers.iter().enumerate() {
             self.section(of, layer, colouring.as_ref(), out)?;
+            dump.as_mut().map_or(Ok(()), |dump| dump.of_layer(number, out))?;
         }
         if !takes_line && self.has_details(of, message.layer) {
             if !carriers.is_empty() {
-                self.heading.layer(of, message.layer, out)?;
+                self.layer_heading(of, message.layer, out)?;
             }
             rows::table(of, node, self.look(colouring.as_ref()), out)?;
         }
         message.notes().try_for_each(|note| self.heading.note(of, note, out))?;
-        self.bytes(of, node, colouring.as_ref(), out)
+        match &colouring {
+            Some(colouring) => {
+                let base = place_of(of, node.span()).base;
+                hexdump::of_node(of, node, base, colouring, self.hex_look(), out)
+            }
+            None => Ok(()),
+        }
     }
 
-    /// The bytes of a layer below its fields, if they are asked for.
-    fn bytes(&self, of: Dissection<'_>, node: NodeRef<'_>, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {
-        let Some(colouring) = colouring else { return Ok(()) };
-        let base = place_of(of, node.span()).base;
-        hexdump::of_node(of, node, base, colouring, self.hex_look(), out)
+    /// The bytes of a frame, if they are asked for.
+    fn frame_dump<'t>(&self, of: Dissection<'t>, layers: &[&Layer], colouring: Option<&Colouring>) -> Option<FrameDump<'t>> {
+        colouring.map(|colouring| FrameDump::new(of, layers, colouring, self.hex_look()))
+    }
+
+    /// The line of a layer; a rule separates it from the bytes above.
+    fn layer_heading(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
+        if self.options.hex {
+            write!(out, "{} ", self.options.theme.paint(Role::Secondary, RULE))?;
+        }
+        self.heading.layer(of, layer, out)
     }
 
     fn hex_look(&self) -> HexLook {
@@ -186,14 +204,14 @@ impl Printer<'_> {
         let of = packet.of;
         self.heading.packet(packet, out)?;
         let colouring = self.colouring(of, packet.layers());
-        for layer in packet.layers() {
+        let layers: Vec<&Layer> = packet.layers().collect();
+        let mut dump = self.frame_dump(of, &layers, colouring.as_ref());
+        for (number, layer) in layers.iter().enumerate() {
             self.section(of, layer, colouring.as_ref(), out)?;
+            dump.as_mut().map_or(Ok(()), |dump| dump.of_layer(number, out))?;
         }
-        packet.notes().try_for_each(|note| self.heading.note(of, note, out))?;
-        match &colouring {
-            Some(colouring) => hexdump::of_others(of, packet.layers(), colouring, self.hex_look(), out),
-            None => Ok(()),
-        }
+        dump.map_or(Ok(()), |mut dump| dump.rest(out))?;
+        packet.notes().try_for_each(|note| self.heading.note(of, note, out))
     }
 
     /// Their bytes are in the hex dumps of their frames.
@@ -204,12 +222,11 @@ impl Printer<'_> {
     }
 
     fn section(&self, of: Dissection<'_>, layer: &Layer, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {
-        self.heading.layer(of, layer, out)?;
-        let Some(node) = of.layer_node(layer) else { return Ok(()) };
-        if self.has_details(of, layer) {
-            rows::table(of, node, self.look(colouring), out)?;
+        self.layer_heading(of, layer, out)?;
+        match of.layer_node(layer) {
+            Some(node) if self.has_details(of, layer) => rows::table(of, node, self.look(colouring), out),
+            _ => Ok(()),
         }
-        self.bytes(of, node, colouring, out)
     }
 
     fn look<'c>(&self, colouring: Option<&'c Colouring>) -> Look<'c> {

@@ -83,8 +83,18 @@ fn line_end(text: &str, limit: usize) -> usize {
     let fits = text.get(..most).unwrap_or_default();
     let is_between = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(' '));
     let before_blank = Some(most).filter(is_between);
-    let between = before_blank.or_else(|| fits.rfind([' ', ',', ';']).map(|at| at + 1)).unwrap_or(0);
-    if between > 0 { between } else { most.max(next_character(text, 0)) }
+    let between = before_blank.or_else(|| fits.rfind([' ', ',', ';']).map(|at| at + 1));
+    between.or_else(|| joint(text, most)).unwrap_or(most.max(next_character(text, 0)))
+}
+
+/// The last place up to `most` between the parts of a path or a name of several parts.
+fn joint(text: &str, most: usize) -> Option<usize> {
+    let is_joint = |at: &usize| {
+        let behind = text.get(*at..).and_then(|behind| behind.chars().next());
+        behind.is_some_and(char::is_alphabetic)
+            && text.get(..*at).is_some_and(|before| before.ends_with(['.', '/', '_', '-', ':', '&', '=', '?']))
+    };
+    (1..=most).rev().find(is_joint)
 }
 
 fn next_character(text: &str, at: usize) -> usize {
@@ -290,9 +300,11 @@ mod tests {
 
     #[test]
     fn wrapping_prefers_the_ends_of_words() {
-        assert_eq!(wrapped("one two three", 8).collect::<Vec<_>>(), ["one two", " three"]);
+        assert_eq!(wrapped("one two three", 8).collect::<Vec<_>>(), ["one two ", "three"]);
         assert_eq!(wrapped("one two three", 9).collect::<Vec<_>>(), ["one two ", "three"]);
         assert_eq!(wrapped("{\"a\":1,\"b\":2}", 9).collect::<Vec<_>>(), ["{\"a\":1,", "\"b\":2}"]);
+        assert_eq!(wrapped("Map.World.Player.Rotation", 20).collect::<Vec<_>>(), ["Map.World.Player.", "Rotation"]);
+        assert_eq!(wrapped("1234567.890123", 10).collect::<Vec<_>>(), ["1234567.89", "0123"]);
     }
 
     #[test]
@@ -302,7 +314,7 @@ mod tests {
             cut_middle(&mut text, limit);
             text
         };
-        assert_eq!(cut("Map.World.Player.Rotation", 16), "Map.W….Rotation");
+        assert_eq!(cut("Map.World.Player.Rotation", 16), "Map.W…r.Rotation");
         assert_eq!(cut("short", 5), "short");
         assert_eq!(cut("漢字漢字漢字", 7), "漢…字字");
         assert_eq!(cut("abc", 1), "…");

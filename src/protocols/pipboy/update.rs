@@ -111,7 +111,8 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
     }
     let skims = !wants_summary && !wire.wants(&ENTRY_FIELDS) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
     let changes = (has_root && wire.wants_preview()).then(Changes::default);
-    let mut update = Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists, changes };
+    let mut update =
+        Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists, changes };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));

@@ -82,7 +82,9 @@ impl Pages<'_> {
         for stream in streams.in_order() {
             let ([start, end], [src, dst]) = (stream.times, stream.ends);
             grid.cell(Seconds(start.into()))?.cell(Seconds(end.into()))?.cell(src)?.cell(dst)?;
-            grid.cell(format_args!("0x{:08x}", stream.ssrc))?.cell(stream.payloads.join(", "))?.cell(Thousands(stream.packets))?;
+            grid.cell(format_args!("0x{:08x}", stream.ssrc))?
+                .cell(stream.payloads.join(", "))?
+                .cell(Thousands(stream.packets))?;
             let (lost, expected) = (stream.lost(), stream.expected());
             grid.cell(format_args!("{lost} ({:.1}%)", 100.0 * lost as f64 / expected as f64))?;
             for spread in [stream.delta, stream.jitter] {

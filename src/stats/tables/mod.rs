@@ -25,6 +25,9 @@ const BESIDE: usize = 16;
 const LABEL: usize = 12;
 const BEHIND_LABEL: &str = "                ";
 
+/// Columns from which both sides of a conversation stand beside each other.
+const SIDE_BY_SIDE: usize = 130;
+
 /// Columns of the plot where the width of the output is not known.
 const COLUMNS: usize = 80;
 
@@ -106,7 +109,11 @@ impl Pages<'_> {
         match all - self.rows(all) {
             0 => Ok(()),
             rest => {
-                writeln!(self.to, "  {}", self.look.theme.paint(Role::Secondary, format_args!("… {} more (-V shows all)", Thousands(rest))))
+                writeln!(
+                    self.to,
+                    "  {}",
+                    self.look.theme.paint(Role::Secondary, format_args!("… {} more (-V shows all)", Thousands(rest)))
+                )
             }
         }
     }
@@ -121,7 +128,10 @@ impl Pages<'_> {
         }
         let Count { frames, bytes } = traffic.all;
         self.line("frames", format_args!("{} ({} cut by the capture)", Thousands(frames), Thousands(traffic.cut)))?;
-        self.line("bytes", format_args!("{} ({} captured)", Exactly(bytes), Exactly(traffic.captured)))?;
+        match traffic.captured {
+            captured if captured == bytes => self.line("bytes", format_args!("{}, all captured", Exactly(bytes)))?,
+            captured => self.line("bytes", format_args!("{}, captured {}", Exactly(bytes), Exactly(captured)))?,
+        }
         if let Some((least, most)) = traffic.sizes {
             let mean = bytes as f64 / frames.max(1) as f64;
             self.line("frame size", format_args!("{} to {} bytes, {mean:.1} on average", Thousands(least), Thousands(most)))?;
@@ -195,7 +205,11 @@ impl Pages<'_> {
                 .cell(Thousands(place.count.bytes))?;
             grid.cell(Nonzero(place.messages.frames))?.cell(Nonzero(place.messages.bytes))?;
             for (name, count) in commonest(&place.names) {
-                grid.cell(format_args!("{:indent$}  · {name}", ""))?.cell("")?.cell("")?.cell(Thousands(count.frames))?.cell(Thousands(count.bytes))?;
+                grid.cell(format_args!("{:indent$}  · {name}", ""))?
+                    .cell("")?
+                    .cell("")?
+                    .cell(Thousands(count.frames))?
+                    .cell(Thousands(count.bytes))?;
             }
         }
         grid.end()
@@ -219,6 +233,11 @@ impl Pages<'_> {
         }
         self.heading(format_args!("{} conversations: {}", table.over.label(), Thousands(table.len())))?;
         let rows = self.rows(table.len());
+        if self.look.width.is_some_and(|width| width < SIDE_BY_SIDE) {
+            self.stacked_conversations(table, rows)?;
+            self.rest(table.len())?;
+            return self.left_out(table);
+        }
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for conversation in table.largest(rows) {
             let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
@@ -234,6 +253,30 @@ impl Pages<'_> {
         grid.end()?;
         self.rest(table.len())?;
         self.left_out(table)
+    }
+
+    /// Conversations where both sides do not fit beside each other: a line for each side and one for both.
+    fn stacked_conversations(&mut self, table: &Conversations, rows: usize) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("A, B", Role::Address),
+            Head::words("", Role::Secondary),
+            Head::number("frames"),
+            Head::number("bytes"),
+            Head::number("start"),
+            Head::number("duration"),
+        ];
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
+        for conversation in table.largest(rows) {
+            let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
+            grid.cell(a)?.cell("A→B")?.cell(Thousands(sent.frames))?.cell(Thousands(sent.bytes))?;
+            match conversation.times() {
+                Some((first, last)) => grid.cell(Seconds(first.into()))?.cell(Seconds(i128::from(last) - i128::from(first)))?,
+                None => grid.cell("")?.cell("")?,
+            };
+            grid.cell(b)?.cell("B→A")?.cell(Thousands(answered.frames))?.cell(Thousands(answered.bytes))?.cell("")?.cell("")?;
+            grid.cell("")?.cell("both")?.cell(Thousands(all.frames))?.cell(Thousands(all.bytes))?.cell("")?.cell("")?;
+        }
+        grid.end()
     }
 
     fn endpoints(&mut self, table: &Conversations) -> io::Result<()> {
@@ -272,7 +315,8 @@ impl Pages<'_> {
             0 => Ok(()),
             _ => {
                 let (frames, bytes) = (Thousands(frames), Thousands(bytes));
-                let line = format!("  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many");
+                let line =
+                    format!("  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many");
                 self.folded(&line, "    ")
             }
         }
@@ -419,7 +463,7 @@ struct Exactly(u64);
 impl fmt::Display for Exactly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Thousands(self.0))?;
-        if self.0 < 1024 { Ok(()) } else { write!(f, " = {}", Size(self.0 as f64)) }
+        if self.0 < 1024 { Ok(()) } else { write!(f, " ({})", Size(self.0 as f64)) }
     }
 }
 
