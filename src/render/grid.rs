@@ -164,7 +164,10 @@ impl<'a> Plan<'a> {
             }
         }
         for (columns, indent) in &lines {
-            spread(&mut widths, &least, columns.clone(), limit.saturating_sub(*indent));
+            let blanks = indent + BETWEEN * columns.len();
+            if let (Some(widths), Some(least)) = (widths.get_mut(columns.clone()), least.get(columns.clone())) {
+                spread(widths, least, limit.saturating_sub(blanks));
+            }
         }
         Plan { heads, widths, lines }
     }
@@ -201,9 +204,8 @@ fn longest_word(text: &str) -> usize {
 }
 
 /// Narrows columns until the line fits, each by its share of what they have beyond the least.
-fn spread(widths: &mut [usize], least: &[usize], columns: Range<usize>, limit: usize) {
-    let (Some(widths), Some(least)) = (widths.get_mut(columns.clone()), least.get(columns)) else { return };
-    let taken: usize = widths.iter().map(|width| BETWEEN + width).sum();
+pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
+    let taken: usize = widths.iter().sum();
     let excess = taken.saturating_sub(limit);
     let spare: usize = widths.iter().zip(least).map(|(width, least)| width.saturating_sub(*least)).sum();
     let (mut cut, mut passed) = (0, 0);

@@ -6,7 +6,7 @@
 
 use super::heading::{Frames, Spaced, moments_of, role_of, times_of, when};
 use super::table::file_line;
-use super::text::{Guarded, cut_painted, fold_painted, write_summary};
+use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
@@ -31,6 +31,9 @@ const STREAM: usize = 7;
 
 /// Columns that addresses leave for the rest of a line.
 const BESIDE_ADDRESSES: usize = 56;
+
+/// Columns that a long name of a protocol leaves for the info.
+const INFO: usize = 35;
 
 /// Bytes of a preview.
 const PREVIEW: usize = 16;
@@ -155,6 +158,10 @@ impl<W: io::Write> List<W> {
         self.put(Role::Time, Align::Right(TIME))?;
         let ways = self.ends(ends)?;
         self.cell.push_str(protocol);
+        if let Some(width) = self.options.width {
+            let others = NUMBER + TIME + self.columns_of_ends() + LENGTH + 5;
+            cut(&mut self.cell, width.saturating_sub(others + INFO).max(PROTOCOL));
+        }
         self.put(Role::Protocol, Align::Left(PROTOCOL))?;
         self.cell.push_str(itoa::Buffer::new().format(length));
         self.put(Role::Meaning, Align::Right(LENGTH))?;
@@ -263,10 +270,11 @@ impl<W: io::Write> List<W> {
         write!(self.line, "{before}{}", self.options.theme.paint(Role::Bytes, preview))
     }
 
-    /// Put the cell into the line and empty it. Labels, numbers and addresses have a column for each byte.
+    /// Put the cell into the line and empty it.
     fn put(&mut self, role: Role, align: Align) -> fmt::Result {
         let (Align::Left(width) | Align::Right(width)) = align;
-        let space = SPACE.get(..width.saturating_sub(self.cell.len())).unwrap_or(SPACE);
+        let columns = if self.cell.is_ascii() { self.cell.len() } else { super::text::width(&self.cell) };
+        let space = SPACE.get(..width.saturating_sub(columns)).unwrap_or(SPACE);
         if matches!(align, Align::Right(_)) {
             self.line.push_str(space);
         }

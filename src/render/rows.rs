@@ -2,9 +2,10 @@
 //!
 //! What is repeated too often, folded or too wide is cut here and nowhere else; with `all`, nothing is.
 
+use super::grid::spread;
 use super::heading::Spaced;
 use super::hexdump::Colouring;
-use super::text::{Guarded, Plural, cut, cut_middle, width, wrapped};
+use super::text::{Guarded, Plural, cut, cut_middle, longest_part, width, wrapped};
 use super::theme::{Role, Theme};
 use super::units::Thousands;
 use crate::record::place_of;
@@ -26,7 +27,7 @@ const FEWER_BYTES: usize = 3;
 const BYTES_PER_LINE: usize = 16;
 
 /// Columns below which a line has half as many, and a quarter.
-const NARROW: usize = 100;
+const NARROW: usize = 120;
 const NARROWER: usize = 76;
 
 /// Columns from which the bits of numbers of four bytes are shown in their places.
@@ -35,9 +36,8 @@ const WIDE: usize = 120;
 /// Columns for a value where the width of the output is not known.
 const COLUMNS: usize = 100;
 
-/// Columns that a value and a meaning get, unless that is more than their share; more where nothing is cut.
+/// Columns that a value and a meaning get, unless that is more than their share.
 const LEAST: usize = 12;
-const LEAST_WHOLE: usize = 16;
 
 /// Blanks between columns.
 const BETWEEN: usize = 2;
@@ -316,9 +316,12 @@ impl Rows<'_> {
         if field + between + value + meaning <= left {
             return [field, value, meaning].map(|column| column.max(1));
         }
-        // Meanings are cut first, then values, then names.
         let left = left.saturating_sub(between);
-        let least = if self.look.all { LEAST_WHOLE } else { LEAST }.min(left / 3);
+        if self.look.all {
+            return shares(rows, [field, value, meaning], left);
+        }
+        // Meanings are cut first, then values, then names.
+        let least = LEAST.min(left / 3);
         let meaning = meaning.min(left.saturating_sub(field + value).max(least));
         let value = value.min(left.saturating_sub(field + meaning).max(least));
         [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
@@ -338,6 +341,30 @@ impl Rows<'_> {
         }
         Ok(())
     }
+}
+
+/// Columns for names, values and meanings that go on in further lines: at least for the longest word of each.
+fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
+    let mut least = [1; 3];
+    for row in rows {
+        let Row::Cells([_, _, field, value, meaning], _) = row else { continue };
+        let words = [indent_of(field, limit) + longest_part(field.trim_start()), longest_part(value), longest_part(meaning)];
+        for (least, word) in least.iter_mut().zip(words) {
+            *least = word.max(*least);
+        }
+    }
+    // No value needs more than half of the columns, so that a long one leaves some.
+    let least = least.map(|word| word.min(limit / 2));
+    spread(&mut widths, &least, limit);
+    // Where the words do not fit either, some are broken: those of values first.
+    let [mut field, mut value, mut meaning] = widths;
+    let mut excess = (field + value + meaning).saturating_sub(limit);
+    for column in [&mut value, &mut field, &mut meaning] {
+        let cut = excess.min(column.saturating_sub(limit / 4));
+        *column -= cut;
+        excess -= cut;
+    }
+    [field, value, meaning].map(|width| width.max(1))
 }
 
 fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {

@@ -87,12 +87,20 @@ fn line_end(text: &str, limit: usize) -> usize {
     between.or_else(|| joint(text, most)).unwrap_or(most.max(next_character(text, 0)))
 }
 
+/// What separates the parts of a path or a name.
+const JOINTS: [char; 8] = ['.', '/', '_', '-', ':', '&', '=', '?'];
+
+/// Columns of the longest part of a text that [`wrapped`] keeps whole.
+pub fn longest_part(text: &str) -> usize {
+    text.split([' ', ',', ';']).flat_map(|word| word.split_inclusive(JOINTS)).map(width).max().unwrap_or(0)
+}
+
 /// The last place up to `most` between the parts of a path or a name of several parts.
 fn joint(text: &str, most: usize) -> Option<usize> {
     let is_joint = |at: &usize| {
         let behind = text.get(*at..).and_then(|behind| behind.chars().next());
-        behind.is_some_and(char::is_alphabetic)
-            && text.get(..*at).is_some_and(|before| before.ends_with(['.', '/', '_', '-', ':', '&', '=', '?']))
+        behind.is_some_and(|next| next.is_alphabetic() || next == '"')
+            && text.get(..*at).is_some_and(|before| before.ends_with(JOINTS))
     };
     (1..=most).rev().find(is_joint)
 }
@@ -316,7 +324,7 @@ mod tests {
         };
         assert_eq!(cut("Map.World.Player.Rotation", 16), "Map.W…r.Rotation");
         assert_eq!(cut("short", 5), "short");
-        assert_eq!(cut("漢字漢字漢字", 7), "漢…字字");
+        assert_eq!(cut("漢字漢字漢字", 7), "漢…漢字");
         assert_eq!(cut("abc", 1), "…");
     }
 

@@ -117,7 +117,7 @@ fn each_layer_has_its_bytes_below_its_fields() {
     for (layer, first) in
         [("Ethernet ", "00000000  ff"), ("IPv4 ", "0000000e  45"), ("UDP ", "00000022  ca"), ("Pip-Boy ", "0000002a  7b")]
     {
-        let section: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with(layer)).skip(1).collect();
+        let section: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with(&format!("── {layer}"))).skip(1).collect();
         let dump = section.iter().find(|line| line.starts_with("0000")).copied().unwrap_or_default();
         assert!(dump.starts_with(first), "{layer}: {dump}\n{shown}");
     }
