@@ -46,7 +46,7 @@ fn dissect(sample: &Path, demand: Demand, mut show: impl FnMut(Dissection<'_>, b
 }
 
 /// Records of a sample that are shown: those behind have the same layers.
-const RECORDS: usize = 60;
+const RECORDS: usize = 30;
 
 /// Columns of the terminal, if it is one.
 type Width = Option<usize>;

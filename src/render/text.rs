@@ -88,7 +88,7 @@ fn line_end(text: &str, limit: usize) -> usize {
 }
 
 /// What separates the parts of a path or a name.
-const JOINTS: [char; 8] = ['.', '/', '_', '-', ':', '&', '=', '?'];
+const JOINTS: [char; 12] = ['.', '/', '_', '-', ':', '&', '=', '?', '(', '[', '{', '>'];
 
 /// Columns of the longest part of a text that [`wrapped`] keeps whole.
 pub fn longest_part(text: &str) -> usize {
@@ -98,9 +98,11 @@ pub fn longest_part(text: &str) -> usize {
 /// The last place up to `most` between the parts of a path or a name of several parts.
 fn joint(text: &str, most: usize) -> Option<usize> {
     let is_joint = |at: &usize| {
-        let behind = text.get(*at..).and_then(|behind| behind.chars().next());
-        behind.is_some_and(|next| next.is_alphabetic() || next == '"')
-            && text.get(..*at).is_some_and(|before| before.ends_with(JOINTS))
+        let Some((before, behind)) = text.split_at_checked(*at) else { return false };
+        let Some(next) = behind.chars().next() else { return false };
+        // A point, a hyphen or a colon before a digit may be inside a number.
+        before.ends_with(JOINTS) && (next.is_alphabetic() || matches!(next, '"' | '{' | '<'))
+            || before.ends_with(['/', '_', '=', '&']) && next.is_alphanumeric()
     };
     (1..=most).rev().find(is_joint)
 }
