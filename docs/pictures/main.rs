@@ -4,7 +4,7 @@
 //! cargo run --example make_pictures        writes docs/pictures/*.svg
 //! ```
 //!
-//! The text is the program's own, colours and all; only the sixteen colours of a terminal are given values here.
+//! The text is the program's own, colours and all. Its colours have fixed values; black, white and text are those of xterm.
 
 mod svg;
 
@@ -70,7 +70,7 @@ fn list() -> Result<String> {
         theme: Theme::coloured(),
         time: TimeForm::default(),
         file_names: false,
-        width: None,
+        width: Some(WIDTH),
         whole: false,
         flush: false,
     };

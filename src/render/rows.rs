@@ -37,7 +37,7 @@ const WIDE: usize = 120;
 const COLUMNS: usize = 100;
 
 /// Columns that a value and a meaning get, unless that is more than their share.
-const LEAST: usize = 12;
+const LEAST: [usize; 2] = [16, 12];
 
 /// Blanks between columns.
 const BETWEEN: usize = 2;
@@ -321,9 +321,9 @@ impl Rows<'_> {
             return shares(rows, [field, value, meaning], left);
         }
         // Meanings are cut first, then values, then names.
-        let least = LEAST.min(left / 3);
+        let [least_value, least] = LEAST.map(|least| least.min(left / 3));
         let meaning = meaning.min(left.saturating_sub(field + value).max(least));
-        let value = value.min(left.saturating_sub(field + meaning).max(least));
+        let value = value.min(left.saturating_sub(field + meaning).max(least_value));
         [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
     }
 

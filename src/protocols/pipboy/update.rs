@@ -95,7 +95,7 @@ struct Update<'w, 'a> {
     /// References and members of the current entry.
     lists: Lists<'a>,
     /// The first changes, if lists show them.
-    changes: Option<Changes<'a>>,
+    changes: Option<Changes>,
 }
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
@@ -156,21 +156,19 @@ impl<'a> Update<'_, 'a> {
     }
 
     /// Adds a value to the tree of values.
-    fn apply(&mut self, id: u32, value: Parsed<'a>) -> Option<Outcome> {
+    fn apply(&mut self, id: u32, value: Parsed<'_>) -> Option<Outcome> {
         let world = self.world.as_deref_mut()?;
-        let changes = self.changes.as_mut();
-        Some(match value {
-            Parsed::Scalar(value) => {
-                let after = changes.filter(|changes| changes.has_room()).map(|changes| (changes, value.clone()));
-                let outcome = world.set(id, value);
-                if let Some((changes, after)) = after {
-                    changes.put(after, &outcome);
-                }
-                outcome
-            }
+        let changes = self.changes.as_mut().filter(|changes| changes.has_room());
+        let after = if let (Some(_), Parsed::Scalar(value)) = (&changes, &value) { Some(value.clone()) } else { None };
+        let outcome = match value {
+            Parsed::Scalar(value) => world.set(id, value),
             Parsed::List => world.list(id, &self.lists.refs),
             Parsed::Dict => world.dict(id, &self.lists.inserted, &self.lists.refs),
-        })
+        };
+        if let Some(changes) = changes {
+            changes.put(after, &outcome);
+        }
+        Some(outcome)
     }
 
     fn entry(&mut self, wire: &mut Wire<'a>) -> Result {
@@ -266,18 +264,11 @@ impl<'a> Update<'_, 'a> {
     }
 }
 
-/// The first values that a message changed.
+/// The first values that a message changed, each with its change in words.
 #[derive(Default)]
-struct Changes<'a>(Vec<Changed<'a>>);
+struct Changes(Vec<(Option<Handle>, String)>);
 
-struct Changed<'a> {
-    handle: Option<Handle>,
-    after: Scalar<'a>,
-    /// `None` for a value that did not exist.
-    before: Option<Scalar<'static>>,
-}
-
-impl<'a> Changes<'a> {
+impl Changes {
     /// Number of changes shown.
     const MOST: usize = 3;
 
@@ -285,10 +276,15 @@ impl<'a> Changes<'a> {
         self.0.len() < Changes::MOST
     }
 
-    fn put(&mut self, after: Scalar<'a>, outcome: &Outcome) {
-        if outcome.before.is_some() || outcome.is_new {
-            self.0.push(Changed { handle: outcome.handle, after, before: outcome.before.clone() });
-        }
+    /// Takes note of a change, if there is one; `after` is the value of what has no children.
+    fn put(&mut self, after: Option<Scalar<'_>>, outcome: &Outcome) {
+        let words = match (after, &outcome.before, &outcome.change) {
+            (Some(after), Some(before), _) => format!("{after} (was {before})"),
+            (Some(after), None, _) if outcome.is_new => format!("{after} (new)"),
+            (None, _, Some(change)) => format!("({change})"),
+            _ => return,
+        };
+        self.0.push((outcome.handle, words));
     }
 
     /// Writes them as the preview of the message: `Map.World.Player.X -4298 (was -4310.5), +5 entries`.
@@ -297,21 +293,20 @@ impl<'a> Changes<'a> {
             return;
         }
         let mut words = String::new();
-        for Changed { handle, after, before } in &self.0 {
+        for (handle, change) in &self.0 {
             words.push_str(if words.is_empty() { "" } else { ", " });
             // Writing to a String does not fail.
             let _ = world.look_up(ROOT, *handle, |ancestors| ancestors.write(&mut words));
-            let _ = match before {
-                Some(before) => write!(words, " {after} (was {before})"),
-                None => write!(words, " {after} (new)"),
-            };
+            words.push(' ');
+            words.push_str(change);
         }
-        let (shown, rest) = (&words, entries.saturating_sub(self.0.len() as u64));
-        match rest {
-            0 => wire.preview(format_args!("{shown}")),
-            1 => wire.preview(format_args!("{shown}, +1 entry")),
-            rest => wire.preview(format_args!("{shown}, +{rest} entries")),
+        match entries.saturating_sub(self.0.len() as u64) {
+            0 => {}
+            1 => words.push_str(", +1 entry"),
+            // Writing to a String does not fail.
+            rest => drop(write!(words, ", +{rest} entries")),
         }
+        wire.preview(format_args!("{words}"));
     }
 }
 
