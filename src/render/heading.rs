@@ -4,10 +4,9 @@ use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
-use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
+use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
-use std::ops::Range;
 
 /// Maximum number of frames of a message that are listed.
 const FEW_FRAMES: usize = 6;
@@ -264,35 +263,6 @@ pub fn role_of(level: Level) -> Role {
         Level::Info => Role::Info,
         Level::Odd => Role::Odd,
         Level::Broken => Role::Broken,
-    }
-}
-
-/// Bytes as pairs of digits with spaces between, and of asterisks where they are not shown.
-pub struct Spaced<'a> {
-    bytes: &'a [u8],
-    /// How many bytes lie before the first one where the hidden ones are counted from.
-    first: usize,
-    hidden: &'a [Range<usize>],
-}
-
-impl<'a> Spaced<'a> {
-    /// Bytes of which some are not shown.
-    pub fn hiding(bytes: &'a [u8], first: usize, hidden: &'a [Range<usize>]) -> Spaced<'a> {
-        Spaced { bytes, first, hidden }
-    }
-}
-
-impl fmt::Display for Spaced<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut between = "";
-        (self.first..).zip(self.bytes).try_for_each(|(at, byte)| {
-            match self.hidden.iter().any(|range| range.contains(&at)) {
-                true => write!(f, "{between}**")?,
-                false => write!(f, "{between}{byte:02x}")?,
-            }
-            between = " ";
-            Ok(())
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! info, the conversation stands for them, with an arrow: `→` from client to server, `←` back. Elsewhere no width is known
 //! before the last record, so columns have the least width that most records need, as tshark's do.
 
-use super::heading::{Frames, Spaced, moments_of, role_of, times_of, when};
+use super::heading::{Frames, moments_of, role_of, times_of, when};
 use super::table::file_line;
 use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
@@ -34,9 +34,6 @@ const BESIDE_ADDRESSES: usize = 56;
 
 /// Columns that a long name of a protocol leaves for the info.
 const INFO: usize = 35;
-
-/// Bytes of a preview.
-const PREVIEW: usize = 16;
 
 /// As wide as the widest column: two IPv6 addresses with ports.
 const SPACE: &str = "                                                                                                ";
@@ -259,15 +256,16 @@ impl<W: io::Write> List<W> {
     /// What a message is: its name with its preview or summary. Unknown bytes are shown themselves.
     fn summary(&mut self, of: Dissection<'_>, layer: &Layer, name: &str, info: &str) -> fmt::Result {
         let preview = of.tree.preview_of(layer.node);
-        write_summary(name, if preview.is_empty() { info } else { preview }, &mut self.line)?;
-        let Some(node) = of.layer_node(layer).filter(|node| node.field().is(&data::DATA)) else { return Ok(()) };
-        let bytes = node.bytes();
-        let (shown, more) = bytes.split_at_checked(PREVIEW).unwrap_or((bytes, &[]));
-        let more = if more.is_empty() { "" } else { " …" };
-        let hidden = node.hidden();
-        let preview = format_args!("{}{more}", Spaced::hiding(shown, 0, &hidden));
-        let before = if self.line.ends_with(' ') { "" } else { "  " };
-        write!(self.line, "{before}{}", self.options.theme.paint(Role::Bytes, preview))
+        if preview.is_empty() {
+            return write_summary(name, info, &mut self.line);
+        }
+        match of.layer_node(layer) {
+            Some(node) if node.field().is(&data::DATA) => {
+                write_summary(name, info, &mut self.line)?;
+                write!(self.line, "  {}", self.options.theme.paint(Role::Bytes, preview))
+            }
+            _ => write_summary(name, preview, &mut self.line),
+        }
     }
 
     /// Put the cell into the line and empty it.
@@ -323,8 +321,7 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        let extras = Extras::PREVIEWS.and(Extras::CONTENT);
-        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }.with(extras)
+        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }.with(Extras::PREVIEWS)
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

@@ -3,13 +3,12 @@
 //! What is repeated too often, folded or too wide is cut here and nowhere else; with `all`, nothing is.
 
 use super::grid::spread;
-use super::heading::Spaced;
 use super::hexdump::Colouring;
 use super::text::{Guarded, Plural, cut, cut_middle, longest_part, width, wrapped};
 use super::theme::{Role, Theme};
 use super::units::Thousands;
 use crate::record::place_of;
-use crate::tree::{Dissection, Field, Kind, NodeRef};
+use crate::tree::{Dissection, Field, Kind, NodeRef, Spaced};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 use std::fmt::{self, Write};

@@ -21,6 +21,7 @@ mod pack;
 mod secrets;
 mod side;
 mod sources;
+mod spaced;
 mod span;
 pub(crate) mod steps;
 #[cfg(test)]
@@ -50,6 +51,7 @@ pub use object::{Carried, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;
 pub use side::Side;
+pub use spaced::Spaced;
 pub use span::{Bits, Derived, Origin, Piece, Source, Span};
 pub use time::{Time, Timestamp};
 pub use title::Titled;
