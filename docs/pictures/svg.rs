@@ -45,7 +45,7 @@ fn fixed(number: u8) -> Option<String> {
     const STEPS: [u8; 6] = [0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff];
     let [red, green, blue] = match number {
         ..16 => return None,
-        16..232 => [36, 6, 1].map(|place| STEPS[usize::from((number - 16) / place % 6)]),
+        16..232 => [36, 6, 1].map(|place| STEPS.get(usize::from((number - 16) / place % 6)).copied().unwrap_or_default()),
         232.. => [8 + 10 * (number - 232); 3],
     };
     Some(format!("#{red:02x}{green:02x}{blue:02x}"))
