@@ -128,9 +128,10 @@ fn bytes_are_whole(shown: &str) {
         };
         let words: String = line.chars().skip(from).take(to - from).collect();
         let is_byte = |word: &str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
+        let are_bits = |word: &str| word.len() == 4 && word.chars().all(|c| matches!(c, '.' | '0' | '1'));
         // What is left out is told across all columns.
         if !line.contains("-V shows all") {
-            assert!(words.split_whitespace().all(|word| is_byte(word) || word == "…"), "{words:?} in {line}");
+            assert!(words.split_whitespace().all(|word| is_byte(word) || are_bits(word) || word == "…"), "{words:?} in {line}");
         }
     }
 }
@@ -147,4 +148,19 @@ fn what_is_shown_is_as_wide_as_the_terminal_and_bytes_stay_whole() {
         }
         bytes_are_whole(&shown);
     }
+}
+
+#[test]
+fn colours_are_those_that_the_terminal_has() {
+    let Some(fixed) = on_a_terminal(&format!("proto-dissect -c 1 {SESSION}")) else { return };
+    assert!(fixed.contains("\x1b[38;5;") && !fixed.contains("\x1b[34m"), "{fixed:?}");
+    let console = on_a_terminal(&format!("TERM=linux proto-dissect -c 1 {SESSION}")).unwrap();
+    assert!(console.contains("\x1b[") && !console.contains("38;5;"), "{console:?}");
+}
+
+#[test]
+fn a_conversation_stands_for_its_addresses_on_a_narrow_terminal() {
+    let Some(shown) = on_a_terminal(&format!("proto-dissect -l --number 4,5 --color never {SESSION}")) else { return };
+    assert!(shown.contains(" tcp/0 ← Pip-Boy     40 connection_accepted, en 1.2.33.0\n"), "{shown}");
+    assert!(shown.contains(" tcp/0 → Pip-Boy      5 heartbeat\n"), "{shown}");
 }

@@ -306,7 +306,7 @@ fn session_ids_of_xfire_are_masked_and_numbered() {
         6d 01 05 00 64 75 64 65 21";
     let two = [message, &message.replace("0b 8e", "0c 8e"), message].concat();
     let out = run_with(&["--as", "xfire:c2s"], two.as_bytes()).out;
-    let numbers: Vec<&str> = out.lines().filter_map(|line| line.split_once("attr [1]")?.1.split_whitespace().nth(1)).collect();
+    let numbers: Vec<&str> = out.lines().filter_map(|line| line.split_once("  sid  ")?.1.split_whitespace().nth(1)).collect();
     assert_eq!(numbers, ["#1", "#2", "#1"], "{out}");
     assert!(out.contains("IM #4 to sid #2: \"dude!\""), "{out}");
     let whole = run_with(&["-V", "--as", "xfire:c2s"], two.as_bytes()).out;

@@ -4,7 +4,7 @@
 //! cargo run --example make_pictures        writes docs/pictures/*.svg
 //! ```
 //!
-//! The text is the program's own, colours and all; only the sixteen colours of a terminal are given values here.
+//! The text is the program's own, colours and all. Its colours have fixed values; black, white and text are those of xterm.
 
 mod svg;
 
@@ -66,8 +66,14 @@ fn hex() -> Result<String> {
 }
 
 fn list() -> Result<String> {
-    let options =
-        ListOptions { theme: Theme::coloured(), time: TimeForm::default(), file_names: false, width: None, flush: false };
+    let options = ListOptions {
+        theme: Theme::coloured(),
+        time: TimeForm::default(),
+        file_names: false,
+        width: Some(WIDTH),
+        whole: false,
+        flush: false,
+    };
     let numbers: Vec<u64> = (1..=24).collect();
     messages("pipboy.pcap", View::Messages, &numbers, |out| Box::new(List::new(out, options)))
 }

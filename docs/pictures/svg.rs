@@ -23,51 +23,45 @@ impl Ground {
         }
     }
 
+    /// Black and white of xterm.
     fn paper(self) -> &'static str {
         match self {
-            Ground::Dark => "#1b1e24",
-            Ground::Light => "#fbfbf8",
+            Ground::Dark => "#000000",
+            Ground::Light => "#ffffff",
         }
     }
 
+    /// Text without a colour, as xterm shows it.
     fn ink(self) -> &'static str {
         match self {
-            Ground::Dark => "#d6d9de",
-            Ground::Light => "#24292f",
+            Ground::Dark => "#e5e5e5",
+            Ground::Light => "#000000",
         }
-    }
-
-    /// The value of one of a terminal's colours, by the number that selects it.
-    fn colour(self, code: &str) -> Option<&'static str> {
-        let (dark, light) = match code {
-            "31" => ("#f2777a", "#c4232f"),
-            "32" => ("#8fce7e", "#1a7f37"),
-            "33" => ("#e5c07b", "#8a6100"),
-            "34" => ("#76aef5", "#0b5cc4"),
-            "35" => ("#d096e8", "#8a2fb0"),
-            "36" => ("#5fc9d4", "#0b7285"),
-            _ => return None,
-        };
-        Some(match self {
-            Ground::Dark => dark,
-            Ground::Light => light,
-        })
     }
 }
 
+/// One of the 240 fixed colours of xterm, by the number that selects it. They are the same on any ground.
+fn fixed(number: u8) -> Option<String> {
+    const STEPS: [u8; 6] = [0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff];
+    let [red, green, blue] = match number {
+        ..16 => return None,
+        16..232 => [36, 6, 1].map(|place| STEPS.get(usize::from((number - 16) / place % 6)).copied().unwrap_or_default()),
+        232.. => [8 + 10 * (number - 232); 3],
+    };
+    Some(format!("#{red:02x}{green:02x}{blue:02x}"))
+}
+
 /// How the next characters look.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Look {
-    colour: Option<&'static str>,
+    colour: Option<String>,
     bold: bool,
-    dim: bool,
 }
 
 /// A command and what it printed.
 pub fn draw(command: &str, text: &str, ground: Ground) -> String {
-    let prompt = format!("\u{1b}[2m$\u{1b}[0m \u{1b}[1m{command}\u{1b}[0m");
-    let lines: Vec<Vec<(Look, String)>> =
-        [prompt.as_str(), ""].into_iter().chain(text.trim_end().lines()).map(|line| runs(line, ground)).collect();
+    let prompt = format!("\u{1b}[38;5;243m$\u{1b}[0m \u{1b}[1m{command}\u{1b}[0m");
+    let lines: Vec<Vec<(Look, String)>> = [prompt.as_str(), ""].into_iter().chain(text.trim_end().lines()).map(runs).collect();
     let columns = lines.iter().map(|runs| runs.iter().map(|(_, text)| text.chars().count()).sum::<usize>()).max().unwrap_or(0);
     let (width, height) = (size(columns, CHARACTER), size(lines.len(), LINE));
     let mut svg = format!(
@@ -101,14 +95,11 @@ fn line(runs: &[(Look, String)], y: f32, svg: &mut String) -> std::fmt::Result {
             let x = size(column, CHARACTER) - MARGIN;
             let length = size(count, CHARACTER) - 2.0 * MARGIN;
             write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\"")?;
-            if let Some(colour) = look.colour {
+            if let Some(colour) = &look.colour {
                 write!(svg, " fill=\"{colour}\"")?;
             }
             if look.bold {
                 svg.push_str(" font-weight=\"bold\"");
-            }
-            if look.dim {
-                svg.push_str(" opacity=\"0.62\"");
             }
             writeln!(svg, ">{}</text>", text.replace('&', "&amp;").replace('<', "&lt;").replace(' ', "\u{a0}"))?;
         }
@@ -118,29 +109,30 @@ fn line(runs: &[(Look, String)], y: f32, svg: &mut String) -> std::fmt::Result {
 }
 
 /// A line cut where its look changes.
-fn runs(line: &str, ground: Ground) -> Vec<(Look, String)> {
+fn runs(line: &str) -> Vec<(Look, String)> {
     let mut look = Look::default();
     let mut runs = Vec::new();
     for (number, part) in line.split("\u{1b}[").enumerate() {
         let text = match part.split_once('m') {
             Some((codes, text)) if number > 0 => {
-                look = codes.split(';').fold(look, |look, code| changed(look, code, ground));
+                look = changed(look, &codes.split(';').collect::<Vec<_>>());
                 text
             }
             _ => part,
         };
         if !text.is_empty() {
-            runs.push((look, text.to_owned()));
+            runs.push((look.clone(), text.to_owned()));
         }
     }
     runs
 }
 
-fn changed(look: Look, code: &str, ground: Ground) -> Look {
-    match code {
-        "" | "0" => Look::default(),
-        "1" => Look { bold: true, ..look },
-        "2" => Look { dim: true, ..look },
-        _ => Look { colour: ground.colour(code).or(look.colour), ..look },
+fn changed(look: Look, codes: &[&str]) -> Look {
+    match codes {
+        [] => look,
+        ["38", "5", number, rest @ ..] => changed(Look { colour: number.parse().ok().and_then(fixed), ..look }, rest),
+        ["" | "0", rest @ ..] => changed(Look::default(), rest),
+        ["1", rest @ ..] => changed(Look { bold: true, ..look }, rest),
+        [_, rest @ ..] => changed(look, rest),
     }
 }

@@ -75,6 +75,7 @@ impl Form {
                     time: TimeForm::named("r").expect("-t r"),
                     file_names: false,
                     width: None,
+                    whole: false,
                     flush: false,
                 },
             )),

@@ -3,17 +3,20 @@
 use super::complete;
 use super::habits::Habits;
 use crate::tree::{Field, Side};
-use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::styling::{Style, Styles};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use clap_complete::engine::ArgValueCompleter;
 use std::path::PathBuf;
 
-const STYLES: Styles = Styles::styled()
-    .header(AnsiColor::Green.on_default().bold())
-    .usage(AnsiColor::Green.on_default().bold())
-    .literal(AnsiColor::Cyan.on_default().bold())
-    .placeholder(AnsiColor::Cyan.on_default());
+/// No colour: help and errors of usage are readable on any ground.
+const STYLES: Styles = Styles::plain()
+    .header(Style::new().bold().underline())
+    .usage(Style::new().bold().underline())
+    .literal(Style::new().bold())
+    .error(Style::new().bold())
+    .valid(Style::new().bold())
+    .invalid(Style::new().bold());
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 use super::{Exit, run_line};
 use crate::engine::tests::bug::ALL;
 use crate::registry;
+use crate::render::Thousands;
 use etherparse::PacketBuilder;
 use std::path::PathBuf;
 use std::process::Command;
@@ -115,7 +116,7 @@ fn a_dissector_that_panics_ends_no_run() {
             assert!(*lines == 0 || out.lines().count() == *lines, "{line:?} {out:.500}");
             assert_reported(line, code, &err);
             match way[0] {
-                "stats" => assert!(out.contains(&format!(" {} ", frames - 1)), "{out}"),
+                "stats" => assert!(out.contains(&format!(" {} ", Thousands((frames - 1) as u64))), "{out}"),
                 "follow" => assert_eq!(out.matches(&"6d".repeat(255)).count(), MANY + MORE, "{out:.500}"),
                 _ => {}
             }

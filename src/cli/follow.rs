@@ -231,7 +231,7 @@ fn list(
     match (lister.opened, as_json) {
         (false, _) => {}
         (true, true) => lister.streams.print_json(as_array, &mut to)?,
-        (true, false) => lister.streams.print(theme, &mut to)?,
+        (true, false) => lister.streams.print(theme, forms::width(), &mut to)?,
     }
     to.flush()?;
     Ok(exit)

@@ -66,13 +66,9 @@ impl Plan {
                 time,
                 file_names: several,
             }),
-            Form::List => Plan::List(ListOptions {
-                theme,
-                time,
-                file_names: several,
-                width: width().filter(|_| !output.full),
-                flush: false,
-            }),
+            Form::List => {
+                Plan::List(ListOptions { theme, time, file_names: several, width: width(), whole: output.full, flush: false })
+            }
             Form::Ndjson => json(Shape::Lines),
             Form::Json => json(Shape::Array),
             Form::Flat => json(Shape::Flat),
@@ -183,7 +179,17 @@ fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
 
 /// Colours, or none.
 pub(super) fn theme(when: When) -> Theme {
-    if wants_colour(when) { Theme::coloured() } else { Theme::plain() }
+    match wants_colour(when) {
+        false => Theme::plain(),
+        true if has_sixteen_colours() => Theme::console(),
+        true => Theme::coloured(),
+    }
+}
+
+/// Whether the terminal is one of the few without the 256 colours of xterm.
+fn has_sixteen_colours() -> bool {
+    const SIXTEEN: [&str; 5] = ["linux", "ansi", "cygwin", "cons25", "pcansi"];
+    std::env::var("TERM").is_ok_and(|term| SIXTEEN.contains(&term.as_str()) || term.starts_with("vt"))
 }
 
 fn wants_colour(when: When) -> bool {

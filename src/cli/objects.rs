@@ -8,6 +8,7 @@ use super::source::Source;
 use super::{Exit, complain, forms, of_output};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
+use crate::render::{Thousands, fold_painted};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Carried, Demand, Dissection, Extras, Field, Object, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -30,7 +31,7 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     };
     let to = screen.writer(false);
     let (tally, file) = (Tally::new(View::Messages), String::new());
-    let mut list = List { to, asked, tally, file, number: 0, secret: 0, done: false };
+    let mut list = List { to, asked, width: forms::width(), tally, file, number: 0, secret: 0, done: false };
     let mut worst = Exit::Fine;
     if let Some(folder) = &asked.write_dir
         && let Err(error) = fs::create_dir_all(folder)
@@ -115,6 +116,8 @@ fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
 struct List<'a, W> {
     to: W,
     asked: &'a Objects,
+    /// Columns of the terminal, if it is one.
+    width: Option<usize>,
     /// What the input at hand had so far.
     tally: Tally,
     file: String,
@@ -208,7 +211,7 @@ impl<W: Write> List<'_, W> {
             return self.to.write_all(b"\n");
         }
         if self.number == 1 {
-            writeln!(self.to, "number  message    frame  stream    protocol  kind          size  name")?;
+            self.line("number  message    frame  stream    protocol  kind           size  name")?;
         }
         let message = message.map_or_else(|| "end".to_owned(), |number| number.to_string());
         let mut name = String::new();
@@ -216,7 +219,16 @@ impl<W: Write> List<'_, W> {
         let _ = clean(&object.name, &mut name);
         let (number, kind, size) = (self.number, object.kind, object.bytes.len());
         let stream = stream.unwrap_or_default();
-        writeln!(self.to, "{number:>6}  {message:>7}  {frame:>7}  {stream:<8}  {protocol:<8}  {kind:<8}  {size:>8}  {name}")
+        let size = Thousands(size);
+        let line = format!("{number:>6}  {message:>7}  {frame:>7}  {stream:<8}  {protocol:<8}  {kind:<8}  {size:>9}  {name}");
+        self.line(&line)
+    }
+
+    /// A line that may be wider than the output.
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        let mut folded = String::new();
+        fold_painted(line, self.width.unwrap_or(usize::MAX), "        ", &mut folded);
+        writeln!(self.to, "{folded}")
     }
 }
 

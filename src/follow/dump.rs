@@ -8,7 +8,7 @@
 //! ```
 
 use super::{Heard, Missing, Words};
-use crate::render::{Frames, Rfc3339, Role, Theme, cut, object, seconds, write_summary};
+use crate::render::{Frames, Rfc3339, Role, Theme, cut, fold_painted, object, seconds, write_summary};
 use crate::tree::{Address, Ends, Side, Timestamp, hex};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -20,7 +20,16 @@ const PER_LINE: usize = 16;
 const BYTES: usize = 59;
 const TEXT: usize = 17;
 
-/// Columns that the words behind a line get however narrow the terminal is.
+/// Columns of a line of half as many bytes up to its text.
+const BYTES_OF_HALF: usize = 34;
+
+/// What stands in front of the server's lines.
+const INDENT: &str = "    ";
+
+/// Blanks in front of the words behind a line.
+const BETWEEN: usize = 2;
+
+/// Columns for the words behind a line without which they stand in a line of their own.
 const LEAST: usize = 24;
 
 /// Bytes of output that are put together.
@@ -121,7 +130,10 @@ impl<W: Write> Dump<W> {
         let Missing { side, off, len, frame, .. } = missing;
         let line = format_args!("{side}: {len} bytes missing at {off} (given up at frame {frame})");
         match self.form {
-            Form::Hex => writeln!(self.out, "# {}", self.theme.paint(Role::Gap, line)).map_err(unwritable),
+            Form::Hex => {
+                self.comment(&format!("# {}", self.theme.paint(Role::Gap, line)));
+                Ok(())
+            }
             Form::Ascii => {
                 let start = if self.last.take().is_some() { "\n" } else { "" };
                 writeln!(self.out, "{start}{}", self.theme.paint(Role::Gap, format_args!("[{line}]"))).map_err(unwritable)
@@ -136,19 +148,27 @@ impl<W: Write> Dump<W> {
     fn hex(&mut self, words: &Words<'_>) -> io::Result<()> {
         if !self.begun {
             let [client, server] = ends_of(words).map(Shown);
-            writeln!(self.out, "# {}  {client} → {server}", words.stream).map_err(unwritable)?;
+            self.comment(&format!("# {}  {client} → {server}", words.stream));
         }
-        let indent = if words.side == Side::Client { "" } else { "    " };
+        let has_margin = self.width.is_none_or(|width| width >= INDENT.len() + BYTES + TEXT + BETWEEN + LEAST);
+        if !has_margin {
+            let about = about(words).map_err(unwritable)?;
+            self.comment(&self.theme.paint(Role::Secondary, format_args!("# {about}")).to_string());
+        }
+        let is_narrow = self.width.is_some_and(|width| width < INDENT.len() + BYTES + TEXT);
+        let per_line = if is_narrow { PER_LINE / 2 } else { PER_LINE };
+        let indent = if words.side == Side::Client { "" } else { INDENT };
         let mut off = words.off;
         let mut line = String::new();
-        for (number, bytes) in words.bytes.chunks(PER_LINE).enumerate() {
+        for (number, bytes) in words.bytes.chunks(per_line).enumerate() {
             line.clear();
-            hex_line(off, bytes, &mut line).map_err(unwritable)?;
-            if number == 0 {
+            hex_line(off, bytes, per_line, &mut line).map_err(unwritable)?;
+            let has_margin = has_margin && number == 0;
+            if has_margin {
                 let _ = write!(line, "{:1$}", "", (BYTES + TEXT).saturating_sub(line.len()));
             }
             write!(self.out, "{indent}{}", self.theme.paint(Role::Side(words.side), &line)).map_err(unwritable)?;
-            if number == 0 {
+            if has_margin {
                 self.margin(words).map_err(unwritable)?;
             }
             self.out.push('\n');
@@ -160,26 +180,17 @@ impl<W: Write> Dump<W> {
 
     /// What is known of a message, behind its first line.
     fn margin(&mut self, words: &Words<'_>) -> fmt::Result {
-        let message = &words.message;
-        let mut margin = String::new();
-        match message.n {
-            // What a tunnel carries may be no message.
-            0 => margin.push('#'),
-            n => write!(margin, "#{n}")?,
-        }
-        write!(margin, " {}", message.protocol().map_or("", |field| field.name))?;
-        if !(message.name().is_empty() && message.info().is_empty()) {
-            margin.push(' ');
-            write_summary(message.name(), &message.info(), &mut margin)?;
-        }
-        write!(margin, "  {}", Frames(&message.frames()))?;
-        if words.secret > 0 {
-            write!(margin, "  {}", Masked(words.secret))?;
-        }
+        let mut about = about(words)?;
         if let Some(width) = self.width {
-            cut(&mut margin, width.saturating_sub(BYTES + TEXT + 6).max(LEAST));
+            cut(&mut about, width.saturating_sub(INDENT.len() + BYTES + TEXT + BETWEEN));
         }
-        write!(self.out, "  {}", self.theme.paint(Role::Secondary, margin))
+        write!(self.out, "  {}", self.theme.paint(Role::Secondary, about))
+    }
+
+    /// A line that is none of bytes.
+    fn comment(&mut self, line: &str) {
+        fold_painted(line, self.width.unwrap_or(usize::MAX), "#   ", &mut self.out);
+        self.out.push('\n');
     }
 
     fn ascii(&mut self, words: &Words<'_>) -> io::Result<()> {
@@ -316,6 +327,27 @@ impl<W: Write> Dump<W> {
     }
 }
 
+/// What is known of a message: `#4 Pip-Boy connection_accepted  frame 7`.
+fn about(words: &Words<'_>) -> Result<String, fmt::Error> {
+    let message = &words.message;
+    let mut about = String::new();
+    match message.n {
+        // What a tunnel carries may be no message.
+        0 => about.push('#'),
+        n => write!(about, "#{n}")?,
+    }
+    write!(about, " {}", message.protocol().map_or("", |field| field.name))?;
+    if !(message.name().is_empty() && message.info().is_empty()) {
+        about.push(' ');
+        write_summary(message.name(), &message.info(), &mut about)?;
+    }
+    write!(about, "  {}", Frames(&message.frames()))?;
+    if words.secret > 0 {
+        write!(about, "  {}", Masked(words.secret))?;
+    }
+    Ok(about)
+}
+
 /// How many bytes are masked.
 struct Masked(usize);
 
@@ -326,13 +358,14 @@ impl fmt::Display for Masked {
 }
 
 /// A line of the hex dump without its indentation.
-fn hex_line(off: u64, bytes: &[u8], line: &mut String) -> fmt::Result {
+fn hex_line(off: u64, bytes: &[u8], per_line: usize, line: &mut String) -> fmt::Result {
     // The offsets have eight digits and start over behind them.
     write!(line, "{:08x} ", off & 0xffff_ffff)?;
     for (at, byte) in bytes.iter().enumerate() {
         write!(line, "{}{byte:02x}", if at == 8 { "  " } else { " " })?;
     }
-    write!(line, "{:1$}", "", BYTES.saturating_sub(line.len()))?;
+    let columns = if per_line < PER_LINE { BYTES_OF_HALF } else { BYTES };
+    write!(line, "{:1$}", "", columns.saturating_sub(line.len()))?;
     for (at, byte) in bytes.iter().enumerate() {
         if at == 8 {
             line.push(' ');
@@ -396,10 +429,10 @@ mod tests {
     #[test]
     fn lines_have_the_columns_of_wireshark() {
         let mut line = String::new();
-        hex_line(5, br#"{"lang":"en","ve"#, &mut line).unwrap();
+        hex_line(5, br#"{"lang":"en","ve"#, PER_LINE, &mut line).unwrap();
         assert_eq!(line, r#"00000005  7b 22 6c 61 6e 67 22 3a  22 65 6e 22 2c 22 76 65 {"lang": "en","ve"#);
         line.clear();
-        hex_line(0x1_0000_0000, b"#\0", &mut line).unwrap();
+        hex_line(0x1_0000_0000, b"#\0", PER_LINE, &mut line).unwrap();
         assert_eq!(line, "00000000  23 00                                            #.");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Follower, Heard};
 use crate::limits;
-use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, object, seconds};
+use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, Thousands, object, seconds};
 use crate::tree::{Address, BySide, Dissection, Field, Side, StreamId, Time, Transport};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -148,7 +148,7 @@ impl Streams {
     ///
     /// # Errors
     /// Those of writing.
-    pub fn print(&self, theme: Theme, to: &mut dyn Write) -> io::Result<()> {
+    pub fn print(&self, theme: Theme, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("stream", Role::Stream),
             Head::words("client", Role::Address),
@@ -161,7 +161,7 @@ impl Streams {
             Head::number("first"),
             Head::number("last"),
         ];
-        let mut grid = Grid::new(to, theme, HEADS);
+        let mut grid = Grid::new(to, theme, HEADS).within(width);
         for stream in self.in_order() {
             let ([client, server], BySide { client: c2s, server: s2c }) = (stream.ends, stream.bytes);
             let BySide { client: lost_c2s, server: lost_s2c } = stream.missing;
@@ -169,10 +169,10 @@ impl Streams {
                 .cell(Shown(client))?
                 .cell(Shown(server))?
                 .cell(stream.protocol.map_or("", |protocol| protocol.name))?
-                .cell(stream.frames)?
-                .cell(c2s)?
-                .cell(s2c)?
-                .cell(lost_c2s + lost_s2c)?
+                .cell(Thousands(stream.frames))?
+                .cell(Thousands(c2s))?
+                .cell(Thousands(s2c))?
+                .cell(Thousands(lost_c2s + lost_s2c))?
                 .cell(Since(self.start, stream.first))?
                 .cell(Since(self.start, stream.last))?;
         }

@@ -3,12 +3,9 @@
 use super::GlossaryLook;
 use crate::record::pseudo;
 use crate::registry::Registry;
-use crate::render::{Grid, Head, Members, Role, cut, object};
+use crate::render::{Grid, Head, Members, Role, object};
 use crate::tree::{Field, Kind, Names};
 use std::io::{self, Write};
-
-/// The least columns that the meaning of a field is cut to.
-const NARROW: usize = 20;
 
 /// A name that filters and columns know.
 #[derive(Clone, Copy)]
@@ -112,15 +109,9 @@ pub fn fields_as_table(entries: &[Entry], look: GlossaryLook, to: &mut dyn Write
         Head::words("label", Role::Meaning),
         Head::words("meaning", Role::Meaning),
     ];
-    let widest = |of: fn(&Entry) -> usize| entries.iter().map(of).max().unwrap_or(0);
-    let taken =
-        widest(|entry| entry.name.len()) + widest(|entry| entry.label.chars().count()) + "protocol".len() + 2 * heads.len();
-    let limit = look.width.map_or(usize::MAX, |width| width.saturating_sub(taken).max(NARROW));
-    let mut grid = Grid::new(to, look.theme, &heads);
+    let mut grid = Grid::new(to, look.theme, &heads).within(look.width);
     for entry in entries {
-        let mut meaning = entry.meaning();
-        cut(&mut meaning, limit);
-        grid.cell(entry.name)?.cell(kind(entry.kind))?.cell(entry.label)?.cell(meaning)?;
+        grid.cell(entry.name)?.cell(kind(entry.kind))?.cell(entry.label)?.cell(entry.meaning())?;
     }
     grid.end()?;
     match entries {
@@ -133,7 +124,7 @@ fn values(entry: &Entry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<(
     writeln!(to)?;
     let heads = [Head::number("value"), Head::words("name", Role::Meaning)];
     let hex = entry.field.map_or(0, |field| usize::from(field.hex));
-    let mut grid = Grid::new(to, look.theme, &heads);
+    let mut grid = Grid::new(to, look.theme, &heads).within(look.width);
     for (value, name) in entry.names() {
         match hex {
             0 => grid.cell(value)?,

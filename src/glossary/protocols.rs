@@ -3,18 +3,12 @@
 use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
 use crate::registry::Registry;
-use crate::render::{Grid, Head, Members, Role, object, word_lines};
+use crate::render::{Grid, Head, Members, Role, fold_painted, object, word_lines};
 use crate::wire::{Protocol, Takes};
 use std::io::{self, Write};
 
-/// The most columns of the list of places.
-const PLACES: usize = 32;
-
 /// The least columns that a text is broken into.
 const NARROW: usize = 24;
-
-/// Spaces before the columns of a table, all together.
-const MARGINS: usize = 6;
 
 /// Every protocol that bytes can belong to, by name.
 #[must_use]
@@ -43,27 +37,9 @@ pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn W
         Head::words("found on", Role::Address),
         Head::words("what it is, what is read", Role::Meaning),
     ];
-    let all = protocols(registry);
-    let widest =
-        |of: &dyn Fn(&Protocol) -> usize, most: usize| all.iter().map(|protocol| of(protocol)).max().unwrap_or(0).min(most);
-    let (mut beside, mut behind) = (usize::MAX, usize::MAX);
-    if let Some(width) = look.width {
-        beside = PLACES;
-        let taken = widest(&|protocol| protocol.this.abbrev.len(), width) + widest(&|protocol| places(protocol).len(), PLACES);
-        behind = width.saturating_sub(taken + MARGINS).max(NARROW);
-    }
-    let mut grid = Grid::new(to, look.theme, &heads);
-    for protocol in all {
-        let (places, text) = (places(protocol), description(protocol));
-        let (mut places, mut lines) = (word_lines(&places, beside), word_lines(&text, behind));
-        let mut name = protocol.this.abbrev;
-        loop {
-            let (place, text) = (places.next(), lines.next());
-            if place.is_none() && text.is_none() {
-                break;
-            }
-            grid.cell(std::mem::take(&mut name))?.cell(place.unwrap_or_default())?.cell(text.unwrap_or_default())?;
-        }
+    let mut grid = Grid::new(to, look.theme, &heads).within(look.width);
+    for protocol in protocols(registry) {
+        grid.cell(protocol.this.abbrev)?.cell(places(protocol))?.cell(description(protocol))?;
     }
     grid.end()
 }
@@ -74,7 +50,10 @@ pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn W
 /// Those of writing.
 pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let this = protocol.this;
-    writeln!(to, "{}  {}: {}", look.theme.paint(Role::Protocol, this.abbrev), this.name, this.about)?;
+    let heading = format!("{}  {}: {}", look.theme.paint(Role::Protocol, this.abbrev), this.name, this.about);
+    let mut folded = String::new();
+    fold_painted(&heading, look.width.unwrap_or(usize::MAX), "    ", &mut folded);
+    writeln!(to, "{folded}")?;
     let mut part = |name: &str, text: &str| -> io::Result<()> {
         let limit = look.width.map_or(usize::MAX, |width| width.saturating_sub(12).max(NARROW));
         let mut head = name;

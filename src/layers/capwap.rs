@@ -11,7 +11,7 @@
 
 use super::ethernet::{self, rest};
 use super::{Carried, Described, Next, layer, wlan};
-use crate::tree::{Names, fields};
+use crate::tree::{Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
 /// CAPWAP data.
@@ -47,7 +47,7 @@ fields! {
     PADDING = bytes("capwap.header.padding", "Padding", "Up to a multiple of four bytes");
     KEEP_ALIVE = group("capwap.keep_alive", "Keep-Alive", "Message elements of a keep-alive");
     KEEP_ALIVE_LENGTH = number("capwap.keep_alive.length", "Length", "Bytes of length and elements");
-    ELEMENT = group("capwap.message_element", "Message element", "");
+    ELEMENT = group("capwap.message_element", "Message element", "").titled(title::kind);
     ELEMENT_TYPE = number("capwap.message_element.type", "Type", "").names(ELEMENTS);
     ELEMENT_LENGTH = number("capwap.message_element.length", "Length", "Bytes of the value");
     ELEMENT_VALUE = bytes("capwap.message_element.value", "Value", "");

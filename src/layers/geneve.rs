@@ -9,7 +9,7 @@
 
 use super::ethernet::{ETHER_TYPES, rest};
 use super::{Carried, Described, Next, layer};
-use crate::tree::{Value, fields};
+use crate::tree::{Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
 /// GENEVE.
@@ -29,7 +29,7 @@ fields! {
     VNI = number("geneve.vni", "VNI", "Virtual network identifier").hex(6);
     RESERVED = number("geneve.reserved", "Reserved", "").hex(2);
     OPTIONS = group("geneve.options", "Options", "");
-    OPTION = group("geneve.option", "Option", "");
+    OPTION = group("geneve.option", "Option", "").titled(title::kind);
     OPTION_CLASS = number("geneve.option.class", "Class", "Namespace of the option type").hex(4);
     OPTION_TYPE = number("geneve.option.type", "Type", "Type within the class").hex(2);
     OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "The receiver must support the option").mask(0x80);

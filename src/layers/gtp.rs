@@ -9,7 +9,7 @@
 //! Not covered: the elements of messages other than user packets, GTP-C, GTP' and version 0.
 
 use super::{Carried, Described, Next, layer};
-use crate::tree::{Names, fields, name_of};
+use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
 /// GTP-U.
@@ -34,7 +34,7 @@ fields! {
     NPDU = number("gtp.npdu_number", "N-PDU number", "Network PDU, for handovers").hex(2);
     NEXT = number("gtp.ext_hdr.next", "Next extension header", "Type of the next extension header").hex(2).names(EXTENSIONS);
     UNUSED = bytes("gtp.unused", "Unused", "Optional field whose flag is not set");
-    EXTENSION = group("gtp.ext_hdr", "Extension header", "");
+    EXTENSION = group("gtp.ext_hdr", "Extension header", "").titled(title::kind);
     EXT_LENGTH = number("gtp.ext_hdr.length", "Length", "Units of four bytes");
     PDCP_SN = number("gtp.ext_hdr.pdcp_sn", "PDCP sequence number", "");
     UDP_PORT = number("gtp.ext_hdr.udp_port", "UDP port", "UDP source port of the triggering message");

@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Carried, ipv6, layer};
-use crate::tree::{Field, Names, fields, name_of};
+use crate::tree::{Field, Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 use std::fmt;
 
@@ -44,7 +44,7 @@ fields! {
     NA_TARGET = ipv6("icmpv6.nd.na.target_address", "Target address", "");
     RD_TARGET = ipv6("icmpv6.nd.rd.target_address", "Target address", "Redirect: next hop to use");
     RD_DST = ipv6("icmpv6.rd.na.destination_address", "Destination address", "Redirected destination");
-    OPT = group("icmpv6.opt", "Option", "");
+    OPT = group("icmpv6.opt", "Option", "").titled(title::kind);
     OPT_TYPE = number("icmpv6.opt.type", "Type", "").names(OPTIONS);
     OPT_LENGTH = number("icmpv6.opt.length", "Length", "Units of eight bytes");
     OPT_ADDR = mac("icmpv6.opt.linkaddr", "Link-layer address", "");

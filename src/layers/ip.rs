@@ -6,7 +6,7 @@
 
 use super::checksum::{self, STATUS};
 use super::{Carried, Next, Part, layer};
-use crate::tree::{Address, Names, Value, as_text, fields, name_of};
+use crate::tree::{Address, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
 use std::fmt;
@@ -67,7 +67,7 @@ fields! {
     DST_HOST = text("ip.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
     HOST = text("ip.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
     CUR_RT = ipv4("ip.cur_rt", "Current route", "Next router of a source route; the destination is the last one");
-    OPTION = group("ip.opt", "Option", "");
+    OPTION = group("ip.opt", "Option", "").titled(title::kind);
     OPT_TYPE = number("ip.opt.type", "Type", "").names(OPTIONS);
     OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, type and length included");
     OPT_DATA = bytes("ip.opt.data", "Data", "");

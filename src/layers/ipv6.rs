@@ -6,7 +6,7 @@
 
 use super::ip::{self, PROTOCOLS};
 use super::{Carried, Next, Part, ah, layer};
-use crate::tree::{Address, Field, Names, Value, as_text, fields, name_of};
+use crate::tree::{Address, Field, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
 use std::fmt;
@@ -34,7 +34,7 @@ fields! {
     DSTOPTS = group("ipv6.dstopts", "Destination options", "");
     DSTOPTS_NXT = number("ipv6.dstopts.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
     DSTOPTS_LEN = number("ipv6.dstopts.len", "Length", "Units of eight bytes, without the first eight");
-    OPTION = group("ipv6.opt", "Option", "");
+    OPTION = group("ipv6.opt", "Option", "").titled(title::kind);
     OPT_TYPE = number("ipv6.opt.type", "Type", "").hex(2).names(OPTIONS);
     OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of the data");
     OPT_DATA = bytes("ipv6.opt.data", "Data", "");

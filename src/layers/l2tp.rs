@@ -11,7 +11,7 @@
 
 use super::ethernet::rest;
 use super::{Carried, Described, Next, layer, ppp};
-use crate::tree::{Names, fields};
+use crate::tree::{Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
 /// L2TP.
@@ -39,7 +39,7 @@ fields! {
     RES = number("l2tp.res", "Reserved", "").hex(4);
     SID = number("l2tp.sid", "Session ID", "Session of the receiver").hex(8);
     CCID = number("l2tp.ccid", "Control connection ID", "Control connection of the receiver").hex(8);
-    AVP = group("l2tp.avp", "AVP", "Attribute-value pair");
+    AVP = group("l2tp.avp", "AVP", "Attribute-value pair").titled(title::kind);
     MANDATORY = bool("l2tp.avp.mandatory", "Mandatory", "The receiver must support it").mask(0x8000);
     HIDDEN = bool("l2tp.avp.hidden", "Hidden", "The value is encrypted").mask(0x4000);
     AVP_LENGTH = number("l2tp.avp.length", "Length", "Bytes of the AVP with its header").mask(0x03ff);

@@ -11,7 +11,7 @@
 //! Not covered: what organisations say, beyond names and VLANs of IEEE 802.1.
 
 use super::{Carried, layer};
-use crate::tree::{Field, Names, fields};
+use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
 /// LLDP.
@@ -19,7 +19,7 @@ pub static PROTOCOL: Protocol = layer(&LLDP, FIELDS);
 
 fields! {
     LLDP = protocol("lldp", "LLDP", "Link Layer Discovery Protocol");
-    TLV = group("lldp.tlv", "TLV", "");
+    TLV = group("lldp.tlv", "TLV", "").titled(title::kind);
     TYPE = number("lldp.tlv.type", "TLV type", "").mask(0xfe00).names(TYPES);
     LENGTH = number("lldp.tlv.len", "TLV length", "Bytes of the value").mask(0x01ff);
     CHASSIS = number("lldp.chassis.subtype", "Chassis ID subtype", "").names(CHASSIS_IDS);

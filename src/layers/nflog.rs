@@ -6,7 +6,7 @@
 
 use super::ethernet::{ETHER_TYPES, rest};
 use super::{Carried, Next, layer};
-use crate::tree::{Names, Value, fields};
+use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
 /// Linux netfilter's log.
@@ -17,7 +17,7 @@ fields! {
     FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6");
     VERSION = number("nflog.version", "Version", "0");
     RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group");
-    TLV = group("nflog.tlv", "TLV", "Attribute of the packet");
+    TLV = group("nflog.tlv", "TLV", "Attribute of the packet").titled(title::kind);
     TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included");
     TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES);
     HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);

@@ -10,7 +10,7 @@
 
 use super::ethernet::rest;
 use super::{Carried, Next, layer};
-use crate::tree::{Names, fields, name_of};
+use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
 /// PIM.
@@ -22,7 +22,7 @@ fields! {
     TYPE = number("pim.type", "Type", "").mask(0x0f).names(TYPES);
     RES_BYTES = bytes("pim.res_bytes", "Reserved", "");
     CKSUM = number("pim.cksum", "Checksum", "Of a Register, covers only the first eight bytes").hex(4);
-    OPTION = group("pim.option", "Option", "Hello option");
+    OPTION = group("pim.option", "Option", "Hello option").titled(title::kind);
     OPTION_TYPE = number("pim.optiontype", "Type", "").names(OPTIONS);
     OPTION_LENGTH = number("pim.optionlength", "Length", "Bytes of the value");
     OPTION_VALUE = bytes("pim.optionvalue", "Value", "");

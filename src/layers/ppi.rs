@@ -11,7 +11,7 @@
 use super::ethernet::rest;
 use super::{Carried, Next, layer, little, wlan};
 use crate::input::link_name;
-use crate::tree::{Names, Value, fields};
+use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
 /// PPI.
@@ -25,7 +25,7 @@ fields! {
     RESERVED = number("ppi.flags.reserved", "Reserved", "").hex(2).mask(0xfe);
     LENGTH = number("ppi.length", "Length", "Bytes of this header with its fields");
     DLT = number("ppi.dlt", "DLT", "Link type of the payload");
-    FIELD = group("ppi.field", "Field", "");
+    FIELD = group("ppi.field", "Field", "").titled(title::kind);
     FIELD_TYPE = number("ppi.field_type", "Field type", "").names(TYPES);
     FIELD_LEN = number("ppi.field_len", "Field length", "Bytes of the data");
     FIELD_DATA = bytes("ppi.field_data", "Data", "");

@@ -9,7 +9,7 @@
 
 use super::ethernet::rest;
 use super::{Carried, layer, wlan};
-use crate::tree::{Field, Names, fields};
+use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
 /// The Prism capture header.
@@ -20,7 +20,7 @@ fields! {
     CODE = number("prism.msgcode", "Message code", "0x41 or 0x44").hex(8);
     LENGTH = number("prism.msglen", "Message length", "Bytes of this header");
     DEVICE = text("prism.devname", "Device", "Name of the capturing device");
-    ITEM = group("prism.did", "DID", "Item of the header");
+    ITEM = group("prism.did", "DID", "Item of the header").titled(title::kind);
     NAME = number("prism.did.type", "DID type", "").hex(8);
     STATUS = number("prism.did.status", "Status", "0 if the value is valid").names(STATES);
     ITEM_LENGTH = number("prism.did.length", "Length", "Bytes of the value");

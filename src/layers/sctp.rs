@@ -11,7 +11,7 @@
 //! Lengths count their header, and no padding. Not covered: verifying the checksum, and joining I-DATA chunks.
 
 use super::layer;
-use crate::tree::{Field, Names, Value, fields, name_of};
+use crate::tree::{Field, Names, Value, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ fields! {
     DSTPORT = number("sctp.dstport", "Destination port", "").also("sctp.port");
     VERIFICATION_TAG = number("sctp.verification_tag", "Verification tag", "Initiate tag of the receiver").hex(8);
     CHECKSUM = number("sctp.checksum", "Checksum", "CRC32c of the packet").hex(8);
-    CHUNK = group("sctp.chunk", "Chunk", "");
+    CHUNK = group("sctp.chunk", "Chunk", "").titled(title::kind);
     CHUNK_TYPE = number("sctp.chunk_type", "Chunk type", "").names(CHUNKS);
     CHUNK_FLAGS = number("sctp.chunk_flags", "Chunk flags", "").hex(2);
     CHUNK_LENGTH = number("sctp.chunk_length", "Chunk length", "Bytes of the chunk without padding");
@@ -76,7 +76,7 @@ fields! {
     ASCONF_SEQ = number("sctp.asconf_seq_nr_number", "Sequence number", "").hex(8);
     ASCONF_ACK_SEQ = number("sctp.asconf_ack_seq_nr_number", "Sequence number", "Of the acknowledged ASCONF chunk").hex(8);
     PADDING_DATA = bytes("sctp.padding_data", "Padding data", "PAD chunk");
-    PARAMETER = group("sctp.parameter", "Parameter", "");
+    PARAMETER = group("sctp.parameter", "Parameter", "").titled(title::kind);
     PARAMETER_TYPE = number("sctp.parameter_type", "Parameter type", "").hex(4).names(PARAMETERS);
     PARAMETER_LENGTH = number("sctp.parameter_length", "Parameter length", "Bytes of the parameter without padding");
     PARAMETER_VALUE = bytes("sctp.parameter_value", "Parameter value", "Value of an unknown parameter type");
@@ -86,7 +86,7 @@ fields! {
     HEARTBEAT = bytes("sctp.parameter_heartbeat_information", "Heartbeat information", "Returned unchanged");
     STATE_COOKIE = bytes("sctp.parameter_state_cookie", "State cookie", "Returned in the COOKIE ECHO");
     ADDRESS_TYPE = number("sctp.parameter_supported_address_type", "Supported address type", "As a parameter type").names(PARAMETERS);
-    CAUSE = group("sctp.cause", "Error cause", "");
+    CAUSE = group("sctp.cause", "Error cause", "").titled(title::kind);
     CAUSE_CODE = number("sctp.cause_code", "Cause code", "").hex(4).names(CAUSES);
     CAUSE_LENGTH = number("sctp.cause_length", "Cause length", "Bytes of the cause without padding");
     CAUSE_INFORMATION = bytes("sctp.cause_information", "Cause information", "");

@@ -18,7 +18,7 @@ pub use header::Header;
 
 use super::checksum::{self, STATUS};
 use super::{ip, layer};
-use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields};
+use crate::tree::{Field, Names, Span, Transport, Tree, Value, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use header::MIN_HEADER;
 use std::fmt;
@@ -59,7 +59,7 @@ fields! {
     BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum does not match the data");
     URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Offset of the end of urgent data");
     OPTIONS = group("tcp.options", "Options", "");
-    OPTION = group("tcp.option", "Option", "");
+    OPTION = group("tcp.option", "Option", "").titled(title::kind);
     KIND = number("tcp.option_kind", "Kind", "").names(KINDS);
     OPTION_LEN = number("tcp.option_len", "Length", "Bytes of the option, kind and length included");
     MSS = number("tcp.options.mss_val", "Maximum segment size", "Largest segment that the sender can receive");

@@ -17,7 +17,7 @@
 //! ```
 //! Not covered: reassembly of split responses; additional fields of The Ship.
 
-use crate::tree::{Names, Side, fields, name_of};
+use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
@@ -60,12 +60,12 @@ fields! {
     KEYWORDS = text("a2s.info.keywords", "keywords", "");
     GAME_ID = number("a2s.info.game_id", "game id", "64-bit game ID");
     COUNT = number("a2s.count", "count", "Number of entries");
-    PLAYER = group("a2s.player", "player", "");
+    PLAYER = group("a2s.player", "player", "").titled(title::key);
     PLAYER_INDEX = number("a2s.player.index", "index", "Always 0");
     PLAYER_NAME = text("a2s.player.name", "name", "");
     SCORE = number("a2s.player.score", "score", "");
     DURATION = float("a2s.player.duration", "time", "Seconds since the player connected");
-    RULE = group("a2s.rule", "rule", "Server rule");
+    RULE = group("a2s.rule", "rule", "Server rule").named(title::key, title::last_value, title::nothing);
     RULE_NAME = text("a2s.rule.name", "name", "");
     RULE_VALUE = text("a2s.rule.value", "value", "");
     PART_ID = number("a2s.part.id", "part of", "ID shared by the parts of a response").hex(8);

@@ -7,7 +7,7 @@
 //! ```
 
 use super::dns::names;
-use crate::tree::{Field, Names, Timestamp, Value, fields, name_of};
+use crate::tree::{Field, Names, Timestamp, Value, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::fmt;
 
@@ -30,7 +30,7 @@ fields! {
     HOPS = number("dhcpv6.hopcount", "Hop count", "Relay agents that forwarded the message");
     LINK = ipv6("dhcpv6.linkaddr", "Link address", "Identifies the link of the client");
     PEER = ipv6("dhcpv6.peeraddr", "Peer address", "Client or relay agent that the message came from or goes to");
-    OPTION = group("dhcpv6.option", "option", "RFC 8415");
+    OPTION = group("dhcpv6.option", "option", "RFC 8415").titled(title::kind);
     OPT_TYPE = number("dhcpv6.option.type", "Option", "Option code").names(OPTIONS);
     OPT_LENGTH = number("dhcpv6.option.length", "Length", "In bytes");
     OPT_VALUE = bytes("dhcpv6.option.value", "Value", "Value without a field of its own");

@@ -12,7 +12,7 @@
 //! A response of the fourth version is recognized only by its request.
 //! Not covered: the second and third version; the lists after the keys of the fourth version's full response.
 
-use crate::tree::{Names, Side, fields, name_of};
+use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
@@ -31,7 +31,7 @@ fields! {
     FLAGS = bytes("gamespy.flags", "flags", "Requested information");
     WORD = text("gamespy.query", "query", "Query name");
     SEPARATOR = bytes("gamespy.separator", "separator", "Delimiter");
-    SETTING = group("gamespy.setting", "setting", "Server property");
+    SETTING = group("gamespy.setting", "setting", "Server property").named(title::key, title::last_value, title::nothing);
     KEY = text("gamespy.setting.key", "key", "");
     VALUE = text("gamespy.setting.value", "value", "");
     TEXT = text("gamespy.text", "text", "Part of the basic response");

@@ -4,7 +4,7 @@
 //! `json.member`, the group of a key and its value.
 
 use crate::limits;
-use crate::tree::{Field, NodeRef, Value, fields};
+use crate::tree::{Field, NodeRef, Value, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -17,7 +17,7 @@ fields! {
         .covers("All values of texts up to 4 MiB and 50,000 values");
     OBJECT = group("json.object", "object", "");
     ARRAY = group("json.array", "array", "");
-    MEMBER = group("json.member", "member", "Key and value").digest(member_name, member_value);
+    MEMBER = group("json.member", "member", "Key and value").digest(member_name, member_value).named(title::key, member_value, title::nothing);
     KEY = text("json.key", "key", "");
     STRING = text("json.value.string", "string", "Unescaped");
     NUMBER = text("json.value.number", "number", "As written");

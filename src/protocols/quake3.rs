@@ -9,7 +9,7 @@
 //! ```
 //! Not covered: game packets, which are Huffman-compressed.
 
-use crate::tree::{Field, fields};
+use crate::tree::{Field, fields, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire, credentials};
 
 /// Quake III Arena connectionless protocol.
@@ -23,7 +23,7 @@ fields! {
     MARKER = number("quake3.connectionless.marker", "marker", "0xffffffff").hex(8);
     COMMAND = text("quake3.connectionless.command", "command", "");
     TEXT = text("quake3.connectionless.text", "text", "Arguments");
-    SETTING = group("quake3.setting", "setting", "Server property");
+    SETTING = group("quake3.setting", "setting", "Server property").named(title::key, title::last_value, title::nothing);
     KEY = text("quake3.setting.key", "key", "");
     SETTING_VALUE = text("quake3.setting.value", "value", "");
     PLAYER = group("quake3.player", "player", "");

@@ -13,7 +13,7 @@ mod generated;
 use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
-use crate::tree::{Side, Value, fields};
+use crate::tree::{Side, Value, fields, title};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 
 /// SIP.
@@ -59,7 +59,7 @@ fields! {
     AUTHENTICATE = text("sip.WWW-Authenticate", "WWW-Authenticate", "Challenge of the server");
     AUTHORIZATION = text("sip.Authorization", "Authorization", "Credentials of the client").secret();
     PROXY_AUTHORIZATION = text("sip.Proxy-Authorization", "Proxy-Authorization", "Credentials for the proxy").secret();
-    OTHER = text("sip.unknown_header", "header", "Header without a field of its own");
+    OTHER = text("sip.unknown_header", "header", "Header without a field of its own").named(title::header_name, title::header_value, title::nothing);
     BLANK = bytes("sip.blank", "blank line", "Empty line after the headers, or keep-alive between messages");
     BODY = bytes("sip.msg_body", "message body", "Body other than SDP").body();
     DATA = bytes("sip.data", "data", "Undissected bytes");

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::limits;
-use crate::tree::{Names, Side, fields, name_of};
+use crate::tree::{Names, Side, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
 /// TFTP.
@@ -37,7 +37,7 @@ fields! {
     DATA = bytes("tftp.data", "Data", "").body();
     CODE = number("tftp.error.code", "Error code", "").names(ERRORS);
     MESSAGE = text("tftp.error.message", "Error message", "");
-    OPTION = group("tftp.option", "option", "RFC 2347");
+    OPTION = group("tftp.option", "option", "RFC 2347").named(title::key, title::last_value, title::nothing);
     OPTION_NAME = text("tftp.option.name", "Option name", "");
     OPTION_VALUE = text("tftp.option.value", "Option value", "");
     TOO_LONG = info("tftp.note.too_long", "not kept", "The file exceeds the limit for saved objects");

@@ -110,7 +110,7 @@ impl<'a> List<'a> {
                         }
                     }
                     Label::Begins(protocol, partial) => begins = Some((protocol, partial)),
-                    Label::Column(_) => {}
+                    Label::Column(_) | Label::Preview(_) => {}
                 }
             }
         }
@@ -195,7 +195,7 @@ pub(super) fn column(record: &Record<'_>) -> &'static str {
         match label {
             Label::Column(name) => column = name,
             Label::Inside(name) => column = paired(field.abbrev, name).map_or(column, |(_, _, column)| column),
-            Label::Begins(..) => {}
+            Label::Begins(..) | Label::Preview(_) => {}
         }
     }
     column
@@ -206,7 +206,7 @@ fn begun(packet: Packet<'_>) -> Option<&'static str> {
     let tree = packet.of.tree;
     let partials = packet.layers().flat_map(|layer| tree.labels_of(layer.node)).filter_map(|label| match label {
         Label::Begins(_, partial) => Some(partial.column),
-        Label::Inside(_) | Label::Column(_) => None,
+        Label::Inside(_) | Label::Column(_) | Label::Preview(_) => None,
     });
     partials.last().filter(|column| !column.is_empty())
 }

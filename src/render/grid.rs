@@ -1,13 +1,23 @@
 //! Plain tables: rows of short cells in aligned columns.
 
-use super::text::{Guarded, width};
+use super::text::{Guarded, width, wrapped};
 use super::theme::{Role, Theme};
 use super::unwritable;
 use std::fmt::Write as _;
 use std::io;
+use std::ops::Range;
 
 /// Rows that are laid out together: memory does not grow with the table.
 const AT_ONCE: usize = 4096;
+
+/// Blanks in front of each column.
+const BETWEEN: usize = 2;
+
+/// Blanks in front of lines that continue a row.
+const CONTINUED: usize = 4;
+
+/// Columns that a cell of several words gets before its row is folded.
+const LEAST: usize = 20;
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
@@ -35,21 +45,34 @@ impl Head {
 }
 
 /// A table that is printed as it grows.
+///
+/// Where it is wider than it may be, columns of words get narrower and their cells take several lines. If that is not
+/// enough, a row takes several lines, each with the next columns.
 pub struct Grid<'a> {
     to: &'a mut dyn io::Write,
     heads: &'a [Head],
     theme: Theme,
+    limit: Option<usize>,
     widths: Vec<usize>,
+    /// The least width of each column: of its longest word, and of a number.
+    least: Vec<usize>,
     cells: Vec<String>,
     used: usize,
     begun: bool,
 }
 
 impl<'a> Grid<'a> {
-    /// An empty table.
+    /// An empty table of any width.
     pub fn new(to: &'a mut dyn io::Write, theme: Theme, heads: &'a [Head]) -> Grid<'a> {
-        let widths = heads.iter().map(|head| width(head.name)).collect();
-        Grid { to, heads, theme, widths, cells: Vec::new(), used: 0, begun: false }
+        let widths: Vec<usize> = heads.iter().map(|head| width(head.name)).collect();
+        let least = heads.iter().map(|head| longest_word(head.name)).collect();
+        Grid { to, heads, theme, limit: None, widths, least, cells: Vec::new(), used: 0, begun: false }
+    }
+
+    /// The same with lines of at most so many columns, if there is a limit.
+    #[must_use]
+    pub fn within(self, limit: Option<usize>) -> Grid<'a> {
+        Grid { limit, ..self }
     }
 
     /// The next cell; as many as there are columns are a row. What a terminal might act on is spelled out.
@@ -63,8 +86,11 @@ impl<'a> Grid<'a> {
         if let Some(cell) = self.cells.get_mut(self.used) {
             cell.clear();
             write!(Guarded(cell), "{words}").map_err(unwritable)?;
-            if let Some(widest) = self.widths.get_mut(self.used % self.heads.len().max(1)) {
+            let column = self.used % self.heads.len().max(1);
+            let is_number = self.heads.get(column).is_some_and(|head| head.right);
+            if let (Some(widest), Some(least)) = (self.widths.get_mut(column), self.least.get_mut(column)) {
                 *widest = width(cell).max(*widest);
+                *least = if is_number { width(cell) } else { longest_word(cell) }.max(*least);
             }
         }
         self.used += 1;
@@ -83,40 +109,136 @@ impl<'a> Grid<'a> {
     }
 
     fn lay_out(&mut self) -> io::Result<()> {
-        let mut line = String::new();
+        let plan = Plan::new(self.heads, &self.widths, &self.least, self.limit);
+        let mut out = String::new();
         if !std::mem::replace(&mut self.begun, true) {
             let heads: Vec<(&str, Role)> = self.heads.iter().map(|head| (head.name, Role::Secondary)).collect();
-            self.line(&heads, &mut line);
-            self.to.write_all(line.as_bytes())?;
+            plan.row(&heads, self.theme, &mut out);
+            self.to.write_all(out.as_bytes())?;
         }
         let columns = self.heads.len().max(1);
         for row in self.cells.get(..self.used).unwrap_or_default().chunks(columns) {
             let cells: Vec<(&str, Role)> = row.iter().zip(self.heads).map(|(cell, head)| (cell.as_str(), head.role)).collect();
-            self.line(&cells, &mut line);
-            self.to.write_all(line.as_bytes())?;
+            out.clear();
+            plan.row(&cells, self.theme, &mut out);
+            self.to.write_all(out.as_bytes())?;
         }
         self.used = 0;
         Ok(())
     }
+}
 
-    fn line(&self, cells: &[(&str, Role)], line: &mut String) {
-        line.clear();
-        let last = cells.iter().rposition(|(cell, _)| !cell.is_empty()).map_or(0, |last| last + 1);
-        for (number, ((cell, role), (head, columns))) in cells.iter().zip(self.heads.iter().zip(&self.widths)).enumerate() {
-            if number == last {
-                break;
+/// How the columns of a table are laid out.
+struct Plan<'a> {
+    heads: &'a [Head],
+    /// The width of each column.
+    widths: Vec<usize>,
+    /// The columns of each line that a row takes, and the blanks in front of them.
+    lines: Vec<(Range<usize>, usize)>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(heads: &'a [Head], widths: &[usize], least: &[usize], limit: Option<usize>) -> Plan<'a> {
+        let (mut widths, all) = (widths.to_vec(), 0..heads.len());
+        let Some(limit) = limit else { return Plan { heads, widths, lines: vec![(all, 0)] } };
+        let least = |column: usize| {
+            let is_words = heads.get(column).is_some_and(|head| !head.right);
+            let whole = *widths.get(column).unwrap_or(&0);
+            let least = *least.get(column).unwrap_or(&0);
+            let least = if is_words { least.max(LEAST).min(whole) } else { least };
+            // Words that are longer than the line have to be broken.
+            least.min(limit.saturating_sub(CONTINUED + BETWEEN)).max(1)
+        };
+        let least: Vec<usize> = all.clone().map(least).collect();
+        let mut lines: Vec<(Range<usize>, usize)> = Vec::new();
+        let mut taken = 0;
+        for (column, least) in least.iter().enumerate() {
+            taken += BETWEEN + least;
+            match lines.last_mut() {
+                Some((columns, _)) if taken <= limit => columns.end = column + 1,
+                _ => {
+                    let indent = if lines.is_empty() { 0 } else { CONTINUED };
+                    taken = indent + BETWEEN + least;
+                    lines.push((column..column + 1, indent));
+                }
             }
-            let space = columns.saturating_sub(width(cell));
-            line.push_str("  ");
-            // A blank for each column that is missing. Writing to a String does not fail.
-            let _ = match (head.right, number + 1 == last) {
-                (true, _) => write!(line, "{:space$}{}", "", self.theme.paint(*role, cell)),
-                (false, false) => write!(line, "{}{:space$}", self.theme.paint(*role, cell), ""),
-                (false, true) => write!(line, "{}", self.theme.paint(*role, cell)),
-            };
         }
-        line.push('\n');
+        for (columns, indent) in &lines {
+            let blanks = indent + BETWEEN * columns.len();
+            if let (Some(widths), Some(least)) = (widths.get_mut(columns.clone()), least.get(columns.clone())) {
+                spread(widths, least, limit.saturating_sub(blanks));
+            }
+        }
+        Plan { heads, widths, lines }
     }
+
+    /// Writes a row.
+    fn row(&self, cells: &[(&str, Role)], theme: Theme, out: &mut String) {
+        for (number, (columns, indent)) in self.lines.iter().enumerate() {
+            let cells = cells.get(columns.clone()).unwrap_or_default();
+            if number > 0 && cells.iter().all(|(cell, _)| cell.is_empty()) {
+                continue;
+            }
+            let heads = self.heads.get(columns.clone()).unwrap_or_default();
+            let widths = self.widths.get(columns.clone()).unwrap_or_default();
+            let mut rest: Vec<&str> = cells.iter().map(|(cell, _)| *cell).collect();
+            loop {
+                let pieces: Vec<(&str, Role)> = rest
+                    .iter_mut()
+                    .zip(cells)
+                    .zip(widths)
+                    .map(|((rest, (_, role)), width)| (next_piece(rest, *width), *role))
+                    .collect();
+                let _ = write!(out, "{:indent$}", "");
+                line(&pieces, heads, widths, theme, out);
+                if rest.iter().all(|rest| rest.is_empty()) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn longest_word(text: &str) -> usize {
+    text.split(' ').map(width).max().unwrap_or(0)
+}
+
+/// Narrows columns until the line fits, each by its share of what they have beyond the least.
+pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
+    let taken: usize = widths.iter().sum();
+    let excess = taken.saturating_sub(limit);
+    let spare: usize = widths.iter().zip(least).map(|(width, least)| width.saturating_sub(*least)).sum();
+    let (mut cut, mut passed) = (0, 0);
+    for (width, least) in widths.iter_mut().zip(least) {
+        passed += width.saturating_sub(*least);
+        // Shares are rounded so that their sum is exact.
+        let share = (excess.min(spare) * passed).checked_div(spare).unwrap_or(0) - cut;
+        cut += share;
+        *width -= share;
+    }
+}
+
+/// Takes what of a cell goes into the next line of its column.
+fn next_piece<'t>(rest: &mut &'t str, columns: usize) -> &'t str {
+    let Some(piece) = wrapped(rest, columns).next().filter(|_| width(rest) > columns) else { return std::mem::take(rest) };
+    *rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
+    piece.trim_end()
+}
+
+fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, out: &mut String) {
+    let last = cells.iter().rposition(|(cell, _)| !cell.is_empty()).map_or(0, |last| last + 1);
+    for (number, ((cell, role), (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
+        let space = columns.saturating_sub(width(cell));
+        out.push_str("  ");
+        // A blank for each column that is missing. Writing to a String does not fail.
+        let _ = match (head.right, number + 1 == last) {
+            (true, _) => write!(out, "{:space$}{}", "", theme.paint(*role, cell)),
+            (false, false) => write!(out, "{}{:space$}", theme.paint(*role, cell), ""),
+            (false, true) => write!(out, "{}", theme.paint(*role, cell)),
+        };
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
 }
 
 #[cfg(test)]
@@ -136,5 +258,42 @@ mod tests {
         assert!(!out.contains('\x1b'));
         let ends: Vec<usize> = out.lines().map(width).collect();
         assert!(ends.iter().all(|end| *end == ends[0]), "{out}");
+    }
+
+    fn table(limit: Option<usize>) -> String {
+        let heads = [Head::words("name", Role::Name), Head::number("count"), Head::words("what it means", Role::Meaning)];
+        let mut out = Vec::new();
+        let mut grid = Grid::new(&mut out, Theme::plain(), &heads).within(limit);
+        for (name, count, about) in [("a.long.name", 7, "a meaning of several words"), ("b", 12345, "")] {
+            grid.cell(name).unwrap().cell(count).unwrap().cell(about).unwrap();
+        }
+        grid.end().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn cells_of_words_take_several_lines_before_rows_do() {
+        let wide =
+            "  name         count  what it means\n  a.long.name      7  a meaning of several words\n  b            12345\n";
+        assert_eq!(table(None), wide);
+        assert_eq!(table(Some(48)), wide);
+        assert_eq!(
+            table(Some(47)),
+            "  name         count  what it means\n  a.long.name      7  a meaning of several\n                      words\n  b            12345\n"
+        );
+        assert_eq!(
+            table(Some(40)),
+            "  name         count\n      what it means\n  a.long.name      7\n      a meaning of several words\n  b            12345\n"
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_it_may_be() {
+        for limit in 8..60 {
+            let table = table(Some(limit));
+            assert!(table.lines().all(|line| width(line) <= limit), "{limit}\n{table}");
+            let letters = |text: &str| text.chars().filter(|character| !character.is_whitespace()).count();
+            assert_eq!(letters(&table), letters(&self::table(None)), "{limit}\n{table}");
+        }
     }
 }

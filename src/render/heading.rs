@@ -1,19 +1,22 @@
 //! The lines around a table: what a record is, what a layer is, what there is to remark.
 
-use super::text::{Guarded, write_summary};
+use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
-use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, clean};
+use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
-use std::ops::Range;
 
 /// Maximum number of frames of a message that are listed.
 const FEW_FRAMES: usize = 6;
 
-/// Bytes of a preview.
+/// Bytes of a preview; half as many below so many columns.
 const PREVIEW: usize = 16;
+const NARROW: usize = 100;
+
+/// What stands in front of lines that continue another.
+pub const CONTINUED: &str = "    ";
 
 /// Writes the lines around a table.
 pub struct Heading<'a> {
@@ -21,20 +24,50 @@ pub struct Heading<'a> {
     pub theme: Theme,
     /// Time format.
     pub clock: &'a Clock,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
+
+/// How the line of a message is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// A table follows.
+    Heading,
+    /// It is all that is shown. In narrow output the conversation stands for its addresses.
+    Alone,
+    /// The same with a preview of its bytes.
+    Preview,
 }
 
 impl Heading<'_> {
-    /// Writes a message in a line; with a preview of its bytes if it has no summary.
-    pub fn message(&self, message: &Message<'_>, preview: bool, out: &mut String) -> fmt::Result {
+    /// Writes a message in a line.
+    pub fn message(&self, message: &Message<'_>, line: Line, out: &mut String) -> fmt::Result {
+        let start = out.len();
+        self.message_line(message, line, true, out)?;
+        if line != Line::Heading && self.is_too_wide(start, out) {
+            out.truncate(start);
+            self.message_line(message, line, false, out)?;
+        }
+        self.fold(start, CONTINUED, out);
+        self.comment(message.of, out)
+    }
+
+    fn message_line(&self, message: &Message<'_>, line: Line, addresses: bool, out: &mut String) -> fmt::Result {
         let when = times_of(message);
         self.beginning(message.n, when, out)?;
-        self.ends(message.ends(), out)?;
+        match message.ends() {
+            Some(Ends { stream, .. }) if !addresses && stream.is_some() => {
+                self.ends(Some(&Ends { stream: *stream, ..Ends::default() }), out)?;
+            }
+            ends => self.ends(ends, out)?,
+        }
         let protocol = message.protocol().map_or("", |field| field.name);
         write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
         summary(message.name(), &message.info(), out)?;
-        if let (true, Some(node)) = (preview, message.node()) {
+        if let (Line::Preview, Some(node)) = (line, message.node()) {
             let bytes = node.bytes();
-            let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
+            let most = if self.width.is_some_and(|width| width < NARROW) { PREVIEW / 2 } else { PREVIEW };
+            let shown = bytes.get(..most).unwrap_or(bytes);
             let cut = if shown.len() < bytes.len() { " …" } else { "" };
             write!(
                 out,
@@ -42,17 +75,29 @@ impl Heading<'_> {
                 self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced::hiding(shown, 0, &node.hidden())))
             )?;
         }
-        write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))?;
+        write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))
+    }
+
+    fn is_too_wide(&self, start: usize, out: &str) -> bool {
+        self.width.is_some_and(|limit| out.get(start..).is_some_and(|line| painted_width(line) > limit))
+    }
+
+    /// Ends a line that begins at `start`; lines that continue it begin with `before`.
+    pub fn fold(&self, start: usize, before: &str, out: &mut String) {
+        if self.is_too_wide(start, out) {
+            let line = out.split_off(start);
+            fold_painted(&line, self.width.unwrap_or(usize::MAX), before, out);
+        }
         out.push('\n');
-        self.comment(message.of, out)
     }
 
     /// Comments on the frame in the capture, line by line.
     fn comment(&self, of: Dissection<'_>, out: &mut String) -> fmt::Result {
         for line in of.tree.made(of.tree.frame.comment).lines() {
+            let start = out.len();
             out.push_str("# ");
             clean(line, out)?;
-            out.push('\n');
+            self.fold(start, "# ", out);
         }
         Ok(())
     }
@@ -60,6 +105,7 @@ impl Heading<'_> {
     /// A frame in a line.
     pub fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
         let frame = &packet.of.tree.frame;
+        let start = out.len();
         self.beginning(frame.number, moments_of(packet), out)?;
         write!(out, "  {} bytes", frame.original)?;
         if frame.captured != frame.original {
@@ -76,12 +122,13 @@ impl Heading<'_> {
             out.push_str("  on ");
             clean(interface, out)?;
         }
-        out.push('\n');
+        self.fold(start, CONTINUED, out);
         self.comment(packet.of, out)
     }
 
     /// Messages of earlier frames in a line.
     pub fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
+        let start = out.len();
         write!(out, "{}", self.theme.paint(Role::Number, "--"))?;
         self.time(when(late.moment), out)?;
         write!(out, "  {}", self.theme.paint(Role::Gap, "late"))?;
@@ -91,33 +138,40 @@ impl Heading<'_> {
         self.ends(late.ends(), out)?;
         let (name, info) = words_of(late.of, late.layers.iter());
         summary(&name, &info, out)?;
-        writeln!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&late.frames())))
+        write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&late.frames())))?;
+        self.fold(start, CONTINUED, out);
+        Ok(())
     }
 
     /// Missing bytes in a line.
     pub fn gap(&self, gap: &Gap, out: &mut String) -> fmt::Result {
         let Gap { stream, side, off, len, frame, .. } = gap;
+        let start = out.len();
         write!(out, "--  {}  ", self.theme.paint(Role::Gap, "gap"))?;
         write!(out, "{}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
-        writeln!(out, "  {len} bytes missing at {off} (given up at frame {frame})")
+        write!(out, "  {len} bytes missing at {off} (given up at frame {frame})")?;
+        self.fold(start, CONTINUED, out);
+        Ok(())
     }
 
     /// A layer in a line, and where its bytes are if not in the frame.
     pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
+        let start = out.rfind('\n').map_or(0, |end| end + 1);
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
         summary(of.tree.made(layer.name), &of.tree.info(layer), out)?;
         let place = place_of(of, node.span());
         if !matches!(place.buffer, Buffer::Frame(_)) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
         }
-        out.push('\n');
+        self.fold(start, CONTINUED, out);
         Ok(())
     }
 
     /// A remark in a line.
     pub fn note(&self, of: Dissection<'_>, note: &Note, out: &mut String) -> fmt::Result {
         let level = level_of(note);
+        let start = out.len();
         let head = format_args!("! {}  {}", level.word(), note.code.abbrev);
         write!(out, "{}  ", self.theme.paint(role_of(level), head))?;
         clean(of.tree.made(note.text), &mut Guarded(out))?;
@@ -128,7 +182,7 @@ impl Heading<'_> {
         if let Some(node) = of.node(note.node) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("({})", node.field().abbrev)))?;
         }
-        out.push('\n');
+        self.fold(start, CONTINUED, out);
         Ok(())
     }
 
@@ -172,13 +226,13 @@ fn summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
 /// A record as one plain line, as it stands over its table.
 #[must_use]
 pub fn line_of(record: &Record<'_>) -> String {
-    let heading = Heading { theme: Theme::plain(), clock: &Clock::new(TimeForm::Relative) };
+    let heading = Heading { theme: Theme::plain(), clock: &Clock::new(TimeForm::Relative), width: None };
     let mut out = String::new();
     // Writing to a String does not fail; what a value could not tell is left out.
     let _ = match record {
         Record::Message(message) => {
             let is_data = message.protocol().is_some_and(|protocol| protocol.is(&data::DATA));
-            heading.message(message, is_data, &mut out)
+            heading.message(message, if is_data { Line::Preview } else { Line::Heading }, &mut out)
         }
         Record::Packet(packet) => heading.packet(packet, &mut out),
         Record::Late(late) => heading.late(late, &mut out),
@@ -209,35 +263,6 @@ pub fn role_of(level: Level) -> Role {
         Level::Info => Role::Info,
         Level::Odd => Role::Odd,
         Level::Broken => Role::Broken,
-    }
-}
-
-/// Bytes as pairs of digits with spaces between, and of asterisks where they are not shown.
-pub struct Spaced<'a> {
-    bytes: &'a [u8],
-    /// How many bytes lie before the first one where the hidden ones are counted from.
-    first: usize,
-    hidden: &'a [Range<usize>],
-}
-
-impl<'a> Spaced<'a> {
-    /// Bytes of which some are not shown.
-    pub fn hiding(bytes: &'a [u8], first: usize, hidden: &'a [Range<usize>]) -> Spaced<'a> {
-        Spaced { bytes, first, hidden }
-    }
-}
-
-impl fmt::Display for Spaced<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut between = "";
-        (self.first..).zip(self.bytes).try_for_each(|(at, byte)| {
-            match self.hidden.iter().any(|range| range.contains(&at)) {
-                true => write!(f, "{between}**")?,
-                false => write!(f, "{between}{byte:02x}")?,
-            }
-            between = " ";
-            Ok(())
-        })
     }
 }
 

@@ -1,11 +1,18 @@
 //! Bytes as a hex dump, each in the colour of the field it belongs to.
 
 use super::theme::{Role, Theme};
-use crate::tree::{Dissection, Kind, Node, NodeRef, Span};
+use crate::tree::{Dissection, Kind, Layer, Node, NodeRef, Piece, Span};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
+/// Bytes in a line; half as many where that is too wide.
 const PER_LINE: usize = 16;
+
+/// What headings between pieces of a dump begin with. Readers of hex text take them for no end of a packet.
+pub const RULE: &str = "──";
+
+/// Columns of a line of so many bytes.
+const COLUMNS: usize = 78;
 
 /// A byte or field without a colour of its own.
 const NONE: usize = usize::MAX;
@@ -90,13 +97,28 @@ impl Colouring {
     }
 }
 
+/// How bytes are shown.
+#[derive(Clone, Copy)]
+pub struct HexLook {
+    /// Colours.
+    pub theme: Theme,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
+
+impl HexLook {
+    fn per_line(self) -> usize {
+        if self.width.is_some_and(|width| width < COLUMNS) { PER_LINE / 2 } else { PER_LINE }
+    }
+}
+
 /// The bytes of a node; offsets count from `base`.
 pub fn of_node(
     of: Dissection<'_>,
     node: NodeRef<'_>,
     base: u64,
     colouring: &Colouring,
-    theme: Theme,
+    look: HexLook,
     out: &mut String,
 ) -> fmt::Result {
     let whole = node.span();
@@ -106,13 +128,73 @@ pub fn of_node(
     };
     let bytes = node.bytes();
     let colours = colouring.of_bytes(of, bytes.len(), place);
-    dump(bytes, base + u64::from(whole.start), &colours, theme, out)
+    dump(bytes, base + u64::from(whole.start), &colours, look, out)
 }
 
-/// The bytes of a frame.
-pub fn of_frame(of: Dissection<'_>, colouring: &Colouring, theme: Theme, out: &mut String) -> fmt::Result {
-    let colours = colouring.of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
-    dump(of.bytes, 0, &colours, theme, out)
+/// The bytes of a frame, a piece for each layer: each byte once and in order, so that the pieces can be read back in.
+pub struct FrameDump<'t> {
+    of: Dissection<'t>,
+    look: HexLook,
+    colours: Vec<usize>,
+    /// The uppermost layer of each byte.
+    owners: Vec<Option<usize>>,
+    /// Bytes written so far.
+    written: usize,
+}
+
+impl<'t> FrameDump<'t> {
+    /// The bytes of the frame of these layers.
+    pub fn new(of: Dissection<'t>, layers: &[&Layer], colouring: &Colouring, look: HexLook) -> FrameDump<'t> {
+        let mut owners = vec![None; of.bytes.len()];
+        for (number, node) in layers.iter().map(|layer| of.layer_node(layer)).enumerate() {
+            for part in node.map(|node| parts_in_frame(of, node.span())).unwrap_or_default() {
+                owners.get_mut(part).unwrap_or_default().fill(Some(number));
+            }
+        }
+        let colours = colouring.of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
+        FrameDump { of, look, colours, owners, written: 0 }
+    }
+
+    /// Writes the next bytes, if they are of the layer of this number.
+    pub fn of_layer(&mut self, number: usize, out: &mut String) -> fmt::Result {
+        let rest = self.owners.get(self.written..).unwrap_or_default();
+        let count = rest.iter().take_while(|owner| **owner == Some(number)).count();
+        self.write(count, out)
+    }
+
+    /// Writes the bytes that are left: behind the layers above, or of no layer.
+    pub fn rest(&mut self, out: &mut String) -> fmt::Result {
+        let end = self.owners.len();
+        if self.written < end {
+            let words = format_args!("{RULE} bytes {} to {} of the frame", self.written, end - 1);
+            writeln!(out, "{}", self.look.theme.paint(Role::Secondary, words))?;
+        }
+        self.write(end - self.written, out)
+    }
+
+    fn write(&mut self, count: usize, out: &mut String) -> fmt::Result {
+        let range = self.written..self.written + count;
+        let (bytes, colours) = (self.of.bytes.get(range.clone()), self.colours.get(range));
+        dump(bytes.unwrap_or_default(), self.written as u64, colours.unwrap_or_default(), self.look, out)?;
+        self.written += count;
+        Ok(())
+    }
+}
+
+/// Where in the frame the bytes of a span lie that came in it.
+fn parts_in_frame(of: Dissection<'_>, span: Span) -> Vec<Range<usize>> {
+    let Some(source) = of.tree.source(span) else { return Vec::new() };
+    let pieces = of.tree.pieces_of(source);
+    if pieces.is_empty() {
+        return in_frame(of, span).into_iter().collect();
+    }
+    let (start, end) = (source.base + u64::from(span.start), source.base + u64::from(span.end));
+    let part = |piece: &Piece| {
+        let (first, last) = (start.max(piece.off), end.min(piece.off + u64::from(piece.len)));
+        let at = |off: u64| usize::try_from(u64::from(piece.at) + off.checked_sub(piece.off)?).ok();
+        (piece.frame == of.tree.frame.number && first < last).then_some(at(first)?..at(last)?)
+    };
+    pieces.iter().filter_map(part).collect()
 }
 
 /// Where in the frame a span lies, if it does in one piece.
@@ -127,9 +209,10 @@ fn in_frame(of: Dissection<'_>, span: Span) -> Option<Range<usize>> {
     Some(at(span.start)?..at(span.end)?)
 }
 
-fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut String) -> fmt::Result {
-    let lines = bytes.chunks(PER_LINE).zip(colours.chunks(PER_LINE));
-    for ((bytes, colours), offset) in lines.zip((base..).step_by(PER_LINE)) {
+fn dump(bytes: &[u8], base: u64, colours: &[usize], look: HexLook, out: &mut String) -> fmt::Result {
+    let (theme, per_line) = (look.theme, look.per_line());
+    let lines = bytes.chunks(per_line).zip(colours.chunks(per_line));
+    for ((bytes, colours), offset) in lines.zip((base..).step_by(per_line)) {
         write!(out, "{}  ", theme.paint(Role::Offset, format_args!("{offset:08x}")))?;
         let mut run = String::new();
         runs(bytes, colours, |at, bytes, role| {
@@ -143,8 +226,9 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut Stri
             }
             write!(out, "{}{}", gap_before(at), theme.paint(role.unwrap_or(Role::Bytes), &run))
         })?;
-        let missing = PER_LINE - bytes.len();
-        let halves = usize::from(bytes.len() <= PER_LINE / 2);
+        let missing = per_line - bytes.len();
+        // The gap between halves, where there is no second half.
+        let halves = usize::from(bytes.len() <= HALF && per_line > HALF);
         // Bars keep readers of hex text from taking the characters for bytes.
         write!(out, "{:1$}  |", "", 3 * missing + halves)?;
         runs(bytes, colours, |_, bytes, role| {
@@ -161,8 +245,10 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], theme: Theme, out: &mut Stri
     Ok(())
 }
 
+/// Bytes in front of the gap in a line.
+const HALF: usize = PER_LINE / 2;
+
 fn gap_before(at: usize) -> &'static str {
-    const HALF: usize = PER_LINE / 2;
     match at {
         0 => "",
         HALF => "  ",
@@ -189,11 +275,14 @@ fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Opti
 mod tests {
     use super::*;
 
+    const PLAIN: HexLook = HexLook { theme: Theme::plain(), width: None };
+    const COLOURED: HexLook = HexLook { theme: Theme::coloured(), ..PLAIN };
+
     #[test]
     fn a_dump_counts_from_its_base_and_hides_control_bytes() {
         let bytes: Vec<u8> = (0x10..0x2b).collect();
         let mut out = String::new();
-        dump(&bytes, 45, &vec![NONE; bytes.len()], Theme::plain(), &mut out).unwrap();
+        dump(&bytes, 45, &vec![NONE; bytes.len()], PLAIN, &mut out).unwrap();
         assert_eq!(
             out,
             "0000002d  10 11 12 13 14 15 16 17  18 19 1a 1b 1c 1d 1e 1f  |................|\n\
@@ -205,7 +294,7 @@ mod tests {
     fn short_lines_keep_the_text_in_its_column() {
         let columns = [1, 8, 9, 16].map(|count| {
             let mut out = String::new();
-            dump(&vec![b'x'; count], 0, &vec![NONE; count], Theme::plain(), &mut out).unwrap();
+            dump(&vec![b'x'; count], 0, &vec![NONE; count], PLAIN, &mut out).unwrap();
             out.find('x')
         });
         assert_eq!(columns, [Some(61); 4]);
@@ -214,7 +303,7 @@ mod tests {
     #[test]
     fn bytes_of_one_field_are_one_run_of_its_colour() {
         let mut out = String::new();
-        dump(b"abc", 0, &[0, 0, 1], Theme::coloured(), &mut out).unwrap();
-        assert!(out.contains("\x1b[32m61 62\x1b[39m \x1b[35m63") || out.contains("\x1b[32m61 62\x1b[0m \x1b[35m63"), "{out:?}");
+        dump(b"abc", 0, &[0, 0, 1], COLOURED, &mut out).unwrap();
+        assert!(out.contains("\x1b[38;5;29m61 62\x1b[0m \x1b[38;5;163m63"), "{out:?}");
     }
 }

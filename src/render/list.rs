@@ -1,16 +1,19 @@
 //! A line a record: number, time, source, destination, protocol, length, info.
 //!
-//! No width is known before the last record, so columns have the least width that most records need, as tshark's do.
+//! On a terminal the addresses get as many columns as those seen so far need. Where two of them would leave little for the
+//! info, the conversation stands for them, with an arrow: `→` from client to server, `←` back. Elsewhere no width is known
+//! before the last record, so columns have the least width that most records need, as tshark's do.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
 use super::table::file_line;
-use super::text::{Guarded, cut_painted, write_summary};
+use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
 use crate::record::{Late, Message, Packet, Record, Tally, View, level_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Gap, Level, Note, clean};
+use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Gap, Layer, Level, Note, Side, clean};
+use crate::wire::data;
 use std::fmt::{self, Write};
 use std::io;
 
@@ -20,8 +23,20 @@ const ADDRESS: usize = 21;
 const PROTOCOL: usize = 8;
 const LENGTH: usize = 5;
 
-/// As wide as the widest column.
-const SPACE: &str = "                     ";
+/// Columns of a terminal below which a conversation stands for its addresses.
+const NARROW: usize = 100;
+
+/// Columns of a conversation at least: `tcp/0 →`.
+const STREAM: usize = 7;
+
+/// Columns that addresses leave for the rest of a line.
+const BESIDE_ADDRESSES: usize = 56;
+
+/// Columns that a long name of a protocol leaves for the info.
+const INFO: usize = 35;
+
+/// As wide as the widest column: two IPv6 addresses with ports.
+const SPACE: &str = "                                                                                                ";
 
 /// Where in its column a cell stands, and how wide the column is.
 #[derive(Clone, Copy)]
@@ -39,8 +54,10 @@ pub struct ListOptions {
     pub time: TimeForm,
     /// Say which file follows.
     pub file_names: bool,
-    /// Columns that a line may take; none if there is no limit.
+    /// Columns of the terminal, if it is one.
     pub width: Option<usize>,
+    /// Lines that are too wide go on in the next one instead of being cut: `-V`.
+    pub whole: bool,
     /// Hand on each line at once.
     pub flush: bool,
 }
@@ -52,19 +69,37 @@ pub struct List<W> {
     clock: Clock,
     line: String,
     cell: String,
+    /// Columns of the widest address and of the widest conversation so far, on a terminal.
+    seen: Seen,
+}
+
+#[derive(Default)]
+struct Seen {
+    address: usize,
+    stream: usize,
+}
+
+/// How a line shows who speaks to whom.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ways {
+    Addresses,
+    Stream,
+    /// There is no conversation: the addresses stand behind the info.
+    Behind,
 }
 
 impl<W: io::Write> List<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: ListOptions) -> List<W> {
-        List { to, options, clock: Clock::new(options.time), line: String::new(), cell: String::new() }
+        List { to, options, clock: Clock::new(options.time), line: String::new(), cell: String::new(), seen: Seen::default() }
     }
 
     fn message(&mut self, message: &Message<'_>) -> fmt::Result {
         let protocol = message.protocol().map_or("", |field| field.name);
         let length = message.node().map_or(0, |node| node.span().len());
-        self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
-        write_summary(message.name(), &message.info(), &mut self.line)?;
+        let ways = self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
+        self.summary(message.of, message.layer, message.name(), &message.info())?;
+        self.behind(ways, message.ends())?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
 
@@ -73,9 +108,13 @@ impl<W: io::Write> List<W> {
         let frame = &of.tree.frame;
         let innermost = packet.innermost().and_then(|layer| of.layer_node(layer));
         let protocol = innermost.map_or("", |node| node.field().name);
-        self.columns(Some(frame.number), moments_of(packet), packet.ends(), protocol, frame.original)?;
+        let ways = self.columns(Some(frame.number), moments_of(packet), packet.ends(), protocol, frame.original)?;
         let (name, info) = words_of(of, packet.layers());
-        write_summary(&name, &info, &mut self.line)?;
+        match packet.innermost() {
+            Some(layer) => self.summary(of, layer, &name, &info)?,
+            None => write_summary(&name, &info, &mut self.line)?,
+        }
+        self.behind(ways, packet.ends())?;
         packet.notes().try_for_each(|note| self.note(of, note))
     }
 
@@ -84,11 +123,12 @@ impl<W: io::Write> List<W> {
         let innermost = late.innermost().and_then(|layer| of.layer_node(layer));
         let protocol = innermost.map_or("", |node| node.field().name);
         let length = u32::try_from(late.length()).unwrap_or(u32::MAX);
-        self.columns(None, when(late.moment), late.ends(), protocol, length)?;
+        let ways = self.columns(None, when(late.moment), late.ends(), protocol, length)?;
         let words = format_args!("[late, {}]", Frames(&late.frames()));
         write!(self.line, "{} ", self.options.theme.paint(Role::Gap, words))?;
         let (name, info) = words_of(of, late.layers.iter());
         write_summary(&name, &info, &mut self.line)?;
+        self.behind(ways, late.ends())?;
         late.notes().try_for_each(|note| self.note(of, note))
     }
 
@@ -98,7 +138,14 @@ impl<W: io::Write> List<W> {
         write!(self.line, "{:>NUMBER$} {}", "--", self.options.theme.paint(Role::Gap, words))
     }
 
-    fn columns(&mut self, number: Option<u64>, when: When, ends: Option<&Ends>, protocol: &str, length: u32) -> fmt::Result {
+    fn columns(
+        &mut self,
+        number: Option<u64>,
+        when: When,
+        ends: Option<&Ends>,
+        protocol: &str,
+        length: u32,
+    ) -> Result<Ways, fmt::Error> {
         match number {
             Some(number) => self.cell.push_str(itoa::Buffer::new().format(number)),
             None => self.cell.push_str("--"),
@@ -106,14 +153,99 @@ impl<W: io::Write> List<W> {
         self.put(Role::Number, Align::Right(NUMBER))?;
         self.clock.write(when, &mut self.cell)?;
         self.put(Role::Time, Align::Right(TIME))?;
-        let (src, dst) = ends.map_or((None, None), |ends| (ends.src, ends.dst));
-        self.address(src, Align::Right(ADDRESS))?;
-        self.line.push_str("→ ");
-        self.address(dst, Align::Left(ADDRESS))?;
+        let ways = self.ends(ends)?;
         self.cell.push_str(protocol);
+        if let Some(width) = self.options.width {
+            let others = NUMBER + TIME + self.columns_of_ends() + LENGTH + 5;
+            cut(&mut self.cell, width.saturating_sub(others + INFO).max(PROTOCOL));
+        }
         self.put(Role::Protocol, Align::Left(PROTOCOL))?;
         self.cell.push_str(itoa::Buffer::new().format(length));
-        self.put(Role::Meaning, Align::Right(LENGTH))
+        self.put(Role::Meaning, Align::Right(LENGTH))?;
+        Ok(ways)
+    }
+
+    /// The addresses of a line that has no room for them in front, and no conversation.
+    fn behind(&mut self, ways: Ways, ends: Option<&Ends>) -> fmt::Result {
+        match ends {
+            Some(Ends { src: Some(src), dst: Some(dst), .. }) if ways == Ways::Behind => {
+                let (src, dst) = (self.options.theme.paint(Role::Address, src), self.options.theme.paint(Role::Address, dst));
+                write!(self.line, "  {src} → {dst}")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Who speaks to whom.
+    fn ends(&mut self, ends: Option<&Ends>) -> Result<Ways, fmt::Error> {
+        let none = Ends::default();
+        let ends = ends.unwrap_or(&none);
+        let ways = self.ways(ends);
+        match ways {
+            Ways::Addresses => {
+                let columns = if self.options.width.is_some() { self.seen.address } else { ADDRESS };
+                self.address(ends.src, Align::Right(columns))?;
+                self.line.push_str("→ ");
+                self.address(ends.dst, Align::Left(columns))?;
+            }
+            Ways::Stream => {
+                let Some((stream, side)) = ends.stream else { return Ok(ways) };
+                let arrow = if side == Side::Client { "→" } else { "←" };
+                let columns = self.columns_of_ends();
+                write!(self.cell, "{stream}")?;
+                let (before, behind) = match self.is_narrow() {
+                    // The arrow counts three bytes and one column.
+                    true => (columns.saturating_sub(2), 0),
+                    false => (columns / 2 - 1, columns - columns / 2 - 2),
+                };
+                self.put(Role::Stream, if self.is_narrow() { Align::Left(before) } else { Align::Right(before) })?;
+                self.line.push_str(arrow);
+                self.line.push_str(SPACE.get(..behind + 1).unwrap_or(SPACE));
+            }
+            Ways::Behind => {
+                let columns = self.columns_of_ends();
+                let before = if self.is_narrow() { columns.saturating_sub(1) } else { columns / 2 };
+                self.line.push_str(SPACE.get(..before).unwrap_or(SPACE));
+                self.line.push_str(if ends.src.is_some() { "→" } else { " " });
+                self.line.push_str(SPACE.get(..columns - before).unwrap_or(SPACE));
+            }
+        }
+        Ok(ways)
+    }
+
+    /// Columns that addresses or a conversation take.
+    fn columns_of_ends(&self) -> usize {
+        match (self.options.width, self.is_narrow()) {
+            (None, _) => 2 * ADDRESS + 3,
+            (Some(_), true) => self.seen.stream.max(STREAM),
+            (Some(_), false) => 2 * self.seen.address.max(STREAM) + 3,
+        }
+    }
+
+    fn is_narrow(&self) -> bool {
+        self.options.width.is_some_and(|width| width < NARROW)
+    }
+
+    /// Chooses how the ends of a line are shown, and remembers how wide they are.
+    fn ways(&mut self, ends: &Ends) -> Ways {
+        let has_addresses = ends.src.is_some() || ends.dst.is_some();
+        let Some(width) = self.options.width else {
+            return if has_addresses || ends.stream.is_none() { Ways::Addresses } else { Ways::Stream };
+        };
+        if width >= NARROW && has_addresses {
+            let columns = [ends.src, ends.dst].into_iter().flatten().map(|address| address.to_string().len()).max().unwrap_or(0);
+            if 2 * columns + BESIDE_ADDRESSES <= width {
+                self.seen.address = self.seen.address.max(columns);
+                return Ways::Addresses;
+            }
+        }
+        match ends.stream {
+            Some((stream, _)) => {
+                self.seen.stream = self.seen.stream.max(stream.to_string().len() + 2);
+                Ways::Stream
+            }
+            None => Ways::Behind,
+        }
     }
 
     fn address(&mut self, address: Option<Address>, align: Align) -> fmt::Result {
@@ -121,10 +253,26 @@ impl<W: io::Write> List<W> {
         self.put(Role::Address, align)
     }
 
-    /// Put the cell into the line and empty it. Labels, numbers and addresses have a column for each byte.
+    /// What a message is: its name with its preview or summary. Unknown bytes are shown themselves.
+    fn summary(&mut self, of: Dissection<'_>, layer: &Layer, name: &str, info: &str) -> fmt::Result {
+        let preview = of.tree.preview_of(layer.node);
+        if preview.is_empty() {
+            return write_summary(name, info, &mut self.line);
+        }
+        match of.layer_node(layer) {
+            Some(node) if node.field().is(&data::DATA) => {
+                write_summary(name, info, &mut self.line)?;
+                write!(self.line, "  {}", self.options.theme.paint(Role::Bytes, preview))
+            }
+            _ => write_summary(name, preview, &mut self.line),
+        }
+    }
+
+    /// Put the cell into the line and empty it.
     fn put(&mut self, role: Role, align: Align) -> fmt::Result {
         let (Align::Left(width) | Align::Right(width)) = align;
-        let space = SPACE.get(..width.saturating_sub(self.cell.len())).unwrap_or(SPACE);
+        let columns = if self.cell.is_ascii() { self.cell.len() } else { super::text::width(&self.cell) };
+        let space = SPACE.get(..width.saturating_sub(columns)).unwrap_or(SPACE);
         if matches!(align, Align::Right(_)) {
             self.line.push_str(space);
         }
@@ -154,8 +302,13 @@ impl<W: io::Write> List<W> {
 
     fn print(&mut self) -> io::Result<()> {
         self.line.truncate(self.line.trim_end().len());
-        if let Some(width) = self.options.width {
-            cut_painted(&mut self.line, width);
+        match self.options.width {
+            Some(width) if self.options.whole => {
+                let line = std::mem::take(&mut self.line);
+                fold_painted(&line, width, "        ", &mut self.line);
+            }
+            Some(width) => cut_painted(&mut self.line, width),
+            None => {}
         }
         self.line.push('\n');
         self.to.write_all(self.line.as_bytes())?;
@@ -168,10 +321,11 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }
+        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }.with(Extras::PREVIEWS)
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.seen = Seen::default();
         if !self.options.file_names {
             return Ok(());
         }

@@ -20,6 +20,7 @@ mod time;
 #[cfg(test)]
 mod trial;
 mod tshark;
+mod units;
 
 pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
 pub(crate) use crate::record::seconds::seconds;
@@ -30,10 +31,11 @@ pub use json::{Json, JsonOptions, Members, Shape, object};
 pub use list::{List, ListOptions};
 pub use silent::Silent;
 pub use table::{Table, TableOptions};
-pub use text::{cut, word_lines, write_summary};
+pub use text::{cut, fold_painted, word_lines, write_summary};
 pub use theme::{Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
 pub use tshark::{Ek, Kept, KeptNames, Pdml, Psml, Raw, Shape as DocumentShape, Tabs, elastic_mapping};
+pub use units::{Size, Thousands};
 
 use std::{fmt, io};
 

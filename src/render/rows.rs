@@ -2,12 +2,13 @@
 //!
 //! What is repeated too often, folded or too wide is cut here and nowhere else; with `all`, nothing is.
 
-use super::heading::Spaced;
+use super::grid::spread;
 use super::hexdump::Colouring;
-use super::text::{Guarded, Plural, cut, width, wrapped};
+use super::text::{Guarded, Plural, cut, cut_middle, longest_part, width, wrapped};
 use super::theme::{Role, Theme};
+use super::units::Thousands;
 use crate::record::place_of;
-use crate::tree::{Dissection, Field, Kind, NodeRef};
+use crate::tree::{Dissection, Field, Kind, NodeRef, Spaced};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 use std::fmt::{self, Write};
@@ -18,17 +19,27 @@ const HANDFUL: usize = 12;
 /// Bytes that are shown.
 const FEW_BYTES: usize = 6;
 
+/// Bytes that are shown in narrow output.
+const FEWER_BYTES: usize = 3;
+
 /// Bytes in a line when all are shown.
 const BYTES_PER_LINE: usize = 16;
 
-/// Columns below which a line has half as many.
-const NARROW: usize = 100;
+/// Columns below which a line has half as many, and a quarter.
+const NARROW: usize = 120;
+const NARROWER: usize = 76;
+
+/// Columns from which the bits of numbers of four bytes are shown in their places.
+const WIDE: usize = 120;
 
 /// Columns for a value where the width of the output is not known.
 const COLUMNS: usize = 100;
 
-/// Columns that a value gets however narrow the terminal is.
-const LEAST: usize = 8;
+/// Columns that a value and a meaning get, unless that is more than their share.
+const LEAST: [usize; 2] = [16, 12];
+
+/// Blanks between columns.
+const BETWEEN: usize = 2;
 
 /// Rows that are laid out together: memory does not grow with the message.
 const AT_ONCE: usize = 4096;
@@ -52,12 +63,22 @@ pub struct Look<'a> {
 impl Look<'_> {
     /// Whether a group is shown in one line.
     pub fn folds(&self, node: NodeRef<'_>) -> bool {
-        !self.all && node.field().digest.is_some()
+        !self.all && node.field().collapses()
     }
 
-    fn bytes_per_line(&self) -> usize {
-        let is_narrow = self.width.is_some_and(|columns| columns < NARROW);
-        if is_narrow { BYTES_PER_LINE / 2 } else { BYTES_PER_LINE }
+    fn is_below(&self, columns: usize) -> bool {
+        self.width.is_some_and(|width| width < columns)
+    }
+
+    /// Bytes in a line, of all or of the first few.
+    fn bytes_per_line(&self, all: bool) -> usize {
+        match all {
+            true if self.is_below(NARROWER) => BYTES_PER_LINE / 4,
+            true if self.is_below(NARROW) => BYTES_PER_LINE / 2,
+            true => BYTES_PER_LINE,
+            false if self.is_below(NARROWER) => FEWER_BYTES,
+            false => FEW_BYTES,
+        }
     }
 }
 
@@ -146,18 +167,28 @@ impl Rows<'_> {
         let place = place_of(self.of, node.span());
 
         let mut label = " ".repeat(2 * depth);
-        label.push_str(field.name);
-        if let Some(number) = number {
+        let is_titled = node.write_title(&mut Guarded(&mut label))?;
+        if let Some(number) = number.filter(|_| !is_titled) {
             write!(label, " [{number}]")?;
         }
         let moved = node.span().is_somewhere() && parent.span().is_somewhere();
         if moved && place.buffer != place_of(self.of, parent.span()).buffer {
             write!(label, " in {}", place.buffer)?;
         }
-        let mut value = String::new();
-        node.write_value(&mut Guarded(&mut value))?;
-        let mut meaning = String::new();
-        node.write_meaning(&mut Guarded(&mut meaning))?;
+        let (mut value, mut meaning) = (String::new(), String::new());
+        match node.cells().filter(|_| is_titled) {
+            Some(cells) => {
+                (cells.value)(node, &mut Guarded(&mut value))?;
+                // The fields of an open group follow.
+                if !opens {
+                    (cells.meaning)(node, &mut Guarded(&mut meaning))?;
+                }
+            }
+            None => {
+                node.write_value(&mut Guarded(&mut value))?;
+                node.write_meaning(&mut Guarded(&mut meaning))?;
+            }
+        }
 
         let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
         let mut offset = place.base + u64::from(node.span().start);
@@ -166,7 +197,11 @@ impl Rows<'_> {
         let bytes = if is_envelope { &[] } else { node.bytes() };
         let hidden = node.hidden();
         let shows_all = self.look.all && !opens;
-        let per_line = if shows_all { self.look.bytes_per_line() } else { FEW_BYTES };
+        let per_line = self.look.bytes_per_line(shows_all);
+        if let Some(places) = self.bit_places(node) {
+            self.push(Row::Cells([shown, places, label, value, meaning], role))?;
+            return if opens { self.children(node, depth + 1) } else { Ok(()) };
+        }
         let (first, rest) = bytes.split_at_checked(per_line).unwrap_or((bytes, &[]));
         let more = if rest.is_empty() || shows_all { "" } else { " …" };
         self.push(Row::Cells([shown, format!("{}{more}", Spaced::hiding(first, 0, &hidden)), label, value, meaning], role))?;
@@ -181,6 +216,32 @@ impl Rows<'_> {
         if opens { self.children(node, depth + 1) } else { Ok(()) }
     }
 
+    /// The bits of a field in their places among those of its number, as Wireshark shows them: `.... ...1`.
+    fn bit_places(&self, node: NodeRef<'_>) -> Option<String> {
+        const NIBBLE: usize = 4;
+        let bits = node.bits().filter(|_| !node.is_secret())?;
+        let (first, count) = (usize::from(bits.first), usize::from(bits.count));
+        let all = 8 * node.bytes().len();
+        let most = match self.look.width {
+            Some(..NARROWER) => 8,
+            Some(..WIDE) => 16,
+            _ => 32,
+        };
+        let digits = format!("{:0count$b}", node.number()?);
+        if count >= all || all > most || first + count > all || digits.len() != count {
+            return None;
+        }
+        let mut places = String::with_capacity(all + all / NIBBLE);
+        let row = ".".repeat(first) + &digits + &".".repeat(all - first - count);
+        for (at, place) in row.chars().enumerate() {
+            if at > 0 && at % NIBBLE == 0 {
+                places.push(' ');
+            }
+            places.push(place);
+        }
+        Some(places)
+    }
+
     fn push(&mut self, row: Row) -> fmt::Result {
         if let Row::Cells(cells, _) = &row {
             self.held += cells.iter().map(String::len).sum::<usize>();
@@ -192,8 +253,8 @@ impl Rows<'_> {
     fn lay_out(&mut self) -> fmt::Result {
         let mut rows = std::mem::take(&mut self.rows);
         self.held = 0;
-        let [value, meaning] = self.limits(&rows);
-        rows = if self.look.all { unfolded(rows, value, meaning) } else { shortened(rows, value, meaning) };
+        let limits = self.limits(&mut rows);
+        rows = if self.look.all { unfolded(rows, limits) } else { shortened(rows, limits) };
 
         let mut table = comfy_table::Table::new();
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -211,11 +272,12 @@ impl Rows<'_> {
             match row {
                 Row::Cells(cells, role) => self.paint(&line, cells, *role)?,
                 Row::Rest { count, field, depth, is_all } => {
-                    let indent = bytes_column + 2 * depth;
-                    let rest =
-                        format_args!("… {count} {}{} (-V shows all)", if *is_all { "" } else { "more " }, Plural(field.name));
-                    let rest = self.look.theme.paint(Role::Secondary, rest);
-                    write!(self.out, "{:indent$}{rest}", "")?;
+                    let more = if *is_all { "" } else { "more " };
+                    let mut rest = format!("… {} {more}{} (-V shows all)", Thousands(*count), Plural(field.name));
+                    let columns = self.look.width.unwrap_or(usize::MAX);
+                    cut(&mut rest, columns);
+                    let indent = (bytes_column + 2 * depth).min(columns - width(&rest));
+                    write!(self.out, "{:indent$}{}", "", self.look.theme.paint(Role::Secondary, rest))?;
                 }
             }
             self.out.push('\n');
@@ -223,25 +285,45 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Columns for values and for meanings.
-    fn limits(&self, rows: &[Row]) -> [usize; 2] {
-        const BETWEEN: usize = 2;
+    /// Columns for names, values and meanings.
+    fn limits(&self, rows: &mut [Row]) -> [usize; 3] {
         let mut widest = [0; 5];
-        for row in rows {
-            if let Row::Cells(cells, _) = row {
-                for (widest, cell) in widest.iter_mut().zip(cells) {
-                    *widest = width(cell).max(*widest);
-                }
+        let mut widen = |cells: &[String; 5]| {
+            for (widest, cell) in widest.iter_mut().zip(cells) {
+                *widest = width(cell).max(*widest);
+            }
+            widest[4]
+        };
+        let mut meaning = 0;
+        for row in rows.iter() {
+            match row {
+                Row::Cells(_, Role::Secondary) | Row::Rest { .. } => {}
+                Row::Cells(cells, _) => meaning = widen(cells),
             }
         }
-        let [offset, bytes, field, value, meaning] = widest;
-        let Some(columns) = self.look.width else { return [COLUMNS, COLUMNS] };
-        let left = columns.saturating_sub(offset + bytes + field + 4 * BETWEEN + 1);
-        if value + meaning <= left {
-            return [value.max(1), meaning.max(1)];
+        if let Some(Row::Cells(heads, Role::Secondary)) = rows.first_mut() {
+            // Where nothing has a meaning, its column needs no head.
+            if meaning == 0 && self.look.width.is_some() {
+                heads[4].clear();
+            }
+            widen(heads);
         }
-        let for_meaning = meaning.min((left / 3).max(left.saturating_sub(value)));
-        [left.saturating_sub(for_meaning).max(LEAST), for_meaning.max(LEAST.min(meaning))]
+        let [offset, bytes, field, value, meaning] = widest;
+        let Some(columns) = self.look.width else { return [usize::MAX, COLUMNS, COLUMNS] };
+        let left = columns.saturating_sub(1 + offset + BETWEEN + bytes + BETWEEN);
+        let between = BETWEEN + if meaning > 0 { BETWEEN } else { 0 };
+        if field + between + value + meaning <= left {
+            return [field, value, meaning].map(|column| column.max(1));
+        }
+        let left = left.saturating_sub(between);
+        if self.look.all {
+            return shares(rows, [field, value, meaning], left);
+        }
+        // Meanings are cut first, then values, then names.
+        let [least_value, least] = LEAST.map(|least| least.min(left / 3));
+        let meaning = meaning.min(left.saturating_sub(field + value).max(least));
+        let value = value.min(left.saturating_sub(field + meaning).max(least_value));
+        [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
     }
 
     /// The line of a row with its cells coloured: between them there is only space.
@@ -260,9 +342,37 @@ impl Rows<'_> {
     }
 }
 
-fn shortened(mut rows: Vec<Row>, value_limit: usize, meaning_limit: usize) -> Vec<Row> {
+/// Columns for names, values and meanings that go on in further lines: at least for the longest word of each.
+fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
+    let mut least = [1; 3];
+    for row in rows {
+        let Row::Cells([_, _, field, value, meaning], _) = row else { continue };
+        let words = [indent_of(field, limit) + longest_part(field.trim_start()), longest_part(value), longest_part(meaning)];
+        for (least, word) in least.iter_mut().zip(words) {
+            *least = word.max(*least);
+        }
+    }
+    // No value needs more than half of the columns, so that a long one leaves some.
+    let least = least.map(|word| word.min(limit / 2));
+    spread(&mut widths, &least, limit);
+    // Where the words do not fit either, some are broken: those of values first.
+    let [mut field, mut value, mut meaning] = widths;
+    let mut excess = (field + value + meaning).saturating_sub(limit);
+    for column in [&mut value, &mut field, &mut meaning] {
+        let cut = excess.min(column.saturating_sub(limit / 4));
+        *column -= cut;
+        excess -= cut;
+    }
+    [field, value, meaning].map(|width| width.max(1))
+}
+
+fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     for row in &mut rows {
-        if let Row::Cells([_, _, _, value, meaning], _) = row {
+        if let Row::Cells([_, _, field, value, meaning], _) = row {
+            let indent = indent_of(field, field_limit);
+            let mut name = field.trim_start().to_owned();
+            cut_middle(&mut name, field_limit.saturating_sub(indent));
+            *field = format!("{:indent$}{name}", "");
             cut(value, value_limit);
             cut(meaning, meaning_limit);
         }
@@ -270,21 +380,29 @@ fn shortened(mut rows: Vec<Row>, value_limit: usize, meaning_limit: usize) -> Ve
     rows
 }
 
-/// Values and meanings that are too wide go on in rows of their own.
-fn unfolded(rows: Vec<Row>, value_limit: usize, meaning_limit: usize) -> Vec<Row> {
+/// Blanks in front of a name; few where the column is narrow.
+fn indent_of(field: &str, limit: usize) -> usize {
+    (field.len() - field.trim_start().len()).min(limit / 2)
+}
+
+/// Names, values and meanings that are too wide go on in rows of their own.
+fn unfolded(rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let Row::Cells([offset, bytes, field, value, meaning], role) = row else { continue };
+        let indent = indent_of(&field, field_limit);
+        let mut fields = wrapped(field.trim_start(), field_limit.saturating_sub(indent));
         let mut values = wrapped(&value, value_limit);
         let mut meanings = wrapped(&meaning, meaning_limit);
-        let mut before = [offset, bytes, field];
-        let mut next = (values.next(), meanings.next());
+        let mut before = [offset, bytes];
+        let mut next = [fields.next(), values.next(), meanings.next()];
         loop {
-            let [offset, bytes, field] = std::mem::take(&mut before);
-            let words = |piece: Option<&str>| piece.unwrap_or_default().to_owned();
-            all.push(Row::Cells([offset, bytes, field, words(next.0), words(next.1)], role));
-            next = (values.next(), meanings.next());
-            if next == (None, None) {
+            let [offset, bytes] = std::mem::take(&mut before);
+            let [field, value, meaning] = next.map(Option::unwrap_or_default).map(str::trim_end);
+            let field = if field.is_empty() { String::new() } else { format!("{:indent$}{field}", "") };
+            all.push(Row::Cells([offset, bytes, field, value.to_owned(), meaning.to_owned()], role));
+            next = [fields.next(), values.next(), meanings.next()];
+            if next == [None; 3] {
                 break;
             }
         }

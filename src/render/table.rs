@@ -3,8 +3,8 @@
 //! A message takes a single line if its heading is complete: undissected bytes, which get a preview, and messages with a
 //! name, no summary and only the few fields of a header, such as a keep-alive.
 
-use super::heading::Heading;
-use super::hexdump::{self, Colouring};
+use super::heading::{CONTINUED, Heading, Line};
+use super::hexdump::{self, Colouring, FrameDump, HexLook, RULE};
 use super::rows::{self, Look};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
@@ -26,7 +26,7 @@ pub struct TableOptions {
     pub verbose_fields: bool,
     /// Also the layers that carry a message: `-v`.
     pub carriers: bool,
-    /// A hex dump behind each table: `-x`.
+    /// The bytes of each layer below its table: `-x`.
     pub hex: bool,
     /// Details of these protocols only; of all if there are none: `-O`.
     pub details: Vec<&'static Field>,
@@ -59,7 +59,10 @@ impl<W: io::Write> Table<W> {
 
     fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
         self.text.clear();
-        let printer = Printer { options: &self.options, heading: Heading { theme: self.options.theme, clock: &self.clock } };
+        let printer = Printer {
+            options: &self.options,
+            heading: Heading { theme: self.options.theme, clock: &self.clock, width: self.options.width },
+        };
         write(&printer, &mut self.text).map_err(unwritable)?;
         let is_long = self.text.lines().nth(1).is_some();
         self.join(Edges { first_is_long: is_long, last_is_long: is_long })?;
@@ -92,7 +95,11 @@ impl<W: io::Write> Sink for Table<W> {
         }
         // Behind an empty line, whatever was before.
         self.edges = self.edges.map(|edges| Edges { last_is_long: true, ..edges });
-        self.print(|printer, out| file_line(begin.file, printer.options.theme, out))
+        self.print(|printer, out| {
+            file_line(begin.file, printer.options.theme, out)?;
+            printer.heading.fold(0, CONTINUED, out);
+            Ok(())
+        })
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
@@ -130,7 +137,7 @@ impl<W: io::Write> Sink for Table<W> {
 pub(super) fn file_line(file: &str, theme: Theme, out: &mut String) -> fmt::Result {
     let mut name = String::new();
     clean(file, &mut name)?;
-    writeln!(out, "{}", theme.paint(Role::Secondary, format_args!("── {name} ──")))
+    write!(out, "{}", theme.paint(Role::Secondary, format_args!("── {name} ──")))
 }
 
 struct Printer<'a> {
@@ -146,15 +153,23 @@ impl Printer<'_> {
         let is_data = node.field().is(&data::DATA);
         let has_notes = message.notes().next().is_some();
         let takes_line = !options.verbose_fields && (is_data || (says_it_all(message) && !has_notes));
-        self.heading.message(message, is_data && takes_line, out)?;
+        let line = match (takes_line, is_data) {
+            (true, true) => Line::Preview,
+            (true, false) => Line::Alone,
+            (false, _) => Line::Heading,
+        };
+        self.heading.message(message, line, out)?;
 
         let colouring = self.colouring(of, carriers.iter().copied().chain([message.layer]));
-        for layer in &carriers {
+        let layers: Vec<&Layer> = carriers.iter().copied().chain([message.layer]).collect();
+        let mut dump = self.frame_dump(of, &layers, colouring.as_ref().filter(|_| !carriers.is_empty()));
+        for (number, layer) in carriers.iter().enumerate() {
             self.section(of, layer, colouring.as_ref(), out)?;
+            dump.as_mut().map_or(Ok(()), |dump| dump.of_layer(number, out))?;
         }
         if !takes_line && self.has_details(of, message.layer) {
             if !carriers.is_empty() {
-                self.heading.layer(of, message.layer, out)?;
+                self.layer_heading(of, message.layer, out)?;
             }
             rows::table(of, node, self.look(colouring.as_ref()), out)?;
         }
@@ -162,24 +177,41 @@ impl Printer<'_> {
         match &colouring {
             Some(colouring) => {
                 let base = place_of(of, node.span()).base;
-                hexdump::of_node(of, node, base, colouring, options.theme, out)
+                hexdump::of_node(of, node, base, colouring, self.hex_look(), out)
             }
             None => Ok(()),
         }
+    }
+
+    /// The bytes of a frame, if they are asked for.
+    fn frame_dump<'t>(&self, of: Dissection<'t>, layers: &[&Layer], colouring: Option<&Colouring>) -> Option<FrameDump<'t>> {
+        colouring.map(|colouring| FrameDump::new(of, layers, colouring, self.hex_look()))
+    }
+
+    /// The line of a layer; a rule separates it from the bytes above.
+    fn layer_heading(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
+        if self.options.hex {
+            write!(out, "{} ", self.options.theme.paint(Role::Secondary, RULE))?;
+        }
+        self.heading.layer(of, layer, out)
+    }
+
+    fn hex_look(&self) -> HexLook {
+        HexLook { theme: self.options.theme, width: self.options.width }
     }
 
     fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
         let of = packet.of;
         self.heading.packet(packet, out)?;
         let colouring = self.colouring(of, packet.layers());
-        for layer in packet.layers() {
+        let layers: Vec<&Layer> = packet.layers().collect();
+        let mut dump = self.frame_dump(of, &layers, colouring.as_ref());
+        for (number, layer) in layers.iter().enumerate() {
             self.section(of, layer, colouring.as_ref(), out)?;
+            dump.as_mut().map_or(Ok(()), |dump| dump.of_layer(number, out))?;
         }
-        packet.notes().try_for_each(|note| self.heading.note(of, note, out))?;
-        match &colouring {
-            Some(colouring) => hexdump::of_frame(of, colouring, self.options.theme, out),
-            None => Ok(()),
-        }
+        dump.map_or(Ok(()), |mut dump| dump.rest(out))?;
+        packet.notes().try_for_each(|note| self.heading.note(of, note, out))
     }
 
     /// Their bytes are in the hex dumps of their frames.
@@ -190,7 +222,7 @@ impl Printer<'_> {
     }
 
     fn section(&self, of: Dissection<'_>, layer: &Layer, colouring: Option<&Colouring>, out: &mut String) -> fmt::Result {
-        self.heading.layer(of, layer, out)?;
+        self.layer_heading(of, layer, out)?;
         match of.layer_node(layer) {
             Some(node) if self.has_details(of, layer) => rows::table(of, node, self.look(colouring), out),
             _ => Ok(()),

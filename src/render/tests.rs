@@ -59,8 +59,8 @@ fn a_message_is_a_heading_and_a_table() {
      offset  bytes                field      value                 meaning
         100  00 00 07 4c          size       1868
         104  85                   flags      0x85
-        104  85                     high     true
-        104  85                     low      5
+        104  1... ....              high     true
+        104  .... 0101              low      5
         105  52 61 64 00          name       "Rad"
         109  01 0a                entry [1]  10                    key 1
         111  02 14                entry [2]  20                    key 2
@@ -79,8 +79,8 @@ fn nothing_is_folded_or_cut_with_all_fields() {
      offset  bytes                          field      value                 meaning
         100  00 00 07 4c                    size       1868
         104  85                             flags      0x85
-        104  85                               high     true
-        104  85                               low      5
+        104  1... ....                        high     true
+        104  .... 0101                        low      5
         105  52 61 64 00                    name       "Rad"
         109                                 entry [1]  10                    key 1
         109  01                               key      1
@@ -102,15 +102,16 @@ fn carriers_and_a_dump_surround_the_table() {
     let options = TableOptions { carriers: true, hex: true, ..plain_table() };
     assert_snapshot!(streamed(TOY, read).table(Messages, options), @r#"
     #1  +0.000000  tcp/0 s2c  10.0.0.1:27000 → 10.0.0.2:51000  Toy  update, 3 entries  frames 16,17
-    Link
+    ── Link
      offset  bytes  field  value   meaning
           0  00 08  type   0x0008  Toy
-    Toy  update, 3 entries  in tcp/0/s2c
+    00000000  00 08                                             |..|
+    ── Toy  update, 3 entries  in tcp/0/s2c
      offset  bytes                field      value                 meaning
         100  00 00 07 4c          size       1868
         104  85                   flags      0x85
-        104  85                     high     true
-        104  85                     low      5
+        104  1... ....              high     true
+        104  .... 0101              low      5
         105  52 61 64 00          name       "Rad"
         109  01 0a                entry [1]  10                    key 1
         111  02 14                entry [2]  20                    key 2
@@ -146,8 +147,8 @@ fn a_packet_is_a_heading_and_a_table_for_each_layer() {
      offset  bytes                field      value                 meaning
           2  00 00 07 4c          size       1868
           6  85                   flags      0x85
-          6  85                     high     true
-          6  85                     low      5
+          6  1... ....              high     true
+          6  .... 0101              low      5
           7  52 61 64 00          name       "Rad"
          11  01 0a                entry [1]  10                    key 1
          13  02 14                entry [2]  20                    key 2

@@ -39,18 +39,158 @@ pub fn cut_painted(line: &mut String, limit: usize) {
     }
 }
 
-/// The text in pieces of at most `limit` columns.
+/// Columns of a line that has colours: escapes take none.
+pub fn painted_width(line: &str) -> usize {
+    let mut pieces = line.split("\x1b[");
+    let first = pieces.next().map_or(0, width);
+    first + pieces.map(|piece| width(piece.split_once('m').map_or(piece, |(_, words)| words))).sum::<usize>()
+}
+
+/// Cut text to `limit` columns in its middle: paths and names differ most at their ends.
+pub fn cut_middle(text: &mut String, limit: usize) {
+    let columns = width(text);
+    if columns <= limit {
+        return;
+    }
+    let head = limit.saturating_sub(1) / 3;
+    let tail = limit.saturating_sub(head + 1);
+    let begin = fitting(text, head);
+    let end = fitting(text, columns - tail);
+    // A wide character may lie across the limit.
+    let end = if width(text.get(end..).unwrap_or_default()) > tail { next_character(text, end) } else { end };
+    text.replace_range(begin..end, "…");
+}
+
+/// The text in pieces of at most `limit` columns, broken between words where no word is longer than that.
 pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let first = rest.chars().next().map_or(0, char::len_utf8);
-        let (piece, behind) = rest.split_at_checked(fitting(rest, limit).max(first))?;
+        let (piece, behind) = rest.split_at_checked(line_end(rest, limit))?;
         rest = behind;
         Some(piece)
     })
+}
+
+/// Bytes of the text that fit into `limit` columns and end between words; at least a character.
+fn line_end(text: &str, limit: usize) -> usize {
+    let most = fitting(text, limit);
+    if most == text.len() {
+        return most;
+    }
+    let fits = text.get(..most).unwrap_or_default();
+    let is_between = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(' '));
+    let before_blank = Some(most).filter(is_between);
+    let between = before_blank.or_else(|| fits.rfind([' ', ',', ';']).map(|at| at + 1));
+    between.or_else(|| joint(text, most)).unwrap_or(most.max(next_character(text, 0)))
+}
+
+/// What separates the parts of a path or a name.
+const JOINTS: [char; 12] = ['.', '/', '_', '-', ':', '&', '=', '?', '(', '[', '{', '>'];
+
+/// Columns of the longest part of a text that [`wrapped`] keeps whole.
+pub fn longest_part(text: &str) -> usize {
+    text.split([' ', ',', ';']).flat_map(|word| word.split_inclusive(JOINTS)).map(width).max().unwrap_or(0)
+}
+
+/// The last place up to `most` between the parts of a path or a name of several parts.
+fn joint(text: &str, most: usize) -> Option<usize> {
+    let is_joint = |at: &usize| {
+        let Some((before, behind)) = text.split_at_checked(*at) else { return false };
+        let Some(next) = behind.chars().next() else { return false };
+        // A point, a hyphen or a colon before a digit may be inside a number.
+        before.ends_with(JOINTS) && (next.is_alphabetic() || matches!(next, '"' | '{' | '<'))
+            || before.ends_with(['/', '_', '=', '&']) && next.is_alphanumeric()
+    };
+    (1..=most).rev().find(is_joint)
+}
+
+fn next_character(text: &str, at: usize) -> usize {
+    at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+}
+
+/// Writes a line that has colours in lines of at most `limit` columns, with `before` in front of each but the first.
+///
+/// Two blanks separate parts. A line ends behind a part, or between words of a part that does not fit into a line of its own.
+pub fn fold_painted(line: &str, limit: usize, before: &str, out: &mut String) {
+    let mut rest = Vec::new();
+    let mut escape = String::new();
+    let mut open = String::new();
+    for character in line.chars() {
+        if !escape.is_empty() || character == '\x1b' {
+            escape.push(character);
+            if character == 'm' {
+                open = if escape == "\x1b[0m" { String::new() } else { std::mem::take(&mut escape) };
+                escape.clear();
+            }
+            continue;
+        }
+        rest.push(Cell { character, width: character.width().unwrap_or(0), style: open.clone() });
+    }
+    let mut rest = rest.as_slice();
+    let mut room = limit;
+    loop {
+        let (end, next) = cells_end(rest, room, limit.saturating_sub(width(before)));
+        write_cells(rest.get(..end).unwrap_or_default(), out);
+        rest = rest.get(next..).unwrap_or_default();
+        if rest.is_empty() {
+            return;
+        }
+        out.push('\n');
+        out.push_str(before);
+        room = limit.saturating_sub(width(before)).max(1);
+    }
+}
+
+/// A character with its colour.
+struct Cell {
+    character: char,
+    width: usize,
+    style: String,
+}
+
+/// Where a line of `room` columns ends among these, and where the next one begins, which has `next_room` columns.
+fn cells_end(cells: &[Cell], room: usize, next_room: usize) -> (usize, usize) {
+    let mut columns = 0;
+    let fits = cells.iter().take_while(|cell| {
+        columns += cell.width;
+        columns <= room
+    });
+    let most = fits.count();
+    if most == cells.len() {
+        return (most, most);
+    }
+    let blank = |at: usize| cells.get(at).is_some_and(|cell| cell.character == ' ');
+    let is_part_end = |at: &usize| blank(*at) && blank(at + 1);
+    let behind = |end: usize| (end..cells.len()).find(|at| !blank(*at)).unwrap_or(cells.len());
+    if let Some(end) = (1..=most).rev().find(is_part_end) {
+        let start = behind(end);
+        let part_end = (start..cells.len()).find(is_part_end).unwrap_or(cells.len());
+        let part: usize = cells.get(start..part_end).unwrap_or_default().iter().map(|cell| cell.width).sum();
+        if part <= next_room {
+            return (end, start);
+        }
+    }
+    match (1..=most).rev().find(|at| blank(*at)) {
+        Some(end) => {
+            let end = (1..=end).rev().find(|at| !blank(at - 1)).unwrap_or(end);
+            (end, behind(end))
+        }
+        None => (most.max(1), most.max(1)),
+    }
+}
+
+fn write_cells(cells: &[Cell], out: &mut String) {
+    for run in cells.chunk_by(|one, other| one.style == other.style) {
+        let style = run.first().map_or("", |cell| cell.style.as_str());
+        out.push_str(style);
+        out.extend(run.iter().map(|cell| cell.character));
+        if !style.is_empty() {
+            out.push_str("\x1b[0m");
+        }
+    }
 }
 
 /// The text in lines of whole words, at most `limit` columns each unless a word is longer.
@@ -166,6 +306,42 @@ mod tests {
         assert_eq!(wrapped("abcdefg", 3).collect::<Vec<_>>(), ["abc", "def", "g"]);
         assert_eq!(wrapped("漢字", 1).collect::<Vec<_>>(), ["漢", "字"]);
         assert_eq!(wrapped("", 3).count(), 0);
+    }
+
+    #[test]
+    fn wrapping_prefers_the_ends_of_words() {
+        assert_eq!(wrapped("one two three", 8).collect::<Vec<_>>(), ["one two ", "three"]);
+        assert_eq!(wrapped("one two three", 9).collect::<Vec<_>>(), ["one two ", "three"]);
+        assert_eq!(wrapped("{\"a\":1,\"b\":2}", 9).collect::<Vec<_>>(), ["{\"a\":1,", "\"b\":2}"]);
+        assert_eq!(wrapped("Map.World.Player.Rotation", 20).collect::<Vec<_>>(), ["Map.World.Player.", "Rotation"]);
+        assert_eq!(wrapped("1234567.890123", 10).collect::<Vec<_>>(), ["1234567.89", "0123"]);
+    }
+
+    #[test]
+    fn the_middle_of_a_path_is_cut() {
+        let cut = |text: &str, limit| {
+            let mut text = text.to_owned();
+            cut_middle(&mut text, limit);
+            text
+        };
+        assert_eq!(cut("Map.World.Player.Rotation", 16), "Map.W…r.Rotation");
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("漢字漢字漢字", 7), "漢…漢字");
+        assert_eq!(cut("abc", 1), "…");
+    }
+
+    #[test]
+    fn painted_lines_are_folded_between_parts_and_keep_their_colours() {
+        let fold = |line: &str, limit| {
+            let mut out = String::new();
+            fold_painted(line, limit, "    ", &mut out);
+            out
+        };
+        assert_eq!(fold("#1  tcp/0  a name  frame 7", 12), "#1  tcp/0\n    a name\n    frame 7");
+        assert_eq!(fold("#1  a part that is too long for a line", 20), "#1  a part that is\n    too long for a\n    line");
+        assert_eq!(fold("#1  \x1b[2mone two\x1b[0m", 8), "#1  \x1b[2mone\x1b[0m\n    \x1b[2mtwo\x1b[0m");
+        assert_eq!(fold("abcdefgh", 6), "abcdef\n    gh");
+        assert_eq!(fold("", 6), "");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Colours by role. The one place that names a colour.
 //!
-//! Only the sixteen colours that terminals let people choose, and of those only the ones that can be read on dark and
-//! on light ground. Does not decide whether there is colour.
+//! A program cannot know the ground that its text stands on. Of the sixteen classic colours none has a contrast of 4.5 : 1 on
+//! black and on white with the palettes of xterm, PuTTY and the Linux console. Six of the 240 fixed colours of xterm do, and
+//! terminals that know them agree on their values. The Linux console reduces them to the sixteen, so there each colour brings
+//! its own black ground. `tests/layout.rs` computes the contrasts. Does not decide whether there is colour.
 
 use crate::tree::Side;
-use owo_colors::Style;
+use owo_colors::{Style, XtermColors};
 use std::fmt;
 
 /// What a piece of output is.
@@ -49,57 +51,102 @@ pub enum Role {
 /// Colours, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    coloured: bool,
+    palette: Option<Palette>,
+}
+
+/// The colours that a terminal knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Palette {
+    /// The 256 of xterm.
+    Fixed,
+    /// The sixteen of the Linux console.
+    Console,
+}
+
+/// A colour, by what it is like.
+#[derive(Debug, Clone, Copy)]
+enum Hue {
+    Green,
+    Red,
+    Violet,
+    Blue,
+    Magenta,
+    Grey,
 }
 
 /// Colours of neighbouring fields. Their number is odd and prime, so fields that come in pairs or threes do not meet
 /// the same colour again.
-const FIELDS: [Style; 5] =
-    [Style::new().green(), Style::new().magenta(), Style::new().cyan(), Style::new().blue(), Style::new().red()];
+const FIELDS: [Hue; 5] = [Hue::Green, Hue::Magenta, Hue::Blue, Hue::Red, Hue::Violet];
 
 impl Theme {
     /// No colour, not one escape byte.
     #[must_use]
     pub const fn plain() -> Theme {
-        Theme { coloured: false }
+        Theme { palette: None }
     }
 
     /// Colours.
     #[must_use]
     pub const fn coloured() -> Theme {
-        Theme { coloured: true }
+        Theme { palette: Some(Palette::Fixed) }
+    }
+
+    /// Colours of a terminal that has sixteen.
+    #[must_use]
+    pub const fn console() -> Theme {
+        Theme { palette: Some(Palette::Console) }
     }
 
     /// Whether there is no colour.
     #[must_use]
     pub const fn is_plain(self) -> bool {
-        !self.coloured
+        self.palette.is_none()
     }
 
     /// Something in the colour of its role.
     #[must_use]
     pub fn paint<T: fmt::Display>(self, role: Role, what: T) -> Painted<T> {
-        Painted { style: self.coloured.then(|| style_of(role)), what }
+        Painted { style: self.palette.map(|palette| style_of(role, palette)), what }
     }
 }
 
-fn style_of(role: Role) -> Style {
-    let style = Style::new();
+fn style_of(role: Role, palette: Palette) -> Style {
+    let plain = Style::new();
+    let of = |hue| coloured(plain, hue, palette);
+    let bold = |hue| coloured(plain.bold(), hue, palette);
     match role {
-        Role::Number => style.bold(),
-        Role::Stream => style.magenta(),
-        Role::Address => style.blue(),
-        Role::Protocol => style.green().bold(),
-        Role::Name => style.cyan(),
-        Role::Value => style.green(),
-        Role::Meaning => style,
-        Role::Time | Role::Bytes | Role::Offset | Role::Info | Role::Secondary => style.dimmed(),
-        Role::Field(number) => FIELDS.get(number % FIELDS.len()).copied().unwrap_or(style),
-        Role::Side(Side::Client) => style.red(),
-        Role::Side(Side::Server) => style.blue(),
-        Role::Odd => style.yellow(),
-        Role::Broken => style.red().bold(),
-        Role::Gap => style.red(),
+        Role::Meaning => plain,
+        Role::Number => plain.bold(),
+        Role::Stream => of(Hue::Magenta),
+        Role::Address => of(Hue::Blue),
+        Role::Protocol => bold(Hue::Green),
+        Role::Name => of(Hue::Violet),
+        Role::Value => of(Hue::Green),
+        Role::Time | Role::Bytes | Role::Offset | Role::Info | Role::Secondary => of(Hue::Grey),
+        Role::Field(number) => FIELDS.get(number % FIELDS.len()).map_or(plain, |hue| of(*hue)),
+        Role::Side(Side::Client) => of(Hue::Red),
+        Role::Side(Side::Server) => of(Hue::Blue),
+        Role::Odd => bold(Hue::Magenta),
+        Role::Broken => bold(Hue::Red),
+        Role::Gap => of(Hue::Red),
+    }
+}
+
+fn coloured(style: Style, hue: Hue, palette: Palette) -> Style {
+    let fixed = |number: u8| style.color(XtermColors::from(number));
+    match (palette, hue) {
+        (Palette::Fixed, Hue::Green) => fixed(29),
+        (Palette::Fixed, Hue::Red) => fixed(131),
+        (Palette::Fixed, Hue::Violet) => fixed(98),
+        (Palette::Fixed, Hue::Blue) => fixed(63),
+        (Palette::Fixed, Hue::Magenta) => fixed(163),
+        (Palette::Fixed, Hue::Grey) => fixed(243),
+        (Palette::Console, Hue::Green) => style.on_black().green(),
+        (Palette::Console, Hue::Red) => style.on_black().bright_red(),
+        (Palette::Console, Hue::Violet) => style.on_black().cyan(),
+        (Palette::Console, Hue::Blue) => style.on_black().bright_cyan(),
+        (Palette::Console, Hue::Magenta) => style.on_black().bright_magenta(),
+        (Palette::Console, Hue::Grey) => style.on_black().white(),
     }
 }
 
@@ -129,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_coloured_theme_ends_every_colour_it_begins() {
-        assert_eq!(Theme::coloured().paint(Role::Gap, "x").to_string(), "\x1b[31mx\x1b[0m");
+        assert_eq!(Theme::coloured().paint(Role::Gap, "x").to_string(), "\x1b[38;5;131mx\x1b[0m");
         assert_eq!(Theme::coloured().paint(Role::Meaning, "x").to_string(), "x");
     }
 }

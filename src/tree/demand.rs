@@ -74,7 +74,7 @@ pub enum Depth {
 
 /// What to keep beside fields: a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extras(u8);
+pub struct Extras(u16);
 
 impl Extras {
     /// Nothing.
@@ -95,6 +95,8 @@ impl Extras {
     pub const CREDENTIALS: Extras = Extras(1 << 6);
     /// Wireshark's names of layers: its Protocol column, and protocols that are no layers here.
     pub const LABELS: Extras = Extras(1 << 7);
+    /// What lists show beside summaries: the first changes of a message, the first bytes of data.
+    pub const PREVIEWS: Extras = Extras(1 << 8);
     /// Bytes, with the credentials in them.
     pub const CONTENT: Extras = Extras::BYTES.and(Extras::CREDENTIALS);
 

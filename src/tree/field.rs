@@ -1,6 +1,6 @@
 //! Fields: the static description of values, independent of any packet.
 
-use super::{Generated, NodeRef};
+use super::{Generated, NodeRef, Titled};
 use std::fmt;
 
 /// Value names, sorted by number.
@@ -126,6 +126,8 @@ pub struct Field {
     pub also: &'static str,
     /// The one-line summary of a collapsed group.
     pub digest: Option<Digest>,
+    /// The name in tables that takes the place of the label.
+    pub titled: Option<Titled>,
     /// The field whose repeated nodes this one represents in collapsed output.
     pub instead: Option<&'static Field>,
     /// Whether its values are masked unless secrets are displayed.
@@ -163,6 +165,7 @@ impl Field {
             mask: 0,
             also: "",
             digest: None,
+            titled: None,
             instead: None,
             secret: false,
             public: false,
@@ -289,6 +292,27 @@ impl Field {
     pub const fn digest(mut self, value: Words, meaning: Words) -> Field {
         self.digest = Some(Digest { value, meaning });
         self
+    }
+
+    /// Sets the name in tables that takes the place of the label, such as the kind of an option.
+    #[must_use]
+    pub const fn titled(mut self, title: Words) -> Field {
+        self.titled = Some(Titled { title, cells: None });
+        self
+    }
+
+    /// Sets the name in tables that takes the place of the label, such as the key of a header, with the value and the meaning
+    /// beside it. Such a group is collapsed.
+    #[must_use]
+    pub const fn named(mut self, title: Words, value: Words, meaning: Words) -> Field {
+        self.titled = Some(Titled { title, cells: Some(Digest { value, meaning }) });
+        self
+    }
+
+    /// Whether a group of this field is one line in collapsed output.
+    #[must_use]
+    pub const fn collapses(&self) -> bool {
+        self.digest.is_some() || matches!(self.titled, Some(Titled { cells: Some(_), .. }))
     }
 
     /// Represents the nodes of another field in collapsed output.

@@ -1,6 +1,8 @@
-//! Names that Wireshark has for a layer beyond its protocol's: recorded only on request.
+//! What a layer has beyond its protocol's name and its summary, recorded only on request: names that Wireshark has for it, and
+//! a preview for lists.
 
-use super::{Extras, Field, LayerId, Tree};
+use super::{Extras, Field, LayerId, Made, Tree};
+use std::fmt;
 
 /// Such a name.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +13,8 @@ pub enum Label {
     Inside(&'static str),
     /// The segment of the layer has bytes of a message of this protocol that ends in a later one, and Wireshark reads them.
     Begins(&'static Field, Partial),
+    /// What lists show in place of the summary.
+    Preview(Made),
 }
 
 /// What Wireshark shows of a segment that ends no message.
@@ -42,6 +46,21 @@ impl Tree {
         if self.demand().has(Extras::LABELS) {
             self.keep_label(layer, label);
         }
+    }
+
+    /// Stores the preview of a layer, if requested.
+    pub fn preview(&mut self, layer: LayerId, words: fmt::Arguments<'_>) {
+        if self.demand().has(Extras::PREVIEWS) {
+            let made = self.make(words);
+            self.keep_label(layer, Label::Preview(made));
+        }
+    }
+
+    /// The preview of the layer with this root node; may be empty.
+    #[must_use]
+    pub fn preview_of(&self, node: u32) -> &str {
+        let preview = |label| if let Label::Preview(made) = label { Some(self.made(made)) } else { None };
+        self.labels_of(node).find_map(preview).unwrap_or_default()
     }
 
     #[cold]

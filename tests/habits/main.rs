@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod everyday;
+mod layout;
 mod mistakes;
 mod tshark;
 mod views;

@@ -257,6 +257,9 @@ impl Dump {
         if text.starts_with(b"#") {
             return Fed::Taken;
         }
+        if !packet.bytes.is_empty() && self.is_within(line) {
+            return Fed::Taken;
+        }
         if !packet.bytes.is_empty() {
             // It is fed again, for what it says of the next packet.
             return Fed::Complete(0);
@@ -266,6 +269,13 @@ impl Dump {
         self.heading = true;
         packet.marks.add(Marks::of_prose(line));
         Fed::Taken
+    }
+
+    /// Whether a line may stand between rows of a packet: the tables of our own output, which are set in where its rows are not,
+    /// and the rules between them. A time or a direction is of the next packet.
+    fn is_within(&self, line: &[u8]) -> bool {
+        let is_table = is_inset(line) && !self.inset && Marks::of_prose(line) == Marks::default();
+        is_table || line.starts_with("──".as_bytes())
     }
 
     fn row(&mut self, line: &[u8], offset: Offset<'_>, from: usize, packet: &mut Packet) -> Feed {

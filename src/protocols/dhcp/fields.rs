@@ -1,6 +1,6 @@
 //! DHCP fields, and the options (RFC 2132 and later) with the type and the field of their value.
 
-use crate::tree::{Field, Names, fields};
+use crate::tree::{Field, Names, fields, title};
 
 /// Type of an option's value.
 pub(super) enum OptionKind {
@@ -40,7 +40,7 @@ fields! {
     FILE = text("dhcp.file", "Boot file name", "file");
     COOKIE = ipv4("dhcp.cookie", "Magic cookie", "99.130.83.99 announces options");
     VENDOR = bytes("dhcp.vendor", "Vendor area", "BOOTP vendor area without a magic cookie");
-    OPTION = group("dhcp.option", "option", "RFC 2132");
+    OPTION = group("dhcp.option", "option", "RFC 2132").titled(title::kind);
     OPT_TYPE = number("dhcp.option.type", "Option", "Option code").names(NAMES);
     OPT_LENGTH = number("dhcp.option.length", "Length", "In bytes");
     OPT_VALUE = bytes("dhcp.option.value", "Value", "Value without a field of its own");
@@ -59,7 +59,7 @@ fields! {
     FQDN_NAME = text("dhcp.fqdn.name", "Client name", "Domain name of the client");
     SEARCH = text("dhcp.option.dhcp_dns_domain_search_list_fqdn", "Domain search name", "Appended to short names, RFC 3397");
     ARCHITECTURE = number("dhcp.option.client_system_architecture", "Client system architecture", "RFC 4578").names(ARCHITECTURES);
-    SUBOPTION = group("dhcp.option.suboption", "suboption", "Relay agent information, RFC 3046");
+    SUBOPTION = group("dhcp.option.suboption", "suboption", "Relay agent information, RFC 3046").titled(title::kind);
     SUB_TYPE = number("dhcp.option.suboption.type", "Suboption", "Suboption code");
     SUB_LENGTH = number("dhcp.option.suboption_length", "Length", "In bytes");
     SUB_VALUE = bytes("dhcp.option.suboption.value", "Value", "");

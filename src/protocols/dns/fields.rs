@@ -5,7 +5,7 @@ use super::values::{
     ALGORITHMS, CLASSES, DIGESTS, EXTENDED_ERRORS, MATCHINGS, OPCODES, OPTIONS, RCODES, SELECTORS, SERVICE_KEYS, SSH_DIGESTS,
     SSH_KEYS, TYPES, USAGES,
 };
-use crate::tree::fields;
+use crate::tree::{fields, title};
 
 fields! {
     DNS = protocol("dns", "DNS", "Domain Name System")
@@ -198,7 +198,7 @@ fields! {
     ZONEMD_DIGEST = bytes("dns.zonemd.digest", "Digest", "Digest of the zone");
     SVCB_PRIORITY = number("dns.svcb.svcpriority", "SvcPriority", "0 is AliasMode; else the lowest value is preferred");
     SVCB_TARGET = text("dns.svcb.targetname", "TargetName", "Host that provides the service");
-    SVCB_PARAM = group("dns.svcb.svcparam", "SvcParam", "");
+    SVCB_PARAM = group("dns.svcb.svcparam", "SvcParam", "").titled(title::kind);
     SVCB_KEY = number("dns.svcb.svcparam.key", "SvcParamKey", "").names(SERVICE_KEYS);
     SVCB_LENGTH = number("dns.svcb.svcparam.value.length", "SvcParamValue length", "In bytes");
     SVCB_VALUE = bytes("dns.svcb.svcparam.value", "SvcParamValue", "");
@@ -252,7 +252,7 @@ fields! {
     EDNS_Z = number("dns.resp.z", "Z", "EDNS flags").hex(4);
     EDNS_DO = bool("dns.resp.z.do", "DO bit", "The sender accepts DNSSEC records").mask(0x8000);
     EDNS_RESERVED = number("dns.resp.z.reserved", "Reserved", "Must be zero").hex(4).mask(0x7fff);
-    OPTION = group("dns.opt", "option", "EDNS option");
+    OPTION = group("dns.opt", "option", "EDNS option").titled(title::kind);
     OPT_CODE = number("dns.opt.code", "Option code", "").names(OPTIONS);
     OPT_LEN = number("dns.opt.len", "Option length", "In bytes");
     OPT_DATA = bytes("dns.opt.data", "Option data", "");

@@ -26,7 +26,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Names, fields, is_there};
+use crate::tree::{Names, fields, is_there, title};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
 
 /// HTTP/1.
@@ -97,7 +97,7 @@ fields! {
     USER_AGENT = text("http.user_agent", "User-Agent", "Software of the client");
     WWW_AUTHENTICATE = text("http.www_authenticate", "WWW-Authenticate", "Challenge of the server");
     FORWARDED_FOR = text("http.x_forwarded_for", "X-Forwarded-For", "Clients and proxies on the path");
-    OTHER = text("http.unknown_header", "header", "Header without a field of its own");
+    OTHER = text("http.unknown_header", "header", "Header without a field of its own").named(title::header_name, title::header_value, title::nothing);
     BLANK = bytes("http.blank", "blank line", "Empty line at the end of the headers");
     REQUEST_LINE = text("http.request.line", "request header line", "Header line of a request")
         .generated(&[&REQUEST], generated::lines)

@@ -40,7 +40,7 @@ mod update;
 mod values;
 mod world;
 
-use crate::tree::{BySide, Field, Names, Object, Side, Time, Value, fields, name_of};
+use crate::tree::{BySide, Field, Names, Object, Side, Time, Value, fields, name_of, title};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Settings, Wire};
 use commands::Commands;
 pub use entries::PROTOCOL as ENTRIES;
@@ -75,7 +75,7 @@ fields! {
     ACCEPTED_LANG = text("pipboy.accepted.lang", "lang", "Language code of the game");
     ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "");
 
-    ENTRY = group("pipboy.entry", "entry", "A value and its ID").digest(update::entry_value, update::entry_meaning);
+    ENTRY = group("pipboy.entry", "entry", "A value and its ID").digest(update::entry_value, update::entry_meaning).named(update::entry_title, update::entry_value, update::entry_change);
     ENTRY_TYPE = number("pipboy.entry.type", "type", "Value type").names(ENTRY_TYPES);
     ENTRY_ID = number("pipboy.entry.id", "id", "Value ID; 0 is the root");
     ENTRY_PATH = text("pipboy.entry.path", "path", "Path of the value in the value tree; empty for the root");
@@ -92,9 +92,9 @@ fields! {
     ENTRY_CHANGE = text("pipboy.entry.change", "change", "Number of children of a list or dict before and after, and which were added, replaced or removed");
     ENTRY_NEW = bool("pipboy.entry.new", "new", "The value was not in the tree before; omitted in the initial update");
     LIST_COUNT = number("pipboy.entry.list.count", "count", "Number of list elements");
-    LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").digest(update::ref_value, update::ref_meaning);
+    LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").digest(update::ref_value, update::ref_meaning).named(update::ref_meaning, update::ref_value, title::nothing);
     INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Number of inserted members");
-    INSERT = group("pipboy.entry.dict.insert", "insert", "An inserted dict member").digest(update::insert_value, update::insert_meaning);
+    INSERT = group("pipboy.entry.dict.insert", "insert", "An inserted dict member").digest(update::insert_value, update::insert_meaning).named(title::key, update::insert_id, title::nothing);
     INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "ID of the member's value");
     INSERT_KEY = text("pipboy.entry.dict.insert.key", "key", "Name of the member");
     REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Number of removed members");
@@ -110,7 +110,7 @@ fields! {
     SUMMARY_STRING = number("pipboy.summary.string", "string", "Number of string entries");
     SUMMARY_LIST = number("pipboy.summary.list", "list", "Number of list entries");
     SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Number of dict entries");
-    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").digest(update::top_value, update::top_meaning);
+    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").digest(update::top_value, update::top_meaning).named(title::key, update::top_meaning, title::nothing);
     SUMMARY_NAME = text("pipboy.summary.member.name", "name", "Name of the member");
     SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Number of entries below the member");
 

@@ -14,7 +14,7 @@ use crate::wire::{Cut, Error, Result, Wire};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Estimated mean size of an entry, used to reserve memory for a long message.
 const ENTRY_MEAN: usize = 16;
@@ -94,6 +94,8 @@ struct Update<'w, 'a> {
     lost: Vec<(u32, u32)>,
     /// References and members of the current entry.
     lists: Lists<'a>,
+    /// The first changes, if lists show them.
+    changes: Option<Changes>,
 }
 
 pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) -> Result {
@@ -108,7 +110,9 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
         paths.reserve(if wants_paths { entries } else { 0 });
     }
     let skims = !wants_summary && !wire.wants(&ENTRY_FIELDS) && !wire.wants_value(&ENTRY_TYPE, Value::Unsigned(BOOL.into()));
-    let mut update = Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists };
+    let changes = (has_root && wire.wants_preview()).then(Changes::default);
+    let mut update =
+        Update { world, has_root, wants_summary, wants_paths, skims, count: 0, types: [0; 9], paths, lost, lists, changes };
     let result = update.entries(wire);
     let count = update.count;
     wire.add(&ENTRY_COUNT, Value::Unsigned(count));
@@ -154,11 +158,17 @@ impl<'a> Update<'_, 'a> {
     /// Adds a value to the tree of values.
     fn apply(&mut self, id: u32, value: Parsed<'_>) -> Option<Outcome> {
         let world = self.world.as_deref_mut()?;
-        Some(match value {
+        let changes = self.changes.as_mut().filter(|changes| changes.has_room());
+        let after = if let (Some(_), Parsed::Scalar(value)) = (&changes, &value) { Some(value.clone()) } else { None };
+        let outcome = match value {
             Parsed::Scalar(value) => world.set(id, value),
             Parsed::List => world.list(id, &self.lists.refs),
             Parsed::Dict => world.dict(id, &self.lists.inserted, &self.lists.refs),
-        })
+        };
+        if let Some(changes) = changes {
+            changes.put(after, &outcome);
+        }
+        Some(outcome)
     }
 
     fn entry(&mut self, wire: &mut Wire<'a>) -> Result {
@@ -244,10 +254,71 @@ impl<'a> Update<'_, 'a> {
                 }
             });
         }
+        if let Some(changes) = self.changes.filter(|_| self.count <= MANY) {
+            changes.write(world, self.count, wire);
+        }
         if is_long {
             wire.gather(&SUMMARY, |wire| summary(wire, world, &self.types, &counts));
         }
         world.settle();
+    }
+}
+
+/// The first values that a message changed, each with its change in words.
+#[derive(Default)]
+struct Changes(Vec<(Option<Handle>, String)>);
+
+impl Changes {
+    /// Number of changes shown.
+    const MOST: usize = 3;
+
+    fn has_room(&self) -> bool {
+        self.0.len() < Changes::MOST
+    }
+
+    /// Takes note of a change, if there is one; `after` is the value of what has no children.
+    fn put(&mut self, after: Option<Scalar<'_>>, outcome: &Outcome) {
+        let words = match (after, &outcome.before, &outcome.change) {
+            (Some(after), Some(before), _) => format!("{after} (was {before})"),
+            (Some(after), None, _) if outcome.is_new => format!("{after} (new)"),
+            (None, _, Some(change)) => format!("({change})"),
+            _ => return,
+        };
+        self.0.push((outcome.handle, words));
+    }
+
+    /// Writes them as the preview of the message: `Map.World.Player.X -4298 (was -4310.5), +5 entries`.
+    fn write(&self, world: &mut World, entries: u64, wire: &mut Wire<'_>) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut words = String::new();
+        for (handle, change) in &self.0 {
+            words.push_str(if words.is_empty() { "" } else { ", " });
+            // Writing to a String does not fail.
+            let _ = world.look_up(ROOT, *handle, |ancestors| ancestors.write(&mut words));
+            words.push(' ');
+            words.push_str(change);
+        }
+        match entries.saturating_sub(self.0.len() as u64) {
+            0 => {}
+            1 => words.push_str(", +1 entry"),
+            // Writing to a String does not fail.
+            rest => drop(write!(words, ", +{rest} entries")),
+        }
+        wire.preview(format_args!("{words}"));
+    }
+}
+
+impl fmt::Display for Scalar<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Bool(truth) => truth.fmt(f),
+            Scalar::Int(number) => number.fmt(f),
+            Scalar::Uint(number) => number.fmt(f),
+            Scalar::Float(number) => number.fmt(f),
+            Scalar::Text(text) => write!(f, "\"{text}\""),
+        }
     }
 }
 
@@ -311,6 +382,37 @@ pub(super) fn entry_meaning(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt
     Ok(())
 }
 
+/// Writes the path.
+pub(super) fn entry_title(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    entry.child(&ENTRY_PATH).map_or(Ok(()), |path| clean(&path_of(path), out))
+}
+
+/// Writes the previous value, or what else changed, then type and ID.
+pub(super) fn entry_change(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let mut between = "";
+    for child in entry.children() {
+        let field = child.field();
+        if field.also == BEFORE_BOOL.also {
+            out.write_str("was ")?;
+            child.write_value(out)?;
+        } else if field.is(&ENTRY_CHANGE) {
+            clean(&child.text(), out)?;
+        } else if field.is(&ENTRY_NEW) {
+            out.write_str("new")?;
+        } else {
+            continue;
+        }
+        between = ", ";
+    }
+    if let Some(kind) = entry.child(&ENTRY_TYPE) {
+        out.write_str(between)?;
+        out.write_str(kind.name().unwrap_or_default())?;
+    }
+    let Some(id) = entry.child(&ENTRY_ID) else { return Ok(()) };
+    out.write_str(", id ")?;
+    digits(id.number().unwrap_or_default(), out)
+}
+
 /// Writes a number without `format!`: there are millions of entries.
 fn digits(number: u64, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(itoa::Buffer::new().format(number))
@@ -327,6 +429,13 @@ fn path_of(path: NodeRef<'_>) -> Cow<'_, str> {
 /// Writes the name of the member.
 pub(super) fn insert_value(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     insert.child(&INSERT_KEY).map_or(Ok(()), |key| key.write_value(out))
+}
+
+/// Writes the ID of the member.
+pub(super) fn insert_id(insert: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Some(id) = insert.child(&INSERT_REF).and_then(NodeRef::number) else { return Ok(()) };
+    out.write_str("id ")?;
+    digits(id, out)
 }
 
 /// Writes the ID and the path of the member.

@@ -34,7 +34,7 @@ mod suites;
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there};
+use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there, title};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
@@ -107,7 +107,7 @@ fields! {
     COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compression methods length", "In bytes");
     COMPRESSION = number("tls.handshake.comp_method", "compression method", "").names(&[(0, "null"), (1, "deflate")]);
     EXTENSIONS_LENGTH = number("tls.handshake.extensions_length", "extensions length", "In bytes");
-    EXTENSION = group("tls.handshake.extension", "extension", "").digest(hello::extension_value, hello::extension_meaning);
+    EXTENSION = group("tls.handshake.extension", "extension", "").digest(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing);
     EXTENSION_TYPE = number("tls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS);
     EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "In bytes");
     EXTENSION_DATA = bytes("tls.handshake.extension.data", "data", "Data of an extension without fields of its own");

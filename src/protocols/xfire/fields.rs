@@ -15,7 +15,7 @@ fields! {
     TYPE = number("xfire.type", "type", "Message type").names(TYPES);
     ATTR_COUNT = number("xfire.attr_count", "attribute count", "");
     KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys");
-    ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning);
+    ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning).named(summary::key, summary::attr_value, summary::attr_beside);
     NAME_LEN = number("xfire.attr.name_len", "name length", "In bytes");
     ATTR_NAME = text("xfire.attr.name", "name", "");
     KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS);

@@ -20,13 +20,14 @@ pub(super) fn attr_value(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
 /// Key of an attribute and meaning of its value.
 pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     key(attr, out)?;
+    attr_beside(attr, &mut Comma { out, begun: false })
+}
+
+/// Meaning of the value of an attribute.
+pub(super) fn attr_beside(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let Some(last) = attr.children().last() else { return Ok(()) };
     let inner = last.children().find(|child| !is_about(*child)).unwrap_or(last);
-    if is_container(inner) || is_container(last) {
-        return Ok(());
-    }
-    let mut meaning = Comma { out, begun: false };
-    beside(inner, &mut meaning)
+    if is_container(inner) || is_container(last) { Ok(()) } else { beside(inner, out) }
 }
 
 /// Meaning of a value shown by [`value`]; the number of a masked session ID is not repeated.
@@ -50,7 +51,8 @@ impl Write for Comma<'_> {
     }
 }
 
-fn key(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+/// Key of an attribute.
+pub(super) fn key(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     if let Some(name) = attr.child(&ATTR_NAME) {
         return name.write_plain(out);
     }

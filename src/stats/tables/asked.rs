@@ -1,7 +1,7 @@
 //! Tables of parts that are shown on request only.
 
 use super::{Pages, Seconds, Shown};
-use crate::render::{Grid, Head, Role};
+use crate::render::{Grid, Head, Role, Thousands};
 use crate::stats::{Expert, Hosts, Intervals, Severity, Spread, Streams, Topics};
 use std::fmt;
 use std::io;
@@ -19,9 +19,9 @@ impl Pages<'_> {
         let listed = topics.in_order();
         let Some((_, _, root)) = listed.first() else { return Ok(()) };
         self.heading(Shown(&root.label))?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for (depth, above, topic) in &listed {
-            grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(topic.count)?;
+            grid.cell(format_args!("{:indent$}{}", "", Shown(&topic.label), indent = 2 * depth))?.cell(Thousands(topic.count))?;
             match (topic.average(), topic.range()) {
                 (Some(average), Some([least, greatest])) => {
                     grid.cell(format_args!("{average:.2}"))?.cell(least)?.cell(greatest)?
@@ -78,11 +78,13 @@ impl Pages<'_> {
         if streams.in_order().is_empty() {
             self.line("none", "no RTP: it is known where SDP announces it, or with -d udp.port==PORT,rtp")?;
         }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for stream in streams.in_order() {
             let ([start, end], [src, dst]) = (stream.times, stream.ends);
             grid.cell(Seconds(start.into()))?.cell(Seconds(end.into()))?.cell(src)?.cell(dst)?;
-            grid.cell(format_args!("0x{:08x}", stream.ssrc))?.cell(stream.payloads.join(", "))?.cell(stream.packets)?;
+            grid.cell(format_args!("0x{:08x}", stream.ssrc))?
+                .cell(stream.payloads.join(", "))?
+                .cell(Thousands(stream.packets))?;
             let (lost, expected) = (stream.lost(), stream.expected());
             grid.cell(format_args!("{lost} ({:.1}%)", 100.0 * lost as f64 / expected as f64))?;
             for spread in [stream.delta, stream.jitter] {
@@ -118,10 +120,10 @@ impl Pages<'_> {
                 continue;
             }
             is_empty = false;
-            self.heading(format_args!("{} ({all})", severity.heading()))?;
-            let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+            self.heading(format_args!("{} ({})", severity.heading(), Thousands(all)))?;
+            let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
             for alike in expert.of(severity) {
-                grid.cell(alike.count)?.cell(alike.group)?.cell(alike.protocol)?.cell(Shown(&alike.summary))?;
+                grid.cell(Thousands(alike.count))?.cell(alike.group)?.cell(alike.protocol)?.cell(Shown(&alike.summary))?;
             }
             grid.end()?;
         }
@@ -152,14 +154,14 @@ impl Pages<'_> {
             let label = if column.label.is_empty() { "all frames" } else { &column.label };
             self.line(&format!("column {number}"), Shown(label))?;
         }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for (start, cells) in intervals.rows() {
             for (number, (column, cell)) in (1..).zip(intervals.columns.iter().zip(cells)) {
                 match number {
                     1 => grid.cell(Micros(start))?,
                     _ => grid.cell("")?,
                 };
-                grid.cell(number)?.cell(cell.traffic.frames)?.cell(cell.traffic.bytes)?;
+                grid.cell(number)?.cell(Thousands(cell.traffic.frames))?.cell(Thousands(cell.traffic.bytes))?;
                 match column.function.as_ref().and_then(|(function, _)| cell.result(*function)) {
                     Some(result) => grid.cell(result)?,
                     None => grid.cell("")?,

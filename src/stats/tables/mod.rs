@@ -6,7 +6,7 @@ use super::hierarchy::commonest;
 use super::plot::plot;
 use super::{Conversation, Conversations, Count, Covered, Over, Part, Stats};
 use crate::record::Forgotten;
-use crate::render::{Grid, Head, Rfc3339, Role, Theme, seconds};
+use crate::render::{Grid, Head, Rfc3339, Role, Size, Theme, Thousands, fold_painted, seconds};
 use crate::tree::{Level, Timestamp};
 use std::fmt;
 use std::io::{self, Write};
@@ -20,6 +20,13 @@ const VALUES: usize = 10;
 /// Rows of the plot, and the columns beside it.
 const ROWS: usize = 4;
 const BESIDE: usize = 16;
+
+/// Columns of a label, and the blanks under it.
+const LABEL: usize = 12;
+const BEHIND_LABEL: &str = "                ";
+
+/// Columns from which both sides of a conversation stand beside each other.
+const SIDE_BY_SIDE: usize = 130;
 
 /// Columns of the plot where the width of the output is not known.
 const COLUMNS: usize = 80;
@@ -73,11 +80,24 @@ impl Pages<'_> {
         if std::mem::replace(&mut self.begun, true) {
             self.to.write_all(b"\n")?;
         }
-        writeln!(self.to, "{}", self.look.theme.paint(Role::Number, words))
+        let words = self.look.theme.paint(Role::Number, words).to_string();
+        self.folded(&words, "")
     }
 
     fn line(&mut self, label: &str, words: impl fmt::Display) -> io::Result<()> {
-        writeln!(self.to, "  {}  {words}", self.look.theme.paint(Role::Name, format_args!("{label:<12}")))
+        let line = format!("  {}  {words}", self.look.theme.paint(Role::Name, format_args!("{label:<LABEL$}")));
+        self.folded(&line, BEHIND_LABEL)
+    }
+
+    /// A line that may be wider than the output; lines that continue it begin with `before`.
+    fn folded(&mut self, line: &str, before: &str) -> io::Result<()> {
+        let mut out = String::new();
+        match self.look.width {
+            Some(width) => fold_painted(line, width, before, &mut out),
+            None => out.push_str(line),
+        }
+        out.push('\n');
+        self.to.write_all(out.as_bytes())
     }
 
     /// How many rows of a list are shown.
@@ -89,7 +109,11 @@ impl Pages<'_> {
         match all - self.rows(all) {
             0 => Ok(()),
             rest => {
-                writeln!(self.to, "  {}", self.look.theme.paint(Role::Secondary, format_args!("… {rest} more (-V shows all)")))
+                writeln!(
+                    self.to,
+                    "  {}",
+                    self.look.theme.paint(Role::Secondary, format_args!("… {} more (-V shows all)", Thousands(rest)))
+                )
             }
         }
     }
@@ -103,16 +127,19 @@ impl Pages<'_> {
         }
         self.line("format", format_args!("{}{}", input.format, Listed(&input.links)))?;
         for (what, count) in &input.extras {
-            self.line("also holds", format_args!("{count} × {}", Shown(what)))?;
+            self.line("also holds", format_args!("{} × {}", Thousands(*count), Shown(what)))?;
         }
         let Count { frames, bytes } = traffic.all;
-        self.line("frames", format_args!("{frames} ({} cut by the capture)", traffic.cut))?;
-        self.line("bytes", format_args!("{bytes} ({} captured)", traffic.captured))?;
+        self.line("frames", format_args!("{} ({} cut by the capture)", Thousands(frames), Thousands(traffic.cut)))?;
+        match traffic.captured {
+            captured if captured == bytes => self.line("bytes", format_args!("{}, all captured", Exactly(bytes)))?,
+            captured => self.line("bytes", format_args!("{}, captured {}", Exactly(bytes), Exactly(captured)))?,
+        }
         if let Some((least, most)) = traffic.sizes {
             let mean = bytes as f64 / frames.max(1) as f64;
-            self.line("frame size", format_args!("{least} to {most} bytes, {mean:.1} on average"))?;
+            self.line("frame size", format_args!("{} to {} bytes, {mean:.1} on average", Thousands(least), Thousands(most)))?;
         }
-        self.line("messages", tally.messages)?;
+        self.line("messages", Thousands(tally.messages))?;
         if let (Some(first), Some(last)) = (traffic.first, traffic.last) {
             self.line("first", Moment(first))?;
             self.line("last", Moment(last))?;
@@ -124,7 +151,7 @@ impl Pages<'_> {
                 let per = |count: u64| count as f64 / seconds;
                 self.line(
                     "rates",
-                    format_args!("{:.1} frames/s, {:.1} bytes/s, {:.1} bits/s", per(frames), per(bytes), 8.0 * per(bytes)),
+                    format_args!("{:.1} frames/s, {}, {}", per(frames), Rate(per(bytes)), BitRate(8.0 * per(bytes))),
                 )?;
             }
         }
@@ -147,7 +174,7 @@ impl Pages<'_> {
         self.heading(format_args!("Over time, {} s a column", Seconds(interval)))?;
         for (label, of) in [("packets", (|count| count.frames) as fn(&Count) -> u64), ("bytes", |count| count.bytes)] {
             let numbers: Vec<u64> = counts.iter().map(of).collect();
-            let most = numbers.iter().max().copied().unwrap_or_default().to_string();
+            let most = Thousands(numbers.iter().max().copied().unwrap_or_default()).to_string();
             for (row, blocks) in plot(&numbers, ROWS).iter().enumerate() {
                 let beside = match row {
                     0 => most.as_str(),
@@ -160,7 +187,7 @@ impl Pages<'_> {
         }
         match self.stats.traffic.early {
             0 => Ok(()),
-            early => writeln!(self.to, "  {early} frames with a time before the first are in the first column"),
+            early => self.folded(&format!("  {early} frames with a time before the first are in the first column"), "    "),
         }
     }
 
@@ -173,15 +200,19 @@ impl Pages<'_> {
             Head::number("their bytes"),
         ];
         self.heading("Protocol hierarchy")?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for (_, place) in self.stats.hierarchy.in_order() {
             let indent = 2 * place.depth;
             grid.cell(format_args!("{:indent$}{}", "", place.protocol.abbrev))?
-                .cell(place.count.frames)?
-                .cell(place.count.bytes)?;
+                .cell(Thousands(place.count.frames))?
+                .cell(Thousands(place.count.bytes))?;
             grid.cell(Nonzero(place.messages.frames))?.cell(Nonzero(place.messages.bytes))?;
             for (name, count) in commonest(&place.names) {
-                grid.cell(format_args!("{:indent$}  · {name}", ""))?.cell("")?.cell("")?.cell(count.frames)?.cell(count.bytes)?;
+                grid.cell(format_args!("{:indent$}  · {name}", ""))?
+                    .cell("")?
+                    .cell("")?
+                    .cell(Thousands(count.frames))?
+                    .cell(Thousands(count.bytes))?;
             }
         }
         grid.end()
@@ -204,11 +235,16 @@ impl Pages<'_> {
         if table.is_empty() && self.stats.parts.len() > 1 {
             return Ok(());
         }
-        self.heading(format_args!("{} conversations: {}", table.over.label(), table.len()))?;
+        self.heading(format_args!("{} conversations: {}", table.over.label(), Thousands(table.len())))?;
         let rows = self.rows(table.len());
+        if self.look.width.is_some_and(|width| width < SIDE_BY_SIDE) {
+            self.stacked_conversations(table, rows)?;
+            self.rest(table.len())?;
+            return self.left_out(table);
+        }
         let has_numbers = matches!(table.over, Over::Tcp | Over::Udp);
         let heads = if has_numbers { HEADS } else { HEADS.get(1..).unwrap_or_default() };
-        let mut grid = Grid::new(self.to, self.look.theme, heads);
+        let mut grid = Grid::new(self.to, self.look.theme, heads).within(self.look.width);
         for conversation in table.largest(rows) {
             let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
             match conversation.stream {
@@ -218,7 +254,7 @@ impl Pages<'_> {
             }
             grid.cell(a)?.cell(b)?;
             for count in [sent, answered, all] {
-                grid.cell(count.frames)?.cell(count.bytes)?;
+                grid.cell(Thousands(count.frames))?.cell(Thousands(count.bytes))?;
             }
             match conversation.times() {
                 Some((first, last)) => grid.cell(Seconds(first.into()))?.cell(Seconds(i128::from(last) - i128::from(first)))?,
@@ -228,6 +264,36 @@ impl Pages<'_> {
         grid.end()?;
         self.rest(table.len())?;
         self.left_out(table)
+    }
+
+    /// Conversations where both sides do not fit beside each other: a line for each side and one for both.
+    fn stacked_conversations(&mut self, table: &Conversations, rows: usize) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("A, B, stream", Role::Address),
+            Head::words("", Role::Secondary),
+            Head::number("frames"),
+            Head::number("bytes"),
+            Head::number("start"),
+            Head::number("duration"),
+        ];
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
+        for conversation in table.largest(rows) {
+            let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
+            grid.cell(a)?.cell("A→B")?.cell(Thousands(sent.frames))?.cell(Thousands(sent.bytes))?;
+            match conversation.times() {
+                Some((first, last)) => grid.cell(Seconds(first.into()))?.cell(Seconds(i128::from(last) - i128::from(first)))?,
+                None => grid.cell("")?.cell("")?,
+            };
+            grid.cell(b)?.cell("B→A")?.cell(Thousands(answered.frames))?.cell(Thousands(answered.bytes))?.cell("")?.cell("")?;
+            match conversation.stream {
+                Some(number) if matches!(table.over, Over::Tcp | Over::Udp) => {
+                    grid.cell(format_args!("{}/{number}", table.over.layer()))?
+                }
+                _ => grid.cell("")?,
+            };
+            grid.cell("both")?.cell(Thousands(all.frames))?.cell(Thousands(all.bytes))?.cell("")?.cell("")?;
+        }
+        grid.end()
     }
 
     fn endpoints(&mut self, table: &Conversations) -> io::Result<()> {
@@ -244,15 +310,15 @@ impl Pages<'_> {
             return Ok(());
         }
         let endpoints = table.endpoints();
-        self.heading(format_args!("{} endpoints: {}", table.over.label(), endpoints.len()))?;
+        self.heading(format_args!("{} endpoints: {}", table.over.label(), Thousands(endpoints.len())))?;
         let rows = self.rows(endpoints.len());
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for (end, shares) in endpoints.largest(rows) {
             let (sent, got) = (shares.sent, shares.got);
             let all = Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes };
             grid.cell(end)?;
             for count in [all, sent, got] {
-                grid.cell(count.frames)?.cell(count.bytes)?;
+                grid.cell(Thousands(count.frames))?.cell(Thousands(count.bytes))?;
             }
         }
         grid.end()?;
@@ -264,10 +330,12 @@ impl Pages<'_> {
         let Count { frames, bytes } = table.left_out;
         match frames {
             0 => Ok(()),
-            _ => writeln!(
-                self.to,
-                "  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many"
-            ),
+            _ => {
+                let (frames, bytes) = (Thousands(frames), Thousands(bytes));
+                let line =
+                    format!("  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many");
+                self.folded(&line, "    ")
+            }
         }
     }
 
@@ -278,7 +346,7 @@ impl Pages<'_> {
             Head::number("times"),
             Head::number("bytes"),
             Head::number("busy s"),
-            Head::number("bytes/s"),
+            Head::number("rate"),
             Head::number("slowest s"),
             Head::number("in frame"),
         ];
@@ -290,15 +358,15 @@ impl Pages<'_> {
         if kinds.is_empty() {
             return self.line("none", "nothing that was asked for came whole");
         }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for came in kinds {
-            grid.cell(came.protocol.abbrev)?.cell(came.what)?.cell(came.count)?.cell(came.bytes)?;
+            grid.cell(came.protocol.abbrev)?.cell(came.what)?.cell(Thousands(came.count))?.cell(Thousands(came.bytes))?;
             match came.busy() {
                 Some(busy) => grid.cell(Seconds(busy))?,
                 None => grid.cell("")?,
             };
             match came.rate() {
-                Some(rate) => grid.cell(format_args!("{rate:.1}"))?,
+                Some(rate) => grid.cell(Rate(rate))?,
                 None => grid.cell("")?,
             };
             match came.slowest {
@@ -319,9 +387,9 @@ impl Pages<'_> {
         ];
         let (health, tally) = (&self.stats.health, &self.stats.tally);
         self.heading("Health")?;
-        self.line("gaps", format_args!("{}, {} bytes missing", health.gaps, health.lost))?;
-        self.line("malformed", format_args!("{} of {} messages", tally.malformed, tally.messages))?;
-        self.line("cut frames", self.stats.traffic.cut)?;
+        self.line("gaps", format_args!("{}, {} bytes missing", Thousands(health.gaps), Thousands(health.lost)))?;
+        self.line("malformed", format_args!("{} of {} messages", Thousands(tally.malformed), Thousands(tally.messages)))?;
+        self.line("cut frames", Thousands(self.stats.traffic.cut))?;
         let Forgotten { conversations, states } = tally.forgotten;
         if conversations + states > 0 {
             let words = format_args!(
@@ -333,12 +401,12 @@ impl Pages<'_> {
         if remarks.is_empty() {
             return Ok(());
         }
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for remark in remarks {
             grid.cell(Word(remark.level))?
                 .cell(remark.code.abbrev)?
                 .cell(remark.code.about)?
-                .cell(remark.count)?
+                .cell(Thousands(remark.count))?
                 .cell(remark.first)?;
         }
         grid.end()
@@ -363,7 +431,7 @@ impl Pages<'_> {
         ];
         let coverage = &self.stats.coverage;
         self.heading("Coverage of messages, in bytes")?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS);
+        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for spoken in coverage.spoken() {
             grid.cell(spoken.protocol.abbrev)?;
             covered(&mut grid, spoken.all)?;
@@ -379,14 +447,14 @@ impl Pages<'_> {
         if unknown.is_empty() {
             return Ok(());
         }
-        let mut grid = Grid::new(self.to, self.look.theme, UNKNOWN);
+        let mut grid = Grid::new(self.to, self.look.theme, UNKNOWN).within(self.look.width);
         for value in unknown {
             grid.cell(value.field)?;
             match value.digits {
                 0 => grid.cell(value.value)?,
                 digits => grid.cell(format_args!("0x{:0width$x}", value.value, width = usize::from(digits)))?,
             };
-            grid.cell(value.count)?.cell(value.first)?;
+            grid.cell(Thousands(value.count))?.cell(value.first)?;
         }
         grid.end()
     }
@@ -394,8 +462,8 @@ impl Pages<'_> {
 
 fn covered(grid: &mut Grid<'_>, covered: Covered) -> io::Result<()> {
     let Covered { messages, explained, encrypted, bodies, unexplained, unframed } = covered;
-    grid.cell(messages)?
-        .cell(explained)?
+    grid.cell(Thousands(messages))?
+        .cell(Thousands(explained))?
         .cell(Nonzero(encrypted))?
         .cell(Nonzero(bodies))?
         .cell(Nonzero(unexplained))?
@@ -409,7 +477,39 @@ struct Nonzero(u64);
 
 impl fmt::Display for Nonzero {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 0 { Ok(()) } else { self.0.fmt(f) }
+        if self.0 == 0 { Ok(()) } else { Thousands(self.0).fmt(f) }
+    }
+}
+
+/// A number of bytes, also in its unit.
+struct Exactly(u64);
+
+impl fmt::Display for Exactly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Thousands(self.0))?;
+        if self.0 < 1024 { Ok(()) } else { write!(f, " ({})", Size(self.0 as f64)) }
+    }
+}
+
+/// Bytes per second.
+struct Rate(f64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/s", Size(self.0))
+    }
+}
+
+/// Bits per second, in powers of ten as networks count them.
+struct BitRate(f64);
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            few @ ..1e3 => write!(f, "{few:.0} bit/s"),
+            some @ ..1e6 => write!(f, "{:.1} kbit/s", some / 1e3),
+            many => write!(f, "{:.1} Mbit/s", many / 1e6),
+        }
     }
 }
 

@@ -75,6 +75,12 @@ impl Wire<'_> {
         self.tree.demand().has(Extras::SUMMARIES)
     }
 
+    /// Whether lists show a preview of the message.
+    #[must_use]
+    pub fn wants_preview(&self) -> bool {
+        self.tree.demand().has(Extras::PREVIEWS)
+    }
+
     /// Number of further nested groups permitted.
     #[must_use]
     pub(crate) fn levels(&self) -> usize {

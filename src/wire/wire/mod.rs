@@ -207,6 +207,9 @@ impl<'a> Wire<'a> {
             if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.demand().has(Extras::BYTES) {
                 self.hide_credentials(self.at..self.end);
             }
+            if field.is(&data::BYTES) && self.wants_preview() {
+                self.preview_data(rest);
+            }
             let value = if field.kind == Kind::Text { Value::Text } else { Value::Bytes };
             self.push(field, value, self.at..self.end);
             self.at = self.end;

@@ -1,8 +1,8 @@
 //! What a protocol says of a message as a whole: its heading, and remarks.
 
 use super::Wire;
-use crate::tree::{Extras, Field, Label, Piece, Span, SummaryFn};
-use crate::wire::{Error, Result};
+use crate::tree::{Extras, Field, Label, Piece, Spaced, Span, SummaryFn};
+use crate::wire::{Error, Result, credentials, data};
 use std::fmt;
 
 impl Wire<'_> {
@@ -22,6 +22,31 @@ impl Wire<'_> {
         if let Some(layer) = self.tree.layers.get_mut(layer) {
             layer.info = made.into();
         }
+    }
+
+    /// What a list shows in place of the summary, if one is printed.
+    pub fn preview(&mut self, words: fmt::Arguments<'_>) {
+        self.tree.preview(self.layer, words);
+    }
+
+    /// Shows the first of these bytes in lists, if they are all that is known of the message.
+    #[inline(never)]
+    pub(super) fn preview_data(&mut self, bytes: &[u8]) {
+        /// Bytes that are shown, and those that may be part of a secret among them.
+        const SHOWN: usize = 16;
+        const SEARCHED: usize = 256;
+        let layer = self.tree.layers.get(self.layer as usize);
+        let node = layer.and_then(|layer| self.tree.nodes.get(layer.node as usize));
+        if !node.is_some_and(|node| node.field.is(&data::DATA)) {
+            return;
+        }
+        let mut hidden = Vec::new();
+        if !self.tree.reveal {
+            credentials::find(bytes.get(..SEARCHED).unwrap_or(bytes), |secret| hidden.push(secret));
+        }
+        let (shown, rest) = bytes.split_at_checked(SHOWN).unwrap_or((bytes, &[]));
+        let more = if rest.is_empty() { "" } else { " …" };
+        self.preview(format_args!("{}{more}", Spaced::hiding(shown, 0, &hidden)));
     }
 
     /// Names the Protocol column of Wireshark for this layer, where it is not the protocol's own name.

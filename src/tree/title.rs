@@ -1,0 +1,118 @@
+//! Names of values in tables: what a group is about stands where its label would.
+//!
+//! ```text
+//! Map.World.Player.X   -4298   was -4310.5        instead of   entry [1]
+//! Expires   "Sat, 01 Jan 2000 00:00:00 GMT"       instead of   header [1]
+//! ```
+
+use super::{Digest, Kind, NodeRef, Words, clean};
+use std::fmt::{self, Write};
+
+/// How tables show a node that has a name of its own.
+#[derive(Clone, Copy)]
+pub struct Titled {
+    /// The name. Where the formatter writes nothing, the node is shown by its label.
+    pub title: Words,
+    /// The value and the meaning beside the name, if they differ from those beside the label.
+    pub cells: Option<Digest>,
+}
+
+impl NodeRef<'_> {
+    /// Writes the name that tables show: its own, else the label of its field. Returns whether it is its own.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write_title(self, out: &mut dyn Write) -> Result<bool, fmt::Error> {
+        let mut title = Noticed { out, is_begun: false };
+        if let Some(titled) = self.field().titled {
+            (titled.title)(self, &mut title)?;
+        }
+        match title.is_begun {
+            true => Ok(true),
+            false => out.write_str(self.field().name).map(|()| false),
+        }
+    }
+
+    /// The value and the meaning beside its own name, if they differ from those beside its label.
+    #[must_use]
+    pub fn cells(self) -> Option<Digest> {
+        self.field().titled.and_then(|titled| titled.cells).filter(|_| !self.is_secret())
+    }
+}
+
+/// Notices whether anything is written.
+struct Noticed<'o> {
+    out: &'o mut dyn Write,
+    is_begun: bool,
+}
+
+impl Write for Noticed<'_> {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        self.is_begun |= !words.is_empty();
+        self.out.write_str(words)
+    }
+}
+
+/// Writes nothing: the name and the value are all there is.
+///
+/// # Errors
+/// None.
+pub fn nothing(_: NodeRef<'_>, _: &mut dyn Write) -> fmt::Result {
+    Ok(())
+}
+
+/// Writes the value name of the first child that has one: the kind of an option.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn kind(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    out.write_str(node.children().find_map(NodeRef::name).unwrap_or_default())
+}
+
+/// Writes the first text below: the key of a pair.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn key(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let text = node.children().find(|child| child.field().kind == Kind::Text);
+    text.map_or(Ok(()), |text| clean(&text.text(), out))
+}
+
+/// Writes the last child: the value of a pair.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn last_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    node.children().last().map_or(Ok(()), |last| last.write_value(out))
+}
+
+/// Writes what the last child means.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn last_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    node.children().last().map_or(Ok(()), |last| last.write_meaning(out))
+}
+
+/// Writes the name of a header line: what stands before its colon.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn header_name(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    match node.text().split_once(':') {
+        Some((name, _)) => clean(name.trim(), out),
+        None => Ok(()),
+    }
+}
+
+/// Writes the value of a header line in quotes.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn header_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let text = node.text();
+    let value = text.split_once(':').map_or("", |(_, value)| value.trim());
+    out.write_char('"')?;
+    clean(value, out)?;
+    out.write_char('"')
+}
