@@ -61,7 +61,7 @@ fn squeezed_lines_are_put_back() {
 fn an_ascii_column_that_looks_like_hex_is_no_data() {
     let text = "00000000: 3031 3233 3435  012345\n00000006: 6120 3062  a 0b\n";
     assert_eq!(bytes(&read(text).0), [b"012345a 0b"]);
-    let text = "0000  61 62 20 63 64   ab cd\n\n0000  20 20 20 61   aa   \n";
+    let text = "0000  61 62 20 63 64   ab cd\n\n0000  20 20 20 61      a\n";
     assert_eq!(bytes(&read(text).0), [&b"ab cd"[..], b"   a"]);
 }
 
@@ -156,8 +156,8 @@ fn prose_around_packets_is_passed_over() {
     assert_eq!((bytes(&frames), error), (vec![&[0x23, 0, 1][..], &[0x24, 0, 2]], None));
     assert!(frames.iter().all(|frame| frame.time.is_none() && frame.direction.is_none()));
     let (frames, error) = read("0000  23 00\n0002  01 02\n00o4  03 04\n0006  05\n");
-    assert_eq!(bytes(&frames), [[0x23, 0, 1, 2]]);
-    assert!(error.unwrap().starts_with("line 4, column 1: the offset is 0006, but a packet begins here"));
+    assert!(frames.is_empty());
+    assert!(error.unwrap().starts_with("line 3, column 1: expected a row of the dump"));
 }
 
 #[test]
