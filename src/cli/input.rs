@@ -7,7 +7,7 @@ use super::progress::{Progress, Whole};
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
-use crate::input::{Capture, OpenError, Options, ReadError, link_name};
+use crate::input::{Capture, Link, OpenError, Options, ReadError, link_name};
 use crate::registry::Registry;
 use crate::sink::{Begin, Problem};
 use crate::tree::Dissection;
@@ -102,6 +102,8 @@ pub(super) struct Run<'a> {
     /// Bytes of the frames.
     bytes: usize,
     damage: Option<ReadError>,
+    /// What the last packet of hex text was taken for, if that is explained.
+    explained: Option<String>,
 }
 
 impl<'a> Run<'a> {
@@ -113,7 +115,7 @@ impl<'a> Run<'a> {
         let name = source.name();
         let capture = open(source, how, &name, audience)?;
         let engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
-        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None })
+        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
     }
 
     /// Reads and dissects the next frame; false if there is none, or if the audience has enough.
@@ -137,6 +139,15 @@ impl<'a> Run<'a> {
         }
         self.frames += 1;
         self.bytes += frame.bytes.len();
+        if self.how.explain && frame.link == Link::Unknown {
+            let candidates = self.engine.explain(frame.bytes);
+            if candidates.first() != self.explained.as_ref() {
+                for line in &candidates {
+                    audience.complain(format_args!("{}: packet {}: {line}", self.name, frame.number));
+                }
+                self.explained = candidates.into_iter().next();
+            }
+        }
         self.engine.defer_after(audience.defers_after());
         let tree = self.engine.dissect(frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
