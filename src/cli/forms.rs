@@ -53,6 +53,7 @@ impl Plan {
                 file_names: several,
                 width: width().filter(|_| !output.full),
                 flush: false,
+                secrets: false,
             }),
             Form::Ndjson => json(Shape::Lines),
             Form::Json => json(Shape::Array),
@@ -60,6 +61,14 @@ impl Plan {
             Form::Csv => columns(ColumnOptions { flush: false, ..ColumnOptions::csv() })?,
             Form::Fields => columns(ColumnOptions::default())?,
         })
+    }
+
+    /// The same with secrets behind the summaries of a list, if `--show-secrets` asks for them.
+    pub(super) fn revealing(mut self, secrets: bool) -> Plan {
+        if let Plan::List(options) = &mut self {
+            options.secrets = secrets;
+        }
+        self
     }
 
     /// What columns are about; nothing for other forms.

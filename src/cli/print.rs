@@ -47,6 +47,7 @@ impl<'a> Task<'a> {
     /// What the options ask for; an error says what would do.
     fn new(sources: &'a [Source], how: How, output: &Output) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
+        let plan = plan.revealing(how.registry().shows_secrets());
         let scope = plan.scope();
         let mut selection = vec![RecordSelection::new(output, scope)?];
         if !selection.iter().any(RecordSelection::spans_inputs) {

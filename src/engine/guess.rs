@@ -133,6 +133,8 @@ fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
         let (verdict, why) = explained(registry, candidate, bytes);
         Judged { name: candidate.protocol.this.abbrev, guess: by_client(candidate), verdict, why }
     }));
+    // A protocol may recognise the bytes in several places.
+    all.dedup_by(|second, first| second.name == first.name && second.why == first.why);
     all
 }
 

@@ -547,6 +547,13 @@ impl Engine {
         }
     }
 
+    /// The client random that a configured key log lacks, if the key log decrypts nothing so far.
+    #[must_use]
+    pub fn lacking_secret(&self) -> Option<&[u8; 32]> {
+        self.registry.settings().secrets().next()?;
+        self.tree.secrets.lacking()
+    }
+
     /// What bytes without a link type are taken for, and why: the choice, then each candidate, a line each.
     #[must_use]
     pub fn explain(&self, bytes: &[u8]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! The lines around a table: what a record is, what a layer is, what there is to remark.
 
+use super::revealed;
 use super::text::{Guarded, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
@@ -32,6 +33,7 @@ impl Heading<'_> {
         let protocol = message.protocol().map_or("", |field| field.name);
         write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
         summary(message.name(), &message.info(), out)?;
+        revealed::of_message(message, out)?;
         if let (true, Some(node)) = (preview, message.node()) {
             let bytes = node.bytes();
             let shown = bytes.get(..PREVIEW).unwrap_or(bytes);
@@ -71,6 +73,7 @@ impl Heading<'_> {
         self.ends(packet.ends(), out)?;
         let (name, info) = words_of(packet.of, packet.layers());
         summary(&name, &info, out)?;
+        revealed::of_packet(packet, out)?;
         let interface = packet.of.tree.made(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");

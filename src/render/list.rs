@@ -3,6 +3,7 @@
 //! No width is known before the last record, so columns have the least width that most records need, as tshark's do.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
+use super::revealed;
 use super::table::file_line;
 use super::text::{Guarded, cut_painted, write_summary};
 use super::theme::{Role, Theme};
@@ -43,6 +44,8 @@ pub struct ListOptions {
     pub width: Option<usize>,
     /// Hand on each line at once.
     pub flush: bool,
+    /// Secrets stand behind the summary.
+    pub secrets: bool,
 }
 
 /// Prints a line a record.
@@ -65,6 +68,7 @@ impl<W: io::Write> List<W> {
         let length = message.node().map_or(0, |node| node.span().len());
         self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
         write_summary(message.name(), &message.info(), &mut self.line)?;
+        revealed::of_message(message, &mut self.line)?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
 
@@ -76,6 +80,7 @@ impl<W: io::Write> List<W> {
         self.columns(Some(frame.number), moments_of(packet), packet.ends(), protocol, frame.original)?;
         let (name, info) = words_of(of, packet.layers());
         write_summary(&name, &info, &mut self.line)?;
+        revealed::of_packet(packet, &mut self.line)?;
         packet.notes().try_for_each(|note| self.note(of, note))
     }
 
@@ -168,7 +173,8 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }
+        let demand = if self.options.secrets { Demand::MESSAGES } else { Demand::HEADINGS };
+        Demand { carriers: Carriers::shown(carriers), ..demand }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

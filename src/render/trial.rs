@@ -152,7 +152,8 @@ impl Trial {
     }
 
     pub fn list(&self, view: View, theme: Theme) -> String {
-        let options = ListOptions { theme, time: TimeForm::Relative, file_names: false, width: None, flush: false };
+        let options =
+            ListOptions { theme, time: TimeForm::Relative, file_names: false, width: None, flush: false, secrets: false };
         self.printed(view, |to| List::new(to, options))
     }
 

@@ -29,6 +29,10 @@ pub(super) struct Preface {
     pub(super) datagrams: bool,
     /// One of them looks like a line of a dump, but cannot be read as one.
     suspect: bool,
+    /// How many lines they are.
+    lines: u64,
+    /// The first of them that was perhaps meant to be bytes in a log, which is wrong if nothing else has data.
+    pub(super) fault: Option<(u64, Fault)>,
     /// What they say of the first packet.
     pub(super) marks: Marks,
     /// tcpdump's line above a packet calls it IP.
@@ -44,6 +48,7 @@ impl Preface {
     /// The dialect of this line, or `None` if it has no data.
     pub(super) fn dialect(&mut self, line: &[u8]) -> Result<Option<Dialect>, Fault> {
         let text = line.trim_ascii();
+        self.lines += 1;
         if text.is_empty() || text.starts_with(b"#") {
             return Ok(None);
         }
@@ -111,7 +116,7 @@ impl Preface {
     }
 
     /// Bytes that nothing but their digits makes out.
-    fn loose(&self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
+    fn loose(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
         let digits = || Ok(Some(Dialect::Digits(Digits::default())));
         if !self.prose && (looks_like_digits(text, 0) && digits::fits(line) || digits::has_text(line)) {
             return digits();
@@ -127,7 +132,10 @@ impl Preface {
             // A few characters that are no digits are pointed at when the line is read.
             _ if !self.prose && looks_like_digits(text, 8) => digits(),
             Ok(false) => Ok(None),
-            Err(fault) => Err(fault),
+            Err(fault) => {
+                self.fault.get_or_insert((self.lines, fault));
+                Ok(None)
+            }
         }
     }
 
@@ -138,6 +146,7 @@ impl Preface {
         let is_wide = words(line, 0).count() >= RULER;
         if is_count && is_wide && line.first().is_some_and(u8::is_ascii_whitespace) && self.ruler.is_empty() {
             self.ruler = line.to_vec();
+            self.lines += 1;
             return true;
         }
         false

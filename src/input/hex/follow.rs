@@ -53,7 +53,7 @@ pub(super) fn fits(line: &[u8]) -> bool {
 fn has_text(line: &[u8], column: usize, bytes: &[u8]) -> bool {
     let is_shown = |at: usize, byte: u8| {
         let shown = line.get(column + at + usize::from(at >= 8)).copied().unwrap_or(b' ');
-        shown == if byte.is_ascii_graphic() || byte == b' ' { byte } else { b'.' }
+        shown == b'.' || shown == byte && (byte.is_ascii_graphic() || byte == b' ')
     };
     let right = bytes.iter().enumerate().filter(|(at, byte)| is_shown(*at, **byte)).count();
     let gap = bytes.len() <= 8 || matches!(line.get(column + 8), None | Some(b' '));

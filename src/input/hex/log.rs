@@ -9,9 +9,9 @@
 use super::digits::separated;
 use super::list::List;
 use super::marks::Marks;
-use super::offsets::{Groups, Row};
+use super::offsets::{Groups, Row, Shape};
 use super::scan::{all_hex, not_hex, words};
-use super::{Fault, Fed, Feed, Packet};
+use super::{Fault, Fed, Feed, Packet, fault};
 use crate::tree::Side;
 
 /// Labels that are remembered because bytes stood behind them.
@@ -19,6 +19,9 @@ const LABELS: usize = 16;
 
 /// Pairs in a row that no prose has.
 const RUN: usize = 3;
+
+/// Pairs with colons or dashes between, of which the longest hardware address has eight.
+const ADDRESS: usize = 8;
 
 /// Digits in a row that no number has.
 const LONG: usize = 12;
@@ -88,6 +91,9 @@ impl Log {
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         if line.trim_ascii_start().starts_with(b"#") {
             return Ok(Fed::Taken);
+        }
+        if Shape::of(line).is_some() {
+            return fault(0, "a row of a dump among lines of a log; keep one of them");
         }
         let continues = !packet.bytes.is_empty();
         let bare = if continues { self.continuation(line) } else { None };
@@ -201,7 +207,7 @@ fn is_long(rest: &[u8]) -> bool {
         let mixed = word.text.iter().take(digits).any(u8::is_ascii_alphabetic) && word.text.iter().any(u8::is_ascii_digit);
         let separate =
             word.text.split(|byte| matches!(byte, b':' | b'-')).take_while(|part| part.len() == 2 && all_hex(part)).count();
-        digits >= LONG && (mixed || digits > 20) || separate > RUN
+        digits >= LONG && (mixed || digits > 20) || separate > ADDRESS
     })
 }
 
@@ -223,7 +229,8 @@ fn hidden<T>(line: &[u8]) -> Result<Option<T>, Fault> {
         }
         if run == RUN {
             let Some(before) = before else { break };
-            let odd = before.text.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or_default();
+            let odd = before.text.iter().position(|byte| !byte.is_ascii_hexdigit());
+            let Some(odd) = odd else { return fault(before.at, "expected two hex digits for each byte, or a label before them") };
             return not_hex(before.at + odd, before.text.get(odd).copied().unwrap_or_default());
         }
     }
@@ -300,7 +307,9 @@ fn marks(before: &[u8]) -> Marks {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Option<(Vec<u8>, Option<Side>)>, Fault> {
+    type Bytes = (Vec<u8>, Option<Side>);
+
+    fn read(line: &str) -> Result<Option<Bytes>, Fault> {
         let found = Log::default().find(line.as_bytes())?;
         Ok(found.map(|found| (found.bytes, marks(found.before).direction)))
     }
@@ -342,6 +351,8 @@ mod tests {
             "the 10 20 rule",
             "recv failed",
             "in 2 of 3",
+            "Ethernet 02:50:49:50:00:17 → ff:ff:ff:ff:ff:ff",
+            "link/ether 02:50:49:50:00:17",
         ] {
             assert_eq!(read(line).unwrap(), None, "{line}");
         }

@@ -215,6 +215,9 @@ impl Reader {
             reader.ruler(&preface.ruler);
             return Ok(reader);
         }
+        if let Some((line, Fault { at, what })) = preface.fault {
+            return Err(OpenError::Hex { line, column: at as u64 + 1, what });
+        }
         if first.is_empty() { Err(OpenError::Empty) } else { Err(sniff::unrecognised(&first)) }
     }
 

@@ -19,6 +19,9 @@ pub(super) enum Shows {
 /// Bars that tools put around the column.
 const BARS: [(&str, &str); 3] = [("|", "|"), (">", "<"), ("│", "│")];
 
+/// Characters before the gap in the middle of a text.
+const GAP: usize = 8;
+
 /// Compares a text with bytes. `is_digits`: the text could be hex digits as well, so it has to show every byte exactly.
 pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
     let text = String::from_utf8_lossy(text);
@@ -47,10 +50,14 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
     if is_digits { Shows::Not } else { best }
 }
 
-/// Whether a text has a character for each byte, and three of four are right.
+/// Whether a text has a character for each byte, and perhaps a gap, and three of four are right. A dot may hide any byte.
 fn is_near(text: &str, bytes: &[u8]) -> bool {
-    let wrong = text.chars().zip(bytes).filter(|(character, byte)| !stands_for(*character, **byte, false)).count();
-    text.chars().count() == bytes.len() && wrong <= bytes.len() / 4
+    let right = |character: char, byte: u8| character == '.' || stands_for(character, byte, false);
+    let wrong = |text: &mut dyn Iterator<Item = char>| text.zip(bytes).filter(|(shown, byte)| !right(*shown, **byte)).count();
+    let gap = text.chars().nth(GAP) == Some(' ');
+    let (count, few) = (text.chars().count(), bytes.len() / 4);
+    count == bytes.len() && wrong(&mut text.chars()) <= few
+        || gap && count == bytes.len() + 1 && wrong(&mut text.chars().take(GAP).chain(text.chars().skip(GAP + 1))) <= few
 }
 
 /// What blanks of a text mean.

@@ -95,12 +95,17 @@ impl Row {
         }
         let shown = |place: &Place| {
             let text = line.get(place.at..).unwrap_or_default();
-            (place.gap > 1).then(|| shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false))
+            shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false)
         };
-        if shown(&place).is_some_and(|shown| shown != Shows::Not) {
+        let near = match shown(&place) {
+            Shows::Not => false,
+            Shows::Part => place.gap > 1,
+            Shows::All | Shows::Nearly => place.gap > 1 || !is_ellipsis(word.text),
+        };
+        if near {
             return Ok(Column::None);
         }
-        if let Some(place) = places.iter().find(|place| shown(place) == Some(Shows::Nearly)) {
+        if let Some(place) = places.iter().find(|place| shown(place) == Shows::Nearly) {
             self.straight.truncate(place.bytes);
             self.reversed.truncate(place.bytes);
             return Ok(Column::None);
@@ -131,7 +136,7 @@ impl Row {
     /// Takes what begins at a place as text if it shows the bytes before it.
     fn column(&mut self, line: &[u8], place: &Place, is_digits: bool) -> Option<Column> {
         let text = line.get(place.at..)?;
-        if place.gap == 1 && matches!(text.trim_ascii(), b"..." | b"\xe2\x80\xa6") {
+        if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
             return None;
         }
         let shown = |bytes: &[u8]| shows(text, bytes, is_digits) == Shows::All;
@@ -201,6 +206,11 @@ fn shown(byte: u8, word: &[u8], at: usize) -> String {
 /// A bar between groups of a row.
 fn is_bar(text: &[u8]) -> bool {
     matches!(text, b"|" | b"-") || text == "│".as_bytes() || text == "┊".as_bytes()
+}
+
+/// What stands for bytes that were left out.
+fn is_ellipsis(text: &[u8]) -> bool {
+    text == b"..." || text == "…".as_bytes()
 }
 
 /// What begins a remark behind the bytes.
