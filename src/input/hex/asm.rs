@@ -27,11 +27,12 @@ fn directive(line: &[u8]) -> Option<(Word<'_>, usize)> {
     })
 }
 
-/// Whether a line is a directive with a number, or a text, behind it.
+/// Whether a line is a directive with numbers or texts behind it, and not a row of pairs with the byte 0xdb or 0xdd.
 pub(super) fn fits(line: &[u8]) -> bool {
-    let Some((word, size)) = directive(line) else { return false };
-    let mut bytes = Vec::new();
-    item(line, word.at + word.text.len(), size, &mut bytes).is_ok() && !bytes.is_empty()
+    let Some((word, _)) = directive(line) else { return false };
+    let items = line.get(word.at + word.text.len()..).unwrap_or_default().trim_ascii();
+    let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
+    telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
 }
 
 impl Asm {

@@ -7,7 +7,7 @@ use super::literal::Literal;
 use super::log::Log;
 use super::marks::Marks;
 use super::offsets::{self, Shape};
-use super::scan::{after_marks, all_hex, words};
+use super::scan::{Word, after_marks, all_hex, words};
 use super::sides::{self, Sides};
 use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, yaml};
 use crate::input::InputFormat;
@@ -23,6 +23,8 @@ pub(super) struct Preface {
     brace: Option<u8>,
     /// It may be a ruler over a dump, or else bytes.
     pub(super) ruler: Vec<u8>,
+    /// A ruler was seen. Follow Stream has none.
+    ruled: bool,
     /// tshark announces a conversation as lines of digits.
     announced: bool,
     /// It has datagrams.
@@ -73,6 +75,7 @@ impl Preface {
         if self.announced && all_hex(text) {
             return Ok(Some(Dialect::Sides(Sides::default())));
         }
+        self.ruled |= is_ruler(line) || !self.ruler.is_empty();
         if is_ruler(line) || offsets::is_prompt(text) {
             return Ok(None);
         }
@@ -84,7 +87,9 @@ impl Preface {
         }
         let brace = std::mem::take(&mut self.brace);
         let found = match Shape::of(line) {
-            Some(_) if self.wanted.is_none() && follow::fits(line) => Some(Dialect::Follow(follow::Dump::default())),
+            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(line) => {
+                Some(Dialect::Follow(follow::Dump::default()))
+            }
             Some(shape) => self.dump(line, shape)?,
             None => List::of(text, brace).map(Dialect::List).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
         };
@@ -155,10 +160,11 @@ impl Preface {
 
 impl Preface {
     /// A dump may begin at any offset, but then the line has to be one of a dump without doubt.
-    fn dump(&self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
-        let dialect = || Dialect::Offsets(Box::new(offsets::Dump::new(shape, self.ip_announced)));
-        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect())) };
-        if !offsets::reads(line, shape) {
+    fn dump(&mut self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
+        let dialect = Dialect::Offsets(Box::new(offsets::Dump::new(shape, self.ip_announced)));
+        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
+        if !offsets::reads(line, shape) && !self.ruled {
+            self.suspect = true;
             return Ok(None);
         }
         if self.suspect {
@@ -167,7 +173,7 @@ impl Preface {
                 format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
             );
         }
-        Ok(Some(dialect()))
+        Ok(Some(dialect))
     }
 }
 
@@ -188,10 +194,15 @@ pub(super) fn is_ruler(line: &[u8]) -> bool {
     count.count() >= RULER && (named || !wide)
 }
 
-/// Whether a line that is none of a dump was perhaps meant to be: groups of hex digits behind one word.
+/// Whether a line that is none of a dump was perhaps meant to be: groups of digits behind one word, or behind two.
 fn looks_like_a_row(line: &[u8]) -> bool {
-    let group = |text: &[u8]| matches!(text.len(), 2 | 4) && all_hex(text);
-    words(line, after_marks(line)).skip(1).take(3).filter(|word| group(word.text)).count() == 3
+    let from = after_marks(line);
+    let group = |word: &Word<'_>| {
+        let digits = word.text.strip_prefix(b"0x").unwrap_or(word.text);
+        let behind_tab = line.get(word.at.wrapping_sub(1)) == Some(&b'\t');
+        matches!(digits.len(), 2 | 4 | 8 | 16) && all_hex(digits) || behind_tab && offsets::decimal(word.text).is_some()
+    };
+    [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3)
 }
 
 fn octal<T>(line: &[u8]) -> Result<T, Fault> {

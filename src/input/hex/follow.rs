@@ -27,7 +27,7 @@ pub(super) struct Dump {
     row: Row,
 }
 
-/// Whether a line has the columns of such a dump to the letter.
+/// Whether a line has the columns of such a dump to the letter, and begins a side.
 pub(super) fn fits(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let text = match line.split_at_checked(TEXT_END) {
@@ -36,7 +36,7 @@ pub(super) fn fits(line: &[u8]) -> bool {
     };
     let mut row = Row::default();
     let Some((offset, from)) = split_offset(text) else { return false };
-    if !is_plain(&offset) || row.read(text, from, Groups::Pairs).is_err() {
+    if !is_plain(&offset) || offset.value(16) != Some(0) || row.read(text, from, Groups::Pairs).is_err() {
         return false;
     }
     let bytes = row.straight;

@@ -53,7 +53,9 @@ impl List {
         if brackets.map(|at| after(at + 1)).any(|text| is_prefixed(text) || is_list(text)) {
             return list(pair(b'['), None);
         }
-        let erlang = position(b"<<").is_some_and(|at| is_list(after(at + 2)));
+        let is_binary =
+            |text: &[u8]| is_list(text) || matches!(numbers(text), (1.., _, [b'>', b'>', ..])) && !text.contains(&b' ');
+        let erlang = position(b"<<").is_some_and(|at| is_binary(after(at + 2)));
         if erlang { list(pair(b'<'), None) } else { None }
     }
 

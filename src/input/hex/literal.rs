@@ -51,6 +51,7 @@ impl Literal {
                     return fault(at, "bytes are left out here; print all of them (gdb: set print elements 0, strace: -s 65536)");
                 }
                 (None, [b'\\', b'x', ..]) if self.bare => escape(rest, at, packet)?,
+                (None, [b'\\', b'x' | b'u', ..]) => return fault(at, "an escape outside of quotes"),
                 (None, [byte, ..]) => {
                     self.outside(*byte, at)?;
                     1

@@ -132,11 +132,18 @@ impl Log {
             let rest = line.get(at..).unwrap_or_default();
             let pairs = words(rest, 0).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
             let named = self.is_name(before);
+            // Behind the colon of another pair nothing begins.
+            let joined = before.ends_with(b":") && !rest.starts_with(b" ");
+            if !named && joined && !is_word(label(before)) {
+                continue;
+            }
             match self.whole(line, at) {
                 Ok(bytes) if pairs >= RUN || is_long(rest) || named && (bytes.len() > 1 || self.is_known(before)) => {
                     return Ok(Some(Found { before, bytes }));
                 }
-                Err(fault) if pairs >= RUN || named && (pairs > 1 || is_meant(rest)) => return Err(fault),
+                Err(fault) if pairs >= RUN || named && (pairs > 1 || is_meant(rest)) || pairs > 0 && self.is_known(before) => {
+                    return Err(fault);
+                }
                 Ok(_) | Err(_) => {}
             }
         }
@@ -189,11 +196,18 @@ fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let word_end = word.at + word.text.len();
         // `0x` and `\x` before a run of digits.
         let prefix = matches!(word.text, [b'0' | b'\\', b'x', _, _, _, _, _, ..]).then_some(word.at + 2);
-        let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-        let is_word = letters > 2 && !all_hex(word.text) || tokens(word.text).any(|token| direction_of(&token).is_some());
+        // Two letters that are no digits may be a label; one may be a mistake.
+        let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count();
+        let is_word =
+            letters > 1 || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
         let is_first = words(line, 0).next().is_some_and(|first| first.at == word.at);
         is_first.then_some(word.at).into_iter().chain(prefix).chain(inner).chain(is_word.then_some(word_end))
     })
+}
+
+/// Whether a word may be a label: two letters that are no digits. One may be a mistake.
+fn is_word(text: &[u8]) -> bool {
+    text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count() > 1
 }
 
 /// Whether digits begin that are too many for a number.

@@ -27,6 +27,8 @@ mod sides;
 #[cfg(test)]
 mod tests;
 mod text;
+#[cfg(test)]
+mod writers;
 mod yaml;
 
 use super::buffer::{Buffer, LARGEST};

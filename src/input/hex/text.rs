@@ -24,7 +24,11 @@ const GAP: usize = 8;
 
 /// Compares a text with bytes. `is_digits`: the text could be hex digits as well, so it has to show every byte exactly.
 pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
-    let text = String::from_utf8_lossy(text);
+    let mut text = String::from_utf8_lossy(text);
+    // `hexyl` prints a digit for NUL, and signs for other bytes.
+    if !is_digits && text.contains(['•', '×']) {
+        text = without_zeros(&text, bytes).into();
+    }
     let text = text.trim_end();
     if text.is_empty() || bytes.is_empty() {
         return Shows::Not;
@@ -48,6 +52,21 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
         }
     }
     if is_digits { Shows::Not } else { best }
+}
+
+/// A text of `hexyl` with another sign for NUL.
+fn without_zeros(text: &str, bytes: &[u8]) -> String {
+    let mut left = bytes.iter();
+    let shown = |character| match character {
+        '0' if left.next() == Some(&0) => '.',
+        ' ' => character,
+        '0' => '0',
+        _ => {
+            left.next();
+            character
+        }
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Whether a text has a character for each byte, and perhaps a gap, and three of four are right. A dot may hide any byte.
@@ -120,8 +139,6 @@ fn stands_for(character: char, byte: u8, strict: bool) -> bool {
         b' ' => matches!(character, ' ' | '.' | '·' | '_' | '␠'),
         b'!'..=b'~' if strict => character == char::from(byte),
         b'!'..=b'~' => character.eq_ignore_ascii_case(&char::from(byte)),
-        // `hexyl` prints a digit for NUL.
-        0 if character == '0' => !strict,
         _ => !character.is_ascii_alphanumeric() && character != ' ' && character != '\t',
     }
 }

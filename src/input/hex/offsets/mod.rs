@@ -59,7 +59,9 @@ impl Shape {
             2 if digits > 3 => all_hex(first).then_some(Groups::Pairs)?,
             17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
             // A first word as long as the others is one of them, in a row of groups without an offset.
-            len @ (4 | 8 | 16) if len != digits && digits >= 6 && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) => {
+            len @ (4 | 8 | 16)
+                if len != digits && (6..=8).contains(&digits) && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) =>
+            {
                 words_fit(Groups::Swapped(len)).then_some(Groups::Swapped(len))?
             }
             _ => return None,
@@ -98,17 +100,20 @@ fn is_decimal(line: &[u8], from: usize, offset: &Offset<'_>) -> bool {
         placed && decimal(word.text).is_some() && (word.text.len() == 1 || !word.text.starts_with(b"0"))
     });
     let is_place = if offset.prefix { offset.colon } else { !offset.colon && offset.text.len() >= 6 };
-    all && telling && is_place
+    // Of all tools only `od` has offsets of seven digits before single bytes, and it sets hex digits closer.
+    all && (telling || offset.prefix || offset.text.len() == 7) && is_place
 }
 
 fn is_inset(line: &[u8]) -> bool {
     line.first().is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether a line is one of a dump from its offset to its text.
+/// Whether a line is one of a dump from its offset to its text: of several bytes, or of one that a text shows.
 pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
-    let mut packet = Packet::default();
-    Dump::new(shape, false).feed(line, &mut packet) == Ok(Fed::Taken) && packet.bytes.len() > 1
+    let Some((_, from)) = split_offset(line) else { return false };
+    let mut row = Row::default();
+    let column = row.read(line, from, shape.groups);
+    column.is_ok_and(|column| row.straight.len() > 1 || column != Column::None)
 }
 
 /// Whether a line is what `od` prints when it is not asked for hex: octal words or octal bytes.
@@ -355,7 +360,8 @@ impl Dump {
                     *packet = std::mem::take(&mut self.reversed);
                 }
             }
-            Column::Either => self.doubtful |= words(line, from).next().is_some_and(|word| word.text.len() >= 8),
+            // A short group of `xxd -e` is set right.
+            Column::Either => self.doubtful |= words(line, from).next().is_some_and(|word| word.text.len() >= 8 || word.gap > 1),
             Column::None => {}
         }
         match self.order {

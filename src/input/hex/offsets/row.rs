@@ -80,7 +80,11 @@ impl Row {
         }
         let widths = places.iter().filter(|place| place.gap != usize::MAX).map(|place| place.gap);
         narrowest = narrowest.min(widths.min().unwrap_or(usize::MAX));
-        let Some((word, place)) = end else { return Ok(self.digits_as_text(line, &places, narrowest)) };
+        let Some((word, place)) = end else {
+            // Decimal digits have no text beside them.
+            let is_hex = groups != Groups::Decimal;
+            return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
+        };
         // The whole of the bytes before the first odd word, then what may be a text that begins with hex digits.
         let all = std::iter::once(&place).chain(places.iter().rev());
         if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
@@ -90,7 +94,8 @@ impl Row {
         if let Some(column) = narrow.iter().rev().find_map(|place| self.column(line, place, false)) {
             return Ok(column);
         }
-        if is_remark(word.text) && place.bytes > 0 {
+        let says_something = || word.text != b"#" || words(line, word.at + word.text.len()).next().is_some();
+        if is_remark(word.text) && place.bytes > 0 && says_something() {
             return Ok(Column::None);
         }
         let shown = |place: &Place| {
@@ -213,9 +218,9 @@ fn is_ellipsis(text: &[u8]) -> bool {
     text == b"..." || text == "…".as_bytes()
 }
 
-/// What begins a remark behind the bytes.
+/// What begins a remark behind the bytes. A text column may begin with the same sign, but is no word of its own.
 fn is_remark(text: &[u8]) -> bool {
-    matches!(text, [b'#' | b';', ..] | [b'/', b'/', ..])
+    matches!(text, b"#" | b";" | b"//")
 }
 
 pub(in crate::input::hex) fn is_group(text: &[u8], groups: Groups) -> bool {
