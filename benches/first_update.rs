@@ -113,6 +113,13 @@ fn ndjson(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn list(bencher: Bencher<'_, '_>) {
-    let options = ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, width: None, flush: false };
+    let options = ListOptions {
+        theme: Theme::plain(),
+        time: TimeForm::default(),
+        file_names: false,
+        width: None,
+        flush: false,
+        secrets: false,
+    };
     bencher.bench_local(|| show(&mut List::new(io::sink(), options)));
 }

@@ -63,7 +63,14 @@ fn count(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn list(bencher: Bencher<'_, '_>) {
-    let options = ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, width: None, flush: false };
+    let options = ListOptions {
+        theme: Theme::plain(),
+        time: TimeForm::default(),
+        file_names: false,
+        width: None,
+        flush: false,
+        secrets: false,
+    };
     bench(bencher, || run(Some(&mut List::new(io::sink(), options)), View::Messages));
 }
 

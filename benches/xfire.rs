@@ -98,7 +98,14 @@ fn json() -> Json<io::Sink> {
 fn list() -> List<io::Sink> {
     List::new(
         io::sink(),
-        ListOptions { theme: Theme::plain(), time: TimeForm::default(), file_names: false, width: None, flush: false },
+        ListOptions {
+            theme: Theme::plain(),
+            time: TimeForm::default(),
+            file_names: false,
+            width: None,
+            flush: false,
+            secrets: false,
+        },
     )
 }
 

@@ -66,8 +66,14 @@ fn hex() -> Result<String> {
 }
 
 fn list() -> Result<String> {
-    let options =
-        ListOptions { theme: Theme::coloured(), time: TimeForm::default(), file_names: false, width: None, flush: false };
+    let options = ListOptions {
+        theme: Theme::coloured(),
+        time: TimeForm::default(),
+        file_names: false,
+        width: None,
+        flush: false,
+        secrets: false,
+    };
     let numbers: Vec<u64> = (1..=24).collect();
     messages("pipboy.pcap", View::Messages, &numbers, |out| Box::new(List::new(out, options)))
 }

@@ -76,6 +76,7 @@ impl Form {
                     file_names: false,
                     width: None,
                     flush: false,
+                    secrets: false,
                 },
             )),
             Form::Lines => Box::new(Json::new(to, json(Shape::Lines, false))),

@@ -35,9 +35,26 @@ pub(super) fn fits(line: &[u8]) -> bool {
     telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
 }
 
+/// Why the numbers behind a directive cannot be read.
+pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
+    directive(line)?;
+    let telling = line.contains(&b',');
+    Asm::default().feed(line, &mut Vec::new()).err().filter(|_| telling)
+}
+
+/// Whether a line has an address and a list of numbers, and only lacks the directive.
+pub(super) fn is_like(line: &[u8]) -> bool {
+    let Some((_, from)) = split_offset(line).filter(|(offset, _)| offset.address) else { return false };
+    let rest = line.get(from..).unwrap_or_default().trim_ascii();
+    !rest.starts_with(b";") && rest.split(|byte| *byte == b';').next().is_some_and(|rest| rest.contains(&b','))
+}
+
 impl Asm {
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
-        let Some((word, size)) = directive(line) else { return Ok(Fed::Taken) };
+        let Some((word, size)) = directive(line) else {
+            let what = "expected a directive such as db before the bytes";
+            return if is_like(line) { fault(0, what) } else { Ok(Fed::Taken) };
+        };
         let address = split_offset(line).filter(|(offset, _)| offset.address).and_then(|(offset, _)| offset.value(16));
         let before = packet.len();
         let mut at = word.at + word.text.len();

@@ -82,6 +82,9 @@ impl Preface {
         if offsets::is_octal(line) {
             return octal(line);
         }
+        if asm::fits(line) && self.suspect {
+            return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
+        }
         if asm::fits(line) {
             return Ok(Some(Dialect::Asm(asm::Asm::default())));
         }
@@ -98,7 +101,7 @@ impl Preface {
         }
         self.open = text.ends_with(b"(");
         self.brace = List::opened(text);
-        self.suspect |= looks_like_a_row(line);
+        self.suspect |= looks_like_a_row(line) || asm::is_like(line);
         let found = self.loose(line, text)?;
         self.prose |= found.is_none() && self.brace.is_none_or(|_| text.len() > 1);
         Ok(found)
@@ -133,10 +136,18 @@ impl Preface {
             return Ok(Some(Dialect::Percent));
         }
         match Log::fits(line) {
+            // What is wrong above would be lost.
+            Ok(true) if self.fault.is_some() => Ok(None),
             Ok(true) => Ok(Some(Dialect::Log(Log::default()))),
             // A few characters that are no digits are pointed at when the line is read.
             _ if !self.prose && looks_like_digits(text, 8) => digits(),
-            Ok(false) => Ok(None),
+            Ok(false) => {
+                let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
+                let near = near.or_else(|| digits::fault_of(line).filter(|_| !self.prose && looks_like_digits(text, 3)));
+                let lines = self.lines;
+                self.fault = self.fault.take().or_else(|| near.map(|fault| (lines, fault)));
+                Ok(None)
+            }
             Err(fault) => {
                 self.fault.get_or_insert((self.lines, fault));
                 Ok(None)
@@ -165,6 +176,8 @@ impl Preface {
         let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
         if !offsets::reads(line, shape) && !self.ruled {
             self.suspect = true;
+            let lines = self.lines;
+            self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
             return Ok(None);
         }
         if self.suspect {

@@ -3,7 +3,7 @@
 
 use super::marks::Marks;
 use super::offsets::{Column, Groups, Row};
-use super::scan::{after_marks, push_pairs};
+use super::scan::{after_marks, all_hex, push_pairs, words};
 use super::{Fault, Fed, Feed, Packet};
 
 #[derive(Default)]
@@ -51,6 +51,13 @@ pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(
 /// Whether a line is digits and separators.
 pub(super) fn fits(line: &[u8]) -> bool {
     separated(line, after_marks(line), &mut Vec::new()).is_ok()
+}
+
+/// What is wrong with a line that begins with a pair of digits.
+pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
+    let from = after_marks(line);
+    words(line, from).next().filter(|word| word.text.len() == 2 && all_hex(word.text))?;
+    separated(line, from, &mut Vec::new()).err()
 }
 
 /// Whether a line is digits and a text column that shows their bytes.

@@ -72,6 +72,14 @@ impl List {
         self.braces.is_none()
     }
 
+    /// What is wrong with a list in brackets that begins with decimal bytes.
+    pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
+        let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
+        let (count, ..) = numbers(text.get(at + 1..)?);
+        let mut list = List { braces: Some(pair(*text.get(at)?)), inside: false, comment: false, kind: None };
+        (count > 1).then(|| list.feed(text, &mut Vec::new()).err())?
+    }
+
     /// The brace that a line ends with, if a list may begin behind it.
     pub(super) fn opened(text: &[u8]) -> Option<u8> {
         text.last().copied().filter(|byte| matches!(byte, b'[' | b'{'))

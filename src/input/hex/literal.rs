@@ -25,9 +25,11 @@ impl Literal {
         let escape = text.windows(4).any(|at| match at {
             [b'\\', b'x', high, low] => digit(*high).is_some() && digit(*low).is_some(),
             [b'\\', b'u', b'0', b'0'] => true,
-            [b'\\', digits @ ..] => text.contains(&b'"') && digits.iter().all(|byte| matches!(byte, b'0'..=b'7')),
             _ => false,
         });
+        // Octal escapes of one digit could be anything.
+        let octal = text.windows(2).filter(|at| matches!(at, [b'\\', b'0'..=b'7'])).count() > 1 && text.contains(&b'"');
+        let escape = escape || octal;
         if !python && !escape {
             return None;
         }

@@ -228,6 +228,7 @@ fn is_long(rest: &[u8]) -> bool {
 /// Whether words that cannot be read were perhaps meant to be bytes.
 fn is_meant(rest: &[u8]) -> bool {
     let meant = |text: &[u8]| text.len() == 2 && text.iter().any(u8::is_ascii_hexdigit);
+    let rest = without_closers(rest);
     words(rest, 0).next().is_some() && words(rest, 0).all(|word| meant(word.text))
 }
 

@@ -1,7 +1,7 @@
 //! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as forms write it.
 
 use super::scan::digit;
-use super::{Fed, Feed, fault};
+use super::{Fault, Fed, Feed, fault};
 
 pub(super) struct Percent;
 
@@ -10,6 +10,12 @@ pub(super) fn fits(text: &[u8]) -> bool {
     let escapes = text.windows(3).filter(|at| matches!(at, [b'%', high, low] if digit(*high).is_some() && digit(*low).is_some()));
     let is_part = |byte: &u8| *byte == b'%' || is_literal(*byte);
     text.iter().all(is_part) && (escapes.count() > 1 || text.len() == 3 && text.starts_with(b"%"))
+}
+
+/// What is wrong with a word that begins with an escape.
+pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
+    let begins = matches!(text, [b'%', high, low, ..] if digit(*high).is_some() && digit(*low).is_some());
+    begins.then(|| Percent::feed(text, &mut Vec::new()).err())?
 }
 
 /// Characters that may stand for themselves.

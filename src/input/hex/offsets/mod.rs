@@ -60,7 +60,9 @@ impl Shape {
             17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
             // A first word as long as the others is one of them, in a row of groups without an offset.
             len @ (4 | 8 | 16)
-                if len != digits && (6..=8).contains(&digits) && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) =>
+                if len != digits
+                    && (offset.address || (6..=8).contains(&digits))
+                    && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) =>
             {
                 words_fit(Groups::Swapped(len)).then_some(Groups::Swapped(len))?
             }
@@ -110,10 +112,16 @@ fn is_inset(line: &[u8]) -> bool {
 
 /// Whether a line is one of a dump from its offset to its text: of several bytes, or of one that a text shows.
 pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
-    let Some((_, from)) = split_offset(line) else { return false };
+    let Some((offset, from)) = split_offset(line) else { return false };
     let mut row = Row::default();
     let column = row.read(line, from, shape.groups);
-    column.is_ok_and(|column| row.straight.len() > 1 || column != Column::None)
+    column.is_ok_and(|column| row.straight.len() > 1 || column != Column::None || offset.address)
+}
+
+/// Why a row cannot be read to its end.
+pub(super) fn fault_of(line: &[u8], shape: Shape) -> Option<Fault> {
+    let (_, from) = split_offset(line)?;
+    Row::default().read(line, from, shape.groups).err()
 }
 
 /// Whether a line is what `od` prints when it is not asked for hex: octal words or octal bytes.
@@ -268,12 +276,14 @@ impl Dump {
         if bare == all && (bare > 1 || line.iter().any(u8::is_ascii_digit)) {
             return true;
         }
-        if is_inset(line) != self.inset || groups(1) == 0 {
+        // A symbol may stand behind an address.
+        let behind = groups(1).max(groups(2));
+        if is_inset(line) != self.inset || behind == 0 {
             return false;
         }
         let Some(first) = words(line, 0).next() else { return false };
         let hex = first.text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
-        groups(1) >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= first.text.len() * 3
+        behind >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= first.text.len() * 3
     }
 
     /// A line that is no dump. It ends a packet, unless it is a comment.
