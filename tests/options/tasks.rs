@@ -26,7 +26,7 @@ pub const FOLLOW: &[Case] = &[
     ("--hex '00 00 00 00 02'", "", Differs),
     ("--as udp", "--hex '00 35 00 35 00 0a 00 00 61 62'", Differs),
     ("--link raw", "--hex '45 00 00 1e 00 01 00 00 40 11 f6 cb c0 00 02 01 c0 00 02 02 00 07 00 07 00 0b 00 00 61 62'", Differs),
-    ("--port udp:53", "--hex '23 00 00 00 01'", Differs),
+    ("--port tcp:27000", "--hex '00 00 00 00 00'", Differs),
     ("--input-format pcap", "samples/pipboy.pcap", Same),
     ("--input-format hex", "samples/pipboy.pcap", Differs),
     ("--input-format raw", "--as pipboy:s2c samples/pipboy-update.txt", Differs),

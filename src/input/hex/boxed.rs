@@ -28,13 +28,22 @@ pub(super) fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
     let (_, before) = cells.next()?;
     out.resize(before.len(), b' ');
     let mut is_empty = true;
+    let mut is_text = false;
     for (index, cell) in cells {
         let inner = cell.trim_end_matches(is_bar);
         let (width, inner_words) = (inner.chars().count(), inner.trim_ascii().as_bytes());
         if index == 1 && width == TEXT && (all_hex(inner_words) || inner_words == b"*") {
             // The offset.
         } else if width <= TEXT || index == 1 && !words(inner_words, 0).all(|word| all_hex(word.text)) {
-            break;
+            // Behind the bytes only text follows. A longer cell there is another row, and none of it is text.
+            is_text = true;
+        }
+        if is_text && width <= TEXT {
+            out.resize(out.len() + cell.len(), b' ');
+            continue;
+        }
+        if index == 1 && is_text {
+            return None;
         }
         is_empty = false;
         out.extend(inner.as_bytes());
