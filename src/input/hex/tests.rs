@@ -425,12 +425,12 @@ fn colours_of_a_dump_are_no_part_of_it() {
     assert_eq!(whole(text).unwrap(), b"#\0\x01{");
 }
 
-/// Dialects that have words before the bytes.
-const LABELLED: [&str; 4] = ["a Buffer of Node.js", "a log line", "a time before it", "bytes.fromhex"];
+/// Dialects that have words, or signs like those of words, before the bytes.
+const LABELLED: [&str; 6] = ["UltraEdit", "010 Editor", "a Buffer of Node.js", "a log line", "a time before it", "bytes.fromhex"];
 
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(&b" 09afAF.|><#"[..])];
-    prop::collection::vec(byte, 1..80)
+    prop::collection::vec(byte, 2..80)
 }
 
 proptest! {

@@ -278,7 +278,7 @@ impl Dump {
         }
         // A symbol may stand behind an address.
         let behind = groups(1).max(groups(2));
-        if is_inset(line) != self.inset || behind == 0 {
+        if is_inset(line) && !self.inset || behind == 0 {
             return false;
         }
         let Some(first) = words(line, 0).next() else { return false };
