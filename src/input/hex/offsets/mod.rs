@@ -282,8 +282,11 @@ impl Dump {
             return false;
         }
         let Some(first) = words(line, 0).next() else { return false };
+        // Signs around the digits of an offset are none of them.
+        let signs = |byte: &&u8| !b"xh:`".contains(byte);
         let hex = first.text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
-        behind >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= first.text.len() * 3
+        let len = first.text.iter().filter(signs).count();
+        behind >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= len * 3
     }
 
     /// A line that is no dump. It ends a packet, unless it is a comment.
