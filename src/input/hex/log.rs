@@ -155,9 +155,10 @@ impl Log {
         let line = line.trim_ascii_end();
         let mut bytes = Vec::new();
         let closed = without_closers(line);
-        let first = match self.row.read(line, at, Groups::Any) {
+        // What closes a quote could pass for text of the bytes.
+        let first = match self.row.read(closed, at, Groups::Any) {
             Ok(_) => return Ok(self.row.straight.clone()),
-            Err(_) if self.row.read(closed, at, Groups::Any).is_ok() => return Ok(self.row.straight.clone()),
+            Err(_) if self.row.read(line, at, Groups::Any).is_ok() => return Ok(self.row.straight.clone()),
             Err(fault) => fault,
         };
         if separated(closed, at, &mut bytes).is_ok() && !closed.contains(&b'#') {
