@@ -101,6 +101,9 @@ impl Log {
             packet.bytes.extend(bytes);
             return Ok(Fed::Taken);
         }
+        if continues && is_meant(line) {
+            self.row.read(line, 0, Groups::Any)?;
+        }
         let found = self.find(line)?;
         if continues {
             return Ok(Fed::Complete(0));
