@@ -77,6 +77,7 @@ impl Form {
                     width: None,
                     whole: false,
                     flush: false,
+                    secrets: false,
                 },
             )),
             Form::Lines => Box::new(Json::new(to, json(Shape::Lines, false))),

@@ -66,9 +66,15 @@ impl Plan {
                 time,
                 file_names: several,
             }),
-            Form::List => {
-                Plan::List(ListOptions { theme, time, file_names: several, width: width(), whole: output.full, flush: false })
-            }
+            Form::List => Plan::List(ListOptions {
+                theme,
+                time,
+                file_names: several,
+                width: width(),
+                whole: output.full,
+                flush: false,
+                secrets: false,
+            }),
             Form::Ndjson => json(Shape::Lines),
             Form::Json => json(Shape::Array),
             Form::Flat => json(Shape::Flat),
@@ -102,6 +108,14 @@ impl Plan {
             Plan::Silent => Plan::Silent,
             plan => Plan::Kept(Box::new(plan), Only::these(below_names(&known))),
         })
+    }
+
+    /// The same with secrets behind the summaries of a list, if `--show-secrets` asks for them.
+    pub(super) fn revealing(mut self, secrets: bool) -> Plan {
+        if let Plan::List(options) = &mut self {
+            options.secrets = secrets;
+        }
+        self
     }
 
     /// What columns are about; nothing for other forms.

@@ -7,12 +7,13 @@ use super::progress::{Progress, Whole};
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
-use crate::input::{Capture, OpenError, Options, ReadError, link_name};
-use crate::registry::Registry;
+use crate::input::{Capture, Format, Link, OpenError, Options, ReadError, link_name};
+use crate::registry::{Assume, Registry};
 use crate::sink::{Begin, Problem};
 use crate::tree::Dissection;
 use std::fmt;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of frames up to which another thread costs more than it gains.
 const SMALL: usize = 256 << 10;
@@ -22,7 +23,11 @@ pub(super) struct How {
     registry: Registry,
     options: Options,
     explain: bool,
+    /// `--as` or `--port` as typed, which says what bytes without a link type are.
+    assumed: Option<Assumed>,
     threads: usize,
+    /// A key log that decrypts nothing was reported.
+    reported_keys: AtomicBool,
     /// Problems of the inputs were reported in the first pass.
     silent: bool,
 }
@@ -32,7 +37,16 @@ impl How {
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = decode_as::registry(reading)?;
         let options = decode_as::options(reading, registry.assume())?;
-        Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading), silent: false })
+        let assumed = Assumed::of(reading, registry.assume());
+        Ok(How {
+            registry,
+            options,
+            explain: reading.explain_input,
+            assumed,
+            threads: threads(reading),
+            reported_keys: AtomicBool::new(false),
+            silent: false,
+        })
     }
 
     /// The same, for a second pass: problems were already reported.
@@ -51,6 +65,13 @@ impl How {
         }
     }
 
+    /// Reports a key log that decrypts nothing, once.
+    fn lacks(&self, audience: &mut impl Audience, name: &str, random: Option<&[u8; 32]>) {
+        let Some(random) = random.filter(|_| !self.silent && !self.reported_keys.swap(true, Ordering::Relaxed)) else { return };
+        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        audience.complain(format_args!("{name}: the key log decrypts nothing; it lacks the client random {digits}"));
+    }
+
     /// Threads that share the work.
     pub(super) fn threads(&self) -> usize {
         self.threads
@@ -59,6 +80,53 @@ impl How {
     /// The protocols that are looked for.
     pub(super) fn registry(&self) -> Registry {
         self.registry
+    }
+}
+
+/// An option for bytes without a link type.
+enum Assumed {
+    /// `--as` with a layer: frames.
+    Frames(String),
+    /// `--as`: what they are, and what carries that protocol.
+    As(String, &'static str),
+    /// `--port`: where they were seen.
+    Port(String),
+}
+
+impl Assumed {
+    fn of(reading: &Reading, assume: Assume) -> Option<Assumed> {
+        let port = || reading.port.clone().map(Assumed::Port);
+        let given = reading.as_protocol.clone().map(|text| match assume {
+            Assume::Layer(_) => Assumed::Frames(text),
+            Assume::Protocol(protocol, _) if !protocol.is_stream() => Assumed::As(text, "udp"),
+            _ => Assumed::As(text, "tcp"),
+        });
+        given.or_else(port)
+    }
+}
+
+/// What to type instead for a capture.
+impl fmt::Display for Assumed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Assumed::Frames(text) => {
+                write!(
+                    f,
+                    "--as {text} is for hex text and raw bytes, and this is a capture, which has its link types; leave --as out"
+                )
+            }
+            Assumed::As(text, transport) => {
+                let protocol = text.split(':').next().unwrap_or(text);
+                write!(
+                    f,
+                    "--as {text} is for hex text and raw bytes, and this is a capture; try -d {transport}.port==PORT,{protocol}"
+                )
+            }
+            Assumed::Port(text) => {
+                let (transport, port) = text.split_once(':').unwrap_or(("tcp", text));
+                write!(f, "--port {text} is for hex text and raw bytes, and this is a capture; try -Y {transport}.port=={port}")
+            }
+        }
     }
 }
 
@@ -102,6 +170,8 @@ pub(super) struct Run<'a> {
     /// Bytes of the frames.
     bytes: usize,
     damage: Option<ReadError>,
+    /// What the last packet of hex text was taken for, if that is explained.
+    explained: Option<String>,
 }
 
 impl<'a> Run<'a> {
@@ -113,7 +183,7 @@ impl<'a> Run<'a> {
         let name = source.name();
         let capture = open(source, how, &name, audience)?;
         let engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
-        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None })
+        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
     }
 
     /// Reads and dissects the next frame; false if there is none, or if the audience has enough.
@@ -137,6 +207,15 @@ impl<'a> Run<'a> {
         }
         self.frames += 1;
         self.bytes += frame.bytes.len();
+        if self.how.explain && frame.link == Link::Unknown {
+            let candidates = self.engine.explain(frame.bytes);
+            if candidates.first() != self.explained.as_ref() {
+                for line in &candidates {
+                    audience.complain(format_args!("{}: packet {}: {line}", self.name, frame.number));
+                }
+                self.explained = candidates.into_iter().next();
+            }
+        }
         self.engine.defer_after(audience.defers_after());
         let tree = self.engine.dissect(frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;
@@ -157,6 +236,7 @@ impl<'a> Run<'a> {
         audience.extras(self.capture.extras());
         audience.names(self.capture.names());
         audience.forgotten(self.engine.forgotten());
+        self.how.lacks(audience, &self.name, self.engine.lacking_secret());
         end(audience, self.how, &self.name, self.frames, self.damage.as_ref())
     }
 
@@ -166,6 +246,7 @@ impl<'a> Run<'a> {
         audience.extras(read.capture.extras());
         audience.names(read.capture.names());
         audience.forgotten(read.forgotten);
+        self.how.lacks(audience, &self.name, read.lacking.as_ref());
         end(audience, self.how, &self.name, self.frames + read.frames, read.damage.as_ref())
     }
 }
@@ -187,7 +268,14 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
     if how.explain {
         audience.complain(format_args!("{name}: {}", capture.explain()));
     }
-    Ok(capture)
+    let is_capture = matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx);
+    match &how.assumed {
+        Some(assumed) if is_capture => {
+            how.complain(audience, format_args!("{name}: {assumed}"));
+            Err(Exit::Usage)
+        }
+        _ => Ok(capture),
+    }
 }
 
 fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) -> io::Result<()> {

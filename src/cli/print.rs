@@ -52,6 +52,7 @@ impl<'a> Task<'a> {
             (None, Some(names)) => plan.keeping(names, true)?,
             (None, None) => plan,
         };
+        let plan = plan.revealing(how.registry().shows_secrets());
         let scope = plan.scope();
         let mut selection = vec![RecordSelection::new(output, scope)?];
         if !selection.iter().any(RecordSelection::spans_inputs) {

@@ -1,11 +1,13 @@
 //! Detection of the format of hex text, which may start at any layer.
 
+mod headers;
+
 use super::nested::{Carried, States, Turn};
 use crate::layers::{Bytes, Next};
+use crate::record::level_of;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
-use crate::tree::{Demand, FrameInfo, Kind, Level, Side, StreamId, Transport, Tree};
+use crate::tree::{Demand, FrameInfo, Level, Side, StreamId, Transport, Tree, clean};
 use crate::wire::{Cut, On, Opening, Protocol};
-use etherparse::{ArpPacketSlice, EtherType, Ethernet2Slice, IpSlice, SingleVlanSlice, ether_type};
 
 /// What bytes are, with the names of other protocols that recognise them.
 pub(super) type Guessed = (Guess, Vec<&'static str>);
@@ -30,44 +32,159 @@ pub(super) enum Guess {
 /// Link type number of Ethernet.
 const ETHERNET: u16 = 1;
 
+/// How well an interpretation fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// It explains the bytes.
+    Fits,
+    /// It is recognised, but explains not all of them, or finds something odd.
+    Odd,
+    /// It is recognised, but ends broken.
+    Broken,
+    /// The bytes are something else.
+    No,
+}
+
+/// An interpretation of bytes.
+struct Judged {
+    name: &'static str,
+    guess: Guess,
+    verdict: Verdict,
+    why: String,
+}
+
 /// Detects the format: by the user's choice, then as a frame with valid lengths and checksums, then by heuristics. Also
 /// returns the names of other matching protocols.
 pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
-    let by_content = || registry.datagrams_on(None, bytes);
-    let known = match registry.assume() {
+    if let Some(known) = chosen(registry, bytes) {
+        return (known, Vec::new());
+    }
+    // Most hex text is whole frames: what protocols recognise is not asked for then.
+    if let Some(layers) = layers(registry, bytes).find(|judged| judged.verdict == Verdict::Fits) {
+        return (layers.guess, Vec::new());
+    }
+    choice(&candidates(registry, bytes))
+}
+
+/// What the user chose.
+fn chosen(registry: Registry, bytes: &[u8]) -> Option<Guess> {
+    match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),
         Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
         Assume::Port(On::Udp(port)) => Some(seen_on(registry, port, bytes).map_or(Guess::Nothing, by_client)),
-        Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).unwrap_or(Side::Server))),
-        Assume::Nothing if is_ip(bytes) => Some(Guess::Layers(Next::Ip)),
-        Assume::Nothing if is_ethernet(bytes) => Some(Guess::Layers(Next::Link(ETHERNET))),
+        Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).map_or(Side::Server, |(side, _)| side))),
         Assume::Nothing => None,
-    };
-    if let Some(known) = known {
-        return (known, Vec::new());
     }
-    let side = speaker(registry, bytes);
-    let fitting: Vec<Candidate> = by_content().filter(|candidate| is_explained(registry, *candidate, bytes)).collect();
-    // What recognises the bytes but cannot explain them counts only where nothing can.
-    let candidates = if side.is_none() && fitting.is_empty() { by_content().collect() } else { fitting };
-    let names = candidates.iter().map(|candidate| candidate.protocol.this.abbrev);
-    let mut others: Vec<&str> = names.skip(usize::from(side.is_none())).collect();
-    others.dedup();
-    let guess = match side {
-        Some(side) => Guess::Stream(side),
-        None => candidates.first().copied().map_or(Guess::Nothing, by_client),
-    };
-    (guess, others)
 }
 
-/// Whether a protocol explains a datagram to its last byte, with nothing odd about it.
-fn is_explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> bool {
+/// The place of the best candidate: the first that fits, then the first that is at least recognised. One that ends broken
+/// comes last, and a datagram that ends broken is data: what protocols recognise in single bytes is little.
+fn best(candidates: &[Judged]) -> Option<usize> {
+    [Verdict::Fits, Verdict::Odd, Verdict::Broken].into_iter().find_map(|verdict| {
+        let counts = |judged: &Judged| verdict != Verdict::Broken || !matches!(judged.guess, Guess::Datagram(..));
+        candidates.iter().position(|judged| judged.verdict == verdict && counts(judged))
+    })
+}
+
+/// The best candidate, and the names of others as good.
+fn choice(candidates: &[Judged]) -> Guessed {
+    let Some(best) = best(candidates).and_then(|best| candidates.get(best)) else { return (Guess::Nothing, Vec::new()) };
+    if matches!(best.guess, Guess::Layers(_)) {
+        return (best.guess, Vec::new());
+    }
+    let equal = candidates.iter().filter(|judged| judged.verdict == best.verdict && judged.name != best.name);
+    let mut others: Vec<&str> = equal.map(|judged| judged.name).collect();
+    others.dedup();
+    (best.guess, others)
+}
+
+/// Headers that the bytes may begin with.
+fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Judged> {
+    let version = if bytes.first().is_some_and(|first| first >> 4 == 6) { "IPv6" } else { "IPv4" };
+    let kinds = [(version, Guess::Layers(Next::Ip)), ("Ethernet", Guess::Layers(Next::Link(ETHERNET)))];
+    kinds.into_iter().map(move |(name, guess)| {
+        let fits = if name == "Ethernet" { headers::ethernet(bytes) } else { headers::ip(bytes) };
+        let (verdict, why) = match fits {
+            Err(why) => (Verdict::No, why),
+            Ok(why) => match headers::broken(registry, bytes, guess) {
+                Some(broken) => (Verdict::Broken, format!("{why}; but it ends broken: {broken}")),
+                None => (Verdict::Fits, why),
+            },
+        };
+        Judged { name, guess, verdict, why }
+    })
+}
+
+/// All interpretations, those first that win a tie.
+fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
+    let mut all: Vec<Judged> = layers(registry, bytes).collect();
+    if let Some((side, name)) = speaker(registry, bytes) {
+        let guess = Guess::Stream(side);
+        let (verdict, why) = match headers::broken(registry, bytes, guess) {
+            Some(broken) => (Verdict::Broken, format!("recognised as a stream, but it ends broken: {broken}")),
+            None => (
+                Verdict::Fits,
+                format!("recognised as a stream, sent by the {}", if side == Side::Client { "client" } else { "server" }),
+            ),
+        };
+        all.push(Judged { name, guess, verdict, why });
+    }
+    all.extend(registry.datagrams_on(None, bytes).map(|candidate| {
+        let (verdict, why) = explained(registry, candidate, bytes);
+        Judged { name: candidate.protocol.this.abbrev, guess: by_client(candidate), verdict, why }
+    }));
+    // A protocol may recognise the bytes in several places.
+    all.dedup_by(|second, first| second.name == first.name && second.why == first.why);
+    all
+}
+
+/// What was decided for bytes without a link type, and why: the choice first, then every candidate.
+pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
+    if let Some(known) = chosen(registry, bytes) {
+        let what = match known {
+            Guess::Layers(_) => "frames",
+            Guess::Stream(_) => "a stream",
+            Guess::Datagram(..) => "a datagram",
+            Guess::Nothing => "data, because nothing is known on that port",
+        };
+        return vec![format!("read as {what}, as an option asks for")];
+    }
+    let all = candidates(registry, bytes);
+    let best = best(&all);
+    let choice = match best.and_then(|best| all.get(best)) {
+        Some(judged) => format!("read as {}: {}", judged.name, judged.why),
+        None => "read as data: nothing fits; --as PROTO names what the bytes are".to_owned(),
+    };
+    let others = all.iter().enumerate().filter(|(at, _)| Some(*at) != best);
+    let others = others.map(|(_, judged)| match judged.verdict {
+        Verdict::No => format!("not {}: {}", judged.name, judged.why),
+        _ => format!("or {}: {}", judged.name, judged.why),
+    });
+    let cleaned = |line: String| {
+        let mut out = String::with_capacity(line.len());
+        // Writing to a string cannot fail.
+        let _ = clean(&line, &mut out);
+        out
+    };
+    std::iter::once(choice).chain(others).map(cleaned).collect()
+}
+
+/// How well a protocol explains a datagram: to its last byte, and with nothing odd about it?
+fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict, String) {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let carried = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
     let mut turn = Turn { registry, context: None, side: Side::Client, states: &mut States::default() };
     turn.message(&mut tree, candidate, &carried);
-    tree.undissected == 0 && tree.notes.iter().all(|note| note.code.kind == Kind::Note(Level::Info))
+    let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));
+    match worst {
+        Some(note) if level_of(note) == Level::Broken => {
+            (Verdict::Broken, format!("recognised, but it ends broken: {}: {}", note.code.name, tree.made(note.text)))
+        }
+        Some(note) => (Verdict::Odd, format!("recognised, but something is odd: {}: {}", note.code.name, tree.made(note.text))),
+        None if tree.undissected > 0 => (Verdict::Odd, format!("recognised, but {} bytes stay unread", tree.undissected)),
+        None => (Verdict::Fits, "recognised, and every byte is explained".to_owned()),
+    }
 }
 
 /// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.
@@ -92,7 +209,7 @@ fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, 
             by_client(candidate)
         }
         Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate, side.unwrap_or(Side::Client)),
-        _ => Guess::Stream(side.or_else(|| speaker(registry, bytes)).unwrap_or(Side::Client)),
+        _ => Guess::Stream(side.or_else(|| speaker(registry, bytes).map(|(side, _)| side)).unwrap_or(Side::Client)),
     }
 }
 
@@ -100,8 +217,8 @@ fn same(a: &Candidate, b: &Candidate) -> bool {
     std::ptr::eq(a.protocol, b.protocol)
 }
 
-/// The side that would say the bytes at the beginning of a stream, if a stream protocol recognises them.
-fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
+/// The side that would say the bytes at the beginning of a stream, and the protocol, if one recognises them.
+fn speaker(registry: Registry, bytes: &[u8]) -> Option<(Side, &'static str)> {
     let context =
         FlowContext { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };
     [Side::Server, Side::Client].into_iter().find_map(|side| {
@@ -111,42 +228,9 @@ fn speaker(registry: Registry, bytes: &[u8]) -> Option<Side> {
         }
         let opening = Opening { sent, from_start: [true, true], complete: true };
         match registry.stream_owner(&context, &opening) {
-            Owner::Known(_, Side::Server) => Some(side),
-            Owner::Known(_, Side::Client) => Some(side.other()),
+            Owner::Known(candidate, Side::Server) => Some((side, candidate.protocol.this.abbrev)),
+            Owner::Known(candidate, Side::Client) => Some((side.other(), candidate.protocol.this.abbrev)),
             Owner::Unsure | Owner::None => None,
         }
     })
-}
-
-/// An Ethernet frame around a whole IP packet or an ARP packet; padding may follow.
-fn is_ethernet(bytes: &[u8]) -> bool {
-    let Ok(frame) = Ethernet2Slice::from_slice_without_fcs(bytes) else { return false };
-    carries(frame.ether_type(), frame.payload_slice())
-}
-
-fn carries(kind: EtherType, payload: &[u8]) -> bool {
-    match kind {
-        ether_type::IPV4 | ether_type::IPV6 => is_ip(payload),
-        ether_type::ARP => ArpPacketSlice::from_slice(payload).is_ok_and(|arp| arp.to_packet().try_eth_ipv4().is_ok()),
-        ether_type::VLAN_TAGGED_FRAME | ether_type::PROVIDER_BRIDGING | ether_type::VLAN_DOUBLE_TAGGED_FRAME => {
-            SingleVlanSlice::from_slice(payload).is_ok_and(|tag| carries(tag.ether_type(), tag.payload_slice()))
-        }
-        _ => false,
-    }
-}
-
-/// An IP packet that is all there. An IPv4 header has a right checksum, or none and exactly the length of the bytes: network
-/// cards fill in checksums after the capture.
-fn is_ip(bytes: &[u8]) -> bool {
-    match IpSlice::from_slice(bytes) {
-        Ok(IpSlice::Ipv4(ip)) => {
-            let header = ip.header();
-            match header.header_checksum() {
-                0 => usize::from(header.total_len()) == bytes.len(),
-                checksum => checksum == header.to_header().calc_header_checksum(),
-            }
-        }
-        Ok(IpSlice::Ipv6(_)) => true,
-        Err(_) => false,
-    }
 }

@@ -515,9 +515,21 @@ impl Engine {
         let known = self.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
         let (bytes, guessed) = known.unwrap_or_else(|| (frame.bytes.to_vec(), guess::guess(self.registry, frame.bytes)));
         let (guess, others) = &guessed;
-        match *guess {
+        self.interpret(frame, *guess);
+        if !others.is_empty() {
+            self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
+        }
+        if bytes.len() <= guess::REMEMBERED {
+            self.guessed = Some((bytes, guessed));
+        }
+    }
+
+    /// Dissects bytes as what they were taken for. What decided for IPv4 includes its checksum, so that is verified.
+    fn interpret(&mut self, frame: &Frame<'_>, guess: guess::Guess) {
+        match guess {
             guess::Guess::Layers(first) => {
-                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, self.checks);
+                let checks = Checks { ip: true, ..self.checks };
+                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
@@ -533,12 +545,19 @@ impl Engine {
                 layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
             }
         }
-        if !others.is_empty() {
-            self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
-        }
-        if bytes.len() <= guess::REMEMBERED {
-            self.guessed = Some((bytes, guessed));
-        }
+    }
+
+    /// The client random that a configured key log lacks, if the key log decrypts nothing so far.
+    #[must_use]
+    pub fn lacking_secret(&self) -> Option<&[u8; 32]> {
+        self.registry.settings().secrets().next()?;
+        self.tree.secrets.lacking()
+    }
+
+    /// What bytes without a link type are taken for, and why: the choice, then each candidate, a line each.
+    #[must_use]
+    pub fn explain(&self, bytes: &[u8]) -> Vec<String> {
+        guess::explain(self.registry, bytes)
     }
 
     /// Remember the conversations that messages of this frame announced.

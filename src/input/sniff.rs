@@ -106,7 +106,8 @@ fn is_text(bytes: &[u8]) -> bool {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),
     };
-    good && bytes.iter().all(|byte| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace())
+    // Programs colour their dumps.
+    good && bytes.iter().all(|byte| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace() || *byte == 0x1b)
 }
 
 #[cfg(test)]

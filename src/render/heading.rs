@@ -1,5 +1,6 @@
 //! The lines around a table: what a record is, what a layer is, what there is to remark.
 
+use super::revealed;
 use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
@@ -64,6 +65,7 @@ impl Heading<'_> {
         let protocol = message.protocol().map_or("", |field| field.name);
         write!(out, "  {}", self.theme.paint(Role::Protocol, protocol))?;
         summary(message.name(), &message.info(), out)?;
+        revealed::of_message(message, out)?;
         if let (Line::Preview, Some(node)) = (line, message.node()) {
             let bytes = node.bytes();
             let most = if self.width.is_some_and(|width| width < NARROW) { PREVIEW / 2 } else { PREVIEW };
@@ -117,6 +119,7 @@ impl Heading<'_> {
         self.ends(packet.ends(), out)?;
         let (name, info) = words_of(packet.of, packet.layers());
         summary(&name, &info, out)?;
+        revealed::of_packet(packet, out)?;
         let interface = packet.of.tree.made(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");

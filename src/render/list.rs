@@ -5,6 +5,7 @@
 //! before the last record, so columns have the least width that most records need, as tshark's do.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
+use super::revealed;
 use super::table::file_line;
 use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
@@ -60,6 +61,8 @@ pub struct ListOptions {
     pub whole: bool,
     /// Hand on each line at once.
     pub flush: bool,
+    /// Secrets stand behind the summary.
+    pub secrets: bool,
 }
 
 /// Prints a line a record.
@@ -99,6 +102,7 @@ impl<W: io::Write> List<W> {
         let length = message.node().map_or(0, |node| node.span().len());
         let ways = self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
         self.summary(message.of, message.layer, message.name(), &message.info())?;
+        revealed::of_message(message, &mut self.line)?;
         self.behind(ways, message.ends())?;
         message.notes().try_for_each(|note| self.note(message.of, note))
     }
@@ -114,6 +118,7 @@ impl<W: io::Write> List<W> {
             Some(layer) => self.summary(of, layer, &name, &info)?,
             None => write_summary(&name, &info, &mut self.line)?,
         }
+        revealed::of_packet(packet, &mut self.line)?;
         self.behind(ways, packet.ends())?;
         packet.notes().try_for_each(|note| self.note(of, note))
     }
@@ -321,7 +326,8 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        Demand { carriers: Carriers::shown(carriers), ..Demand::HEADINGS }.with(Extras::PREVIEWS)
+        let demand = if self.options.secrets { Demand::MESSAGES } else { Demand::HEADINGS };
+        Demand { carriers: Carriers::shown(carriers), ..demand }.with(Extras::PREVIEWS)
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {

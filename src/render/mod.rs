@@ -9,6 +9,7 @@ mod heading;
 mod hexdump;
 mod json;
 mod list;
+mod revealed;
 mod rows;
 mod silent;
 mod table;

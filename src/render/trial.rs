@@ -152,7 +152,15 @@ impl Trial {
     }
 
     pub fn list(&self, view: View, theme: Theme) -> String {
-        let options = ListOptions { theme, time: TimeForm::Relative, file_names: false, width: None, whole: false, flush: false };
+        let options = ListOptions {
+            theme,
+            time: TimeForm::Relative,
+            file_names: false,
+            width: None,
+            whole: false,
+            flush: false,
+            secrets: false,
+        };
         self.printed(view, |to| List::new(to, options))
     }
 

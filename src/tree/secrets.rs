@@ -2,6 +2,8 @@
 
 use crate::limits;
 use std::collections::{HashMap, VecDeque};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The id of a connection, such as a TLS client random.
 type Id = [u8; 32];
@@ -30,6 +32,10 @@ pub struct Secrets {
     order: VecDeque<Id>,
     /// Approximate memory in bytes.
     held: usize,
+    /// Whether a secret that was asked for was known.
+    used: AtomicBool,
+    /// The first id without any secret that was asked for.
+    lacking: OnceLock<Id>,
 }
 
 impl Secrets {
@@ -71,7 +77,19 @@ impl Secrets {
     /// The secret with this label and id.
     #[must_use]
     pub fn find(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
-        self.known.get(id)?.iter().find(|(known, _)| **known == *label).map(|(_, secret)| &**secret)
+        let Some(of_one) = self.known.get(id) else {
+            self.lacking.get_or_init(|| Id::try_from(id).unwrap_or_default());
+            return None;
+        };
+        let found = of_one.iter().find(|(known, _)| **known == *label).map(|(_, secret)| &**secret);
+        self.used.fetch_or(found.is_some(), Ordering::Relaxed);
+        found
+    }
+
+    /// If no secret was of any use: the id of the first connection that needed one.
+    #[must_use]
+    pub fn lacking(&self) -> Option<&Id> {
+        self.lacking.get().filter(|_| !self.used.load(Ordering::Relaxed))
     }
 }
 
@@ -102,9 +120,23 @@ mod tests {
         assert_eq!(secrets.find("CLIENT_RANDOM", &[0x0f; 32]), Some(&[0xab; 48][..]));
         assert_eq!(secrets.find("EXPORTER", &[0x0f; 32]), Some(&[0x0a, 0x0b][..]));
         assert_eq!(secrets.find("EXPORTER", &[0x0e; 32]), None);
+        assert_eq!(secrets.lacking(), None, "others were found");
         assert_eq!(secrets.find("exporter", &[0x0f; 32]), None);
         assert_eq!(secrets.learn(format!("EXPORTER {id} 0c").as_bytes()), 1);
         assert_eq!(secrets.find("EXPORTER", &[0x0f; 32]), Some(&[0x0c][..]));
+    }
+
+    #[test]
+    fn secrets_that_are_of_no_use_name_the_first_connection_without_one() {
+        let mut secrets = Secrets::default();
+        secrets.learn(format!("EXPORTER {} 0a", "0f".repeat(32)).as_bytes());
+        assert_eq!(secrets.lacking(), None);
+        for id in [[1; 32], [2; 32]] {
+            assert_eq!(secrets.find("EXPORTER", &id), None);
+        }
+        assert_eq!(secrets.lacking(), Some(&[1; 32]));
+        assert!(secrets.find("EXPORTER", &[0x0f; 32]).is_some());
+        assert_eq!(secrets.lacking(), None);
     }
 
     #[test]

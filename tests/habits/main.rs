@@ -3,9 +3,11 @@
 //! Inputs are samples only, so every answer can be checked by hand or with another program.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
+mod asked;
 #[path = "../common/mod.rs"]
 mod common;
 mod everyday;
+mod hex;
 mod layout;
 mod mistakes;
 mod tshark;

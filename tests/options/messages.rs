@@ -5,7 +5,7 @@ use super::{Case, Differs, Same};
 /// An ICMP message in IPv4, without a link header.
 macro_rules! ping {
     () => {
-        "--hex '45 00 00 1c 00 01 00 00 40 01 f6 dd c0 00 02 01 c0 00 02 02 08 00 f7 fe 00 00 00 01'"
+        "--hex '45 00 00 1c 00 01 00 00 40 01 f6 dd c0 00 02 01 c0 00 02 02 63 00 f7 fe 00 00 00 01'"
     };
 }
 pub(crate) use ping;
@@ -83,7 +83,7 @@ pub const CASES: &[Case] = &[
     ("--hex '00 00 00 00 02'", "-l", Differs),
     ("--as ip", concat!("-l ", ping!()), Differs),
     ("--link raw", concat!("-l ", ping!()), Differs),
-    ("--port tcp:27000", "-l --hex '00 00 00 00 00'", Differs),
+    ("--port udp:53", "-l --hex '23 00 00 00 01'", Differs),
     ("--input-format pcap", "-l -c 2 samples/pipboy.pcap", Same),
     ("--input-format hex", "-l samples/pipboy.pcap", Differs),
     ("--input-format raw", "-l --as pipboy:s2c samples/pipboy-update.txt", Differs),

@@ -44,6 +44,8 @@ pub(in crate::cli) struct Read {
     pub damage: Option<ReadError>,
     /// State evicted before the last consumed frame.
     pub forgotten: Forgotten,
+    /// The client random that a key log lacks, if that decrypts nothing.
+    pub lacking: Option<[u8; 32]>,
 }
 
 /// Reads a capture to its end.
@@ -170,7 +172,8 @@ impl Reader<'_> {
         if !batch.is_empty() {
             self.take_output(&mut batch)?;
         }
-        Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default() })
+        let lacking = self.engine.lacking_secret().copied();
+        Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default(), lacking })
     }
 
     /// Sends a batch or its text, and begins another one. False if the consumer has stopped.

@@ -1,15 +1,15 @@
 //! Detection of the text dialect from the first line with data.
 
-use super::array::Array;
-use super::bare_ip;
 use super::base64::Base64;
-use super::digits::Digits;
-use super::follow;
+use super::digits::{self, Digits};
+use super::list::List;
 use super::literal::Literal;
+use super::log::Log;
 use super::marks::Marks;
 use super::offsets::{self, Shape};
-use super::scan::{after_marks, all_hex, words};
-use super::{Dialect, Fault, fault};
+use super::scan::{Word, after_marks, all_hex, words};
+use super::sides::{self, Sides};
+use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, yaml};
 use crate::input::InputFormat;
 
 /// The lines before the first one with data.
@@ -19,8 +19,22 @@ pub(super) struct Preface {
     prose: bool,
     /// The last of them ended with an open parenthesis, as a Python literal over several lines does.
     open: bool,
+    /// The last of them ended with this brace, behind which a list may begin.
+    brace: Option<u8>,
+    /// It may be a ruler over a dump, or else bytes.
+    pub(super) ruler: Vec<u8>,
+    /// A ruler was seen. Follow Stream has none.
+    ruled: bool,
+    /// tshark announces a conversation as lines of digits.
+    announced: bool,
+    /// It has datagrams.
+    pub(super) datagrams: bool,
     /// One of them looks like a line of a dump, but cannot be read as one.
     suspect: bool,
+    /// How many lines they are.
+    lines: u64,
+    /// The first of them that was perhaps meant to be bytes in a log, which is wrong if nothing else has data.
+    pub(super) fault: Option<(u64, Fault)>,
     /// What they say of the first packet.
     pub(super) marks: Marks,
     /// tcpdump's line above a packet calls it IP.
@@ -36,6 +50,7 @@ impl Preface {
     /// The dialect of this line, or `None` if it has no data.
     pub(super) fn dialect(&mut self, line: &[u8]) -> Result<Option<Dialect>, Fault> {
         let text = line.trim_ascii();
+        self.lines += 1;
         if text.is_empty() || text.starts_with(b"#") {
             return Ok(None);
         }
@@ -54,38 +69,115 @@ impl Preface {
         if after_marks(text) == text.len() {
             return Ok(None);
         }
+        if let Some(found) = self.conversation(line, text)? {
+            return Ok(Some(found));
+        }
+        if self.announced && all_hex(text) {
+            return Ok(Some(Dialect::Sides(Sides::default())));
+        }
+        self.ruled |= is_ruler(line) || !self.ruler.is_empty();
+        if is_ruler(line) || offsets::is_prompt(text) {
+            return Ok(None);
+        }
         if offsets::is_octal(line) {
             return octal(line);
         }
+        if asm::fits(line) && self.suspect {
+            return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
+        }
+        if asm::fits(line) {
+            return Ok(Some(Dialect::Asm(asm::Asm::default())));
+        }
+        let brace = std::mem::take(&mut self.brace);
         let found = match Shape::of(line) {
-            Some(_) if self.wanted.is_none() && follow::fits(line) => Some(Dialect::Follow(follow::Dump::default())),
+            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(line) => {
+                Some(Dialect::Follow(follow::Dump::default()))
+            }
             Some(shape) => self.dump(line, shape)?,
-            None => Array::of(text).map(Dialect::Array).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
+            None => List::of(text, brace).map(Dialect::List).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
         };
         if found.is_some() {
             return Ok(found);
         }
         self.open = text.ends_with(b"(");
-        self.suspect |= looks_like_a_row(line);
-        if self.prose {
-            return Ok(None);
+        self.brace = List::opened(text);
+        self.suspect |= looks_like_a_row(line) || asm::is_like(line);
+        let found = self.loose(line, text)?;
+        self.prose |= found.is_none() && self.brace.is_none_or(|_| text.len() > 1);
+        Ok(found)
+    }
+
+    /// The text of a whole conversation, and what announces one.
+    fn conversation(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
+        if yaml::fits(line) {
+            return Ok(Some(Dialect::Yaml(Box::default())));
         }
-        let bare = if looks_like_digits(text) {
-            Some(Dialect::Digits(Digits))
-        } else {
-            Base64::fits(text).then(|| Dialect::Base64(Base64::default()))
-        };
-        self.prose = bare.is_none();
-        Ok(bare)
+        if text.strip_prefix(b"Follow: ").is_some_and(|kind| kind.ends_with(b",ascii") || kind.ends_with(b",ebcdic")) {
+            return fault(0, "this form of Follow Stream has lost bytes; use raw, hex or yaml");
+        }
+        if let Some(datagrams) = sides::announced(text) {
+            (self.announced, self.datagrams) = (true, datagrams);
+        } else if text.starts_with(b"Follow: udp,") {
+            self.datagrams = true;
+        }
+        Ok(None)
+    }
+
+    /// Bytes that nothing but their digits makes out.
+    fn loose(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
+        let digits = || Ok(Some(Dialect::Digits(Digits::default())));
+        if !self.prose && (looks_like_digits(text, 0) && digits::fits(line) || digits::has_text(line)) {
+            return digits();
+        }
+        if !self.prose && Base64::fits(text) {
+            return Ok(Some(Dialect::Base64(Base64::default())));
+        }
+        if percent::fits(text) {
+            return Ok(Some(Dialect::Percent));
+        }
+        match Log::fits(line) {
+            // What is wrong above would be lost.
+            Ok(true) if self.fault.is_some() => Ok(None),
+            Ok(true) => Ok(Some(Dialect::Log(Log::default()))),
+            // A few characters that are no digits are pointed at when the line is read.
+            _ if !self.prose && looks_like_digits(text, 8) => digits(),
+            Ok(false) => {
+                let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
+                let near = near.or_else(|| digits::fault_of(line).filter(|_| !self.prose && looks_like_digits(text, 3)));
+                let lines = self.lines;
+                self.fault = self.fault.take().or_else(|| near.map(|fault| (lines, fault)));
+                Ok(None)
+            }
+            Err(fault) => {
+                self.fault.get_or_insert((self.lines, fault));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Keeps a line that is a ruler if a dump follows, and bytes if none does.
+    pub(super) fn defer(&mut self, line: &[u8]) -> bool {
+        let numbers = words(line, 0).map(|word| word.text);
+        let is_count = numbers.enumerate().all(|(at, text)| text.eq_ignore_ascii_case(format!("{at:02x}").as_bytes()));
+        let is_wide = words(line, 0).count() >= RULER;
+        if is_count && is_wide && line.first().is_some_and(u8::is_ascii_whitespace) && self.ruler.is_empty() {
+            self.ruler = line.to_vec();
+            self.lines += 1;
+            return true;
+        }
+        false
     }
 }
 
 impl Preface {
     /// A dump may begin at any offset, but then the line has to be one of a dump without doubt.
-    fn dump(&self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
-        let dialect = || Dialect::Offsets(offsets::Dump::new(shape, self.ip_announced));
-        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect())) };
-        if !offsets::reads(line, shape) {
+    fn dump(&mut self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
+        let dialect = Dialect::Offsets(Box::new(offsets::Dump::new(shape, self.ip_announced)));
+        let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
+        if !offsets::reads(line, shape) && !self.ruled {
+            self.suspect = true;
+            let lines = self.lines;
+            self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
             return Ok(None);
         }
         if self.suspect {
@@ -94,14 +186,36 @@ impl Preface {
                 format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
             );
         }
-        Ok(Some(dialect()))
+        Ok(Some(dialect))
     }
 }
 
-/// Whether a line that is none of a dump was perhaps meant to be: groups of hex digits behind one word.
+/// Numbers of columns from which they make a ruler.
+const RULER: usize = 8;
+
+/// Whether a line numbers the columns of a dump, as of Frida, HxD or ImHex: `Offset(h) 00 01 02`, or `0  1  2  3  4`.
+pub(super) fn is_ruler(line: &[u8]) -> bool {
+    let starts = words(line, 0).position(|word| matches!(word.text, b"0" | b"00")).filter(|at| *at <= 2);
+    let Some(start) = starts else { return false };
+    let named = words(line, 0).take(start).any(|word| word.text.iter().any(|byte| !byte.is_ascii_hexdigit()));
+    let mut wide = true;
+    let count = words(line, 0).skip(start).enumerate().take_while(|(at, word)| {
+        let (short, long) = (format!("{at:x}"), format!("{at:02x}"));
+        wide &= word.text.len() == 2;
+        word.text.eq_ignore_ascii_case(short.as_bytes()) || word.text.eq_ignore_ascii_case(long.as_bytes())
+    });
+    count.count() >= RULER && (named || !wide)
+}
+
+/// Whether a line that is none of a dump was perhaps meant to be: groups of digits behind one word, or behind two.
 fn looks_like_a_row(line: &[u8]) -> bool {
-    let group = |text: &[u8]| matches!(text.len(), 2 | 4) && all_hex(text);
-    words(line, after_marks(line)).skip(1).take(3).filter(|word| group(word.text)).count() == 3
+    let from = after_marks(line);
+    let group = |word: &Word<'_>| {
+        let digits = word.text.strip_prefix(b"0x").unwrap_or(word.text);
+        let behind_tab = line.get(word.at.wrapping_sub(1)) == Some(&b'\t');
+        matches!(digits.len(), 2 | 4 | 8 | 16) && all_hex(digits) || behind_tab && offsets::decimal(word.text).is_some()
+    };
+    [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3)
 }
 
 fn octal<T>(line: &[u8]) -> Result<T, Fault> {
@@ -109,12 +223,13 @@ fn octal<T>(line: &[u8]) -> Result<T, Fault> {
     fault(at, "octal numbers, as `od` prints without options, are not read; use `od -Ax -tx1`, `hexdump -C` or `xxd`")
 }
 
-/// Whether nearly all of a line is hex digits. A few others are allowed, to be pointed at when the line is read.
-fn looks_like_digits(text: &[u8]) -> bool {
+/// Whether nearly all of a line is hex digits: all but one in so many, or all.
+fn looks_like_digits(text: &[u8], one_in: usize) -> bool {
     let text = text.get(after_marks(text)..).unwrap_or_default();
     let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
-    let separators = text.iter().filter(|byte| byte.is_ascii_whitespace() || b":-,".contains(byte)).count();
+    let separators = text.iter().filter(|byte| byte.is_ascii_whitespace() || b":-,._".contains(byte)).count();
     let others = text.len() - digits - separators;
     let counts = text.iter().any(u8::is_ascii_digit) || words(text, 0).all(|word| word.text.len() % 2 == 0);
-    digits > 0 && others * 8 <= digits && counts
+    let few = if one_in == 0 { others == 0 } else { others * one_in <= digits };
+    digits > 0 && few && counts
 }

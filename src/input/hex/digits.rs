@@ -1,11 +1,15 @@
-//! Bare digits: `xxd -p`, a hex stream, pairs with any spacing, `23:00:00`. All lines make one packet, unless a direction
-//! mark begins another.
+//! Bare digits: `xxd -p`, a hex stream, pairs with any spacing, `23:00:00`, also with a text column behind them. All lines make
+//! one packet, unless a direction mark begins another.
 
 use super::marks::Marks;
-use super::scan::{after_marks, push_pairs};
-use super::{Fed, Feed, Packet};
+use super::offsets::{Column, Groups, Row};
+use super::scan::{after_marks, all_hex, push_pairs, words};
+use super::{Fault, Fed, Feed, Packet};
 
-pub(super) struct Digits;
+#[derive(Default)]
+pub(super) struct Digits {
+    row: Row,
+}
 
 impl Digits {
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
@@ -14,18 +18,51 @@ impl Digits {
             return Ok(Fed::Complete(0));
         }
         packet.marks.add(Marks::of(line));
-        let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
-        let mut at = from;
-        while let Some(rest) = line.get(at..end).filter(|rest| !rest.is_empty()) {
-            let blank = rest.iter().take_while(|byte| is_separator(**byte)).count();
-            let run = rest.iter().skip(blank).take_while(|byte| !is_separator(**byte)).count();
-            push_pairs(rest.get(blank..blank + run).unwrap_or_default(), at + blank, &mut packet.bytes)?;
-            at += blank + run;
+        if self.row.read(line, from, Groups::Any).is_ok() {
+            packet.bytes.extend(&self.row.straight);
+        } else {
+            separated(line, from, &mut packet.bytes)?;
         }
         Ok(Fed::Taken)
     }
 }
 
-fn is_separator(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b':' | b'-' | b',')
+/// Reads digits with any separators, up to a comment.
+pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
+    let is_between = |at: usize| {
+        let neighbours = [at.checked_sub(1).and_then(|at| line.get(at)), line.get(at + 1)];
+        neighbours.into_iter().all(|byte| byte.is_some_and(u8::is_ascii_hexdigit))
+    };
+    let is_separator = |at: usize| match line.get(at) {
+        Some(b'.') => is_between(at),
+        Some(byte) => byte.is_ascii_whitespace() || matches!(byte, b':' | b'-' | b',' | b'_'),
+        None => true,
+    };
+    let mut at = from;
+    while at < end {
+        let run = (at..end).take_while(|at| !is_separator(*at)).count();
+        push_pairs(line.get(at..at + run).unwrap_or_default(), at, out)?;
+        at += run.max(1);
+    }
+    Ok(())
+}
+
+/// Whether a line is digits and separators.
+pub(super) fn fits(line: &[u8]) -> bool {
+    separated(line, after_marks(line), &mut Vec::new()).is_ok()
+}
+
+/// What is wrong with a line that begins with a pair of digits.
+pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
+    let from = after_marks(line);
+    words(line, from).next().filter(|word| word.text.len() == 2 && all_hex(word.text))?;
+    separated(line, from, &mut Vec::new()).err()
+}
+
+/// Whether a line is digits and a text column that shows their bytes.
+pub(super) fn has_text(line: &[u8]) -> bool {
+    let mut row = Row::default();
+    let from = after_marks(line);
+    row.read(line, from, Groups::Any).is_ok_and(|column| column != Column::None) && row.straight.len() > 1
 }

@@ -7,7 +7,7 @@
 //! Each run of one side is a frame. tshark's `-z follow,tcp,hex` is the same with a tab and one more space before the text.
 //! Our own `follow` adds lines that begin with `#`, and behind the text of a message's first line what it is, after `#` too.
 
-use super::offsets::{pairs, split_offset};
+use super::offsets::{Groups, Offset, Row, split_offset};
 use super::{Fed, Feed, LARGEST_PACKET, fault};
 use crate::tree::Side;
 
@@ -24,33 +24,51 @@ pub(super) struct Dump {
     seen: [u64; 2],
     /// Whose run the packet is.
     side: Option<Side>,
+    row: Row,
 }
 
-/// Whether a line has the columns of such a dump to the letter.
+/// Whether a line has the columns of such a dump to the letter, and begins a side.
 pub(super) fn fits(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let text = match line.split_at_checked(TEXT_END) {
         Some((text, remark)) if remark.starts_with(REMARK) => text.trim_ascii_end(),
         _ => line,
     };
-    let mut bytes = Vec::new();
+    let mut row = Row::default();
     let Some((offset, from)) = split_offset(text) else { return false };
-    if offset.text.len() != 8 || offset.colon || offset.prefix || pairs(text, from, PER_LINE, &mut bytes).is_err() {
+    if !is_plain(&offset) || offset.value(16) != Some(0) || row.read(text, from, Groups::Pairs).is_err() {
         return false;
     }
+    let bytes = row.straight;
     // A gap in the middle of the text as in the middle of the digits.
     let shown = bytes.len() + usize::from(bytes.len() > 8);
     let barred = text.ends_with(b"|") && text.get(60) == Some(&b'|');
     // White space at the end of the text may have been lost.
     let short = bytes.iter().rev().take_while(|byte| **byte == b' ').count();
-    !barred && TEXT_COLUMNS.iter().any(|column| (column + shown - short..=column + shown).contains(&text.len()))
+    let has_length = |column: usize| (column + shown - short..=column + shown).contains(&text.len());
+    !barred && TEXT_COLUMNS.iter().any(|column| has_length(*column) && has_text(text, *column, &bytes))
+}
+
+/// Whether the text of a line begins in this column and has its gap. Other tools have texts as long as this one, without a gap.
+fn has_text(line: &[u8], column: usize, bytes: &[u8]) -> bool {
+    let is_shown = |at: usize, byte: u8| {
+        let shown = line.get(column + at + usize::from(at >= 8)).copied().unwrap_or(b' ');
+        shown == b'.' || shown == byte && (byte.is_ascii_graphic() || byte == b' ')
+    };
+    let right = bytes.iter().enumerate().filter(|(at, byte)| is_shown(*at, **byte)).count();
+    let gap = bytes.len() <= 8 || matches!(line.get(column + 8), None | Some(b' '));
+    gap && right * 4 >= bytes.len() * 3
 }
 
 /// Whether a line has an offset and bytes as in such a dump, whatever became of its columns.
 pub(super) fn is_row(line: &[u8]) -> bool {
-    let mut bytes = Vec::new();
-    let offset = split_offset(line).filter(|(offset, _)| offset.text.len() == 8 && !offset.colon && !offset.prefix);
-    offset.is_some_and(|(_, from)| pairs(line, from, PER_LINE, &mut bytes).is_ok()) && !bytes.is_empty()
+    let mut row = Row::default();
+    let offset = split_offset(line).filter(|(offset, _)| is_plain(offset));
+    offset.is_some_and(|(_, from)| row.read(line, from, Groups::Pairs).is_ok()) && !row.straight.is_empty()
+}
+
+fn is_plain(offset: &Offset<'_>) -> bool {
+    offset.text.len() == 8 && !offset.colon && !offset.prefix && !offset.address
 }
 
 impl Dump {
@@ -80,9 +98,12 @@ impl Dump {
             let found = String::from_utf8_lossy(offset.text);
             return fault(offset.at, format!("the offset is {found}, but this side has sent {expected:#x} bytes so far"));
         }
-        let before = packet.len();
-        pairs(line, from, PER_LINE, packet)?;
-        *seen += (packet.len() - before) as u64;
+        self.row.read(line, from, Groups::Pairs)?;
+        if self.row.straight.len() > PER_LINE {
+            return fault(from, format!("more than {PER_LINE} bytes; expected the text column behind them"));
+        }
+        packet.extend(&self.row.straight);
+        *seen += self.row.straight.len() as u64;
         Ok(Fed::Taken)
     }
 }

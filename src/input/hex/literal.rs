@@ -2,8 +2,12 @@
 //! character that is not escaped stands for itself. Neighbouring literals are one packet, up to a `;`; a line of Python
 //! bytes that is not in parentheses is a packet of its own.
 
-use super::scan::digit;
+use super::list::repeats;
+use super::scan::{all_hex, digit};
 use super::{Fault, Fed, Feed, fault};
+
+/// From this length on, bytes that are all hex digits are digits.
+const HEXLIFIED: usize = 16;
 
 pub(super) struct Literal {
     /// Escapes without quotes.
@@ -18,12 +22,22 @@ impl Literal {
     /// A literal that begins in this line, perhaps behind a parenthesis that the line before left open.
     pub(super) fn of(text: &[u8], open: bool) -> Option<Literal> {
         let python = python_literal(text);
-        let escape =
-            text.windows(4).any(|at| matches!(at, [b'\\', b'x', high, low] if digit(*high).is_some() && digit(*low).is_some()));
+        let escape = text.windows(4).any(|at| match at {
+            [b'\\', b'x', high, low] => digit(*high).is_some() && digit(*low).is_some(),
+            [b'\\', b'u', b'0', b'0'] => true,
+            _ => false,
+        });
+        // Octal escapes of one digit could be anything.
+        let octal = text.windows(2).filter(|at| matches!(at, [b'\\', b'0'..=b'7'])).count() > 1 && text.contains(&b'"');
+        let escape = escape || octal;
         if !python && !escape {
             return None;
         }
         let bare = text.starts_with(b"\\x");
+        // One `\x` before all digits, as PostgreSQL writes bytes.
+        if bare && text.len() > 4 && all_hex(text.get(2..).unwrap_or_default()) {
+            return None;
+        }
         Some(Literal { bare, python, quote: None, parentheses: usize::from(open) })
     }
 
@@ -34,7 +48,12 @@ impl Literal {
             at += match (self.quote, rest) {
                 (None, [b';', ..]) if !packet.is_empty() => return Ok(Fed::Complete(at + 1)),
                 (None, [b'#', ..] | [b'/', b'/', ..]) => break,
+                (None, [b'<', ..]) if rest.starts_with(b"<repeats ") => repeats(rest, at, packet)?,
+                (None, [b'.', b'.', b'.', ..]) if !packet.is_empty() => {
+                    return fault(at, "bytes are left out here; print all of them (gdb: set print elements 0, strace: -s 65536)");
+                }
                 (None, [b'\\', b'x', ..]) if self.bare => escape(rest, at, packet)?,
+                (None, [b'\\', b'x' | b'u', ..]) => return fault(at, "an escape outside of quotes"),
                 (None, [byte, ..]) => {
                     self.outside(*byte, at)?;
                     1
@@ -53,7 +72,8 @@ impl Literal {
                 (_, []) => break,
             };
         }
-        let own = self.python && self.parentheses == 0 && self.quote.is_none() && !text.ends_with(b"\\");
+        let whole = self.python || is_call(text);
+        let own = whole && self.parentheses == 0 && self.quote.is_none() && !text.ends_with(b"\\");
         Ok(if own && !packet.is_empty() { Fed::Complete(line.len()) } else { Fed::Taken })
     }
 
@@ -79,13 +99,24 @@ impl Literal {
     }
 }
 
+/// Whether a line is a whole call with its result, as strace prints it: `read(3, "\x23", 1) = 1`.
+fn is_call(text: &[u8]) -> bool {
+    let Some(close) = text.iter().rposition(|byte| *byte == b')') else { return false };
+    let result = text.get(close + 1..).unwrap_or_default().trim_ascii();
+    text.iter().position(|byte| *byte == b'(').is_some_and(|open| open > 0 && open < close)
+        && result.strip_prefix(b"= ").is_some_and(|result| result.first().is_some_and(u8::is_ascii_digit))
+}
+
 /// Whether a line holds a literal such as `b'..'`, up to its end.
 fn python_literal(text: &[u8]) -> bool {
     let Some(at) = text.windows(2).position(|pair| matches!(pair, [b'b', b'"' | b'\''])) else { return false };
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let quote = text.get(at + 1).copied().unwrap_or_default();
-    let closed = text.get(at + 2..).is_some_and(|rest| rest.contains(&quote));
-    closed && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
+    let rest = text.get(at + 2..).unwrap_or_default();
+    let Some(len) = rest.iter().position(|byte| *byte == quote) else { return false };
+    // What `binascii.hexlify` returns is digits, not bytes.
+    let is_hex = len >= HEXLIFIED && len.is_multiple_of(2) && rest.iter().take(len).all(u8::is_ascii_hexdigit);
+    !is_hex && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
 }
 
 /// Reads the escape that begins here; returns its length.
@@ -96,6 +127,8 @@ fn escape(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> 
             _ => return fault(at + 2, "expected two hex digits after \\x"),
         },
         [_, b'x', ..] => return fault(at + 2, "expected two hex digits after \\x"),
+        [_, b'u', b'0', b'0', high, low, ..] if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => (high << 4 | low, 6),
+        [_, b'u', ..] => return fault(at + 2, "expected 00 and two hex digits after \\u; no other character is a byte"),
         [_, b'n', ..] => (b'\n', 2),
         [_, b'r', ..] => (b'\r', 2),
         [_, b't', ..] => (b'\t', 2),

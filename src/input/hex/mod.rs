@@ -6,27 +6,39 @@
 //!
 //! An ASCII column is never data, and what should be data is never passed over: it is an error with line and column.
 
-mod array;
+mod ansi;
+mod asm;
 mod bare_ip;
 mod base64;
+mod boxed;
 mod detect;
 #[cfg(test)]
 mod dialects;
 mod digits;
 mod follow;
+mod list;
 mod literal;
+mod log;
 mod marks;
 mod offsets;
+mod percent;
 mod scan;
+mod sides;
 #[cfg(test)]
 mod tests;
+mod text;
+#[cfg(test)]
+mod writers;
+mod yaml;
 
 use super::buffer::{Buffer, LARGEST};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link};
 use super::sniff;
 use super::{Format, InputFormat};
+use crate::tree::Side;
 use marks::Marks;
+use std::borrow::Cow;
 use std::io;
 
 /// The most bytes of one packet.
@@ -72,12 +84,17 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
 
 /// A way to write bytes down, and where in it we are.
 enum Dialect {
-    Offsets(offsets::Dump),
+    Offsets(Box<offsets::Dump>),
     Follow(follow::Dump),
+    Sides(sides::Sides),
+    Yaml(Box<yaml::Yaml>),
     Digits(digits::Digits),
-    Array(array::Array),
+    List(list::List),
+    Asm(asm::Asm),
     Literal(literal::Literal),
     Base64(base64::Base64),
+    Percent,
+    Log(log::Log),
 }
 
 impl Dialect {
@@ -85,10 +102,15 @@ impl Dialect {
         match self {
             Dialect::Offsets(dump) => dump.feed(line, packet),
             Dialect::Follow(dump) => dump.feed(line, &mut packet.bytes),
+            Dialect::Sides(sides) => sides.feed(line, &mut packet.bytes),
+            Dialect::Yaml(yaml) => yaml.feed(line, packet),
             Dialect::Digits(digits) => digits.feed(line, packet),
-            Dialect::Array(array) => array.feed(line, &mut packet.bytes),
+            Dialect::List(list) => list.feed(line, &mut packet.bytes),
+            Dialect::Asm(asm) => asm.feed(line, &mut packet.bytes),
             Dialect::Literal(literal) => literal.feed(line, &mut packet.bytes),
             Dialect::Base64(base64) => base64.feed(line, &mut packet.bytes),
+            Dialect::Percent => percent::Percent::feed(line, &mut packet.bytes),
+            Dialect::Log(log) => log.feed(line, packet),
         }
     }
 
@@ -97,18 +119,35 @@ impl Dialect {
         let what = match self {
             Dialect::Offsets(dump) => return dump.describe(),
             Dialect::Follow(_) => "a Follow Stream dump of Wireshark (offsets for each side, the server's indented)",
+            Dialect::Sides(_) => "a conversation as of tshark -z follow,tcp,raw (a line of digits for each packet)",
+            Dialect::Yaml(_) => "a conversation in YAML",
             Dialect::Digits(_) => "bare hex digits",
-            Dialect::Array(_) => "numbers with 0x",
+            Dialect::List(list) => list.describe(),
+            Dialect::Asm(_) => "data directives of an assembler listing",
             Dialect::Literal(_) => "bytes as string literals",
             Dialect::Base64(_) => "base64",
+            Dialect::Percent => "percent-encoding",
+            Dialect::Log(_) => "bytes inside lines of a log or below prose",
         };
         what.to_owned()
     }
 
-    /// The text is over.
-    fn end(&self) -> Result<(), Fault> {
+    /// The side that says the packet, in the text of a conversation.
+    fn side(&self) -> Option<Side> {
         match self {
-            Dialect::Array(array) => array.end(),
+            Dialect::Follow(dump) => Some(dump.side()),
+            Dialect::Sides(sides) => Some(sides.side()),
+            Dialect::Yaml(yaml) => Some(yaml.side()),
+            _ => None,
+        }
+    }
+
+    /// The text is over.
+    fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
+        match self {
+            Dialect::Offsets(dump) => dump.end(&mut packet.bytes),
+            Dialect::Yaml(yaml) => yaml.end(),
+            Dialect::List(list) => list.end(),
             Dialect::Literal(literal) => literal.end(),
             Dialect::Base64(base64) => base64.end(),
             _ => Ok(()),
@@ -130,6 +169,8 @@ pub(super) struct Reader {
     over: bool,
     /// Configured link type of packets.
     link: Option<Link>,
+    /// A conversation of datagrams, which belong to no stream.
+    datagrams: bool,
     failure: Option<ReadError>,
     ended: bool,
 }
@@ -150,24 +191,64 @@ impl Reader {
             if first.is_empty() {
                 first = content.trim_ascii().get(..64.min(content.trim_ascii().len())).unwrap_or_default().to_vec();
             }
-            match preface.dialect(content) {
+            let plain = plain(content);
+            if preface.defer(&plain) {
+                text.pass(len);
+                line += 1;
+                continue;
+            }
+            match preface.dialect(&plain) {
                 Ok(Some(dialect)) => {
-                    let packet = Packet { bytes: Vec::new(), marks: preface.marks };
-                    let (failure, ended) = (None, false);
-                    return Ok(Reader { text, line, first: line, used: 0, dialect, packet, over: false, link, failure, ended });
+                    let mut reader = Reader::new(text, line, dialect, link, &preface);
+                    if !preface.ruler.is_empty() && !matches!(reader.dialect, Dialect::Offsets(_)) {
+                        reader.dialect = Dialect::Digits(digits::Digits::default());
+                        reader.first = line - 1;
+                        reader.ruler(&preface.ruler);
+                    }
+                    return Ok(reader);
                 }
                 Ok(None) => text.pass(len),
                 Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
             }
             line += 1;
         }
+        if !preface.ruler.is_empty() {
+            let mut reader = Reader::new(text, line, Dialect::Digits(digits::Digits::default()), link, &preface);
+            reader.ruler(&preface.ruler);
+            return Ok(reader);
+        }
+        if let Some((line, Fault { at, what })) = preface.fault {
+            return Err(OpenError::Hex { line, column: at as u64 + 1, what });
+        }
         if first.is_empty() { Err(OpenError::Empty) } else { Err(sniff::unrecognised(&first)) }
     }
 
+    fn new(text: Buffer, line: u64, dialect: Dialect, link: Option<Link>, preface: &detect::Preface) -> Reader {
+        Reader {
+            text,
+            line,
+            first: line,
+            used: 0,
+            dialect,
+            packet: Packet { bytes: Vec::new(), marks: preface.marks },
+            over: false,
+            link,
+            datagrams: preface.datagrams,
+            failure: None,
+            ended: false,
+        }
+    }
+
+    /// A line that might have been a ruler is bytes.
+    fn ruler(&mut self, line: &[u8]) {
+        // Its words are pairs of digits.
+        let _ = self.dialect.feed(line, &mut self.packet);
+    }
+
     pub(super) fn format(&self) -> Format {
-        match self.dialect {
-            Dialect::Follow(_) => Format::FollowStream,
-            _ => Format::Hex,
+        match self.dialect.side() {
+            Some(_) => Format::FollowStream,
+            None => Format::Hex,
         }
     }
 
@@ -186,7 +267,7 @@ impl Reader {
         }
         if let Err(error) = self.fill() {
             // A packet with a gap is dropped, but the bytes of a conversation before a gap are valid.
-            if !matches!(self.dialect, Dialect::Follow(_)) || self.packet.bytes.is_empty() {
+            if self.dialect.side().is_none() || self.packet.bytes.is_empty() {
                 return Err(error);
             }
             self.failure = Some(error);
@@ -195,14 +276,16 @@ impl Reader {
         if bytes.is_empty() {
             return Ok(None);
         }
+        let side = self.dialect.side();
         let link = match (&self.dialect, self.link) {
-            (Dialect::Follow(dump), _) => Link::Stream(dump.side()),
+            _ if let Some(side) = side.filter(|_| !self.datagrams) => Link::Stream(side),
             (_, Some(link)) => link,
             (Dialect::Offsets(dump), None) if dump.is_bare_ip(bytes) => Link::Type(BARE_IP),
             _ => Link::Unknown,
         };
         let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-        Ok(Some(Frame { time: *time, link, bytes, original_len, direction: *direction, ..Frame::default() }))
+        let direction = direction.or(side);
+        Ok(Some(Frame { time: *time, link, bytes, original_len, direction, ..Frame::default() }))
     }
 
     /// Feeds lines until a packet is complete or the text is over.
@@ -213,13 +296,19 @@ impl Reader {
                 Ok(Some(len)) => len,
                 Ok(None) => {
                     self.ended = true;
-                    return self.dialect.end().map_err(|fault| self.error(fault));
+                    return self.dialect.end(&mut self.packet).map_err(|fault| self.error(fault));
                 }
                 Err(_) if self.text.ahead().len() >= LARGEST => return Err(self.error(too_large(0))),
                 Err(error) => return Err(ReadError::from_read(at, &error)),
             };
             let line = self.text.ahead().get(..len).unwrap_or_default();
-            let fed = self.dialect.feed(line, &mut self.packet);
+            let plain = plain(line);
+            let fed = self.dialect.feed(&plain, &mut self.packet);
+            // A line without its frame or colours is used up as a whole.
+            let fed = fed.map(|fed| match fed {
+                Fed::Complete(used) if used > 0 && plain.len() != len => Fed::Complete(len),
+                fed => fed,
+            });
             if self.packet.bytes.len() > LARGEST_PACKET {
                 return Err(self.error(too_large(0)));
             }
@@ -250,6 +339,15 @@ impl Reader {
     fn error(&self, Fault { at, what }: Fault) -> ReadError {
         let text = format!("line {}, column {}: {what}", self.line, self.used + at + 1);
         ReadError { code: "hex", at: Some(self.text.offset() + at as u64), text }
+    }
+}
+
+/// A line without colours, and without a frame drawn around it.
+fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+    let plain = ansi::without_colours(line);
+    match boxed::unboxed(&plain) {
+        Some(line) => Cow::Owned(line),
+        None => plain,
     }
 }
 

@@ -1,9 +1,11 @@
 //! Hex text as a whole: every dialect, and what is wrong with a text.
 
 use super::dialects::{DIALECTS, PACKET};
-use crate::input::samples::{Owned, drain, drain_slowly, open};
+use super::writers::{DOUBTFUL, WRITERS, Writer};
+use crate::input::samples::{Owned, drain, drain_slowly, open, try_drain};
 use crate::input::{Format, Link, OpenError, Timestamp};
 use crate::tree::Side;
+use proptest::prelude::*;
 
 fn read(text: &str) -> (Vec<Owned>, Option<String>) {
     let (frames, error) = drain(text.as_bytes());
@@ -61,7 +63,7 @@ fn squeezed_lines_are_put_back() {
 fn an_ascii_column_that_looks_like_hex_is_no_data() {
     let text = "00000000: 3031 3233 3435  012345\n00000006: 6120 3062  a 0b\n";
     assert_eq!(bytes(&read(text).0), [b"012345a 0b"]);
-    let text = "0000  61 62 20 63 64   ab cd\n\n0000  20 20 20 61   aa   \n";
+    let text = "0000  61 62 20 63 64   ab cd\n\n0000  20 20 20 61      a\n";
     assert_eq!(bytes(&read(text).0), [&b"ab cd"[..], b"   a"]);
 }
 
@@ -156,8 +158,8 @@ fn prose_around_packets_is_passed_over() {
     assert_eq!((bytes(&frames), error), (vec![&[0x23, 0, 1][..], &[0x24, 0, 2]], None));
     assert!(frames.iter().all(|frame| frame.time.is_none() && frame.direction.is_none()));
     let (frames, error) = read("0000  23 00\n0002  01 02\n00o4  03 04\n0006  05\n");
-    assert_eq!(bytes(&frames), [[0x23, 0, 1, 2]]);
-    assert!(error.unwrap().starts_with("line 4, column 1: the offset is 0006, but a packet begins here"));
+    assert!(frames.is_empty());
+    assert!(error.unwrap().starts_with("line 3, column 1: expected a row of the dump"));
 }
 
 #[test]
@@ -286,5 +288,222 @@ trait ConcatBytes {
 impl ConcatBytes for Vec<Owned> {
     fn concat_bytes(&self) -> Vec<u8> {
         self.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
+    }
+}
+
+/// All bytes of a text, or why it is not read.
+fn whole(text: &str) -> Result<Vec<u8>, String> {
+    match try_drain(text.as_bytes()) {
+        Ok((frames, None)) => Ok(frames.concat_bytes()),
+        Ok((_, Some(error))) => Err(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn all_writers() -> impl Iterator<Item = &'static Writer> {
+    WRITERS.iter().chain(DOUBTFUL)
+}
+
+#[test]
+fn every_tool_writes_the_same_packet() {
+    for (name, write) in all_writers() {
+        let text = write(&PACKET);
+        for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned()] {
+            assert_eq!(whole(&text).as_deref(), Ok(&PACKET[..]), "{name}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn seven_bytes_stay_seven_in_groups_of_four() {
+    let seven = b"#\0\0\x01{\"l";
+    for text in [
+        "00000000: 23000001  7b226c",
+        "00000000: 23000001  7b226c  #...{\"l",
+        "00000000: 01000023   6c227b                    #...{\"l",
+        "0000  23 00 00 01  7b 22 6c",
+        "23000001  7b226c",
+    ] {
+        assert_eq!(whole(text).as_deref(), Ok(&seven[..]), "{text}");
+    }
+}
+
+#[test]
+fn the_order_within_groups_is_known_from_the_text_or_refused() {
+    assert_eq!(whole("00000000: 04030201 64636261  ....abcd\n").unwrap(), b"\x01\x02\x03\x04abcd");
+    assert_eq!(whole("00000000: 01020304 61626364  ....abcd\n").unwrap(), b"\x01\x02\x03\x04abcd");
+    // The second row decides for the first.
+    let rows = "00000000: 04030201 08070605  ........\n00000008: 64636261 00000000  abcd....\n";
+    assert_eq!(whole(rows).unwrap(), b"\x01\x02\x03\x04\x05\x06\x07\x08abcd\0\0\0\0");
+    let error = whole("00000000: 04030201 08070605  ........\n").unwrap_err();
+    assert!(error.starts_with("line 2, column 1: the text column does not show whether"), "{error}");
+    assert_eq!(whole("00000000: 04030201 08070605\n").unwrap(), [4, 3, 2, 1, 8, 7, 6, 5]);
+}
+
+#[test]
+fn a_conversation_in_yaml_or_raw_keeps_its_sides() {
+    let raw = "====\nFollow: tcp,raw\nFilter: tcp.stream eq 0\nNode 0: 10.0.0.1:5000\nNode 1: 10.0.0.2:80\n\t2300\n2401\n====\n";
+    let yaml = "peers:\n  - peer: 0\n    host: ::1\npackets:\n  - packet: 1\n    peer: 1\n    data: !!binary |\n      IwA=\n  \
+                - packet: 2\n    peer: 0\n    index: 0\n    timestamp: 7.5\n    data: !!binary |\n      JAE=\n";
+    for text in [raw, yaml] {
+        let (frames, error) = read(text);
+        assert_eq!((bytes(&frames), error), (vec![&[0x23, 0][..], &[0x24, 1]], None));
+        assert_eq!(frames.iter().map(|frame| frame.link).collect::<Vec<_>>(), [Side::Server, Side::Client].map(Link::Stream));
+    }
+    assert_eq!(read(yaml).0[1].time, Some(Timestamp { seconds: 7, nanos: 500_000_000 }));
+    let datagrams = read(&raw.replace("tcp,raw", "udp,raw")).0;
+    assert!(datagrams.iter().all(|frame| frame.link == Link::Unknown && frame.direction.is_some()));
+    for (text, wanted) in [
+        (yaml.replace("JAE=", "J*E="), "line 14, column 8: `*` cannot stand here in base64"),
+        (yaml.replace("peer: 1\n    data", "peer: 2\n    data"), "line 6, column 11: expected peer 0"),
+        (yaml.replace("    data: !!binary |\n      IwA=\n", ""), "line 7, column 3: the packet above has no data"),
+        (raw.replace("2401", "240"), "line 7, column 3: a single hex digit"),
+        (raw.replace("tcp,raw", "tcp,ascii"), "line 2, column 1: this form of Follow Stream has lost bytes"),
+    ] {
+        let error = whole(&text).unwrap_err();
+        assert!(error.starts_with(wanted), "{error}");
+    }
+}
+
+#[test]
+fn a_log_gives_a_packet_for_each_line_with_its_time_and_direction() {
+    let text = "server started\n[10:15:14.5] recv: 05 00 0b\nnothing here\n[10:15:15.5] send: 06 01\n  0c 0d\n\nbye\n";
+    let (frames, error) = read(text);
+    assert_eq!((bytes(&frames), error), (vec![&[5, 0, 11][..], &[6, 1, 12, 13]], None));
+    let marks: Vec<_> = frames.iter().map(|frame| (frame.time.unwrap().seconds, frame.direction.unwrap())).collect();
+    assert_eq!(marks, [(36_914, Side::Server), (36_915, Side::Client)]);
+    for (text, wanted) in [
+        ("recv: 05 00 0b\nrecv: 05 0\n", "line 2, column 10: a single hex digit"),
+        ("recv: 05 00 0b\nrecv: 05 0g\n", "line 2, column 11: `g` is not a hex digit"),
+        ("hello\nrecv: 05 00 0b xyz\n", "line 2, column 16: `x` is not a hex digit"),
+        ("recv: 05 00 0b\n0000  05 00\n", "line 2, column 1: a row of a dump among lines of a log"),
+    ] {
+        let error = whole(text).unwrap_err();
+        assert!(error.starts_with(wanted), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_damaged_row_at_the_end_is_no_prose() {
+    for text in [
+        "0000  23 00\n000g  01\n",
+        "0000  23 00\n  01 02\n",
+        "00000000: 2300 017b  #..{\n0000000g: 226c  \"l\n",
+        "0000  23 00  01 0g\n",
+        "0000  23 00  0g 01\n",
+        "00000000  23 00 | 01 0g |\n",
+        "00000000: 00100011 00000000  #.\n",
+    ] {
+        assert!(whole(text).is_err(), "{text}: {:?}", whole(text));
+    }
+}
+
+#[test]
+fn bytes_that_were_left_out_are_refused() {
+    for text in [
+        "$1 = \"\\001\\002\"...\n",
+        "{0x23, 0x00...}",
+        "[35, 0, 0, 0, ...]",
+        "recv: 05 00 0b 03 ...\n",
+        "00007ff6`12340000  23 00 ?? ??-01 00 00 00  #.??....\n",
+    ] {
+        assert!(whole(text).is_err(), "{text}: {:?}", whole(text));
+    }
+    assert_eq!(whole("$1 = {0x23, 0x0 <repeats 3 times>, 0x1}").unwrap(), [0x23, 0, 0, 0, 1]);
+    assert_eq!(whole("$1 = \"\\001\", '\\000' <repeats 3 times>, \"\\002\"").unwrap(), [1, 0, 0, 0, 2]);
+}
+
+#[test]
+fn a_ruler_is_bytes_where_no_dump_follows() {
+    assert_eq!(whole("  00 01 02 03 04 05 06 07").unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(whole("  00 01 02 03 04 05 06 07\n  08 09\n").unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn colours_of_a_dump_are_no_part_of_it() {
+    let text = "\u{1b}[1m00000000: \u{1b}[32m2300\u{1b}[0m 017b  #..{\n";
+    assert_eq!(whole(text).unwrap(), b"#\0\x01{");
+}
+
+/// Dialects that have words, or signs like those of words, before the bytes.
+const LABELLED: [&str; 6] = ["UltraEdit", "010 Editor", "a Buffer of Node.js", "a log line", "a time before it", "bytes.fromhex"];
+
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(&b" 09afAF.|><#"[..])];
+    prop::collection::vec(byte, 2..80)
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_come_back_from_every_tool(bytes in any_bytes()) {
+        for (name, write) in WRITERS {
+            // Fewer bytes may be something else in these.
+            if bytes.len() < 4 {
+                continue;
+            }
+            let text = write(&bytes);
+            prop_assert_eq!(whole(&text), Ok(bytes.clone()), "{}\n{}", name, text);
+        }
+    }
+
+    #[test]
+    fn bytes_are_read_completely_or_refused(bytes in any_bytes()) {
+        for (name, write) in all_writers() {
+            // A few digits in the quotes of Python may be text, and numbers of two digits alone are hex.
+            let small = bytes.iter().filter(|byte| **byte < 10).count();
+            let is_hex = matches!(*name, "decimals" | "a Go slice") && (bytes.len() < 4 || small < 2 && bytes.iter().all(|byte| *byte < 100));
+            if *name == "binascii.hexlify" && bytes.len() < 8 || is_hex {
+                continue;
+            }
+            let text = write(&bytes);
+            if let Ok(read) = whole(&text) {
+                prop_assert_eq!(&read, &bytes, "{}\n{}", name, text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_character_never_loses_a_byte(bytes in any_bytes(), at in any::<prop::sample::Index>()) {
+        for (name, write) in all_writers().filter(|(name, _)| !name.contains("decimals") && !name.starts_with("hexyl") && *name != "IDA, db") {
+            let text = write(&bytes);
+            let at = at.index(text.chars().count());
+            if !text.chars().nth(at).is_some_and(|character| character.is_ascii_hexdigit()) {
+                continue;
+            }
+            // A label may swallow the byte behind it.
+            if LABELLED.contains(name) && text.chars().nth(at).is_some_and(|character| !character.is_alphanumeric()) {
+                continue;
+            }
+            // A remark reaches to the end of its line.
+            if *name == "UltraEdit" && text.chars().nth(at) == Some('\n') {
+                continue;
+            }
+            let wrong: String = text.chars().enumerate().map(|(place, character)| if place == at { 'g' } else { character }).collect();
+            if let (Ok(read), Ok(_)) = (whole(&wrong), whole(&text)) {
+                prop_assert!(read.len() >= bytes.len(), "{}: {} of {}\n{}", name, read.len(), bytes.len(), wrong);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_any_size_with_any_blanks_are_read_completely(
+        bytes in prop::collection::vec(any::<u8>(), 1..60),
+        sizes in prop::collection::vec((1_usize..6, 1_usize..4), 20),
+        colon in any::<bool>(),
+    ) {
+        let mut text = String::from(if colon { "00000000: " } else { "" });
+        // What stands first, and is longer than a byte, may be an offset.
+        let first = if colon { sizes[0] } else { (1, 1) };
+        let (mut rest, mut groups) = (&bytes[..], std::iter::once(&first).chain(sizes.iter().cycle()));
+        while !rest.is_empty() {
+            let (size, blanks) = groups.next().unwrap();
+            let (group, behind) = rest.split_at(rest.len().min(*size));
+            group.iter().for_each(|byte| text += &format!("{byte:02x}"));
+            text += &" ".repeat(*blanks);
+            rest = behind;
+        }
+        if let Ok(read) = whole(&text) {
+            prop_assert_eq!(read, bytes, "{}", text);
+        }
     }
 }

@@ -1,9 +1,12 @@
-//! Dumps with an offset before each line: `hexdump`, `hexdump -C`, `xxd`, `od`, tcpdump's `-x`, tshark's `-x`.
+//! Dumps with an offset before each line: `hexdump`, `hexdump -C`, `xxd`, `od`, tcpdump's `-x`, tshark's `-x`, and those of
+//! debuggers, which count from an address.
 //!
 //! ```text
-//! 00000000: 2300 0000 017b 226c  #....{"l      a colon: bytes in any groups, up to two spaces
-//! 0000  23 00 00 00 01 7b 22 6c   #....{"l     no colon, pairs: up to a gap, with one gap allowed after eight bytes
+//! 00000000: 2300 0000 017b 226c  #....{"l      a colon: bytes in any groups
+//! 00000000: 00000023 6c227b01  #....{"l        the same, and the text shows each group reversed: xxd -e
+//! 0000  23 00 00 00 01 7b 22 6c   #....{"l     no colon: single bytes
 //! 0000000 0023 0000 7b01 6c22                  no colon, words: the machine's own order, so the bytes are swapped
+//! 0x7ffe10 <msg>: 0x23 0x00 0x00 0x00          gdb; words in the machine's own order
 //! ```
 //! An offset of zero begins a packet. If the first offset of the text is another, the dump is of a part: it is where each
 //! packet may begin, and all offsets count from there.
@@ -13,56 +16,24 @@
 //! `0x`, at least as many digits) and bytes grouped as there. A comment (`#`) may stand anywhere. A line that was damaged does
 //! not get lost among the prose: the offset after it no longer fits.
 
+mod offset;
+mod row;
+
+pub(super) use offset::{Offset, split_offset};
+pub(super) use row::{Column, Groups, Row, decimal};
+
+use super::detect::is_ruler;
 use super::marks::Marks;
-use super::scan::{Word, after_marks, all_hex, push_pairs, words};
+use super::scan::{Word, all_hex, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
+use row::is_group;
 
-/// Fewer digits than this are bytes.
-const SHORTEST_OFFSET: usize = 3;
+/// What a debugger prints before a command. The dump after it may begin at any address.
+const PROMPTS: [&[u8]; 3] = [b"(gdb)", b"(lldb)", b"kd>"];
 
-/// The offset at the start of a line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Offset<'a> {
-    /// Where its digits begin.
-    pub(super) at: usize,
-    pub(super) text: &'a [u8],
-    pub(super) colon: bool,
-    /// Written with `0x`.
-    pub(super) prefix: bool,
-}
-
-impl Offset<'_> {
-    pub(super) fn value(&self, radix: u32) -> Option<u64> {
-        u64::from_str_radix(std::str::from_utf8(self.text).ok()?, radix).ok()
-    }
-}
-
-/// The offset of a line, and where its data begins.
-pub(super) fn split_offset(line: &[u8]) -> Option<(Offset<'_>, usize)> {
-    let word = words(line, after_marks(line)).next()?;
-    let end = word.at + word.text.len();
-    let (text, colon) = word.text.strip_suffix(b":").map_or((word.text, false), |text| (text, true));
-    let (text, prefix) = text.strip_prefix(b"0x").map_or((text, false), |text| (text, true));
-    let at = word.at + if prefix { 2 } else { 0 };
-    // With `0x` and no colon it would be a byte.
-    let plausible = all_hex(text) && text.len() >= SHORTEST_OFFSET && text.len() <= 16 && (colon || !prefix);
-    plausible.then_some((Offset { at, text, colon, prefix }, end))
-}
-
-/// Appends the pairs of a line, at most `most`, up to its text column.
-pub(super) fn pairs(line: &[u8], from: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
-    for (count, word) in words(line, from).enumerate() {
-        let gap = count > 0 && word.gap > 1 && !(count == 8 && word.gap == 2);
-        if gap || count >= most || matches!(word.text, [b'|' | b'>', ..]) {
-            break;
-        }
-        if word.text.len() > 2 {
-            push_pairs(word.text.get(..2).unwrap_or_default(), word.at, out)?;
-            return fault(word.at + 2, "expected a space after two hex digits");
-        }
-        push_pairs(word.text, word.at, out)?;
-    }
-    Ok(())
+/// Whether a line is a command to a debugger.
+pub(super) fn is_prompt(text: &[u8]) -> bool {
+    PROMPTS.iter().any(|prompt| text.starts_with(prompt)) || text.get(1..6) == Some(b":000>")
 }
 
 /// What all lines of a dump have in common.
@@ -74,27 +45,26 @@ pub(super) struct Shape {
     groups: Groups,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Groups {
-    /// Up to a gap of two spaces, bytes in order.
-    Field,
-    Pairs,
-    /// Numbers of so many digits, the last byte first.
-    Swapped(usize),
-}
-
 impl Shape {
     /// The shape of a line that begins a dump.
     pub(super) fn of(line: &[u8]) -> Option<Shape> {
         let (offset, from) = split_offset(line)?;
         let first = words(line, from).next()?.text;
         let (colon, prefix, digits) = (offset.colon, offset.prefix, offset.text.len());
+        let words_fit = |groups| words(line, from).all(|word| is_group(word.text, groups) || word.text.starts_with(b">"));
         let groups = match first.len() {
-            _ if colon => all_hex(first).then_some(Groups::Field)?,
+            len @ (4 | 6 | 10 | 18) if first.starts_with(b"0x") => Some(Groups::Prefixed(len - 2)).filter(|_| offset.prefix)?,
+            _ if is_decimal(line, from, &offset) => Groups::Decimal,
+            _ if colon => all_hex(first).then_some(Groups::Any)?,
             2 if digits > 3 => all_hex(first).then_some(Groups::Pairs)?,
+            17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
             // A first word as long as the others is one of them, in a row of groups without an offset.
-            len @ (4 | 8 | 16) if len != digits && digits >= 6 && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) => {
-                words(line, from).all(|word| all_hex(word.text) || word.text.starts_with(b">")).then_some(Groups::Swapped(len))?
+            len @ (4 | 8 | 16)
+                if len != digits
+                    && (offset.address || (6..=8).contains(&digits))
+                    && offset.value(16).is_some_and(|at| at.is_multiple_of(16)) =>
+            {
+                words_fit(Groups::Swapped(len)).then_some(Groups::Swapped(len))?
             }
             _ => return None,
         };
@@ -103,12 +73,12 @@ impl Shape {
 
     /// Whether data may begin with this word.
     fn begins_with(&self, word: &[u8]) -> bool {
-        all_hex(word)
-            && match self.groups {
-                Groups::Field => word.len().is_multiple_of(2),
-                Groups::Pairs => word.len() == 2,
-                Groups::Swapped(digits) => word.len() == digits,
-            }
+        is_group(word, self.groups)
+    }
+
+    /// Whether the order of bytes within a group is found out from the text.
+    fn is_open(&self) -> bool {
+        self.groups == Groups::Any && !self.prefix
     }
 
     /// Whether this can be the offset of another line of the dump.
@@ -122,14 +92,36 @@ pub(super) fn base(line: &[u8]) -> Option<u64> {
     split_offset(line)?.0.value(16)
 }
 
+/// Whether all words are decimal bytes in columns, as of `od -tu1` and `od -td1`, or behind tabs, as of gdb.
+fn is_decimal(line: &[u8], from: usize, offset: &Offset<'_>) -> bool {
+    let mut telling = false;
+    let all = words(line, from).all(|word| {
+        let width = word.gap + word.text.len();
+        let placed = if offset.prefix { line.get(word.at.wrapping_sub(1)) == Some(&b'\t') } else { matches!(width, 4 | 5) };
+        telling |= word.text.len() != 2 || word.text.starts_with(b"-");
+        placed && decimal(word.text).is_some() && (word.text.len() == 1 || !word.text.starts_with(b"0"))
+    });
+    let is_place = if offset.prefix { offset.colon } else { !offset.colon && offset.text.len() >= 6 };
+    // Of all tools only `od` has offsets of seven digits before single bytes, and it sets hex digits closer.
+    all && (telling || offset.prefix || offset.text.len() == 7) && is_place
+}
+
 fn is_inset(line: &[u8]) -> bool {
     line.first().is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether a line is one of a dump from its offset to its text.
+/// Whether a line is one of a dump from its offset to its text: of several bytes, or of one that a text shows.
 pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
-    let mut packet = Packet::default();
-    Dump::new(shape, false).feed(line, &mut packet) == Ok(Fed::Taken) && packet.bytes.len() > 1
+    let Some((offset, from)) = split_offset(line) else { return false };
+    let mut row = Row::default();
+    let column = row.read(line, from, shape.groups);
+    column.is_ok_and(|column| row.straight.len() > 1 || column != Column::None || offset.address)
+}
+
+/// Why a row cannot be read to its end.
+pub(super) fn fault_of(line: &[u8], shape: Shape) -> Option<Fault> {
+    let (_, from) = split_offset(line)?;
+    Row::default().read(line, from, shape.groups).err()
 }
 
 /// Whether a line is what `od` prints when it is not asked for hex: octal words or octal bytes.
@@ -189,6 +181,13 @@ pub(super) struct Dump {
     heading: bool,
     /// Rows begin with white space.
     inset: bool,
+    row: Row,
+    /// Order of bytes in groups, once a text column has shown it.
+    order: Option<Column>,
+    /// The packet with all groups reversed, as long as either may be right.
+    reversed: Vec<u8>,
+    /// A text column showed groups of four bytes or more, and fits both orders.
+    doubtful: bool,
 }
 
 impl Dump {
@@ -209,18 +208,30 @@ impl Dump {
             ip_announced,
             heading: true,
             inset: false,
+            row: Row::default(),
+            order: None,
+            reversed: Vec::new(),
+            doubtful: false,
         }
     }
 
     /// What the lines look like.
     pub(super) fn describe(&self) -> String {
         match self.shape.groups {
-            Groups::Field if self.shape.prefix => "a dump as of tcpdump (0x, offset, colon, groups of bytes)".to_owned(),
-            Groups::Field => "a dump as of xxd (offset, colon, groups of bytes)".to_owned(),
+            Groups::Any if self.shape.prefix => "a dump as of tcpdump (0x, offset, colon, groups of bytes)".to_owned(),
+            Groups::Any if self.order == Some(Column::Reversed) => {
+                "a dump as of xxd -e (offset, colon, groups with the last byte first)".to_owned()
+            }
+            Groups::Any => "a dump as of xxd (offset, colon, groups of bytes)".to_owned(),
             Groups::Pairs => "a dump as of hexdump -C, od -tx1 or tshark -x (offset, single bytes)".to_owned(),
             Groups::Swapped(digits) => {
                 format!("a dump as of hexdump (offset, numbers of {digits} digits with the last byte first)")
             }
+            Groups::Prefixed(2) => "a dump as of gdb's x/16xb (address, bytes with 0x)".to_owned(),
+            Groups::Prefixed(digits) => {
+                format!("a dump as of gdb's x (address, numbers of {digits} digits with the last byte first)")
+            }
+            Groups::Decimal => "a dump as of od -tu1 or gdb's x/16ub (offset, decimal bytes)".to_owned(),
         }
     }
 
@@ -245,30 +256,78 @@ impl Dump {
             None if !self.skipping && is_inset(line) == self.inset && Shape::of(line).is_some() => {
                 fault(0, "a dump that is not written as the lines before it: other offsets or other groups")
             }
-            None => Ok(self.between(line, packet)),
+            None if !self.skipping && self.is_damaged(line, packet) => {
+                fault(0, format!("expected a row of the dump: an offset of {} digits, then bytes", self.shape.digits))
+            }
+            None => self.between(line, packet),
             Some(_) if self.skipping => Ok(Fed::Taken),
             Some((offset, from)) => self.row(line, offset, from, packet),
         }
     }
 
+    /// Whether a line without an offset was meant to be a row: the bytes alone, or an offset with a wrong digit.
+    fn is_damaged(&self, line: &[u8], packet: &Packet) -> bool {
+        if packet.bytes.is_empty() || is_ruler(line) {
+            return false;
+        }
+        let groups = |skip| words(line, 0).skip(skip).take_while(|word| is_group(word.text, self.shape.groups)).count();
+        let all = words(line, 0).count();
+        let bare = groups(0);
+        if bare == all && (bare > 1 || line.iter().any(u8::is_ascii_digit)) {
+            return true;
+        }
+        // A symbol may stand behind an address.
+        let behind = groups(1).max(groups(2));
+        if is_inset(line) && !self.inset || behind == 0 {
+            return false;
+        }
+        let Some(first) = words(line, 0).next() else { return false };
+        // Signs around the digits of an offset are none of them.
+        let signs = |byte: &&u8| !b"xh:`".contains(byte);
+        let hex = first.text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
+        let len = first.text.iter().filter(signs).count();
+        behind >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= len * 3
+    }
+
     /// A line that is no dump. It ends a packet, unless it is a comment.
-    fn between(&mut self, line: &[u8], packet: &mut Packet) -> Fed {
+    fn between(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let text = line.trim_ascii();
         if text.starts_with(b"#") {
-            return Fed::Taken;
+            return Ok(Fed::Taken);
         }
         if !packet.bytes.is_empty() && self.is_within(line) {
-            return Fed::Taken;
+            return Ok(Fed::Taken);
         }
         if !packet.bytes.is_empty() {
             // It is fed again, for what it says of the next packet.
-            return Fed::Complete(0);
+            return self.complete(0, packet);
+        }
+        if is_prompt(text) {
+            self.first = None;
         }
         self.skipping = text.ends_with(b" bytes):") && !text.starts_with(b"Frame (");
         self.ip_announced = bare_ip::announces_ip(line) || self.heading && self.ip_announced;
         self.heading = true;
         packet.marks.add(Marks::of_prose(line));
-        Fed::Taken
+        Ok(Fed::Taken)
+    }
+
+    /// The packet is complete, or the text is over.
+    pub(super) fn end(&mut self, packet: &mut Vec<u8>) -> Result<(), Fault> {
+        let differs = std::mem::take(&mut self.doubtful) && self.order.is_none() && *packet != self.reversed;
+        if differs && !packet.is_empty() {
+            return fault(
+                0,
+                "the text column does not show whether the groups above are in order (xxd -g4) or reversed (xxd -e); use xxd -g1",
+            );
+        }
+        self.reversed.clear();
+        Ok(())
+    }
+
+    fn complete(&mut self, used: usize, packet: &mut Packet) -> Feed {
+        self.end(&mut packet.bytes)?;
+        Ok(Fed::Complete(used))
     }
 
     /// Whether a line may stand between rows of a packet: the tables of our own output, which are set in where its rows are not,
@@ -282,17 +341,17 @@ impl Dump {
         let first = words(line, from).next();
         let begins = self.first.unwrap_or_default().is_at(&offset);
         if !packet.bytes.is_empty() && begins {
-            return Ok(Fed::Complete(0));
+            return self.complete(0, packet);
         }
         let Some(first) = first else {
             self.last_offset(&offset, &mut packet.bytes)?;
-            return Ok(if packet.bytes.is_empty() { Fed::Taken } else { Fed::Complete(line.len()) });
+            return if packet.bytes.is_empty() { Ok(Fed::Taken) } else { self.complete(line.len(), packet) };
         };
         // A line of prose may begin with a number. It is no offset if no bytes follow, unless it is just the one expected.
         let prose = !self.shape.begins_with(first.text);
         if packet.bytes.is_empty() {
             if prose {
-                return Ok(self.between(line, packet));
+                return self.between(line, packet);
             }
             self.begin(&offset, begins);
             self.heading = false;
@@ -300,22 +359,50 @@ impl Dump {
             packet.marks.add(Marks::of(line));
         }
         if !self.advance(&offset, &mut packet.bytes)? {
-            return if prose { Ok(self.between(line, packet)) } else { self.mismatch(&offset, packet.bytes.len()) };
+            return if prose { self.between(line, packet) } else { self.mismatch(&offset, packet.bytes.len()) };
         }
         let before = packet.bytes.len();
-        match self.shape.groups {
-            Groups::Field => field(line, from, &mut packet.bytes)?,
-            Groups::Pairs => pairs(line, from, usize::MAX, &mut packet.bytes)?,
-            Groups::Swapped(digits) => swapped(line, from, digits, &mut packet.bytes)?,
-        }
+        self.bytes(line, from, &mut packet.bytes)?;
         self.last = packet.bytes.len() - before;
         Ok(Fed::Taken)
+    }
+
+    /// The bytes of a row, in the order that its text shows.
+    fn bytes(&mut self, line: &[u8], from: usize, packet: &mut Vec<u8>) -> Result<(), Fault> {
+        let column = self.row.read(line, from, self.shape.groups)?;
+        if !self.shape.is_open() {
+            packet.extend(&self.row.straight);
+            return Ok(());
+        }
+        match column {
+            Column::InOrder | Column::Reversed => {
+                if *self.order.get_or_insert(column) != column {
+                    return fault(from, "the text column shows the groups in another order than that of the rows before");
+                }
+                if column == Column::Reversed && !self.reversed.is_empty() {
+                    *packet = std::mem::take(&mut self.reversed);
+                }
+            }
+            // A short group of `xxd -e` is set right.
+            Column::Either => self.doubtful |= words(line, from).next().is_some_and(|word| word.text.len() >= 8 || word.gap > 1),
+            Column::None => {}
+        }
+        match self.order {
+            Some(Column::Reversed) => packet.extend(&self.row.reversed),
+            Some(_) => packet.extend(&self.row.straight),
+            None => {
+                packet.extend(&self.row.straight);
+                self.reversed.extend(&self.row.reversed);
+            }
+        }
+        Ok(())
     }
 
     /// The first row of a packet.
     fn begin(&mut self, offset: &Offset<'_>, begins: bool) {
         self.squeezed = false;
         self.last = 0;
+        self.reversed.clear();
         let here = Base::of(offset);
         let first = *self.first.get_or_insert(here);
         // A row that begins no packet does not fit either.
@@ -337,10 +424,15 @@ impl Dump {
         if end > LARGEST_PACKET {
             return Err(too_large(offset.at));
         }
-        let Some(from) = packet.len().checked_sub(self.last).filter(|_| self.last > 0) else { return Ok(false) };
-        while packet.len() < end {
-            let some = self.last.min(end - packet.len());
-            packet.extend_from_within(from..from + some);
+        if self.last == 0 || self.last > packet.len() {
+            return Ok(false);
+        }
+        for bytes in [packet, &mut self.reversed] {
+            let Some(from) = bytes.len().checked_sub(self.last) else { continue };
+            while bytes.len() < end {
+                let some = self.last.min(end - bytes.len());
+                bytes.extend_from_within(from..from + some);
+            }
         }
         self.squeezed = false;
         Ok(true)
@@ -374,28 +466,4 @@ impl Dump {
         }
         fault(offset.at, format!("the offset is {found}, but {len} bytes ({len:#x}) came before it"))
     }
-}
-
-/// Bytes in groups of any size, up to the gap before the text.
-fn field(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
-    for (index, word) in words(line, from).enumerate() {
-        if index > 0 && word.gap > 1 {
-            break;
-        }
-        push_pairs(word.text, word.at, out)?;
-    }
-    Ok(())
-}
-
-/// Numbers as the machine holds them: the last byte first.
-fn swapped(line: &[u8], from: usize, digits: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
-    for word in words(line, from).take_while(|word| !word.text.starts_with(b">")) {
-        if word.text.len() != digits {
-            return fault(word.at, format!("expected groups of {digits} hex digits"));
-        }
-        let start = out.len();
-        push_pairs(word.text, word.at, out)?;
-        out.get_mut(start..).unwrap_or_default().reverse();
-    }
-    Ok(())
 }

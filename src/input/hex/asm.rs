@@ -1,0 +1,173 @@
+//! Data directives of an assembler listing, as IDA shows them: `db 23h, 0, '{"lang"', 4 dup(0)`.
+//!
+//! ```text
+//! .rdata:00402000 msg   db 23h, 0, 0, 0, 1   ; a comment
+//! .rdata:00402005       dd 4433h             ; the lowest byte first
+//! ```
+//! Lines without a directive are passed over. All directives make one packet.
+
+use super::offsets::split_offset;
+use super::scan::{Word, words};
+use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
+
+/// Directives, and how many bytes their numbers have.
+const DIRECTIVES: [(&[u8], usize); 6] = [(b"db", 1), (b"dw", 2), (b"dd", 4), (b"dq", 8), (b".byte", 1), (b"dcb", 1)];
+
+#[derive(Default)]
+pub(super) struct Asm {
+    /// Address where the last line ended.
+    next: Option<u64>,
+}
+
+/// The directive of a line: its word and the size of its numbers. Before it there may be an address and a label.
+fn directive(line: &[u8]) -> Option<(Word<'_>, usize)> {
+    words(line, 0).take(3).find_map(|word| {
+        let (_, size) = DIRECTIVES.iter().find(|(name, _)| word.text.eq_ignore_ascii_case(name))?;
+        Some((word, *size))
+    })
+}
+
+/// Whether a line is a directive with numbers or texts behind it, and not a row of pairs with the byte 0xdb or 0xdd.
+pub(super) fn fits(line: &[u8]) -> bool {
+    let Some((word, _)) = directive(line) else { return false };
+    let items = line.get(word.at + word.text.len()..).unwrap_or_default().trim_ascii();
+    let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
+    telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
+}
+
+/// Why the numbers behind a directive cannot be read.
+pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
+    directive(line)?;
+    let telling = line.contains(&b',');
+    Asm::default().feed(line, &mut Vec::new()).err().filter(|_| telling)
+}
+
+/// Whether a line has an address and a list of numbers, and only lacks the directive.
+pub(super) fn is_like(line: &[u8]) -> bool {
+    let Some((_, from)) = split_offset(line).filter(|(offset, _)| offset.address) else { return false };
+    let rest = line.get(from..).unwrap_or_default().trim_ascii();
+    !rest.starts_with(b";") && rest.split(|byte| *byte == b';').next().is_some_and(|rest| rest.contains(&b','))
+}
+
+impl Asm {
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let Some((word, size)) = directive(line) else {
+            let what = "expected a directive such as db before the bytes";
+            return if is_like(line) { fault(0, what) } else { Ok(Fed::Taken) };
+        };
+        let address = split_offset(line).filter(|(offset, _)| offset.address).and_then(|(offset, _)| offset.value(16));
+        let before = packet.len();
+        let mut at = word.at + word.text.len();
+        loop {
+            at = item(line, at, size, packet)?;
+            match line.get(at) {
+                Some(b',') => at += 1,
+                None | Some(b';' | b'#') => break,
+                Some(_) => return fault(at, "expected a comma before another number"),
+            }
+        }
+        if let (Some(address), Some(next)) = (address, self.next)
+            && address != next
+        {
+            return fault(0, format!("the address is {address:#x}, but the line before ends at {next:#x}; bytes are missing"));
+        }
+        let len = (packet.len() - before) as u64;
+        self.next = address.map(|address| address.saturating_add(len));
+        Ok(Fed::Taken)
+    }
+}
+
+/// Reads a number, a text or `4 dup(0)`, and the blanks around it; returns where it ends.
+fn item(line: &[u8], from: usize, size: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let blank = |at: usize| at + line.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let at = blank(from);
+    let rest = line.get(at..).unwrap_or_default();
+    if let [quote @ (b'\'' | b'"'), text @ ..] = rest {
+        let Some(len) = text.iter().position(|byte| byte == quote) else { return fault(at, "a text without its closing quote") };
+        out.extend(text.get(..len).unwrap_or_default());
+        return Ok(blank(at + len + 2));
+    }
+    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let Some(value) = number(rest.get(..len).unwrap_or_default()) else {
+        let what =
+            if rest.starts_with(b"?") { "`?` is a byte without a value" } else { "expected a number such as 23h, or a text" };
+        return fault(at, what);
+    };
+    let end = blank(at + len);
+    if let Some(inner) = line.get(end..).and_then(|rest| rest.strip_prefix(b"dup(")) {
+        return repeated(line, line.len() - inner.len(), value, size, out);
+    }
+    let bytes = value.to_le_bytes();
+    let fits = bytes.iter().skip(size).all(|byte| *byte == 0) || value < 0 && size < 8 && value >= -(1 << (size * 8 - 1));
+    if !fits {
+        return fault(at, format!("a number of more than {size} bytes"));
+    }
+    out.extend(bytes.iter().take(size));
+    Ok(end)
+}
+
+/// The item in the parentheses of `dup`, so many times.
+fn repeated(line: &[u8], from: usize, count: i64, size: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let mut some = Vec::new();
+    let close = item(line, from, size, &mut some)?;
+    if line.get(close) != Some(&b')') {
+        return fault(close, "expected `)` after what dup repeats");
+    }
+    if count > LARGEST_PACKET / some.len().max(1) {
+        return Err(too_large(from));
+    }
+    out.extend(some.repeat(count));
+    let rest = line.get(close + 1..).unwrap_or_default();
+    Ok(close + 1 + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count())
+}
+
+/// `23h`, `0x23`, `35` or `-1`.
+fn number(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let hex = text.strip_suffix(['h', 'H']).or_else(|| text.strip_prefix("0x"));
+    match hex {
+        Some(digits) if digits.starts_with(|first: char| first.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16).ok().map(u64::cast_signed)
+        }
+        Some(_) => None,
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<u8>, Fault> {
+        let (mut asm, mut packet) = (Asm::default(), Vec::new());
+        for line in text.split_inclusive('\n') {
+            asm.feed(line.as_bytes(), &mut packet)?;
+        }
+        Ok(packet)
+    }
+
+    #[test]
+    fn directives_are_read_with_their_sizes() {
+        let text = ".rdata:00402000 ; unsigned char msg[]\n\
+                    .rdata:00402000 msg             db 23h, 0, 0FFh, '{\"', 2 dup(1)  ; text\n\
+                    .rdata:00402007                 dd 4433h\n";
+        assert_eq!(read(text).unwrap(), b"#\0\xff{\"\x01\x01\x33\x44\0\0");
+        assert_eq!(read("x db -1, 0x10\ndq 0FFFFFFFFFFFFFFFFh\n").unwrap(), b"\xff\x10\xff\xff\xff\xff\xff\xff\xff\xff");
+    }
+
+    #[test]
+    fn mistakes_are_pointed_at() {
+        for (text, at, what) in [
+            ("db 23h, ?", 8, "`?` is a byte without a value"),
+            ("db 123h", 3, "a number of more than 1 bytes"),
+            ("db 23h 24h", 7, "expected a comma"),
+            ("db 'abc", 3, "a text without its closing quote"),
+            ("db 99999999 dup(0)", 16, "a packet of more than"),
+            (".data:00000010 db 1\n.data:00000012 db 2", 0, "the address is 0x12, but the line before ends at 0x11"),
+        ] {
+            let fault = read(text).unwrap_err();
+            assert!(fault.at == at && fault.what.starts_with(what), "{text}: {fault:?}");
+        }
+    }
+}

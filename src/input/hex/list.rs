@@ -1,0 +1,272 @@
+//! Lists of numbers: `0x23, 0x00`, `35, 0, -1`, bare, or in the braces of a C array or the brackets of a list. Each pair of
+//! braces is a packet; what stands outside of them is passed over, and so are comments.
+//!
+//! ```text
+//! unsigned char p[] = { 0x23, 0x00 };     [35, 0, 0, 0, 1]     {"type":"Buffer","data":[35,0]}     <<35,0,0,0,1>>
+//! ```
+
+use super::offsets::decimal;
+use super::scan::{all_hex, push_pairs};
+use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
+
+/// Fewer numbers in brackets may be anything.
+const SHORTEST: usize = 4;
+
+/// How the numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With `0x`.
+    Prefixed,
+    /// In decimal, from -128 to 255.
+    Decimal,
+}
+
+pub(super) struct List {
+    /// What opens and closes a list; `None` if the numbers stand alone.
+    braces: Option<(u8, u8)>,
+    inside: bool,
+    /// In a comment of the form `/* */`.
+    comment: bool,
+    /// Found out from the first number.
+    kind: Option<Kind>,
+}
+
+impl List {
+    /// A list that begins in this line. `open`: the line before ended with this brace.
+    pub(super) fn of(text: &[u8], open: Option<u8>) -> Option<List> {
+        let after = |at: usize| text.get(at..).unwrap_or_default();
+        if let Some(kind) = bare(text) {
+            return Some(List { braces: None, inside: true, comment: false, kind: Some(kind) });
+        }
+        if let Some(open) = open.filter(|_| numbers(text).0 > 0) {
+            return Some(List { braces: Some(pair(open)), inside: true, comment: false, kind: None });
+        }
+        let position = |wanted: &[u8]| text.windows(wanted.len()).position(|at| at == wanted);
+        let list = |braces: (u8, u8), kind| Some(List { braces: Some(braces), inside: false, comment: false, kind });
+        if let Some(at) = position(b"{") {
+            let declared = text.get(..at)?.contains(&b']') && text.get(..at)?.contains(&b'[');
+            if declared || is_prefixed(after(at + 1)) || is_list(after(at + 1)) {
+                return list(pair(b'{'), None);
+            }
+        }
+        let brackets = (0..text.len()).filter(|at| text.get(*at) == Some(&b'['));
+        if brackets.map(|at| after(at + 1)).any(|text| is_prefixed(text) || is_list(text)) {
+            return list(pair(b'['), None);
+        }
+        let is_binary =
+            |text: &[u8]| is_list(text) || matches!(numbers(text), (1.., _, [b'>', b'>', ..])) && !text.contains(&b' ');
+        let erlang = position(b"<<").is_some_and(|at| is_binary(after(at + 2)));
+        if erlang { list(pair(b'<'), None) } else { None }
+    }
+
+    pub(super) fn describe(&self) -> &'static str {
+        match self.kind {
+            Some(Kind::Prefixed) => "numbers with 0x",
+            Some(Kind::Decimal) => "decimal bytes",
+            None => "a list of numbers",
+        }
+    }
+
+    /// Whether the numbers stand alone.
+    pub(super) fn is_bare(&self) -> bool {
+        self.braces.is_none()
+    }
+
+    /// What is wrong with a list in brackets that begins with decimal bytes.
+    pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
+        let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
+        let (count, ..) = numbers(text.get(at + 1..)?);
+        let mut list = List { braces: Some(pair(*text.get(at)?)), inside: false, comment: false, kind: None };
+        (count > 1).then(|| list.feed(text, &mut Vec::new()).err())?
+    }
+
+    /// The brace that a line ends with, if a list may begin behind it.
+    pub(super) fn opened(text: &[u8]) -> Option<u8> {
+        text.last().copied().filter(|byte| matches!(byte, b'[' | b'{'))
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let mut at = 0;
+        while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+            at += match rest {
+                [b'*', b'/', ..] if self.comment => {
+                    self.comment = false;
+                    2
+                }
+                _ if self.comment => 1,
+                [b'/', b'*', ..] => {
+                    self.comment = true;
+                    2
+                }
+                [b'/', b'/', ..] | [b'#', ..] => break,
+                [b'<', b'<', ..] if self.braces == Some(pair(b'<')) && !self.inside => {
+                    self.inside = true;
+                    2
+                }
+                [byte, ..] if self.opens(*byte, rest) => {
+                    self.inside = true;
+                    1
+                }
+                [byte, ..] if self.inside && self.closes(*byte) => {
+                    self.inside = false;
+                    self.braces = self.braces.or(Some(pair(b'{')));
+                    if !packet.is_empty() {
+                        return Ok(Fed::Complete(at + 1));
+                    }
+                    1
+                }
+                _ if !self.inside => 1,
+                [b'(', ..] => cast(rest, at)?,
+                [b'<', ..] => repeats(rest, at, packet)?,
+                [byte, ..] if byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\\') => 1,
+                _ => self.number(rest, at, packet)?,
+            };
+        }
+        Ok(Fed::Taken)
+    }
+
+    /// A list opens here. A bracket of a declaration does not.
+    fn opens(&self, byte: u8, rest: &[u8]) -> bool {
+        let Some((open, _)) = self.braces.filter(|_| !self.inside) else { return false };
+        let inner = rest.get(1..).unwrap_or_default();
+        open == byte && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || inner.trim_ascii().is_empty())
+    }
+
+    /// `};` may end a list that began without its brace.
+    fn closes(&self, byte: u8) -> bool {
+        matches!(byte, b'}' | b']' | b')') || byte == b'>' && self.braces == Some(pair(b'<'))
+    }
+
+    /// Checks that the last list is whole.
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        match self.braces {
+            Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a number; returns its length.
+    fn number(&mut self, rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+        let kind = *self.kind.get_or_insert(if is_prefixed(rest) { Kind::Prefixed } else { Kind::Decimal });
+        if kind == Kind::Prefixed {
+            return prefixed(rest, at, packet);
+        }
+        let len = token_len(rest);
+        let text = rest.get(..len).unwrap_or_default();
+        let plain = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') && !text.is_empty();
+        match decimal(text) {
+            Some(_) if text.len() > 1 && text.starts_with(b"0") => {
+                fault(at, "expected decimal bytes such as 35, or 0x before hex digits")
+            }
+            Some(byte) => {
+                packet.push(byte);
+                Ok(len)
+            }
+            None if plain => fault(at, format!("{} is no byte; expected -128 to 255", text.escape_ascii())),
+            None if rest.starts_with(b"...") => fault(at, "bytes are left out here; print all of them"),
+            None => fault(at, "expected a decimal byte such as 35, or 0x before hex digits"),
+        }
+    }
+}
+
+fn pair(open: u8) -> (u8, u8) {
+    match open {
+        b'[' => (b'[', b']'),
+        b'<' => (b'<', b'>'),
+        _ => (b'{', b'}'),
+    }
+}
+
+fn token_len(text: &[u8]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'_');
+    text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
+}
+
+fn is_prefixed(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"(byte)").map_or(text, <[u8]>::trim_ascii_start);
+    matches!(text, [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit())
+}
+
+/// How many decimal bytes a line begins with, how many of them cannot be hex pairs, and what follows them.
+fn numbers(text: &[u8]) -> (usize, usize, &[u8]) {
+    let (mut count, mut telling) = (0, 0);
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let token = rest.get(..token_len(rest)).unwrap_or_default();
+        let is_number = decimal(token).is_some() && (token.len() == 1 || !token.starts_with(b"0"));
+        if !is_number {
+            return (count, telling, rest);
+        }
+        count += 1;
+        telling += usize::from(token.len() != 2 || token.starts_with(b"-"));
+        rest = rest.get(token.len()..).unwrap_or_default().trim_ascii_start();
+        rest = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
+    }
+}
+
+/// Numbers behind a brace, up to the one that closes it or the end of the line.
+fn is_list(text: &[u8]) -> bool {
+    let (count, telling, rest) = numbers(text);
+    let ends = rest.is_empty() || matches!(rest.first(), Some(b']' | b'}' | b'>' | b')'));
+    // Pairs of digits without commas could as well be hex.
+    let commas = text.contains(&b',');
+    ends && (commas || telling > 0) && (count >= SHORTEST || count > 0 && rest.is_empty())
+}
+
+/// Numbers without braces that cannot be bare hex digits.
+fn bare(text: &[u8]) -> Option<Kind> {
+    if is_prefixed(text) {
+        return Some(Kind::Prefixed);
+    }
+    let (count, telling, rest) = numbers(text);
+    let wide =
+        text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-').any(|token| token.len() > 2 || token.starts_with(b"-"));
+    (count >= SHORTEST && rest.is_empty() && (telling > 1 || wide)).then_some(Kind::Decimal)
+}
+
+/// Reads `0x23`, or a longer run of pairs behind one `0x`; returns its length.
+fn prefixed(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+    if rest.starts_with(b"...") {
+        return fault(at, "bytes are left out here; print all of them");
+    }
+    let Some(digits) = rest.strip_prefix(b"0x").or_else(|| rest.strip_prefix(b"0X")) else {
+        return fault(at, "expected a byte such as 0x23");
+    };
+    let len = digits.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(digits.len());
+    let digits = digits.get(..len).unwrap_or_default();
+    let bytes = digits.strip_suffix(b"u8").or_else(|| digits.strip_suffix(b"U")).unwrap_or(digits);
+    match bytes {
+        // Some tools leave out a zero in front.
+        [_] if all_hex(bytes) => push_pairs(&[b'0', *bytes.first().unwrap_or(&b'0')], at + 1, packet)?,
+        [] => return fault(at + 2, "expected hex digits after 0x"),
+        _ => push_pairs(bytes, at + 2, packet)?,
+    }
+    Ok(len + 2)
+}
+
+/// The cast that Java wants before bytes above 0x7f; returns its length.
+fn cast(rest: &[u8], at: usize) -> Result<usize, Fault> {
+    let casts: [&[u8]; 3] = [b"(byte)", b"(char)", b"(unsigned char)"];
+    match casts.iter().find(|cast| rest.starts_with(cast)) {
+        Some(cast) => Ok(cast.len()),
+        None => fault(at, "expected a byte such as 0x23"),
+    }
+}
+
+/// `<repeats 16 times>`, which gdb writes behind a byte for more of it; returns its length.
+pub(super) fn repeats(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+    let count = rest.strip_prefix(b"<repeats ").and_then(|rest| {
+        let end = rest.iter().position(|byte| *byte == b'>')?;
+        let count = rest.get(..end)?.strip_suffix(b" times")?;
+        Some((std::str::from_utf8(count).ok()?.parse::<usize>().ok()?, end))
+    });
+    let (Some((count, end)), Some(last)) = (count, packet.last().copied()) else {
+        return fault(at, "expected a byte, or `<repeats 16 times>` behind one");
+    };
+    if count > LARGEST_PACKET {
+        return Err(too_large(at));
+    }
+    packet.extend(std::iter::repeat_n(last, count.saturating_sub(1)));
+    Ok(b"<repeats ".len() + end + 1)
+}

@@ -1,0 +1,271 @@
+//! The bytes of a line, up to its text column.
+//!
+//! Groups may have any blanks between them. Only what shows the bytes before it is a text column; all else is data, or a mistake.
+
+use crate::input::hex::scan::{Word, all_hex, digit, not_hex, push_pairs, words};
+use crate::input::hex::text::{Shows, shows};
+use crate::input::hex::{Fault, fault};
+
+/// How the bytes of a row are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::input::hex) enum Groups {
+    /// Any number of bytes, in order.
+    Any,
+    /// Single bytes.
+    Pairs,
+    /// Numbers of so many digits, the last byte first.
+    Swapped(usize),
+    /// The same behind `0x`.
+    Prefixed(usize),
+    /// Decimal bytes, which may have a sign.
+    Decimal,
+}
+
+/// What of a row is text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::input::hex) enum Column {
+    /// Nothing.
+    None,
+    /// It shows the bytes as they are written.
+    InOrder,
+    /// It shows them with each group reversed.
+    Reversed,
+    /// It shows both.
+    Either,
+}
+
+/// Bytes of a row in both orders of their groups. They differ only for groups of several bytes in order.
+#[derive(Debug, Default)]
+pub(in crate::input::hex) struct Row {
+    pub straight: Vec<u8>,
+    pub reversed: Vec<u8>,
+}
+
+/// Where a text column may begin.
+struct Place {
+    at: usize,
+    gap: usize,
+    /// Bytes before it.
+    bytes: usize,
+}
+
+impl Row {
+    /// Reads the groups of a line from a byte on.
+    pub fn read(&mut self, line: &[u8], from: usize, groups: Groups) -> Result<Column, Fault> {
+        self.straight.clear();
+        self.reversed.clear();
+        let mut places: Vec<Place> = Vec::new();
+        let mut narrowest = usize::MAX;
+        let mut end = None;
+        for word in words(line, from) {
+            let place = Place { at: word.at, gap: word.gap, bytes: self.straight.len() };
+            if !self.group(word.text, groups) {
+                // A bar between groups is no byte.
+                if is_bar(word.text)
+                    && words(line, word.at + word.text.len()).next().is_some_and(|next| is_group(next.text, groups))
+                {
+                    places.push(Place { gap: usize::MAX, ..place });
+                    continue;
+                }
+                end = Some((word, place));
+                break;
+            }
+            if place.bytes > 0 {
+                if place.gap > 1 {
+                    places.push(place);
+                } else {
+                    narrowest = 1;
+                }
+            }
+        }
+        let widths = places.iter().filter(|place| place.gap != usize::MAX).map(|place| place.gap);
+        narrowest = narrowest.min(widths.min().unwrap_or(usize::MAX));
+        let Some((word, place)) = end else {
+            // Decimal digits have no text beside them.
+            let is_hex = groups != Groups::Decimal;
+            return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
+        };
+        // The whole of the bytes before the first odd word, then what may be a text that begins with hex digits.
+        let all = std::iter::once(&place).chain(places.iter().rev());
+        if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
+            return Ok(column);
+        }
+        let narrow: Vec<Place> = self.all_places(line, from, word.at, groups);
+        if let Some(column) = narrow.iter().rev().find_map(|place| self.column(line, place, false)) {
+            return Ok(column);
+        }
+        let says_something = || word.text != b"#" || words(line, word.at + word.text.len()).next().is_some();
+        if is_remark(word.text) && place.bytes > 0 && says_something() {
+            return Ok(Column::None);
+        }
+        let shown = |place: &Place| {
+            let text = line.get(place.at..).unwrap_or_default();
+            shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false)
+        };
+        let near = match shown(&place) {
+            Shows::Not => false,
+            Shows::Part => place.gap > 1,
+            Shows::All | Shows::Nearly => place.gap > 1 || !is_ellipsis(word.text),
+        };
+        if near {
+            return Ok(Column::None);
+        }
+        if let Some(place) = places.iter().find(|place| shown(place) == Shows::Nearly) {
+            self.straight.truncate(place.bytes);
+            self.reversed.truncate(place.bytes);
+            return Ok(Column::None);
+        }
+        self.wrong(word, groups, place.gap > 1)
+    }
+
+    /// A row of nothing but groups: its last ones are text if they show those before, behind a wider gap.
+    fn digits_as_text(&mut self, line: &[u8], places: &[Place], narrowest: usize) -> Column {
+        let wide = |place: &&Place| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
+        places.iter().filter(wide).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
+    }
+
+    /// Every word up to the one that ends the groups.
+    fn all_places(&self, line: &[u8], from: usize, end: usize, groups: Groups) -> Vec<Place> {
+        let mut sizes = Row::default();
+        let mut places = Vec::new();
+        for word in words(line, from).take_while(|word| word.at < end) {
+            let bytes = sizes.straight.len();
+            if bytes > 0 {
+                places.push(Place { at: word.at, gap: word.gap, bytes });
+            }
+            sizes.group(word.text, groups);
+        }
+        places
+    }
+
+    /// Takes what begins at a place as text if it shows the bytes before it.
+    fn column(&mut self, line: &[u8], place: &Place, is_digits: bool) -> Option<Column> {
+        let text = line.get(place.at..)?;
+        if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
+            return None;
+        }
+        let shown = |bytes: &[u8]| shows(text, bytes, is_digits) == Shows::All;
+        let straight = shown(self.straight.get(..place.bytes)?);
+        let reversed = self.straight != self.reversed && shown(self.reversed.get(..place.bytes)?);
+        let column = match (straight, reversed) {
+            (true, true) => Column::Either,
+            (true, false) => Column::InOrder,
+            (false, true) => Column::Reversed,
+            (false, false) => return None,
+        };
+        self.straight.truncate(place.bytes);
+        self.reversed.truncate(place.bytes);
+        Some(column)
+    }
+
+    /// Appends the bytes of a group; false if the word is none.
+    fn group(&mut self, text: &[u8], groups: Groups) -> bool {
+        let before = self.straight.len();
+        if !push_group(text, groups, &mut self.straight) {
+            self.straight.truncate(before);
+            return false;
+        }
+        let group = self.straight.get(before..).unwrap_or_default();
+        if groups == Groups::Any {
+            self.reversed.extend(group.iter().rev());
+        } else {
+            self.reversed.extend(group);
+        }
+        true
+    }
+
+    /// Why a word is neither a group nor text.
+    fn wrong<T>(&self, word: Word<'_>, groups: Groups, behind_gap: bool) -> Result<T, Fault> {
+        match groups {
+            Groups::Decimal => return fault(word.at, "expected a decimal byte from -128 to 255"),
+            Groups::Swapped(digits) if all_hex(word.text) => {
+                return fault(word.at, format!("expected groups of {digits} hex digits"));
+            }
+            Groups::Prefixed(digits) => return fault(word.at, format!("expected 0x and {digits} hex digits")),
+            Groups::Pairs if word.text.len() > 2 && all_hex(word.text) => {
+                return fault(word.at + 2, "expected a space after two hex digits");
+            }
+            _ => {}
+        }
+        let odd = word.text.iter().position(|byte| !byte.is_ascii_hexdigit());
+        match odd.and_then(|at| Some((at, *word.text.get(at)?))) {
+            Some((_, b'?')) => fault(word.at, "`?` is a byte that could not be read; the dump has a hole here"),
+            Some((at, byte)) if behind_gap && !self.straight.is_empty() => fault(
+                word.at + at,
+                format!("`{}` is not a hex digit, and no text column shows these bytes", shown(byte, word.text, at)),
+            ),
+            Some((at, byte)) => not_hex(word.at + at, byte),
+            None => push_pairs(word.text, word.at, &mut Vec::new())
+                .and_then(|()| fault(word.at, "expected two hex digits for each byte")),
+        }
+    }
+}
+
+/// The character that begins at a byte of a word.
+fn shown(byte: u8, word: &[u8], at: usize) -> String {
+    let rest = String::from_utf8_lossy(word.get(at..).unwrap_or_default());
+    let character = rest.chars().next().filter(|character| !character.is_control());
+    character.map_or_else(|| byte.escape_ascii().to_string(), String::from)
+}
+
+/// A bar between groups of a row.
+fn is_bar(text: &[u8]) -> bool {
+    matches!(text, b"|" | b"-") || text == "│".as_bytes() || text == "┊".as_bytes()
+}
+
+/// What stands for bytes that were left out.
+fn is_ellipsis(text: &[u8]) -> bool {
+    text == b"..." || text == "…".as_bytes()
+}
+
+/// What begins a remark behind the bytes. A text column may begin with the same sign, but is no word of its own.
+fn is_remark(text: &[u8]) -> bool {
+    matches!(text, b"#" | b";" | b"//")
+}
+
+pub(in crate::input::hex) fn is_group(text: &[u8], groups: Groups) -> bool {
+    push_group(text, groups, &mut Vec::new())
+}
+
+fn push_group(text: &[u8], groups: Groups, out: &mut Vec<u8>) -> bool {
+    let swapped = |digits: &[u8], out: &mut Vec<u8>| {
+        let start = out.len();
+        let read = push_pairs(digits, 0, out).is_ok();
+        out.get_mut(start..).unwrap_or_default().reverse();
+        read
+    };
+    match groups {
+        Groups::Any => (text.len().is_multiple_of(2) && push_pairs(text, 0, out).is_ok()) || push_joined(text, out),
+        Groups::Pairs => text.len() == 2 && push_pairs(text, 0, out).is_ok() || push_joined(text, out),
+        Groups::Swapped(digits) => match text.split_at_checked(8) {
+            Some((high, [b'`', low @ ..])) if digits == 16 && low.len() == 8 => swapped(&[high, low].concat(), out),
+            _ => text.len() == digits && swapped(text, out),
+        },
+        Groups::Prefixed(digits) => text.strip_prefix(b"0x").is_some_and(|text| text.len() == digits && swapped(text, out)),
+        Groups::Decimal => decimal(text).map(|byte| out.push(byte)).is_some(),
+    }
+}
+
+/// Two bytes with a dash between, in the middle of a row of WinDbg.
+fn push_joined(text: &[u8], out: &mut Vec<u8>) -> bool {
+    match *text {
+        [a, b, b'-', c, d] => match [digit(a), digit(b), digit(c), digit(d)] {
+            [Some(a), Some(b), Some(c), Some(d)] => {
+                out.extend([a << 4 | b, c << 4 | d]);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// A byte in decimal, from -128 to 255.
+pub(in crate::input::hex) fn decimal(text: &[u8]) -> Option<u8> {
+    let value: i16 = std::str::from_utf8(text).ok().filter(|text| text.len() <= 4 && !text.starts_with('+'))?.parse().ok()?;
+    match value {
+        0..=255 => u8::try_from(value).ok(),
+        -128..=-1 => i8::try_from(value).ok().map(i8::cast_unsigned),
+        _ => None,
+    }
+}

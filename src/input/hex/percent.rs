@@ -1,0 +1,54 @@
+//! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as forms write it.
+
+use super::scan::digit;
+use super::{Fault, Fed, Feed, fault};
+
+pub(super) struct Percent;
+
+/// Whether a line is one word of percent-encoding, with at least two escapes.
+pub(super) fn fits(text: &[u8]) -> bool {
+    let escapes = text.windows(3).filter(|at| matches!(at, [b'%', high, low] if digit(*high).is_some() && digit(*low).is_some()));
+    let is_part = |byte: &u8| *byte == b'%' || is_literal(*byte);
+    text.iter().all(is_part) && (escapes.count() > 1 || text.len() == 3 && text.starts_with(b"%"))
+}
+
+/// What is wrong with a word that begins with an escape.
+pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
+    let begins = matches!(text, [b'%', high, low, ..] if digit(*high).is_some() && digit(*low).is_some());
+    begins.then(|| Percent::feed(text, &mut Vec::new()).err())?
+}
+
+/// Characters that may stand for themselves.
+fn is_literal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~!*'()+;:@&=$,/?#[]".contains(&byte)
+}
+
+impl Percent {
+    pub(super) fn feed(line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let mut at = 0;
+        while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+            at += match rest {
+                [b'%', high, low, ..] => {
+                    let (Some(high), Some(low)) = (digit(*high), digit(*low)) else {
+                        return fault(at + 1, "expected two hex digits after %");
+                    };
+                    packet.push(high << 4 | low);
+                    3
+                }
+                [b'%', ..] => return fault(at + 1, "expected two hex digits after %"),
+                [b'+', ..] => {
+                    packet.push(b' ');
+                    1
+                }
+                [byte, ..] if is_literal(*byte) => {
+                    packet.push(*byte);
+                    1
+                }
+                [byte, ..] if byte.is_ascii_whitespace() && rest.trim_ascii().is_empty() => rest.len(),
+                [byte, ..] => return fault(at, format!("`{}` cannot stand here in percent-encoding", byte.escape_ascii())),
+                [] => break,
+            };
+        }
+        Ok(Fed::Taken)
+    }
+}

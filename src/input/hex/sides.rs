@@ -1,0 +1,48 @@
+//! A conversation as tshark's `-z follow,tcp,raw` prints it: a line of hex digits for each packet, the server's behind a tab.
+//!
+//! ```text
+//! Follow: tcp,raw
+//! Node 1: 192.168.28.10:27000
+//!         2300000001
+//! 0000000000
+//! ```
+
+use super::scan::{push_pairs, words};
+use super::{Fed, Feed, fault};
+use crate::tree::Side;
+
+/// Packets of one side after another.
+#[derive(Default)]
+pub(super) struct Sides {
+    side: Option<Side>,
+}
+
+/// Whether a line of tshark announces such a conversation, and whether it has datagrams.
+pub(super) fn announced(text: &[u8]) -> Option<bool> {
+    let kind = text.strip_prefix(b"Follow: ")?.strip_suffix(b",raw")?;
+    Some(kind == b"udp")
+}
+
+impl Sides {
+    pub(super) fn side(&self) -> Side {
+        self.side.unwrap_or(Side::Client)
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
+        let text = line.trim_ascii();
+        if text.is_empty() || text.iter().all(|byte| *byte == b'=') {
+            return Ok(Fed::Taken);
+        }
+        if !packet.is_empty() {
+            return Ok(Fed::Complete(0));
+        }
+        self.side = Some(if line.first() == Some(&b'\t') { Side::Server } else { Side::Client });
+        let mut all = words(line, 0);
+        match (all.next(), all.next()) {
+            (Some(word), None) => push_pairs(word.text, word.at, packet)?,
+            (_, Some(word)) => return fault(word.at, "expected the hex digits of one packet"),
+            (None, _) => {}
+        }
+        Ok(Fed::Taken)
+    }
+}

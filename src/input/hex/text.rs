@@ -1,0 +1,187 @@
+//! The text column beside the bytes of a dump. It is recognised by what it shows: the bytes before it, a character each.
+//!
+//! Tools differ in what they print for a byte that is no printable character: `.`, `·`, `_`, `•`, a letter of some code
+//! page, never an ASCII letter or digit. Some leave a gap in the middle, and a text that was pasted may have lost blanks.
+
+/// How much of the bytes a text shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// All bytes. Spaces at the end may be missing.
+    All,
+    /// All bytes but a few: one of the two was edited.
+    Nearly,
+    /// The first ones: the text is cut off.
+    Part,
+    /// Other bytes, so this is no text column.
+    Not,
+}
+
+/// Bars that tools put around the column.
+const BARS: [(&str, &str); 3] = [("|", "|"), (">", "<"), ("│", "│")];
+
+/// Characters before the gap in the middle of a text.
+const GAP: usize = 8;
+
+/// Compares a text with bytes. `is_digits`: the text could be hex digits as well, so it has to show every byte exactly.
+pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
+    let mut text = String::from_utf8_lossy(text);
+    // `hexyl` prints a digit for NUL, and signs for other bytes.
+    if !is_digits && text.contains(['•', '×']) {
+        text = without_zeros(&text, bytes).into();
+    }
+    let text = text.trim_end();
+    if text.is_empty() || bytes.is_empty() {
+        return Shows::Not;
+    }
+    let inner = BARS.iter().find_map(|(open, close)| {
+        let inner = text.strip_prefix(open)?;
+        Some(inner.strip_suffix(close).unwrap_or(inner))
+    });
+    let ways = [(Blanks::Separate, true), (Blanks::Lost, false), (Blanks::Replace, true)];
+    let mut best = Shows::Not;
+    for text in std::iter::once(text).chain(inner) {
+        for (blanks, is_exact) in ways.into_iter().filter(|(_, is_exact)| *is_exact || !is_digits) {
+            match compare(text, bytes, blanks, is_digits && is_exact) {
+                Shows::All => return Shows::All,
+                Shows::Part => best = Shows::Part,
+                Shows::Nearly | Shows::Not => {}
+            }
+        }
+        if !is_digits && is_near(text, bytes) {
+            return Shows::Nearly;
+        }
+    }
+    if is_digits { Shows::Not } else { best }
+}
+
+/// A text of `hexyl` with another sign for NUL.
+fn without_zeros(text: &str, bytes: &[u8]) -> String {
+    let mut left = bytes.iter();
+    let shown = |character| match character {
+        '0' if left.next() == Some(&0) => '.',
+        ' ' => character,
+        '0' => '0',
+        _ => {
+            left.next();
+            character
+        }
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Whether a text has a character for each byte, and perhaps a gap, and three of four are right. A dot may hide any byte.
+fn is_near(text: &str, bytes: &[u8]) -> bool {
+    let right = |character: char, byte: u8| character == '.' || stands_for(character, byte, false);
+    let wrong = |text: &mut dyn Iterator<Item = char>| text.zip(bytes).filter(|(shown, byte)| !right(*shown, **byte)).count();
+    let gap = text.chars().nth(GAP) == Some(' ');
+    let (count, few) = (text.chars().count(), bytes.len() / 4);
+    count == bytes.len() && wrong(&mut text.chars()) <= few
+        || gap && count == bytes.len() + 1 && wrong(&mut text.chars().take(GAP).chain(text.chars().skip(GAP + 1))) <= few
+}
+
+/// What blanks of a text mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    /// Spaces, or a gap that stands for no byte.
+    Separate,
+    /// Nothing: those for spaces may be missing.
+    Lost,
+    /// Spaces and bytes that are not printable.
+    Replace,
+}
+
+fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
+    let mut left = bytes;
+    let mut shown = 0;
+    for (at, character) in text.char_indices() {
+        if blanks == Blanks::Lost {
+            while let [b' ', rest @ ..] = left {
+                left = rest;
+            }
+        }
+        let blank = character == ' ' || character == '\t';
+        let Some((byte, rest)) = left.split_first() else {
+            // Behind the text there may be a remark.
+            let remark = text.get(at..).unwrap_or_default();
+            return if remark.trim_start().starts_with('#') && blank { Shows::All } else { Shows::Not };
+        };
+        if let Some(rest) = spelt(character, left) {
+            left = rest;
+        } else if stands_for(character, *byte, strict) || blank && blanks == Blanks::Replace && !byte.is_ascii_graphic() {
+            left = rest;
+        } else if blank && blanks != Blanks::Replace || character == '┊' || character == '│' {
+            continue;
+        } else {
+            return Shows::Not;
+        }
+        shown += 1;
+    }
+    match left.iter().all(|byte| *byte == b' ') {
+        true => Shows::All,
+        // Much less than the bytes is the text of other bytes: `xxd -b` has one character for eight digits.
+        false if shown * 2 >= bytes.len() => Shows::Part,
+        false => Shows::Not,
+    }
+}
+
+/// A character outside ASCII that stands for the bytes of its UTF-8 form; what follows them.
+fn spelt(character: char, bytes: &[u8]) -> Option<&[u8]> {
+    if character.is_ascii() {
+        return None;
+    }
+    let mut buffer = [0; 4];
+    bytes.strip_prefix(character.encode_utf8(&mut buffer).as_bytes())
+}
+
+/// Whether a byte may be shown as this character.
+fn stands_for(character: char, byte: u8, strict: bool) -> bool {
+    match byte {
+        b' ' => matches!(character, ' ' | '.' | '·' | '_' | '␠'),
+        b'!'..=b'~' if strict => character == char::from(byte),
+        b'!'..=b'~' => character.eq_ignore_ascii_case(&char::from(byte)),
+        _ => !character.is_ascii_alphanumeric() && character != ' ' && character != '\t',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_shows_the_bytes_before_it() {
+        for (text, bytes) in [
+            ("#....{\"l", &b"#\0\0\0\x01{\"l"[..]),
+            ("|#..|", b"#\0\xff"),
+            (">#..<", b"#\0\xff"),
+            ("#...... ........", b"#\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            ("a   b", b"a   b"),
+            ("a b", b"a   b"),
+            ("   a", b"   a"),
+            ("a", b"a   "),
+            ("·_•é", b"\0\n\x01\xe9"),
+            ("é", "é".as_bytes()),
+            ("| |", b"| |"),
+            ("a.b", b"a b"),
+            ("a b", b"a\0b"),
+            ("00•E0", b"\0\0\x01E\0"),
+            ("#.  # a remark", b"#\0"),
+        ] {
+            assert_eq!(shows(text.as_bytes(), bytes, false), Shows::All, "{text}");
+        }
+        assert_eq!(shows(b"#..", b"#\0\0\0", false), Shows::Part);
+        assert_eq!(shows(b"#.", b"#\0\0\0\0", false), Shows::Not);
+        assert_eq!(shows(b"@.f.", b"@\x11\0\0", false), Shows::Nearly);
+        for (text, bytes) in [("#.", &b"a\0"[..]), ("#..", b"#\0"), ("01 0g", b"#\0"), ("a.", b"\0."), ("", b"a"), ("x", b"")] {
+            assert_eq!(shows(text.as_bytes(), bytes, false), Shows::Not, "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_are_text_only_if_they_show_every_byte() {
+        assert_eq!(shows(b"ab cd", b"ab cd", true), Shows::All);
+        assert_eq!(shows(b"ab", b"ab", true), Shows::All);
+        assert_eq!(shows(b"ab", b"abc", true), Shows::Not);
+        assert_eq!(shows(b"00", b"\0\0", true), Shows::Not);
+        assert_eq!(shows(b"01", b"#\0", true), Shows::Not);
+    }
+}

@@ -1,0 +1,259 @@
+//! For tests: bytes as tools write them down, from the documentation of each tool and not from the readers.
+
+use std::fmt::Write as _;
+
+/// A tool or a habit, and how it writes bytes down.
+pub(super) type Writer = (&'static str, fn(&[u8]) -> String);
+
+/// Dialects in which any bytes are unmistakable.
+pub(super) const WRITERS: &[Writer] = &[
+    ("xxd", |bytes| xxd(bytes, 2, false)),
+    ("xxd -g1", |bytes| xxd(bytes, 1, false)),
+    ("hexdump -C", hexdump_c),
+    ("hexdump", |bytes| words(bytes, 16, "")),
+    ("od -tx1z", od_z),
+    ("od -td1", |bytes| od_decimal(bytes, true)),
+    ("tshark -x", |bytes| rows(bytes, |at, row| format!("{at:04x}  {:<47}   {}\n", spaced(row), text(row)))),
+    ("tcpdump -XX", tcpdump),
+    ("Frida hexdump()", frida),
+    ("gdb x/16xb", gdb),
+    ("gdb x/16db", gdb_decimal),
+    ("WinDbg db", windbg),
+    ("DOS debug", |bytes| rows(bytes, |at, row| format!("0C1B:{:04X}  {}   {}\n", at + 0x100, dashed(row), text(row)))),
+    ("IDA, hex view", |bytes| rows(bytes, |at, row| format!("{:016X}  {}  {}\n", at + 0x14_0003_0000, halves(row), text(row)))),
+    ("IDA, listing", ida),
+    ("hexyl", |bytes| hexyl(bytes, ['│', '┊', '─'])),
+    ("hexyl --border ascii", |bytes| hexyl(bytes, ['|', '|', '-'])),
+    ("HxD", hxd),
+    ("PowerShell Format-Hex", format_hex),
+    ("010 Editor", |bytes| rows(bytes, |at, row| format!("{at:04X}h: {:<47}  {}\n", spaced(row), text(row)))),
+    ("UltraEdit", |bytes| rows(bytes, |at, row| format!("{at:08x}h: {:<47} ; {}\n", spaced(row), text(row)))),
+    ("lldb memory read", |bytes| rows(bytes, |at, row| format!("0x{:08x}: {:<47}  {}\n", at + 0x1000, spaced(row), text(row)))),
+    ("certutil -encodehex", |bytes| rows(bytes, |at, row| format!("{at:04x}\t{}   {}\n", halves(row), text(row)))),
+    ("groups of four bytes and two spaces", |bytes| rows(bytes, |at, row| format!("{at:08x}: {}\n", joined(row, 4, "  ")))),
+    ("the same as pairs", |bytes| {
+        rows(bytes, |at, row| {
+            let groups: Vec<String> = row.chunks(4).map(spaced).collect();
+            format!("{at:04x}  {}\n", groups.join("  "))
+        })
+    }),
+    ("xxd -p", |bytes| bytes.chunks(30).map(|row| joined(row, 30, "") + "\n").collect()),
+    ("colons", |bytes| joined(bytes, 1, ":")),
+    ("dashes", |bytes| joined(bytes, 1, "-")),
+    ("numbers with 0x", |bytes| list(bytes, |byte| format!("0x{byte:02X}"))),
+    ("xxd -i", |bytes| format!("unsigned char p[] = {{\n  {}\n}};\n", list(bytes, |byte| format!("0x{byte:02x}")))),
+    ("Java", |bytes| format!("byte[] p = {{ {} }};", list(bytes, |byte| format!("(byte) 0x{byte:02x}")))),
+    ("escapes", |bytes| bytes.iter().fold(String::new(), |text, byte| text + &format!("\\x{byte:02x}"))),
+    ("octal escapes in quotes", |bytes| {
+        format!("$1 = \"{}\"", bytes.iter().fold(String::new(), |text, byte| text + &format!("\\{byte:03o}")))
+    }),
+    ("strace -xx", |bytes| {
+        let escapes = bytes.iter().fold(String::new(), |text, byte| text + &format!("\\x{byte:02x}"));
+        format!("read(3, \"{escapes}\", 4096) = {}\n", bytes.len())
+    }),
+    ("percent-encoding", percent),
+    ("percent-encoding of everything", |bytes| bytes.iter().fold(String::new(), |text, byte| text + &format!("%{byte:02X}"))),
+    ("IDA, db", |bytes| rows(bytes, |at, row| format!(".rdata:{:08X}  db {}\n", at + 0x40_2000, list(row, masm)))),
+    ("a log line", |bytes| format!("connected\nrecv: {}\nclosed\n", spaced(bytes))),
+    ("a time before it", |bytes| format!("[10:15:14.5] <- {}\n", spaced(bytes))),
+    ("below prose", |bytes| format!("recv {} bytes:\n{}", bytes.len(), rows(bytes, |_, row| format!("  {}\n", spaced(row))))),
+    ("tshark -z follow,tcp,raw", |bytes| {
+        format!("\n====\nFollow: tcp,raw\nFilter: tcp.stream eq 0\n{}\n====\n", joined(bytes, 1, ""))
+    }),
+    ("follow -T yaml", yaml),
+];
+
+/// Dialects whose short forms could be something else, which is refused.
+pub(super) const DOUBTFUL: &[Writer] = &[
+    ("xxd -e", |bytes| xxd(bytes, 4, true)),
+    ("xxd -g4", |bytes| xxd(bytes, 4, false)),
+    ("od -tu1", |bytes| od_decimal(bytes, false)),
+    ("bare pairs", spaced),
+    ("decimals", |bytes| list(bytes, |byte| byte.to_string())),
+    ("decimals in brackets", |bytes| format!("[{}]", list(bytes, |byte| byte.to_string()))),
+    ("signed bytes", |bytes| format!("[{}]", list(bytes, |byte| byte.cast_signed().to_string()))),
+    ("a Go slice", |bytes| {
+        let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
+        format!("[{}]", numbers.join(" "))
+    }),
+    ("JSON of a Buffer", |bytes| format!("{{\"type\":\"Buffer\",\"data\":[{}]}}", list(bytes, |byte| byte.to_string()))),
+    ("Erlang", |bytes| format!("<<{}>>", list(bytes, |byte| byte.to_string()).replace(' ', ""))),
+    ("a Buffer of Node.js", |bytes| format!("<Buffer {}>", spaced(bytes))),
+    ("bytes.fromhex", |bytes| format!("bytes.fromhex('{}')", spaced(bytes))),
+    ("binascii.hexlify", |bytes| format!("b'{}'", joined(bytes, 1, ""))),
+];
+
+fn rows(bytes: &[u8], row: impl Fn(usize, &[u8]) -> String) -> String {
+    bytes.chunks(16).enumerate().map(|(number, bytes)| row(number * 16, bytes)).collect()
+}
+
+fn spaced(bytes: &[u8]) -> String {
+    joined(bytes, 1, " ")
+}
+
+fn joined(bytes: &[u8], size: usize, between: &str) -> String {
+    let hex = |group: &[u8]| group.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+    bytes.chunks(size).map(hex).collect::<Vec<_>>().join(between)
+}
+
+fn list(bytes: &[u8], number: impl Fn(u8) -> String) -> String {
+    bytes.iter().map(|byte| number(*byte)).collect::<Vec<_>>().join(", ")
+}
+
+fn text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect()
+}
+
+/// Eight bytes, a gap, eight bytes, and blanks for those that are not there.
+fn halves(row: &[u8]) -> String {
+    let (left, right) = row.split_at(row.len().min(8));
+    format!("{:<23}  {:<23}", spaced(left), spaced(right))
+}
+
+fn dashed(row: &[u8]) -> String {
+    let (left, right) = row.split_at(row.len().min(8));
+    let between = if right.is_empty() { "" } else { "-" };
+    format!("{:<47}", format!("{}{between}{}", spaced(left), spaced(right)))
+}
+
+/// `xxd`; with `-e` each group is a number, the last byte first, and the last group is set right.
+fn xxd(bytes: &[u8], size: usize, reversed: bool) -> String {
+    rows(bytes, |at, row| {
+        let groups: Vec<String> = row
+            .chunks(size)
+            .map(|group| match reversed {
+                true => {
+                    format!("{:>width$}", joined(&group.iter().rev().copied().collect::<Vec<_>>(), size, ""), width = size * 2)
+                }
+                false => joined(group, size, ""),
+            })
+            .collect();
+        let width = 16 * 2 + 16 / size - 1;
+        format!("{at:08x}: {:<width$}  {}\n", groups.join(" "), text(row))
+    })
+}
+
+fn hexdump_c(bytes: &[u8]) -> String {
+    rows(bytes, |at, row| format!("{at:08x}  {}  |{}|\n", halves(row), text(row))) + &format!("{:08x}\n", bytes.len())
+}
+
+/// Numbers of two bytes in the order of the machine; an odd last byte has a zero behind it.
+fn words(bytes: &[u8], radix: u32, end: &str) -> String {
+    let offset = |at: usize| if radix == 8 { format!("{at:07o}") } else { format!("{at:07x}") };
+    let word = |pair: &[u8]| format!("{:02x}{:02x}", pair.get(1).copied().unwrap_or(0), pair[0]);
+    let row = |at: usize, row: &[u8]| format!("{} {}{end}\n", offset(at), row.chunks(2).map(word).collect::<Vec<_>>().join(" "));
+    rows(bytes, row) + &offset(bytes.len()) + "\n"
+}
+
+fn od_z(bytes: &[u8]) -> String {
+    rows(bytes, |at, row| format!("{at:07o} {:<47}  >{}<\n", spaced(row), text(row))) + &format!("{:07o}\n", bytes.len())
+}
+
+fn od_decimal(bytes: &[u8], signed: bool) -> String {
+    let number = |byte: &u8| if signed { format!("{:5}", byte.cast_signed()) } else { format!("{byte:4}") };
+    rows(bytes, |at, row| format!("{at:07o}{}\n", row.iter().map(number).collect::<String>())) + &format!("{:07o}\n", bytes.len())
+}
+
+fn tcpdump(bytes: &[u8]) -> String {
+    let row = |at, row: &[u8]| format!("\t0x{at:04x}:  {:<39}  {}\n", joined(row, 2, " "), text(row));
+    format!("22:13:20.000005 ARP, Request who-has 10.0.0.2\n{}", rows(bytes, row))
+}
+
+fn frida(bytes: &[u8]) -> String {
+    let head = "           0  1  2  3  4  5  6  7  8  9  A  B  C  D  E  F  0123456789ABCDEF\n";
+    head.to_owned() + &rows(bytes, |at, row| format!("{:08x}  {:<47}  {}\n", at + 0x7f8a_1000, spaced(row), text(row)))
+}
+
+fn gdb_rows(bytes: &[u8], number: impl Fn(&u8) -> String) -> String {
+    bytes.chunks(8).enumerate().fold(String::new(), |mut out, (index, row)| {
+        let at = index * 8;
+        let symbol = if at == 0 { "<msg>".to_owned() } else { format!("<msg+{at}>") };
+        let numbers: Vec<String> = row.iter().map(&number).collect();
+        let _ = writeln!(out, "0x{:x} {symbol}:\t{}", 0x5555_5555_8010 + at as u64, numbers.join("\t"));
+        out
+    })
+}
+
+fn gdb(bytes: &[u8]) -> String {
+    gdb_rows(bytes, |byte| format!("0x{byte:02x}"))
+}
+
+fn gdb_decimal(bytes: &[u8]) -> String {
+    gdb_rows(bytes, |byte| byte.cast_signed().to_string())
+}
+
+fn windbg(bytes: &[u8]) -> String {
+    let row = |at: usize, row: &[u8]| format!("00007ff6`{:08x}  {}  {}\n", at + 0x1234_0000, dashed(row), text(row));
+    "0:000> db 7ff612340000\n".to_owned() + &rows(bytes, row)
+}
+
+fn ida(bytes: &[u8]) -> String {
+    rows(bytes, |at, row| format!(".rdata:{:016X}  {}\n", at + 0x1_4000_3000, joined(row, 1, " ").to_uppercase()))
+}
+
+/// A number as MASM writes it: decimal below ten, else hex with a leading digit.
+fn masm(byte: u8) -> String {
+    match byte {
+        0..=9 => byte.to_string(),
+        0xa0.. => format!("0{byte:X}h"),
+        _ => format!("{byte:X}h"),
+    }
+}
+
+fn hexyl(bytes: &[u8], [outer, inner, line]: [char; 3]) -> String {
+    let shown = |byte: &u8| match byte {
+        0 => '0',
+        b'!'..=b'~' => char::from(*byte),
+        b' ' => ' ',
+        b'\t' | b'\n' | b'\r' | 0x0c => '_',
+        0x80.. => '×',
+        _ => '•',
+    };
+    let bar = |count: usize| String::from(line).repeat(count);
+    let corner = |ascii: char, drawn: char| if outer == '|' { ascii } else { drawn };
+    let border = |open, close| {
+        format!("{}{}{close}\n", corner('+', open), [8, 25, 25, 8, 8].map(bar).join(&String::from(corner('+', '┬'))))
+    };
+    let row = |at: usize, row: &[u8]| {
+        let (left, right) = row.split_at(row.len().min(8));
+        let digits = |half: &[u8]| format!(" {:<23} ", spaced(half));
+        let glyphs = |half: &[u8]| format!("{:<8}", half.iter().map(shown).collect::<String>());
+        let cells = [digits(left), digits(right), glyphs(left), glyphs(right)];
+        let [a, b, c, d] = cells;
+        format!("{outer}{at:08x}{outer}{a}{inner}{b}{outer}{c}{inner}{d}{outer}\n")
+    };
+    border('┌', corner('+', '┐')) + &rows(bytes, row) + &border('└', corner('+', '┘'))
+}
+
+fn hxd(bytes: &[u8]) -> String {
+    let head = "Offset(h) 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n\n";
+    head.to_owned() + &rows(bytes, |at, row| format!("{at:08X}  {:<47}  {}\n", spaced(row).to_uppercase(), text(row)))
+}
+
+fn format_hex(bytes: &[u8]) -> String {
+    let head = "           00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n\n";
+    head.to_owned() + &rows(bytes, |at, row| format!("{at:08X}   {:<47}  {}\n", spaced(row).to_uppercase(), text(row)))
+}
+
+/// As `encodeURIComponent` does, and spaces as forms do. The first byte is always escaped, so that there is an escape.
+fn percent(bytes: &[u8]) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    bytes.iter().enumerate().fold(String::new(), |text, (at, byte)| match byte {
+        b' ' if at > 1 => text + "+",
+        _ if at > 1 && plain(*byte) => text + &String::from(char::from(*byte)),
+        _ => text + &format!("%{byte:02X}"),
+    })
+}
+
+fn yaml(bytes: &[u8]) -> String {
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let encoded: String = bytes.chunks(3).fold(String::new(), |text, group| {
+        let number = group.iter().fold(0_usize, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - group.len()));
+        let four = (0..4).map(|at| if at > group.len() { '=' } else { char::from(digits[number >> (18 - 6 * at) & 63]) });
+        text + &four.collect::<String>()
+    });
+    let peer = |number| format!("  - peer: {number}\n    host: \"10.0.0.{number}\"\n    port: 5000\n");
+    let lines: String = encoded.as_bytes().chunks(64).map(|line| format!("      {}\n", String::from_utf8_lossy(line))).collect();
+    let packet = "packets:\n  - packet: 5\n    peer: 1\n    timestamp: 1448400000.005992000\n    data: !!binary |\n";
+    format!("peers:\n{}{}{packet}{lines}", peer(0), peer(1))
+}

@@ -1,0 +1,120 @@
+//! A conversation as YAML, as `follow -T yaml` and Wireshark write it: peers, then packets in base64. Peer 0 is the client.
+//!
+//! ```text
+//! packets:
+//!   - packet: 5
+//!     peer: 1
+//!     timestamp: 1448400000.005992000
+//!     data: !!binary |
+//!       IwAAAAE=
+//! ```
+
+use super::base64::Base64;
+use super::marks::Marks;
+use super::scan::words;
+use super::{Fault, Fed, Feed, Packet, fault};
+use crate::input::Timestamp;
+use crate::tree::Side;
+
+#[derive(Default)]
+pub(super) struct Yaml {
+    /// Below `packets:`.
+    packets: bool,
+    /// Of the packet that is read.
+    side: Option<Side>,
+    /// Its data, and how far the key before them is indented.
+    data: Option<(Base64, usize)>,
+    /// A packet has begun that has no data yet.
+    awaits: bool,
+}
+
+/// Whether a line begins such a text.
+pub(super) fn fits(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_end(), b"peers:" | b"packets:")
+}
+
+impl Yaml {
+    pub(super) fn side(&self) -> Side {
+        self.side.unwrap_or(Side::Client)
+    }
+
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let text = line.trim_ascii();
+        if text.is_empty() || text.starts_with(b"#") || text.iter().all(|byte| *byte == b'=') {
+            return Ok(Fed::Taken);
+        }
+        let indent = line.len() - line.trim_ascii_start().len();
+        if let Some((base64, key)) = &mut self.data {
+            if indent > *key {
+                return base64.feed(line, &mut packet.bytes);
+            }
+            base64.end()?;
+            self.data = None;
+            if !packet.bytes.is_empty() {
+                return Ok(Fed::Complete(0));
+            }
+        }
+        let entry = text.strip_prefix(b"- ").map_or(text, <[u8]>::trim_ascii_start);
+        let at = line.len() - line.trim_ascii_end().len();
+        let Some((key, value)) = split(entry) else {
+            return fault(indent, "expected a key and a colon, such as `data:`");
+        };
+        self.entry(key, value, indent, line.len() - at - value.len(), packet)?;
+        Ok(Fed::Taken)
+    }
+
+    fn entry(&mut self, key: &[u8], value: &[u8], indent: usize, at: usize, packet: &mut Packet) -> Result<(), Fault> {
+        match key {
+            b"packets" => self.packets = true,
+            b"packet" => {
+                self.missing(indent)?;
+                self.awaits = true;
+                packet.marks = Marks::default();
+            }
+            b"peer" if self.packets => {
+                self.side = Some(match value {
+                    b"0" => Side::Client,
+                    b"1" => Side::Server,
+                    _ => return fault(at, "expected peer 0, the client, or 1, the server"),
+                });
+            }
+            b"timestamp" => packet.marks.time = timestamp(value),
+            b"data" => {
+                let Some(rest) = value.strip_prefix(b"!!binary") else {
+                    return fault(at, "expected `!!binary |` and base64 below it");
+                };
+                self.awaits = false;
+                let (rest, mut base64) = (rest.trim_ascii(), Base64::default());
+                if !matches!(rest, b"|" | b">" | b"|-" | b"") {
+                    base64.feed(rest.trim_ascii(), &mut packet.bytes)?;
+                }
+                self.data = Some((base64, indent));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn missing(&self, at: usize) -> Result<(), Fault> {
+        if self.awaits { fault(at, "the packet above has no data") } else { Ok(()) }
+    }
+
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        self.missing(0)?;
+        self.data.as_ref().map_or(Ok(()), |(base64, _)| base64.end())
+    }
+}
+
+/// Key and value.
+fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let word = words(text, 0).next()?.text;
+    let key = word.strip_suffix(b":")?;
+    Some((key, text.get(word.len()..)?.trim_ascii()))
+}
+
+/// Seconds since 1970 with a fraction.
+fn timestamp(text: &[u8]) -> Option<Timestamp> {
+    let (seconds, fraction) = std::str::from_utf8(text).ok()?.split_once('.')?;
+    let nanos = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
+    Some(Timestamp { seconds: seconds.parse().ok()?, nanos })
+}
