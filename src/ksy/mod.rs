@@ -1,14 +1,23 @@
 //! Kaitai Struct files: from text to a resolved model.
 
+mod decl;
 pub mod diagnostic;
+pub mod encodings;
 pub mod expr;
+pub mod files;
+pub mod keys;
 pub mod model;
+mod nearest;
 pub mod place;
+mod read;
+mod report;
+mod resolve;
 pub mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use model::Spec;
 
+use report::Report;
 use std::path::PathBuf;
 
 /// What loading gives.
@@ -20,8 +29,13 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Loads files and everything that they import. Absolute imports are searched in `dirs`, in their order.
+/// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
+/// `dirs`, in their order.
 #[must_use]
-pub fn load(_paths: &[PathBuf], _dirs: &[PathBuf]) -> Loaded {
-    Loaded::default()
+pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
+    let mut report = Report::default();
+    let files = files::load(paths, dirs, &mut report);
+    let spec = resolve::resolve(&files, &mut report);
+    let spec = (!report.has_errors()).then_some(spec);
+    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
 }
