@@ -72,6 +72,8 @@ pub(super) struct AttrDecl {
     pub(super) contents: Option<Named<Vec<u8>>>,
     pub(super) parent: Option<ParentDecl>,
     pub(super) bytes: BytesDecl,
+    /// Whether a key that decides what is read has an error.
+    pub(super) broken: bool,
     /// Keys with their places, to name those without an effect.
     pub(super) keys: Vec<Named<String>>,
 }

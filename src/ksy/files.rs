@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The largest file, in bytes.
 pub const FILE_BYTES: usize = 4 << 20;
-/// Files of one load, with imported ones.
+/// Files that others import.
 pub const FILES: usize = 256;
 
 /// Files with their declarations.
@@ -35,7 +35,7 @@ pub(super) struct LoadedFile {
 
 /// Loads these files. Directories stand for the `.ksy` files in them.
 pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> Files {
-    let mut loader = Loader { files: Files::default(), dirs, allowed: Vec::new(), queue: Vec::new(), report };
+    let mut loader = Loader { files: Files::default(), dirs, allowed: Vec::new(), queue: Vec::new(), imported: 0, report };
     for path in paths {
         for path in loader.expanded(path) {
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -57,6 +57,7 @@ struct Loader<'l> {
     /// Folders of the files that were asked for; relative imports stay inside one of them or of `dirs`.
     allowed: Vec<PathBuf>,
     queue: Vec<u32>,
+    imported: usize,
     report: &'l mut Report,
 }
 
@@ -89,10 +90,12 @@ impl Loader<'_> {
         if let Some(index) = self.files.by_path.get(&canonical) {
             return Some(*index);
         }
-        if self.files.sources.len() >= FILES {
-            let place = import.unwrap_or_default();
-            self.report.error(place, format!("more than {FILES} files"));
-            return None;
+        if let Some(place) = import {
+            if self.imported >= FILES {
+                self.report.error(place, format!("more than {FILES} imported files"));
+                return None;
+            }
+            self.imported += 1;
         }
         let (text, wrong) = match contents(path) {
             Ok(text) => (text, None),

@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod encodings;
 pub mod expr;
 pub mod files;
+pub mod framing;
 pub mod keys;
 pub mod model;
 mod nearest;

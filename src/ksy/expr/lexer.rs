@@ -161,6 +161,13 @@ impl Lexer<'_> {
             self.at += 1;
             digits = format!("{digits}.{}", self.run(|c| c.is_ascii_digit() || c == '_'));
         }
+        if !is_float
+            && self.peek() == Some('.')
+            && !self.rest().chars().nth(1).is_some_and(|c| c.is_alphabetic() || c == '_' || c == '.')
+        {
+            is_float = true;
+            self.at += 1;
+        }
         if self.exponent_follows() {
             is_float = true;
             self.at += 1;

@@ -4,6 +4,7 @@ mod lexer;
 pub(super) mod origin;
 pub(super) mod parser;
 pub(super) mod syntax;
+pub mod walk;
 
 use super::model::{Encoding, EnumId, Ty, TypeId};
 use super::place::Place;

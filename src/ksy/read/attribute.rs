@@ -60,6 +60,18 @@ impl Reader<'_> {
         let mut keys: Vec<Named<String>> =
             entries.entries.iter().map(|(name, (key, _))| Named { value: (*name).to_owned(), place: key.place }).collect();
         keys.sort_by_key(|key| key.place.start);
+        let ty = entries.get("type").and_then(|node| self.type_of(node, entries.key("type")));
+        let names = entries.get("enum").and_then(|node| self.type_name(node, "`enum`"));
+        let contents = entries.get("contents").and_then(|node| self.contents(node));
+        let bytes = self.bytes(entries);
+        let lost = |key: &str, is_lost: bool| is_lost && entries.get(key).is_some();
+        let broken = lost("value", value.is_none())
+            || lost("type", ty.is_none())
+            || lost("enum", names.is_none())
+            || lost("contents", contents.is_none())
+            || lost("size", bytes.size.is_none())
+            || lost("terminator", bytes.terminator.is_none())
+            || lost("process", bytes.process.is_none());
         AttrDecl {
             name,
             place,
@@ -69,13 +81,14 @@ impl Reader<'_> {
             value,
             pos,
             io,
-            ty: entries.get("type").and_then(|node| self.type_of(node, entries.key("type"))),
-            names: entries.get("enum").and_then(|node| self.type_name(node, "`enum`")),
+            ty,
+            names,
             repeat: self.repeat(entries),
             valid: entries.get("valid").and_then(|node| self.valid(node)),
-            contents: entries.get("contents").and_then(|node| self.contents(node)),
+            contents,
             parent: entries.get("parent").and_then(|node| self.parent(node)),
-            bytes: self.bytes(entries),
+            bytes,
+            broken,
             keys,
         }
     }

@@ -2,8 +2,9 @@
 
 use super::Resolver;
 use super::expression::Scope;
+use super::outline::Attribute;
 use crate::ksy::decl::EndianDecl;
-use crate::ksy::model::{Endian, EndianSwitch, Param, Spec, Ty, Type, TypeId};
+use crate::ksy::model::{Endian, EndianSwitch, Member, Param, Spec, Ty, Type, TypeId};
 
 impl<'d> Resolver<'d> {
     /// The model; where errors were reported, parts are missing.
@@ -38,12 +39,21 @@ impl<'d> Resolver<'d> {
             endian_switch: self.endian_switch(id),
             has_run_time_endian: self.endian(id) == Some(Endian::RunTime),
             params: params.collect(),
-            seq: outline.seq.iter().filter_map(|attribute| self.build_member(attribute, id)).collect(),
-            instances: outline.instances.iter().filter_map(|attribute| self.build_member(attribute, id)).collect(),
+            seq: outline.seq.iter().filter_map(|attribute| self.built_member(attribute, id)).collect(),
+            instances: outline.instances.iter().filter_map(|attribute| self.built_member(attribute, id)).collect(),
             parent: self.parents.get(id.0 as usize).cloned().unwrap_or(Ty::Struct(None)),
             summary: self.summary(id),
             place: decl.place,
         }
+    }
+
+    /// A member. One that is missing must have an error, because others are found by their numbers.
+    fn built_member(&self, attribute: &Attribute<'d>, id: TypeId) -> Option<Member> {
+        let member = self.build_member(attribute, id);
+        if member.is_none() && !self.report.borrow().has_errors() {
+            self.error(attribute.decl.place, format!("`{}` is not understood", attribute.decl.name));
+        }
+        member
     }
 
     fn endian_switch(&self, id: TypeId) -> Option<EndianSwitch> {

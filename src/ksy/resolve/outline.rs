@@ -89,11 +89,11 @@ impl<'d> Resolver<'d> {
 
     fn outline_attribute(&self, decl: &'d AttrDecl, of: TypeId) -> Attribute<'d> {
         let names = decl.names.as_ref().map(|name| self.find_enum(name, of));
-        let bytes = || if decl.contents.is_some() || decl.ty.is_none() { Some(Word::Bytes) } else { None };
         let words = match &decl.ty {
+            _ if decl.broken => Words::One(Word::Unknown),
             _ if decl.value.is_some() => Words::Calculated,
             _ if decl.contents.is_some() => Words::One(Word::Bytes),
-            None => Words::One(bytes().unwrap_or(Word::Unknown)),
+            None => Words::One(Word::Bytes),
             Some(TypeDeclOf::One(call)) => Words::One(self.word(call, of)),
             Some(TypeDeclOf::Switch { on, cases, otherwise, place }) => {
                 let cases: Vec<_> = cases.iter().map(|(case, call)| (case, self.word(call, of))).collect();
