@@ -2,7 +2,7 @@
 
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Method};
-use super::model::{Bytes, Data, How, Member, ParentOf, Read, Repeat, Size, Spec, TypeId};
+use super::model::{Bytes, Data, How, Member, Read, Repeat, Size, Spec, TypeId};
 use super::place::Place;
 
 /// How messages of a type follow each other on TCP.
@@ -102,7 +102,7 @@ impl Frames<'_> {
                 Framing::Run(Run { message, holder: of, attribute: member.name.clone(), once })
             }
             Framing::SelfDelimiting => {
-                match member.condition.iter().chain(expressions(&read.data)).find(|expr| asks_for_the_end(expr)) {
+                match member.condition.iter().chain(read.data.expressions()).find(|expr| asks_for_the_end(expr)) {
                     Some(_) => open(format!("`{}` depends on where the stream ends", member.name)),
                     None => Framing::SelfDelimiting,
                 }
@@ -156,32 +156,6 @@ fn asks_for_the_end(expr: &Expr) -> bool {
         }
         _ => false,
     })
-}
-
-/// The expressions that decide what is read.
-fn expressions(data: &Data) -> Vec<&Expr> {
-    match data {
-        Data::Int { .. } | Data::Float { .. } | Data::Bits { .. } => Vec::new(),
-        Data::Bytes(bytes) | Data::Str(bytes, _) => size_of(bytes).into_iter().collect(),
-        Data::Object(object) => {
-            let parent = match &object.parent {
-                ParentOf::Expr(parent) => Some(parent),
-                ParentOf::Reader | ParentOf::Nothing => None,
-            };
-            object.args.iter().chain(object.bytes.as_ref().and_then(size_of)).chain(parent).collect()
-        }
-        Data::Switch(switch) => {
-            let cases = switch.cases.iter().flat_map(|(case, data)| std::iter::once(case).chain(expressions(data)));
-            std::iter::once(&switch.on).chain(cases).chain(switch.otherwise.iter().flat_map(expressions)).collect()
-        }
-    }
-}
-
-fn size_of(bytes: &Bytes) -> Option<&Expr> {
-    match &bytes.size {
-        Size::Expr(size) => Some(size),
-        Size::Eos | Size::Terminator => None,
-    }
 }
 
 impl Framing {

@@ -13,6 +13,8 @@ pub mod place;
 mod read;
 mod report;
 mod resolve;
+mod style;
+mod walk;
 pub mod yaml;
 
 pub use diagnostic::Diagnostic;
@@ -38,5 +40,8 @@ pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
     let files = files::load(paths, dirs, &mut report);
     let spec = resolve::resolve(&files, &mut report);
     let spec = (!report.has_errors()).then_some(spec);
+    if let Some(spec) = &spec {
+        style::check(spec, &mut report);
+    }
     Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
 }
