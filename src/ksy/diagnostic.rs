@@ -12,7 +12,7 @@ pub struct Diagnostic {
     pub error: bool,
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1.
+    /// The line, from 1; 0 where the file as a whole is meant.
     pub line: u32,
     /// The column, from 1, in characters.
     pub column: u32,
@@ -39,7 +39,10 @@ impl Diagnostic {
     /// Where it is, `file:line:column`.
     #[must_use]
     pub fn location(&self) -> String {
-        format!("{}:{}:{}", self.path.display(), self.line, self.column)
+        match self.line {
+            0 => self.path.display().to_string(),
+            line => format!("{}:{line}:{}", self.path.display(), self.column),
+        }
     }
 
     /// The line that is shown, and the mark under it.
@@ -72,7 +75,7 @@ impl fmt::Display for Diagnostic {
         self.location().chars().try_for_each(|c| harmless(c, f))?;
         write!(f, ": {}: ", self.level())?;
         self.message.chars().try_for_each(|c| harmless(c, f))?;
-        if !self.source.trim().is_empty() {
+        if self.line > 0 && !self.source.trim().is_empty() {
             let (line, mark) = self.excerpt();
             write!(f, "\n{:5} | {line}\n      | {mark}", self.line)?;
         }

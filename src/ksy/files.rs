@@ -73,7 +73,7 @@ impl Loader<'_> {
         files.sort();
         if files.is_empty() {
             let file = self.source(path, String::new());
-            self.report.error(Place { file, start: 0, end: 0 }, "the directory has no `.ksy` file");
+            self.report.error(Place::whole(file), "the directory has no `.ksy` file");
         }
         files
     }
@@ -104,7 +104,7 @@ impl Loader<'_> {
         let index = self.source(path, text);
         self.files.by_path.insert(canonical, index);
         if let Some(wrong) = wrong {
-            self.report.error(import.unwrap_or(Place { file: index, start: 0, end: 0 }), wrong);
+            self.report.error(import.unwrap_or(Place::whole(index)), wrong);
             return None;
         }
         self.declare(index);

@@ -56,7 +56,7 @@ pub static META: Keys = Keys {
         key("encoding", "the default encoding of text"),
         key("endian", "the default byte order: `le`, `be`, or a switch on a value"),
         key("bit-endian", "the default order of bits: `le` or `be`"),
-        key("-proto-dissect", "where the protocol is found; see below"),
+        key("-proto-dissect", "kept for where the protocol is found; not used yet"),
     ],
 };
 

@@ -19,6 +19,11 @@ impl Place {
         Place { end: last.end.max(self.start), ..self }
     }
 
+    /// A file as a whole, which has no line.
+    pub(super) fn whole(file: u32) -> Place {
+        Place { file, start: u32::MAX, end: u32::MAX }
+    }
+
     /// The same start, without length.
     pub(super) fn first(self) -> Place {
         Place { end: self.start, ..self }

@@ -86,6 +86,7 @@ impl Report {
 fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let Complaint { error, place, message, help } = complaint;
     let file = files.get(place.file as usize);
+    let is_whole = place == Place::whole(place.file);
     let text = file.map_or("", |file| file.text.as_str());
     let start = (place.start as usize).min(text.len());
     let before = text.get(..start).unwrap_or_default();
@@ -97,7 +98,7 @@ fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     Diagnostic {
         error,
         path: file.map(|file| file.path.clone()).unwrap_or_default(),
-        line: offset(before.matches('\n').count() + 1),
+        line: if is_whole { 0 } else { offset(before.matches('\n').count() + 1) },
         column: offset(column + 1),
         source: source.to_owned(),
         width: offset(marked.chars().count().max(1)),

@@ -223,22 +223,24 @@ impl Builder<'_> {
     }
 }
 
+const COLUMNS: &str = "keys of one level start in one column, and so do the `-` of a list";
+
 /// Messages of the parser, with what they mean to an author.
 const EXPLANATIONS: &[(&str, &str, &str)] = &[
     (
         "mapping values are not allowed",
         "a `:` where no key can be",
-        "check that keys of one level have the same indentation; put text with `: ` in quotes",
+        "write one key a line, and keys of one level in one column; text with `: ` is in quotes",
     ),
-    ("did not find expected key", "wrong indentation", "keys of one level start in the same column"),
-    ("did not find expected '-'", "wrong indentation", "the entries of a list start in the same column"),
+    ("did not find expected key", "wrong indentation", COLUMNS),
+    ("did not find expected '-'", "wrong indentation", COLUMNS),
     ("block sequence entries are not allowed", "a list entry where none can be", "put the `-` on a line of its own, indented"),
     (
         "simple key expect",
         "a line that is neither a key with `:` nor a list entry",
         "write `key: value`, or `- ` before an entry",
     ),
-    ("invalid indentation", "wrong indentation", "keys of one level start in the same column"),
+    ("invalid indentation", "wrong indentation", COLUMNS),
     ("found unexpected end of stream", "quotes that are never closed", "add the closing quote"),
     (
         "did not find expected ',' or '}'",

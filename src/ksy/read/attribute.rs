@@ -65,7 +65,8 @@ impl Reader<'_> {
         let contents = entries.get("contents").and_then(|node| self.contents(node));
         let bytes = self.bytes(entries);
         let lost = |key: &str, is_lost: bool| is_lost && entries.get(key).is_some();
-        let broken = lost("value", value.is_none())
+        let broken = entries.has_unknown
+            || lost("value", value.is_none())
             || lost("type", ty.is_none())
             || lost("enum", names.is_none())
             || lost("contents", contents.is_none())

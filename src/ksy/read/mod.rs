@@ -57,6 +57,8 @@ pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeD
 
 /// The entries of a map by key.
 pub(super) struct Entries<'n> {
+    /// Whether a key is unknown: what seems to be missing may be what it stands for.
+    has_unknown: bool,
     entries: HashMap<&'n str, (&'n Node, &'n Node)>,
     place: Place,
 }
@@ -78,6 +80,7 @@ impl Reader<'_> {
         let Some(entries) = self.map(node, within) else { return None };
         let known = || keys.iter().flat_map(|keys| keys.keys).map(|key| key.name);
         let mut found = HashMap::new();
+        let mut has_unknown = false;
         for (key, value) in entries {
             let Some(name) = key.text() else {
                 self.report.error(key.place, format!("a key that is {}", key.kind()));
@@ -88,10 +91,11 @@ impl Reader<'_> {
                 let help =
                     suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")));
                 self.report.add(Complaint::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
+                has_unknown = true;
             }
             found.insert(name, (key, value));
         }
-        Some(Entries { entries: found, place: node.place.first() })
+        Some(Entries { has_unknown, entries: found, place: node.place.first() })
     }
 
     /// The entries of a map; a key that occurs twice is an error.

@@ -5,7 +5,7 @@ use super::expression::Scope;
 use super::outline::{Attribute, Word, Words, word_ty};
 use super::words::Builtin;
 use crate::ksy::decl::{AttrDecl, ParentDecl, RepeatDecl};
-use crate::ksy::expr::syntax::{Call, Syntax};
+use crate::ksy::expr::syntax::{Call, Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{
     Bytes, Data, Endian, FixedEndian, How, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
@@ -107,7 +107,7 @@ impl<'d> Resolver<'d> {
                 let mut built = Vec::new();
                 let mut complete = true;
                 for (case, word) in cases {
-                    let case = self.expression(case, scope);
+                    let case = self.case(case, on.as_ref(), scope);
                     if let Some((on, case)) = on.as_ref().zip(case.as_ref()) {
                         complete &= self.comparable(&on.ty, &case.ty, case.place).is_some();
                     }
@@ -123,6 +123,19 @@ impl<'d> Resolver<'d> {
                 Some(Data::Switch(Box::new(Switch { on: on?, cases: complete.then_some(built)?, otherwise })))
             }
         }
+    }
+
+    /// The value of a case. A word without quotes, where text is switched on, lost them to YAML.
+    fn case(&self, case: &Syntax, on: Option<&Expr>, scope: &Scope) -> Option<Expr> {
+        if let SyntaxKind::Name(name) = &case.kind
+            && on.is_some_and(|on| on.ty == Ty::Str)
+            && self.slot(scope.this, name).is_none()
+        {
+            let complaint = Complaint::error(case.place, format!("`{name}` is a name, and the switch is on text"));
+            self.complain(complaint.help(format!("write text with both quotes: `'\"{name}\"'`")));
+            return None;
+        }
+        self.expression(case, scope)
     }
 
     fn word_data(&self, word: &Word<'d>, attribute: &Attribute<'d>, scope: &Scope) -> Option<Data> {
@@ -180,7 +193,7 @@ impl<'d> Resolver<'d> {
             return Some(Endian::Fixed(FixedEndian::Big));
         }
         let endian = endian.map(Endian::Fixed).or_else(|| self.endian(of));
-        if endian.is_none() {
+        if endian.is_none() && self.without_endian.borrow_mut().insert(place.file) {
             let complaint = Complaint::error(place, "the byte order of this number is not known");
             self.complain(complaint.help("add `endian: le` or `endian: be` to `meta`, or end the type with `le` or `be`"));
         }

@@ -135,12 +135,6 @@ impl<'d> Resolver<'d> {
         }
         let type_name = &self.entry(of).decl.name;
         let complaint = Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
-        let known = self.outline_of(of).slots.keys().copied().chain(OBJECT.iter().copied());
-        let mut known: Vec<&str> = known.collect();
-        known.sort_unstable();
-        if let Some(help) = suggestion(name, known) {
-            return complaint.help(help);
-        }
         // Members of the objects around are reached through `_parent` and `_root`.
         let is_this = matches!(object.kind, Kind::This);
         let parent = self.parents.get(of.0 as usize);
@@ -149,7 +143,12 @@ impl<'d> Resolver<'d> {
                 complaint.help(format!("write `_parent.{name}`"))
             }
             _ if is_this && self.slot(self.entry(of).top, name).is_some() => complaint.help(format!("write `_root.{name}`")),
-            _ => complaint,
+            _ => {
+                let known = self.outline_of(of).slots.keys().copied().chain(OBJECT.iter().copied());
+                let mut known: Vec<&str> = known.collect();
+                known.sort_unstable();
+                complaint.help_if(suggestion(name, known))
+            }
         }
     }
 

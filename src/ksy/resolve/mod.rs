@@ -19,7 +19,7 @@ use super::place::{Place, offset};
 use super::report::{Complaint, Report};
 use outline::Outline;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The model of these files; errors go to the report.
 pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
@@ -34,6 +34,7 @@ pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
         outlines: Vec::new(),
         parents: Vec::new(),
         calculated: RefCell::new(HashMap::new()),
+        without_endian: RefCell::new(HashSet::new()),
         depth: RefCell::new(0),
     };
     resolver.declare();
@@ -82,6 +83,8 @@ struct Resolver<'d> {
     outlines: Vec<Outline<'d>>,
     parents: Vec<Ty>,
     calculated: RefCell<HashMap<(TypeId, u32), Calculated>>,
+    /// Files with a number of unknown byte order, which is reported once.
+    without_endian: RefCell<HashSet<u32>>,
     /// Expressions inside each other, through instances.
     depth: RefCell<usize>,
 }
