@@ -56,8 +56,13 @@ fn protocol_table() -> String {
 
 /// Compare what the README has between two marks with what it should.
 fn assert_listed(mark: &str, table: &str) {
+    assert_listed_in("README.md", mark, table);
+}
+
+/// The same for any page.
+fn assert_listed_in(page: &str, mark: &str, table: &str) {
     let (from, to) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
     let readme = fs::read_to_string(&path).unwrap();
     let (before, rest) = readme.split_once(&from).unwrap();
     let (_, after) = rest.split_once(&to).unwrap();
@@ -69,6 +74,11 @@ fn assert_listed(mark: &str, table: &str) {
         fs::read_to_string(&path).unwrap() == wanted,
         "the table of {mark} is out of step; UPDATE=1 cargo test --test shipped writes it"
     );
+}
+
+#[test]
+fn the_page_about_kaitai_struct_lists_the_whole_language() {
+    assert_listed_in("docs/ksy.md", "language", &proto_dissect::ksy::reference::tables());
 }
 
 #[test]

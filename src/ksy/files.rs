@@ -45,10 +45,19 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> 
             }
         }
     }
-    while let Some(index) = loader.queue.pop() {
-        loader.imports(index);
-    }
-    loader.files
+    loader.finish()
+}
+
+/// Loads a file as if it had this text.
+pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files {
+    let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
+    let mut loader = Loader { files: Files::default(), dirs: &[], allowed, queue: Vec::new(), imported: 0, report };
+    let index = loader.source(path, text);
+    loader.files.by_path.insert(path.canonicalize().unwrap_or_else(|_| normal(path)), index);
+    loader.files.roots.push(index);
+    loader.declare(index);
+    loader.queue.push(index);
+    loader.finish()
 }
 
 struct Loader<'l> {
@@ -62,6 +71,14 @@ struct Loader<'l> {
 }
 
 impl Loader<'_> {
+    /// Loads what is imported, too.
+    fn finish(mut self) -> Files {
+        while let Some(index) = self.queue.pop() {
+            self.imports(index);
+        }
+        self.files
+    }
+
     /// The files that an argument stands for.
     fn expanded(&mut self, path: &Path) -> Vec<PathBuf> {
         if !path.is_dir() {

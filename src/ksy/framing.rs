@@ -4,6 +4,7 @@ use super::expr::walk::any;
 use super::expr::{Expr, Kind, Method};
 use super::model::{Bytes, Data, How, Member, Read, Repeat, Size, Spec, TypeId};
 use super::place::Place;
+use std::collections::HashMap;
 
 /// How messages of a type follow each other on TCP.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,23 +42,33 @@ pub struct Open {
 /// How messages of this type follow each other on a stream.
 #[must_use]
 pub fn framing(spec: &Spec, of: TypeId) -> Framing {
-    Frames { spec, open: Vec::new() }.of_type(of)
+    Frames { spec, known: HashMap::new(), depth: 0 }.of_type(of)
 }
+
+/// Types inside each other.
+const DEPTH: usize = 128;
 
 struct Frames<'s> {
     spec: &'s Spec,
-    /// Types that are being looked into; a type inside itself ends where it ends.
-    open: Vec<TypeId>,
+    /// Types that are known or in progress; a type inside itself ends where it ends.
+    known: HashMap<TypeId, Framing>,
+    depth: usize,
 }
 
 impl Frames<'_> {
     fn of_type(&mut self, of: TypeId) -> Framing {
-        if self.open.contains(&of) {
-            return Framing::SelfDelimiting;
+        if let Some(framing) = self.known.get(&of) {
+            return framing.clone();
         }
-        self.open.push(of);
+        if self.depth >= DEPTH {
+            let reason = format!("more than {DEPTH} types inside each other");
+            return Framing::OpenEnded(Open { reason, place: self.spec.type_of(of).place });
+        }
+        self.known.insert(of, Framing::SelfDelimiting);
+        self.depth += 1;
         let framing = self.of_seq(of);
-        self.open.pop();
+        self.depth -= 1;
+        self.known.insert(of, framing.clone());
         framing
     }
 

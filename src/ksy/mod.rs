@@ -11,6 +11,7 @@ pub mod model;
 mod nearest;
 pub mod place;
 mod read;
+pub mod reference;
 mod report;
 mod resolve;
 mod style;
@@ -21,7 +22,7 @@ pub use diagnostic::Diagnostic;
 pub use model::Spec;
 
 use report::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What loading gives.
 #[derive(Debug, Clone, Default)]
@@ -38,10 +39,25 @@ pub struct Loaded {
 pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
     let mut report = Report::default();
     let files = files::load(paths, dirs, &mut report);
-    let spec = resolve::resolve(&files, &mut report);
+    resolved(&files, report)
+}
+
+/// Loads a file as if it had this text; what it imports is searched in its folder.
+#[must_use]
+pub fn load_text(path: &Path, text: &str) -> Loaded {
+    let mut report = Report::default();
+    let files = files::load_text(path, text.to_owned(), &mut report);
+    resolved(&files, report)
+}
+
+fn resolved(files: &files::Files, mut report: Report) -> Loaded {
+    let spec = resolve::resolve(files, &mut report);
     let spec = (!report.has_errors()).then_some(spec);
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
     }
     Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,14 +40,16 @@ const MOST: usize = 200;
 
 impl Report {
     pub(super) fn add(&mut self, complaint: Complaint) {
-        if self.complaints.contains(&complaint) {
-            return;
-        }
-        if self.complaints.len() < MOST {
-            self.complaints.push(complaint);
-        } else {
+        if self.is_full() {
             self.left_out += 1;
+        } else if !self.complaints.contains(&complaint) {
+            self.complaints.push(complaint);
         }
+    }
+
+    /// Whether further complaints are only counted, so that suggestions need not be searched.
+    pub(super) fn is_full(&self) -> bool {
+        self.complaints.len() >= MOST
     }
 
     pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {

@@ -215,6 +215,9 @@ impl Builder<'_> {
                 .help("indent with spaces");
         }
         let info = error.info();
+        if info.contains("recursion limit") {
+            return too_deep(place);
+        }
         let (message, help) = EXPLANATIONS
             .iter()
             .find(|(part, ..)| info.contains(part))

@@ -61,6 +61,39 @@ fn unexpected(token: &Token) -> Wrong {
     Wrong::new(token.at.clone(), format!("an unexpected {what}; an operator or the end is expected"))
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Operator {
+    Or,
+    And,
+    Compare(Compare),
+    Binary(Binary),
+}
+
+/// The level of `not`.
+const NOT: u8 = 2;
+
+/// Operators between operands with their levels; a higher level binds more.
+const OPERATORS: &[(&str, u8, Operator)] = &[
+    ("or", 0, Operator::Or),
+    ("and", 1, Operator::And),
+    ("==", 3, Operator::Compare(Compare::Eq)),
+    ("!=", 3, Operator::Compare(Compare::Ne)),
+    ("<=", 3, Operator::Compare(Compare::Le)),
+    ("<", 3, Operator::Compare(Compare::Lt)),
+    (">=", 3, Operator::Compare(Compare::Ge)),
+    (">", 3, Operator::Compare(Compare::Gt)),
+    ("|", 4, Operator::Binary(Binary::BitOr)),
+    ("^", 5, Operator::Binary(Binary::BitXor)),
+    ("&", 6, Operator::Binary(Binary::BitAnd)),
+    ("<<", 7, Operator::Binary(Binary::ShiftLeft)),
+    (">>", 7, Operator::Binary(Binary::ShiftRight)),
+    ("+", 8, Operator::Binary(Binary::Add)),
+    ("-", 8, Operator::Binary(Binary::Subtract)),
+    ("*", 9, Operator::Binary(Binary::Multiply)),
+    ("/", 9, Operator::Binary(Binary::Divide)),
+    ("%", 9, Operator::Binary(Binary::Modulo)),
+];
+
 struct Parser<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -92,17 +125,13 @@ impl<'t> Parser<'t> {
         let token = self.peek()?;
         let is = match &token.kind {
             TokenKind::Symbol(symbol) => *symbol == word,
-            TokenKind::Name(name) => name == word && matches!(word, "and" | "or" | "not"),
+            TokenKind::Name(name) => name == word && word == "not",
             _ => false,
         };
         if is {
             self.at += 1;
         }
         is.then(|| token.at.clone())
-    }
-
-    fn take_any<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
-        choices.iter().find(|(symbol, _)| self.take(symbol).is_some()).map(|(_, value)| *value)
     }
 
     fn missing(&self, what: &str) -> Wrong {
@@ -148,7 +177,7 @@ impl<'t> Parser<'t> {
                 Wrong::new(0..self.end, format!("an expression with more than {DEPTH} levels")).help("split it into instances")
             );
         }
-        let condition = self.or()?;
+        let condition = self.operators(0)?;
         let parsed = if self.take("?").is_some() {
             let yes = self.ternary()?;
             self.expect(":")?;
@@ -163,29 +192,38 @@ impl<'t> Parser<'t> {
         Ok(parsed)
     }
 
-    fn or(&mut self) -> Parsed {
-        let mut left = self.and()?;
-        while self.take("or").is_some() {
-            let right = self.and()?;
-            left = self.pair(left, right, SyntaxKind::Or)?;
+    /// Operators that bind at least as much as this level.
+    fn operators(&mut self, least: u8) -> Parsed {
+        let mut left = match self.take("not").filter(|_| least <= NOT) {
+            Some(at) => self.unary(Unary::Not, at, |parser| parser.operators(NOT))?,
+            None => self.factor()?,
+        };
+        let mut is_compared = false;
+        while let Some((level, operator)) = self.operator(least) {
+            if matches!(operator, Operator::Compare(_)) && std::mem::replace(&mut is_compared, true) {
+                return Err(self.missing("`and` or `or`"));
+            }
+            self.at += 1;
+            let right = self.operators(level + 1)?;
+            left = self.pair(left, right, |left, right| match operator {
+                Operator::Or => SyntaxKind::Or(left, right),
+                Operator::And => SyntaxKind::And(left, right),
+                Operator::Compare(operator) => SyntaxKind::Compare(operator, left, right),
+                Operator::Binary(operator) => SyntaxKind::Binary(operator, left, right),
+            })?;
         }
         Ok(left)
     }
 
-    fn and(&mut self) -> Parsed {
-        let mut left = self.not()?;
-        while self.take("and").is_some() {
-            let right = self.not()?;
-            left = self.pair(left, right, SyntaxKind::And)?;
-        }
-        Ok(left)
-    }
-
-    fn not(&mut self) -> Parsed {
-        match self.take("not") {
-            Some(at) => self.unary(Unary::Not, at, Parser::not),
-            None => self.comparison(),
-        }
+    /// The operator that is next, if it binds enough.
+    fn operator(&self, least: u8) -> Option<(u8, Operator)> {
+        let word = match &self.peek()?.kind {
+            TokenKind::Symbol(symbol) => symbol,
+            TokenKind::Name(name) => name.as_str(),
+            _ => return None,
+        };
+        let (_, level, operator) = OPERATORS.iter().find(|(known, ..)| *known == word)?;
+        (*level >= least).then_some((*level, *operator))
     }
 
     fn unary(&mut self, operator: Unary, at: Range<usize>, operand: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
@@ -197,40 +235,6 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
         let (place, depth) = (self.origin.place(at).to(operand.place), operand.depth);
         self.node(SyntaxKind::Unary(operator, Box::new(operand)), place, depth)
-    }
-
-    fn comparison(&mut self) -> Parsed {
-        const OPERATORS: &[(&str, Compare)] = &[
-            ("==", Compare::Eq),
-            ("!=", Compare::Ne),
-            ("<=", Compare::Le),
-            ("<", Compare::Lt),
-            (">=", Compare::Ge),
-            (">", Compare::Gt),
-        ];
-        let left = self.binary(0)?;
-        let Some(operator) = self.take_any(OPERATORS) else { return Ok(left) };
-        let right = self.binary(0)?;
-        self.pair(left, right, |left, right| SyntaxKind::Compare(operator, left, right))
-    }
-
-    /// Arithmetic, from the operators that bind least.
-    fn binary(&mut self, level: usize) -> Parsed {
-        const LEVELS: &[&[(&str, Binary)]] = &[
-            &[("|", Binary::BitOr)],
-            &[("^", Binary::BitXor)],
-            &[("&", Binary::BitAnd)],
-            &[("<<", Binary::ShiftLeft), (">>", Binary::ShiftRight)],
-            &[("+", Binary::Add), ("-", Binary::Subtract)],
-            &[("*", Binary::Multiply), ("/", Binary::Divide), ("%", Binary::Modulo)],
-        ];
-        let Some(operators) = LEVELS.get(level) else { return self.factor() };
-        let mut left = self.binary(level + 1)?;
-        while let Some(operator) = self.take_any(operators) {
-            let right = self.binary(level + 1)?;
-            left = self.pair(left, right, |left, right| SyntaxKind::Binary(operator, left, right))?;
-        }
-        Ok(left)
     }
 
     fn factor(&mut self) -> Parsed {

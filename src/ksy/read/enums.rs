@@ -7,23 +7,22 @@ use crate::ksy::keys;
 use crate::ksy::model::{Docs, EnumMember};
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::Node;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 impl Reader<'_> {
     pub(super) fn enumeration(&mut self, name: String, key: &Node, node: &Node) -> Option<EnumDecl> {
         let entries = self.map(node, &format!("the enum `{name}`"))?;
         let mut members: Vec<EnumMember> = Vec::new();
-        let mut names = HashSet::new();
+        let mut names: HashMap<String, i128> = HashMap::new();
         for (key, value) in entries {
             let Some(member) = self.member(key, value) else { continue };
-            if names.insert(member.name.clone()) {
-                members.push(member);
-            } else {
-                let other = members.iter().find(|other| other.name == member.name).map_or(0, |other| other.value);
-                let complaint =
-                    Complaint::error(member.place, format!("two members of the enum `{name}` have the name `{}`", member.name));
-                self.report.add(complaint.help(format!("{other} has this name, too")));
+            if let Some(other) = names.get(&member.name) {
+                let message = format!("two members of the enum `{name}` have the name `{}`", member.name);
+                self.report.add(Complaint::error(member.place, message).help(format!("{other} has this name, too")));
+                continue;
             }
+            names.insert(member.name.clone(), member.value);
+            members.push(member);
         }
         members.sort_by_key(|member| member.value);
         for pair in members.windows(2) {

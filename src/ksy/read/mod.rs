@@ -77,7 +77,7 @@ impl<'n> Entries<'n> {
 impl Reader<'_> {
     /// The entries of a map, whose keys must be known and unique. `Keys` are those of its kind and kinds alike.
     fn entries<'n>(&mut self, node: &'n Node, keys: &[&Keys], within: &str) -> Option<Entries<'n>> {
-        let Some(entries) = self.map(node, within) else { return None };
+        let entries = self.map(node, within)?;
         let known = || keys.iter().flat_map(|keys| keys.keys).map(|key| key.name);
         let mut found = HashMap::new();
         let mut has_unknown = false;

@@ -170,7 +170,7 @@ impl<'d> Resolver<'d> {
                 let zeros = zero.then(|| vec![0; encoding.unit()]);
                 let bytes = self.bytes(decl, zeros, scope)?;
                 if bytes.is_none() {
-                    self.complain(no_size(*place, "text", "or write `type: strz` for text that ends with a zero byte"));
+                    self.complain(no_size(*place, "text", "or write `type: strz`"));
                 }
                 Some(Data::Str(bytes?, encoding))
             }
@@ -253,10 +253,7 @@ impl<'d> Resolver<'d> {
             Some(size) => Some(self.required(size, scope, &Ty::Int, "`size`").map(Size::Expr)),
             None => keys.size_eos.then_some(Some(Size::Eos)),
         };
-        let process = match &keys.process {
-            Some(call) => Some(self.process(call, scope)),
-            None => None,
-        };
+        let process = keys.process.as_ref().map(|call| self.process(call, scope));
         let terminator = keys.terminator.map(|byte| vec![byte]).or(zeros).map(|bytes| Terminator {
             bytes,
             include: keys.include.unwrap_or(false),

@@ -27,20 +27,29 @@ impl Scope {
 
 /// Expressions inside each other, through instances.
 const DEPTH: usize = 250;
+/// Expressions of all files. The size of a switch counts in each of its cases.
+const WORK: usize = 1 << 21;
 
 impl<'d> Resolver<'d> {
     /// The resolved expression; none where an error was reported.
     pub(super) fn expression(&self, syntax: &Syntax, scope: &Scope) -> Option<Expr> {
-        let depth = *self.depth.borrow();
+        let (depth, work) = (self.depth.get(), self.work.get() + 1);
+        self.work.set(work);
+        if work > WORK {
+            if work == WORK + 1 {
+                self.error(syntax.place, format!("more than {WORK} expressions in all files"));
+            }
+            return None;
+        }
         if depth >= DEPTH {
             let complaint =
                 Complaint::error(syntax.place, format!("instances that depend on each other more than {DEPTH} levels deep"));
             self.complain(complaint);
             return None;
         }
-        *self.depth.borrow_mut() = depth + 1;
+        self.depth.set(depth + 1);
         let resolved = self.resolve_kind(syntax, scope);
-        *self.depth.borrow_mut() = depth;
+        self.depth.set(depth);
         resolved.map(|(kind, ty)| Expr { kind, ty, place: syntax.place })
     }
 
@@ -247,7 +256,7 @@ impl<'d> Resolver<'d> {
     }
 
     fn cast(&self, object: &Syntax, to: &TypeName, scope: &Scope) -> Option<(Kind, Ty)> {
-        let (object, ty) = both(self.boxed_for_cast(object, to, scope), self.named_ty(to, scope.this))?;
+        let (object, ty) = both(self.boxed(object, scope), self.named_ty(to, scope.this))?;
         let fits = match (&object.ty, &ty) {
             (one, other) if one == other => true,
             (Ty::Any, _) | (_, Ty::Any) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Int | Ty::Float, Ty::Int | Ty::Float) => true,
@@ -268,16 +277,12 @@ impl<'d> Resolver<'d> {
         Some((Kind::Cast(object), ty))
     }
 
-    fn boxed_for_cast(&self, object: &Syntax, _to: &TypeName, scope: &Scope) -> Option<Box<Expr>> {
-        self.boxed(object, scope)
-    }
-
     fn enum_member(&self, of: &TypeName, member: &str, place: Place, scope: &Scope) -> Option<(Kind, Ty)> {
         let id = self.find_enum(of, scope.this)?;
-        let members = &self.enum_entry(id).decl.members;
-        if let Some(member) = members.iter().find(|known| known.name == member) {
-            return Some((Kind::Member(id, member.value), Ty::Enum(id)));
+        if let Some(value) = self.enum_entry(id).values.get(member) {
+            return Some((Kind::Member(id, *value), Ty::Enum(id)));
         }
+        let members = if self.is_full() { &[] } else { self.enum_entry(id).decl.members.as_slice() };
         let complaint = Complaint::error(place, format!("the enum `{}` has no member `{member}`", of.text()));
         self.complain(complaint.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
         None

@@ -117,9 +117,9 @@ impl<'d> Resolver<'d> {
             },
             (_, None) => {
                 let what = if matches!(object.kind, Kind::Parent(_)) {
-                    "`_parent` can be of several types"
+                    "`_parent` has no single type"
                 } else {
-                    "the object can be of several types"
+                    "the object has no single type"
                 };
                 let complaint = Complaint::error(place, format!("`{name}` is unknown here: {what}"));
                 self.complain(complaint.help("state the type: `.as<TYPE>` before the dot"));
@@ -134,6 +134,9 @@ impl<'d> Resolver<'d> {
             return complaint.help("names have lower-case letters; text is in quotes inside the expression: `'\"TEXT\"'`");
         }
         let type_name = &self.entry(of).decl.name;
+        if self.is_full() {
+            return Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
+        }
         let complaint = Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
         // Members of the objects around are reached through `_parent` and `_root`.
         let is_this = matches!(object.kind, Kind::This);

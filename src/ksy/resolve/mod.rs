@@ -12,13 +12,15 @@ mod sizes;
 mod summary;
 pub(super) mod words;
 
+pub(super) use method::all as methods;
+
 use super::decl::{EndianDecl, EnumDecl, TypeDecl};
 use super::files::Files;
 use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Ty, TypeId};
 use super::place::{Place, offset};
 use super::report::{Complaint, Report};
 use outline::Outline;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 /// The model of these files; errors go to the report.
@@ -35,7 +37,9 @@ pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
         parents: Vec::new(),
         calculated: RefCell::new(HashMap::new()),
         without_endian: RefCell::new(HashSet::new()),
-        depth: RefCell::new(0),
+        sizes: RefCell::new(HashMap::new()),
+        depth: Cell::new(0),
+        work: Cell::new(0),
     };
     resolver.declare();
     resolver.outlines = resolver.outline();
@@ -53,11 +57,14 @@ struct TypeEntry<'d> {
     top: TypeId,
     file: u32,
     types: Vec<TypeId>,
+    types_by_name: HashMap<&'d str, TypeId>,
     enums: Vec<EnumId>,
+    enums_by_name: HashMap<&'d str, EnumId>,
 }
 
 struct EnumEntry<'d> {
     decl: &'d EnumDecl,
+    values: HashMap<&'d str, i128>,
     path: String,
     owner: TypeId,
 }
@@ -85,8 +92,12 @@ struct Resolver<'d> {
     calculated: RefCell<HashMap<(TypeId, u32), Calculated>>,
     /// Files with a number of unknown byte order, which is reported once.
     without_endian: RefCell<HashSet<u32>>,
+    /// Sizes of types in bits; none while a size is determined, and where it is not fixed.
+    sizes: RefCell<HashMap<TypeId, Option<u64>>>,
     /// Expressions inside each other, through instances.
-    depth: RefCell<usize>,
+    depth: Cell<usize>,
+    /// Expressions so far.
+    work: Cell<usize>,
 }
 
 impl<'d> Resolver<'d> {
@@ -106,12 +117,29 @@ impl<'d> Resolver<'d> {
             Some(owner) => (path_in(Some(&self.entry(owner).path)), self.entry(owner).top),
             None => (path_in(None), id),
         };
-        self.types.push(TypeEntry { decl, path: path.clone(), owner, top, file, types: Vec::new(), enums: Vec::new() });
-        let types = decl.types.iter().map(|nested| self.declare_type(nested, file, Some(id))).collect();
+        self.types.push(TypeEntry {
+            decl,
+            path: path.clone(),
+            owner,
+            top,
+            file,
+            types: Vec::new(),
+            types_by_name: HashMap::new(),
+            enums: Vec::new(),
+            enums_by_name: HashMap::new(),
+        });
+        let types: Vec<TypeId> = decl.types.iter().map(|nested| self.declare_type(nested, file, Some(id))).collect();
         let first = self.enums.len();
-        self.enums.extend(decl.enums.iter().map(|decl| EnumEntry { decl, path: format!("{path}::{}", decl.name), owner: id }));
-        let enums = (first..self.enums.len()).map(|index| EnumId(offset(index))).collect();
+        self.enums.extend(decl.enums.iter().map(|decl| EnumEntry {
+            decl,
+            values: decl.members.iter().map(|member| (member.name.as_str(), member.value)).collect(),
+            path: format!("{path}::{}", decl.name),
+            owner: id,
+        }));
+        let enums: Vec<EnumId> = (first..self.enums.len()).map(|index| EnumId(offset(index))).collect();
         if let Some(entry) = self.types.get_mut(id.0 as usize) {
+            entry.types_by_name = decl.types.iter().map(|nested| nested.name.as_str()).zip(types.iter().copied()).collect();
+            entry.enums_by_name = decl.enums.iter().map(|decl| decl.name.as_str()).zip(enums.iter().copied()).collect();
             (entry.types, entry.enums) = (types, enums);
         }
         id
@@ -149,6 +177,11 @@ impl<'d> Resolver<'d> {
 
     fn type_ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..offset(self.types.len())).map(TypeId)
+    }
+
+    /// Whether errors are only counted by now, so that suggestions need not be searched.
+    fn is_full(&self) -> bool {
+        self.quiet || self.report.borrow().is_full()
     }
 
     fn complain(&self, complaint: Complaint) {

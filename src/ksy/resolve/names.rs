@@ -9,7 +9,7 @@ use crate::ksy::report::Complaint;
 
 impl<'d> Resolver<'d> {
     fn child(&self, of: TypeId, name: &str) -> Option<TypeId> {
-        self.entry(of).types.iter().copied().find(|id| self.entry(*id).decl.name == name)
+        self.entry(of).types_by_name.get(name).copied()
     }
 
     fn descend(&self, from: TypeId, path: &[String]) -> Option<TypeId> {
@@ -64,6 +64,9 @@ impl<'d> Resolver<'d> {
     fn unknown_type(&self, name: &TypeName, from: TypeId) -> Complaint {
         let text = name.text();
         let complaint = Complaint::error(name.place, format!("unknown type `{text}`"));
+        if self.is_full() {
+            return complaint;
+        }
         let alone = match name.path.as_slice() {
             [word] => word.as_str(),
             _ => "",
@@ -107,7 +110,7 @@ impl<'d> Resolver<'d> {
     /// The enum of this name; an unknown one is an error.
     pub(super) fn find_enum(&self, name: &TypeName, from: TypeId) -> Option<EnumId> {
         let (last, path) = name.path.split_last()?;
-        let inside = |id: TypeId| self.entry(id).enums.iter().copied().find(|id| self.enum_entry(*id).decl.name == *last);
+        let inside = |id: TypeId| self.entry(id).enums_by_name.get(last.as_str()).copied();
         let found = if path.is_empty() && !name.absolute {
             std::iter::successors(Some(from), |id| self.entry(*id).owner).find_map(inside)
         } else if path.is_empty() {
@@ -137,15 +140,17 @@ impl<'d> Resolver<'d> {
     fn unknown_enum(&self, name: &TypeName, from: TypeId) -> Complaint {
         let text = name.text();
         let complaint = Complaint::error(name.place, format!("unknown enum `{text}`"));
+        if self.is_full() {
+            return complaint;
+        }
         let mut known: Vec<String> = Vec::new();
-        for (index, entry) in self.enums.iter().enumerate() {
+        for entry in &self.enums {
             let TypeEntry { top, .. } = self.entry(entry.owner);
             if *top == self.entry(from).top {
                 let is_near = std::iter::successors(Some(from), |id| self.entry(*id).owner).any(|id| id == entry.owner);
                 let path = entry.path.split_once("::").map_or(entry.path.as_str(), |(_, path)| path);
                 known.push(if is_near { entry.decl.name.clone() } else { path.to_owned() });
             }
-            debug_assert!(index < self.enums.len());
         }
         match nearest(&text, known.iter().map(String::as_str)) {
             Some(known) => complaint.help(format!("did you mean `{known}`?")),

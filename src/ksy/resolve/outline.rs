@@ -67,7 +67,7 @@ impl<'d> Resolver<'d> {
             decl.instances.iter().enumerate().map(|(n, attr)| (attr.name.as_str(), Slot::Instance(offset(n)), attr.place));
         for (name, slot, place) in params.chain(seq).chain(instances) {
             if let Some((_, first)) = slots.get(name) {
-                let line = self.line(*first);
+                let line = if self.is_full() { 0 } else { self.line(*first) };
                 let complaint = Complaint::error(place, format!("the name `{name}` is already in use"));
                 self.complain(complaint.help(format!("its first use is in line {line}")));
                 continue;

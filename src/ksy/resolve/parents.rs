@@ -62,11 +62,13 @@ impl<'d> Resolver<'d> {
                 }
             }
             self.calculated.borrow_mut().clear();
+            self.work.set(0);
             if next == known {
                 break;
             }
             known = next;
         }
+        self.work.set(0);
         self.quiet = false;
         known.into_iter().map(Parents::ty).collect()
     }

@@ -61,13 +61,18 @@ impl<'d> Resolver<'d> {
 
     fn type_bits(&self, of: TypeId, depth: usize) -> Option<u64> {
         let depth = depth.checked_sub(1)?;
+        if let Some(bits) = self.sizes.borrow().get(&of) {
+            return *bits;
+        }
+        self.sizes.borrow_mut().insert(of, None);
         let mut bits: u64 = 0;
         for attribute in &self.outline_of(of).seq {
             if !is_bits(attribute) {
-                bits = bits.next_multiple_of(8);
+                bits = bits.checked_next_multiple_of(8)?;
             }
             bits = bits.checked_add(self.attribute_bits(attribute, depth)?)?;
         }
+        self.sizes.borrow_mut().insert(of, Some(bits));
         Some(bits)
     }
 
