@@ -1,39 +1,76 @@
 //! `ksy`: what there is to know about Kaitai Struct files.
 
 use super::args::{Ksy, KsyCheck};
-use super::{Exit, complain, of_output};
+use super::screen::Screen;
+use super::{Exit, complain, forms, of_output};
+use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
 use crate::ksy::model::{How, Spec, TypeId};
-use crate::ksy::{self, Diagnostic};
-use std::io::{self, Write};
+use crate::ksy::{self, Diagnostic, Loaded};
+use crate::render::{Role, Theme};
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 /// Runs a command about files.
-pub(super) fn run(asked: &Ksy) -> Exit {
+pub(super) fn run(asked: &Ksy, screen: Screen) -> Exit {
     match asked {
-        Ksy::Check(check) => self::check(check),
+        Ksy::Check(check) => self::check(check, screen),
     }
 }
 
 /// Checks each file on its own, so that names of one do not matter to another one.
-fn check(asked: &KsyCheck) -> Exit {
+fn check(asked: &KsyCheck, screen: Screen) -> Exit {
+    let theme = forms::theme(asked.color);
+    let mut to = screen.writer(false);
     let mut exit = Exit::Fine;
     for file in &asked.files {
-        let loaded = ksy::load(std::slice::from_ref(file), &asked.dirs);
-        report(&loaded.diagnostics);
-        let summary = match &loaded.spec {
-            Some(spec) => summary(spec, &loaded.diagnostics),
-            None => {
-                exit = Exit::Usage;
-                let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.error).count();
-                complain(format_args!("{}: {}", file.display(), counted(errors, "error")));
-                continue;
+        let loaded = match load(file, asked) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                complain(format_args!("cannot read standard input: {error}"));
+                return Exit::CannotOpen;
             }
         };
-        if let Err(error) = io::stdout().write_all(summary.as_bytes()) {
+        if loaded.spec.is_none() {
+            exit = Exit::Usage;
+        }
+        if let Err(error) = to.write_all(findings(file, &loaded, theme).as_bytes()) {
             return of_output(&error);
         }
     }
-    exit
+    match to.flush() {
+        Ok(()) => exit,
+        Err(error) => of_output(&error),
+    }
+}
+
+/// A file, or standard input where the name is `-`.
+fn load(file: &Path, asked: &KsyCheck) -> io::Result<Loaded> {
+    if file != Path::new("-") {
+        return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), &asked.dirs));
+    }
+    let mut text = String::new();
+    io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)?;
+    Ok(ksy::load_text(Path::new("-"), &text))
+}
+
+/// Errors, warnings, and what the file declares.
+fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
+    let mut text = String::new();
+    for diagnostic in &loaded.diagnostics {
+        text += &painted(diagnostic, theme);
+        text.push('\n');
+    }
+    match &loaded.spec {
+        Some(spec) => text += &summary(spec, &loaded.diagnostics),
+        None => {
+            let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.error).count();
+            // A string takes any text.
+            let _ = writeln!(text, "{}: {}", file.display(), counted(errors, "error"));
+        }
+    }
+    text
 }
 
 /// Prints errors and warnings on standard error.
@@ -44,17 +81,33 @@ pub(super) fn report(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// A diagnostic with the colours of notes.
+fn painted(diagnostic: &Diagnostic, theme: Theme) -> String {
+    let level = if diagnostic.error { Role::Broken } else { Role::Odd };
+    let mut text = String::new();
+    for (piece, part) in diagnostic.pieces() {
+        let role = match piece {
+            Piece::Place => Role::Number,
+            Piece::Level => level,
+            Piece::Frame => Role::Secondary,
+            Piece::Words | Piece::Source => Role::Meaning,
+        };
+        let _ = write!(text, "{}", theme.paint(role, part));
+    }
+    text
+}
+
 /// What each file declares and how it is framed on TCP.
 fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for root in &spec.roots {
         let top = spec.type_of(*root);
-        let path = spec.files.get(top.place.file as usize).map(|file| file.path.display().to_string()).unwrap_or_default();
+        let path = spec.files.get(top.place.file as usize).map(|file| file.path.clone()).unwrap_or_default();
         let title = top.meta.title.as_ref().map(|title| format!(", {title}")).unwrap_or_default();
-        let warnings = diagnostics.iter().filter(|diagnostic| !diagnostic.error).count();
+        let warnings = diagnostics.iter().filter(|diagnostic| !diagnostic.error && diagnostic.path == path).count();
         let verdict = if warnings == 0 { "no errors".to_owned() } else { counted(warnings, "warning") };
-        text += &format!("{path}: {verdict}\n  protocol: {}{title}\n  content: {}\n", top.name, content(spec, *root));
-        text += &format!("  on TCP: {}\n", framing(spec, *root).describe(spec));
+        let _ = writeln!(text, "{}: {verdict}\n  protocol: {}{title}", path.display(), top.name);
+        let _ = writeln!(text, "  content: {}\n  on TCP: {}", content(spec, *root), framing(spec, *root).describe(spec));
     }
     text
 }

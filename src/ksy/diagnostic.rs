@@ -69,22 +69,60 @@ impl Diagnostic {
     }
 }
 
-impl fmt::Display for Diagnostic {
-    /// The place, what is wrong, the line with a mark, and what to do. Harmless whatever the file holds.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.location().chars().try_for_each(|c| harmless(c, f))?;
-        write!(f, ": {}: ", self.level())?;
-        self.message.chars().try_for_each(|c| harmless(c, f))?;
+/// What a piece of a printed diagnostic is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// File, line and column.
+    Place,
+    /// `error` or `warning`, and the mark under the line.
+    Level,
+    /// What is wrong, and what to do.
+    Words,
+    /// The line of the file.
+    Source,
+    /// Numbers and separators.
+    Frame,
+}
+
+impl Diagnostic {
+    /// The printed form in pieces, so that a program can colour them. Harmless whatever the file holds.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<(Piece, String)> {
+        let mut pieces = vec![
+            (Piece::Place, printable(&self.location())),
+            (Piece::Frame, ": ".to_owned()),
+            (Piece::Level, self.level().to_owned()),
+            (Piece::Frame, ": ".to_owned()),
+            (Piece::Words, printable(&self.message)),
+        ];
         if self.line > 0 && !self.source.trim().is_empty() {
             let (line, mark) = self.excerpt();
-            write!(f, "\n{:5} | {line}\n      | {mark}", self.line)?;
+            pieces.push((Piece::Frame, format!("\n{:5} | ", self.line)));
+            pieces.push((Piece::Source, line));
+            pieces.push((Piece::Frame, "\n      | ".to_owned()));
+            pieces.push((Piece::Level, mark));
         }
         if let Some(help) = &self.help {
-            f.write_str("\n      = ")?;
-            help.chars().try_for_each(|c| harmless(c, f))?;
+            pieces.push((Piece::Frame, "\n      = ".to_owned()));
+            pieces.push((Piece::Words, printable(help)));
         }
-        Ok(())
+        pieces
     }
+}
+
+impl fmt::Display for Diagnostic {
+    /// The place, what is wrong, the line with a mark, and what to do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().iter().try_for_each(|(_, text)| f.write_str(text))
+    }
+}
+
+/// Text that a terminal does not act on.
+fn printable(text: &str) -> String {
+    let mut printable = String::new();
+    // A string takes any text.
+    let _ = text.chars().try_for_each(|c| harmless(c, &mut printable));
+    printable
 }
 
 /// A character that a terminal does not act on.

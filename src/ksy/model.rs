@@ -283,14 +283,14 @@ pub struct Switch {
     pub otherwise: Option<Data>,
 }
 
-/// How many bytes are taken and what becomes of them. Order: size, then padding removed, then terminator, then `process`.
+/// How many bytes are taken and what becomes of them.
 #[derive(Debug, Clone)]
 pub struct Bytes {
     /// How many bytes are taken.
     pub size: Size,
     /// `terminator`, also the one of `strz`.
     pub terminator: Option<Terminator>,
-    /// `pad-right`: trailing bytes of this value are removed, before the terminator is searched.
+    /// `pad-right`: trailing bytes of this value are removed.
     pub pad_right: Option<u8>,
     /// `process`.
     pub process: Option<Process>,
