@@ -1,13 +1,19 @@
 //! Kaitai Struct files: from text to a resolved model.
 
+mod compile;
 pub mod diagnostic;
 pub mod expr;
+mod fields;
 pub mod model;
+pub mod notes;
 pub mod place;
+mod protocol;
+mod run;
 pub mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use model::Spec;
+pub use protocol::protocol;
 
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::tree::Span;
 /// The buffer of the bytes that are dissected.
 pub(super) const INPUT: u32 = 0;
 /// The buffer of texts and bytes that the file contains.
-pub(super) const CONSTANTS: u32 = 1;
+pub(in crate::ksy) const CONSTANTS: u32 = 1;
 /// The buffer of texts and bytes that expressions make.
 pub(super) const HEAP: u32 = 2;
 /// The first buffer of processed bytes.
