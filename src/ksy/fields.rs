@@ -245,4 +245,3 @@ impl fmt::Debug for FileFields {
         f.debug_list().entries(&self.all).finish()
     }
 }
-

@@ -52,7 +52,8 @@ impl Compiler<'_> {
     }
 
     fn type_of(&mut self, of: &Type) {
-        let names = of.params.iter().map(|param| param.name.as_str()).chain(of.seq.iter().chain(&of.instances).map(|m| m.name.as_str()));
+        let names =
+            of.params.iter().map(|param| param.name.as_str()).chain(of.seq.iter().chain(&of.instances).map(|m| m.name.as_str()));
         let slots = names.map(leak).collect();
         let params = next(&of.params);
         let members: Vec<MemberCode> =
@@ -205,10 +206,9 @@ impl Compiler<'_> {
     fn valid(&mut self, valid: &Valid) -> u32 {
         let code = match valid {
             Valid::Eq(value) => ValidCode::Eq(self.code(value)),
-            Valid::Range { min, max } => ValidCode::Range {
-                min: min.as_ref().map(|min| self.code(min)),
-                max: max.as_ref().map(|max| self.code(max)),
-            },
+            Valid::Range { min, max } => {
+                ValidCode::Range { min: min.as_ref().map(|min| self.code(min)), max: max.as_ref().map(|max| self.code(max)) }
+            }
             Valid::AnyOf(values) => ValidCode::AnyOf(values.iter().map(|value| self.code(value)).collect()),
             Valid::InEnum(id) => ValidCode::InEnum(id.0),
             Valid::Expr(condition) => ValidCode::Expr(self.code(condition)),

@@ -101,12 +101,26 @@ pub(in crate::ksy) enum DataKind {
     /// The default case of a switch without one.
     Nothing,
     U1,
-    Int { bytes: u8, signed: bool, endian: EndianKind },
-    Float { bytes: u8, endian: EndianKind },
-    Bits { width: u8, is_little: bool, is_bool: bool },
+    Int {
+        bytes: u8,
+        signed: bool,
+        endian: EndianKind,
+    },
+    Float {
+        bytes: u8,
+        endian: EndianKind,
+    },
+    Bits {
+        width: u8,
+        is_little: bool,
+        is_bool: bool,
+    },
     /// Indices of [`Program`].
     Bytes(u32),
-    Str { bytes: u32, charset: u32 },
+    Str {
+        bytes: u32,
+        charset: u32,
+    },
     Object(u32),
     Switch(u32),
 }
@@ -275,7 +289,10 @@ pub(in crate::ksy) enum Step {
     /// A slot of the object that the expression belongs to.
     Own(u32),
     /// A slot of an object that should be of this type.
-    Field { of: u32, slot: u32 },
+    Field {
+        of: u32,
+        slot: u32,
+    },
     Parent,
     Root,
     Io,

@@ -82,14 +82,9 @@ fn add_type(ty: &Ty, shapes: &mut Vec<Shape>) {
         Ty::Enum(id) => return shapes.push(plain(ShapeKind::Int(Some(*id)))),
         Ty::Struct(_) | Ty::Io => &[ShapeKind::Reference],
         Ty::Array(element) => return add_type(element, shapes),
-        Ty::Any => &[
-            ShapeKind::Int(None),
-            ShapeKind::Float,
-            ShapeKind::Bool,
-            ShapeKind::Str,
-            ShapeKind::Bytes,
-            ShapeKind::Reference,
-        ],
+        Ty::Any => {
+            &[ShapeKind::Int(None), ShapeKind::Float, ShapeKind::Bool, ShapeKind::Str, ShapeKind::Bytes, ShapeKind::Reference]
+        }
     };
     shapes.extend(kinds.iter().map(|kind| plain(*kind)));
 }

@@ -226,7 +226,12 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let is_own = stream.start == start && slot.buffer != NOTHING && (buffer, stream.end) != (slot.buffer, end);
         let has_instances = self.machine.program.types.get(self.machine.object(object).of as usize);
         let has_instances = has_instances.is_none_or(|code| code.first_instance() < code.slot_count());
-        if is_own && is_complete && !has_instances && stream.end > end && stream.end <= slot.end.max(stream.end) && io != 0
+        if is_own
+            && is_complete
+            && !has_instances
+            && stream.end > end
+            && stream.end <= slot.end.max(stream.end)
+            && io != 0
             && let Some(field) = self.fields.unparsed(context)
             && self.owns(slot, stream)
             && let Some(span) = self.place(Blob { buffer, start: end, end: stream.end })

@@ -160,7 +160,7 @@ impl<'p> Machine<'p, '_> {
             },
             Step::ToInt => {
                 let base = self.pop_int(frame)?;
-                self.to_int(frame, base)?
+                self.number_of_base(frame, base)?
             }
             Step::Substring => self.substring(frame)?,
             Step::Format(format) => self.format(frame, format)?,
@@ -174,7 +174,8 @@ impl<'p> Machine<'p, '_> {
         if own == of {
             return Ok(slot);
         }
-        let name = self.program.types.get(of as usize).and_then(|code| code.slots.get(slot as usize)).copied().unwrap_or_default();
+        let name =
+            self.program.types.get(of as usize).and_then(|code| code.slots.get(slot as usize)).copied().unwrap_or_default();
         let Some(actual) = self.program.types.get(own as usize) else { return Self::failed_before() };
         match (0..).zip(&actual.slots).find(|(_, known)| **known == name) {
             Some((place, _)) => Ok(place),
@@ -250,7 +251,9 @@ impl<'p> Machine<'p, '_> {
             Binary::Subtract => left.checked_sub(right),
             Binary::Multiply => left.checked_mul(right),
             Binary::Divide => floor_div(left, right),
-            Binary::Modulo => left.checked_rem(right).map(|rest| if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest }),
+            Binary::Modulo => {
+                left.checked_rem(right).map(|rest| if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest })
+            }
             Binary::ShiftLeft => Some(left << shift).filter(|shifted| shifted >> shift == left),
             Binary::ShiftRight => Some(left >> shift),
             Binary::BitAnd => Some(left & right),

@@ -105,7 +105,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     /// `to_i` with a base.
-    pub(super) fn to_int(&mut self, frame: &Frame, base: i128) -> Outcome<V> {
+    pub(super) fn number_of_base(&mut self, frame: &Frame, base: i128) -> Outcome<V> {
         let text = match self.pop() {
             V::Str(text) => text,
             other => return self.wrong_kind(frame, "a text", other),

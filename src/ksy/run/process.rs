@@ -43,7 +43,8 @@ pub(in crate::ksy) trait Processor: Sync {
 }
 
 /// The processors that files can name: those of Kaitai's own tests, which show how one is written.
-pub(in crate::ksy) static PROCESSORS: &[&dyn Processor] = &[&Shift, &Framed("custom_fx_no_args"), &Framed("nested.deeply.custom_fx")];
+pub(in crate::ksy) static PROCESSORS: &[&dyn Processor] =
+    &[&Shift, &Framed("custom_fx_no_args"), &Framed("nested.deeply.custom_fx")];
 
 /// The processor with this name.
 pub(in crate::ksy) fn processor(name: &str) -> Option<&'static dyn Processor> {

@@ -177,7 +177,8 @@ impl<'p> Machine<'p, '_> {
     #[inline]
     fn array<const N: usize>(&mut self, io: u32, slot: &mut Slot) -> Outcome<[u8; N]> {
         let Some(stream) = self.memory.streams.get_mut(io as usize) else { return Self::failed_before() };
-        let (start, end) = (stream.at, stream.at + N as u32);
+        #[allow(clippy::cast_possible_truncation, reason = "at most 8")]
+        let (start, end) = (stream.at, stream.at.saturating_add(N as u32));
         stream.bits_left = 0;
         if end > stream.end {
             let left = stream.remaining();
@@ -403,7 +404,9 @@ impl<'p> Machine<'p, '_> {
 
     fn unready(&mut self, frame: &Frame, object: u32, slot: u32, found: Slot) -> Outcome<V> {
         let Object { of, slots, .. } = self.object(object);
-        let Some(code) = self.program.types.get(of as usize) else { return self.fail(frame.io, &notes::VALUE, "no object".into()) };
+        let Some(code) = self.program.types.get(of as usize) else {
+            return self.fail(frame.io, &notes::VALUE, "no object".into());
+        };
         let name = code.slots.get(slot as usize).copied().unwrap_or_default();
         match (found.state, found.value) {
             (State::Unset, _) if slot >= code.first_instance() => {
@@ -541,8 +544,7 @@ impl<'p> Machine<'p, '_> {
     #[cold]
     fn invalid(&self, slot: &Slot, text: &str) -> Outcome {
         let Slot { buffer, start, end, .. } = *slot;
-        let failure =
-            super::failure::Failure { code: Some(&notes::VALID), text: text.to_owned(), buffer, start, end, needed: 0 };
+        let failure = super::failure::Failure { code: Some(&notes::VALID), text: text.to_owned(), buffer, start, end, needed: 0 };
         Err(Box::new(failure))
     }
 

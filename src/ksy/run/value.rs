@@ -26,10 +26,6 @@ impl Blob {
     pub(super) const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
-
-    pub(super) const fn is_empty(self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// A value.
