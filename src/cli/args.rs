@@ -385,6 +385,9 @@ pub enum Task {
     Protocols(Protocols),
     /// Every field: filter name, type, label, meaning
     Fields(Fields),
+    /// Check Kaitai Struct files (.ksy)
+    #[command(subcommand, arg_required_else_help = true)]
+    Ksy(Ksy),
     /// Print the JSON Schema of the records of --json
     Schema,
     /// Print the completions of a shell
@@ -394,6 +397,25 @@ pub enum Task {
     },
     /// Print the manual page (roff)
     Man,
+}
+
+/// What is done with Kaitai Struct files.
+#[derive(Debug, Subcommand)]
+pub enum Ksy {
+    /// List errors and warnings, and how the format is framed on TCP
+    Check(KsyCheck),
+}
+
+/// Which Kaitai Struct files are checked.
+#[derive(Debug, Group)]
+pub struct KsyCheck {
+    /// The files; a directory stands for the .ksy files in it
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+
+    /// Where absolute imports (/common/x) are searched; repeatable
+    #[arg(long = "ksy-dir", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dirs: Vec<PathBuf>,
 }
 
 /// Which protocols are explained.

@@ -1,9 +1,9 @@
 //! `-k`: files of Kaitai Struct become protocols before anything else is done.
 
 use super::args::Loading;
-use super::{Exit, complain};
+use super::{Exit, NAME, complain};
 use crate::ksy::model::{Spec, TypeId};
-use crate::ksy::{self, Loaded};
+use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
 use std::ffi::OsStr;
 use std::fs;
@@ -21,9 +21,7 @@ pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
     let asked = asked(&loading.ksy).map_err(usage)?;
     let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
     let Loaded { spec, diagnostics } = ksy::load(&paths, &loading.ksy_dir);
-    for diagnostic in &diagnostics {
-        complain(format_args!("{}", diagnostic.message));
-    }
+    report(&diagnostics);
     let spec = spec.ok_or(Exit::Usage)?;
     let mut protocols = Vec::new();
     for ((path, name), top) in asked.iter().zip(&spec.roots) {
@@ -44,6 +42,24 @@ pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
     }
     registry::load(protocols);
     Ok(())
+}
+
+/// Prints errors in full. Of warnings it states how many there are, because a run is not about the file.
+fn report(diagnostics: &[Diagnostic]) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|diagnostic| diagnostic.error);
+    super::ksy::report(&errors);
+    let mut counts: Vec<(&Path, usize)> = Vec::new();
+    for warning in warnings.iter().filter(|_| errors.is_empty()) {
+        match counts.iter_mut().find(|(path, _)| *path == warning.path) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&warning.path, 1)),
+        }
+    }
+    for (path, count) in counts {
+        let path = path.display();
+        let plural = if count == 1 { "" } else { "s" };
+        complain(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
+    }
 }
 
 /// Whether headers below applications have this name.

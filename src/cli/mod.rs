@@ -13,6 +13,7 @@ mod glossary;
 mod input;
 mod interrupt;
 mod intervals;
+mod ksy;
 mod loading;
 mod objects;
 mod outcome;
@@ -97,6 +98,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema) => return glossary::schema(screen),
+        Some(Task::Ksy(asked)) => return ksy::run(asked),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,

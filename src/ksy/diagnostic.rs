@@ -1,6 +1,9 @@
-//! Errors and warnings about a file.
+//! Errors and warnings about a file, as compilers print them.
 
+use crate::tree::is_harmful;
+use std::fmt::{self, Write};
 use std::path::PathBuf;
+use unicode_width::UnicodeWidthChar;
 
 /// An error or a warning, complete in itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,4 +24,70 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+}
+
+/// Characters of a line that are shown; of a longer one, those around the column.
+const SHOWN: usize = 120;
+
+impl Diagnostic {
+    /// `error` or `warning`.
+    #[must_use]
+    pub fn level(&self) -> &'static str {
+        if self.error { "error" } else { "warning" }
+    }
+
+    /// Where it is, `file:line:column`.
+    #[must_use]
+    pub fn location(&self) -> String {
+        match self.line {
+            0 => self.path.display().to_string(),
+            line => format!("{}:{line}:{}", self.path.display(), self.column),
+        }
+    }
+
+    /// The line that is shown, and the mark under it.
+    fn excerpt(&self) -> (String, String) {
+        let column = (self.column as usize).saturating_sub(1);
+        let first = if column + self.width as usize > SHOWN { column.saturating_sub(SHOWN / 3) } else { 0 };
+        let mut line = String::new();
+        let mut mark = String::new();
+        let mut carets = String::new();
+        for (at, c) in self.source.chars().enumerate().skip(first).take(SHOWN) {
+            let c = if c == '\t' { ' ' } else { c };
+            let start = line.len();
+            // A string takes any text.
+            let _ = harmless(c, &mut line);
+            let width: usize = line.get(start..).unwrap_or_default().chars().map(|c| c.width().unwrap_or(0)).sum();
+            if at < column {
+                mark.extend(std::iter::repeat_n(' ', width));
+            } else if at < column + self.width as usize {
+                carets.extend(std::iter::repeat_n('^', width));
+            }
+        }
+        mark.push_str(if carets.is_empty() { "^" } else { &carets });
+        (line, mark)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// The place, what is wrong, the line with a mark, and what to do. Harmless whatever the file holds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.location().chars().try_for_each(|c| harmless(c, f))?;
+        write!(f, ": {}: ", self.level())?;
+        self.message.chars().try_for_each(|c| harmless(c, f))?;
+        if self.line > 0 && !self.source.trim().is_empty() {
+            let (line, mark) = self.excerpt();
+            write!(f, "\n{:5} | {line}\n      | {mark}", self.line)?;
+        }
+        if let Some(help) = &self.help {
+            f.write_str("\n      = ")?;
+            help.chars().try_for_each(|c| harmless(c, f))?;
+        }
+        Ok(())
+    }
+}
+
+/// A character that a terminal does not act on.
+fn harmless(c: char, to: &mut dyn Write) -> fmt::Result {
+    if is_harmful(c) { write!(to, "{}", c.escape_unicode()) } else { to.write_char(c) }
 }

@@ -1,20 +1,32 @@
 //! Kaitai Struct files: from text to a resolved model.
 
 mod compile;
+mod decl;
 pub mod diagnostic;
+pub mod encodings;
 pub mod expr;
 mod fields;
+pub mod files;
+pub mod framing;
+pub mod keys;
 pub mod model;
+mod nearest;
 pub mod notes;
 pub mod place;
 mod protocol;
+mod read;
+mod report;
+mod resolve;
 mod run;
+mod style;
+mod walk;
 pub mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use model::Spec;
 pub use protocol::protocol;
 
+use report::Report;
 use std::path::PathBuf;
 
 /// What loading gives.
@@ -26,8 +38,16 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Loads files and everything that they import. Absolute imports are searched in `dirs`, in their order.
+/// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
+/// `dirs`, in their order.
 #[must_use]
-pub fn load(_paths: &[PathBuf], _dirs: &[PathBuf]) -> Loaded {
-    Loaded::default()
+pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
+    let mut report = Report::default();
+    let files = files::load(paths, dirs, &mut report);
+    let spec = resolve::resolve(&files, &mut report);
+    let spec = (!report.has_errors()).then_some(spec);
+    if let Some(spec) = &spec {
+        style::check(spec, &mut report);
+    }
+    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
 }

@@ -1,5 +1,11 @@
 //! Expressions, with names and types resolved.
 
+mod lexer;
+pub(super) mod origin;
+pub(super) mod parser;
+pub(super) mod syntax;
+pub mod walk;
+
 use super::model::{Encoding, EnumId, Ty, TypeId};
 use super::place::Place;
 
@@ -59,7 +65,7 @@ pub enum Kind {
     At(Box<Expr>, Box<Expr>),
     /// A unary operator.
     Unary(Unary, Box<Expr>),
-    /// A binary operator on numbers; [`Binary::Add`] also joins two texts or two bytes.
+    /// A binary operator on numbers; [`Binary::Add`] also joins two texts.
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// A comparison of two numbers, texts, bytes, booleans, enums or objects.
     Compare(Compare, Box<Expr>, Box<Expr>),
@@ -176,7 +182,7 @@ pub enum Method {
     BytesMin,
     /// `max` of bytes.
     BytesMax,
-    /// `size` and `length` of a list.
+    /// `size` of a list.
     ListSize,
     /// `first` of a list.
     ListFirst,
