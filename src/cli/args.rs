@@ -90,6 +90,10 @@ pub struct Args {
     #[command(flatten)]
     pub reading: Reading,
 
+    /// Files that describe protocols.
+    #[command(flatten)]
+    pub loading: Loading,
+
     /// Another task than printing records.
     #[command(subcommand)]
     pub task: Option<Task>,
@@ -216,6 +220,22 @@ pub struct Output {
     /// Exit with 1 when nothing was printed
     #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
+}
+
+/// Files that describe protocols.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Input")]
+pub struct Loading {
+    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
+    ///
+    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
+    /// is, such as mygame.ksy:packet; without it the file's own.
+    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
+    pub ksy: Vec<PathBuf>,
+
+    /// Where imports with an absolute path are searched (/common/vlq); may be given again
+    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub ksy_dir: Vec<PathBuf>,
 }
 
 /// How the input is read.

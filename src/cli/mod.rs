@@ -14,6 +14,7 @@ mod input;
 mod interrupt;
 mod intervals;
 mod ksy;
+mod loading;
 mod objects;
 mod outcome;
 mod parallel;
@@ -86,6 +87,9 @@ fn run_task(line: Vec<OsString>) -> Exit {
     };
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
+    }
+    if let Err(exit) = loading::load(&args.loading) {
+        return exit;
     }
     let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {

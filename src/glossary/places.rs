@@ -44,7 +44,7 @@ pub(super) fn recognition(found: &Found) -> &'static str {
 pub(super) fn reading(found: &Found) -> &'static str {
     match found.how {
         How::Stream(_) => "stream",
-        How::Datagram(_) => "datagrams",
+        How::Datagram(_) | How::Described(_) => "datagrams",
         How::Exchange(_) => "datagrams, with earlier ones",
     }
 }

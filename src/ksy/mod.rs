@@ -1,25 +1,31 @@
 //! Kaitai Struct files: from text to a resolved model.
 
+mod compile;
 mod decl;
 pub mod diagnostic;
 pub mod encodings;
 pub mod expr;
+mod fields;
 pub mod files;
 pub mod framing;
 pub mod keys;
 pub mod model;
 mod nearest;
+pub mod notes;
 pub mod place;
+mod protocol;
 mod read;
 pub mod reference;
 mod report;
 mod resolve;
+mod run;
 mod style;
 mod walk;
 pub mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use model::Spec;
+pub use protocol::protocol;
 
 use report::Report;
 use std::path::{Path, PathBuf};
