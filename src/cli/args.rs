@@ -413,10 +413,6 @@ pub struct KsyCheck {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
 
-    /// Where absolute imports (/common/x) are searched; repeatable
-    #[arg(long = "ksy-dir", value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub dirs: Vec<PathBuf>,
-
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,

@@ -10,22 +10,22 @@ use crate::ksy::{self, Diagnostic, Loaded};
 use crate::render::{Role, Theme};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs a command about files.
-pub(super) fn run(asked: &Ksy, screen: Screen) -> Exit {
+pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen) -> Exit {
     match asked {
-        Ksy::Check(check) => self::check(check, screen),
+        Ksy::Check(check) => self::check(check, dirs, screen),
     }
 }
 
 /// Checks each file on its own, so that names of one do not matter to another one.
-fn check(asked: &KsyCheck, screen: Screen) -> Exit {
+fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
     let theme = forms::theme(asked.color);
     let mut to = screen.writer(false);
     let mut exit = Exit::Fine;
     for file in &asked.files {
-        let loaded = match load(file, asked) {
+        let loaded = match load(file, dirs) {
             Ok(loaded) => loaded,
             Err(error) => {
                 complain(format_args!("cannot read standard input: {error}"));
@@ -46,9 +46,9 @@ fn check(asked: &KsyCheck, screen: Screen) -> Exit {
 }
 
 /// A file, or standard input where the name is `-`.
-fn load(file: &Path, asked: &KsyCheck) -> io::Result<Loaded> {
+fn load(file: &Path, dirs: &[PathBuf]) -> io::Result<Loaded> {
     if file != Path::new("-") {
-        return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), &asked.dirs));
+        return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), dirs));
     }
     let mut text = String::new();
     io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)?;

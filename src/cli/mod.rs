@@ -98,7 +98,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema) => return glossary::schema(screen),
-        Some(Task::Ksy(asked)) => return ksy::run(asked, screen),
+        Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
