@@ -26,15 +26,16 @@ impl Machine<'_, '_> {
                 let taken = size.map_or(left, |size| u32::try_from(size).unwrap_or(left));
                 let end = start + taken;
                 let mut value = Blob { buffer: stream.buffer, start, end };
-                if let Some(pad) = code.pad_right {
-                    let padded = self.bytes(value).iter().rev().take_while(|byte| **byte == pad).count();
-                    value.end -= u32::try_from(padded).unwrap_or_default();
-                }
-                if let Some(terminator) = terminator
-                    && let Some(at) = find(self.bytes(value), &terminator.bytes)
-                {
-                    value.end = start + at + if terminator.include { width(terminator) } else { 0 };
-                }
+                // Padding behind a terminator goes with it, and padding may consist of terminators.
+                let terminated = terminator.as_ref().and_then(|terminator| {
+                    let at = find(self.bytes(value), &terminator.bytes)?;
+                    Some(at + if terminator.include { width(terminator) } else { 0 })
+                });
+                value.end = match (terminated, code.pad_right) {
+                    (Some(len), _) => start + len,
+                    (None, Some(pad)) => end - self.padding(value, pad),
+                    (None, None) => end,
+                };
                 (value, end)
             }
         };
@@ -46,6 +47,12 @@ impl Machine<'_, '_> {
             None => Ok(value),
             Some(process) => self.process(frame, process, value),
         }
+    }
+
+    /// How many bytes at the end are padding.
+    fn padding(&self, value: Blob, pad: u8) -> u32 {
+        let padding = self.bytes(value).iter().rev().take_while(|byte| **byte == pad).count();
+        u32::try_from(padding).unwrap_or_default()
     }
 
     fn size(&mut self, frame: &Frame, size: Code) -> Outcome<u64> {

@@ -313,8 +313,20 @@ impl<'p> Machine<'p, '_> {
         let result = self.fill(number, of);
         if own.is_none() {
             slot.end = self.stream(io).at.max(slot.start);
+            if stream.bits_left > 0 {
+                slot.start = self.first_byte(number, stream);
+            }
         }
         result
+    }
+
+    /// Where an object begins that was reached inside a byte: what is read first may begin behind that byte.
+    fn first_byte(&self, number: u32, before: Stream) -> u32 {
+        let Object { of, slots, .. } = self.object(number);
+        let Some(code) = self.program.types.get(of as usize) else { return before.at };
+        let seq = (slots + code.params..slots + code.first_instance()).map(|at| self.slot(at));
+        let mut read = seq.filter(|slot| slot.buffer == before.buffer && slot.end > slot.start);
+        read.next().map_or(before.at, |slot| slot.start)
     }
 
     /// Reads the elements of a member.
