@@ -53,7 +53,7 @@ seq:
   - {id: z, type: strz, encoding: UTF-16LE, eos-error: false, consume: false}
   - {id: raw, size: s.length, process: 'xor([1, 2, 3])'}
   - {id: packed, size: 5, process: zlib, type: inner}
-  - {id: custom, size: 5, process: 'some.custom_one(1, \"x\", raw)'}
+  - {id: custom, size: 5, process: 'my_custom_fx(1, true, raw)'}
   - {id: rest, size-eos: true}
 types:
   inner:

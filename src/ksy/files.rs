@@ -189,7 +189,8 @@ impl Loader<'_> {
         }
         let path = normal(&folder.join(&file));
         if !path.is_file() {
-            return Err((format!("`{file}` is not in the folder of this file"), None));
+            let help = name.strip_suffix(".ksy").map(|name| format!("write `{name}`, without `.ksy`"));
+            return Err((format!("`{file}` is not in the folder of this file"), help));
         }
         let allowed: Vec<PathBuf> = self.allowed.iter().chain(self.dirs).cloned().collect();
         self.inside(path, &allowed).ok_or_else(|| {

@@ -563,3 +563,14 @@ fn the_first_dissector_of_the_documentation_loads_without_a_warning() {
     let mistake = mistake(&file.replace("size: len_text", "size: len_txt")).replace("test.ksy", "chat.ksy");
     assert!(page.contains(&mistake), "{mistake}");
 }
+
+#[test]
+fn the_size_of_a_switch_cannot_multiply_without_bound() {
+    let cases: String = (0..10_000).map(|n| format!("        {n}: foo\n")).collect();
+    for size in [format!("[{}1].size", "1,".repeat(100_000)), format!("\"{}\".length", "a".repeat(200_000))] {
+        let text = format!(
+            "seq:\n  - id: y\n    type: u1\n  - id: x\n    size: '{size}'\n    type:\n      switch-on: y\n      cases:\n{cases}types:\n  foo: {{}}\n"
+        );
+        assert_eq!(messages(&loaded(&body(&text))), ["more than 2097152 expressions in all files"]);
+    }
+}

@@ -219,3 +219,6 @@ pub enum Show {
     /// An integer in decimal, although it has a name.
     Decimal,
 }
+
+#[cfg(test)]
+mod tests;

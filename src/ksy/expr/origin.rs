@@ -24,7 +24,7 @@ impl Origin {
     pub(in crate::ksy) fn new(node: &Node, file: &str) -> Origin {
         let Value::Scalar { text, .. } = &node.value else { return Origin { whole: node.place, map: Map::Whole } };
         let source = file.get(node.place.start as usize..node.place.end as usize).unwrap_or_default();
-        let quote = usize::from(source.starts_with(['"', '\'']));
+        let quote = usize::from(source.starts_with(['"', '\'']) && !source.starts_with(text.as_str()));
         if source.get(quote..).is_some_and(|source| source.starts_with(text.as_str())) {
             return Origin { whole: node.place, map: Map::Verbatim(node.place.start + offset(quote)) };
         }

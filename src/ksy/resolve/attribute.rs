@@ -10,8 +10,10 @@ use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{
     Bytes, Data, Endian, FixedEndian, How, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
 };
+use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
+use crate::ksy::run::process::processor;
 
 impl<'d> Resolver<'d> {
     /// A member; none where an error was reported.
@@ -309,6 +311,11 @@ impl<'d> Resolver<'d> {
             }
             ("xor" | "rol" | "ror", _) => wrong("one argument"),
             (_, last) => {
+                if processor(&name).is_none() {
+                    let complaint = Complaint::error(call.name.place, format!("no processor is called `{name}`"));
+                    self.complain(complaint.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
+                    return None;
+                }
                 args.extend(last);
                 Some(Process::Custom { name, args, place: call.name.place })
             }

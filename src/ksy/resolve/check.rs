@@ -4,7 +4,7 @@ use super::Resolver;
 use super::expression::Scope;
 use super::outline::{Attribute, Word, Words};
 use super::words::Builtin;
-use crate::ksy::decl::ValidDecl;
+use crate::ksy::decl::{RepeatDecl, ValidDecl};
 use crate::ksy::expr::syntax::Syntax;
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{Ty, TypeId, Valid};
@@ -19,7 +19,8 @@ impl<'d> Resolver<'d> {
             return Some(Some(Valid::Eq(bytes)));
         }
         let Some(valid) = &decl.valid else { return Some(None) };
-        let scope = Scope::plain(of);
+        let repeats = decl.value.is_none() && !matches!(decl.repeat, RepeatDecl::No);
+        let scope = Scope { repeats, ..Scope::plain(of) };
         Some(Some(match valid {
             ValidDecl::Eq(value) => Valid::Eq(self.demanded(value, item, &scope)?),
             ValidDecl::Range { min, max } => {

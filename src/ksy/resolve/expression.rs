@@ -29,18 +29,14 @@ impl Scope {
 const DEPTH: usize = 250;
 /// Expressions of all files. The size of a switch counts in each of its cases.
 const WORK: usize = 1 << 21;
+/// Bytes of a text that count as an expression.
+const LITERAL: usize = 16;
 
 impl<'d> Resolver<'d> {
     /// The resolved expression; none where an error was reported.
     pub(super) fn expression(&self, syntax: &Syntax, scope: &Scope) -> Option<Expr> {
-        let (depth, work) = (self.depth.get(), self.work.get() + 1);
-        self.work.set(work);
-        if work > WORK {
-            if work == WORK + 1 {
-                self.error(syntax.place, format!("more than {WORK} expressions in all files"));
-            }
-            return None;
-        }
+        let depth = self.depth.get();
+        self.spend(1, syntax.place)?;
         if depth >= DEPTH {
             let complaint =
                 Complaint::error(syntax.place, format!("instances that depend on each other more than {DEPTH} levels deep"));
@@ -53,6 +49,16 @@ impl<'d> Resolver<'d> {
         resolved.map(|(kind, ty)| Expr { kind, ty, place: syntax.place })
     }
 
+    /// Counts work, and reports the first expression beyond the limit.
+    fn spend(&self, work: usize, place: Place) -> Option<()> {
+        let before = self.work.get();
+        self.work.set(before.saturating_add(work));
+        if before <= WORK && self.work.get() > WORK {
+            self.error(place, format!("more than {WORK} expressions in all files"));
+        }
+        (self.work.get() <= WORK).then_some(())
+    }
+
     fn boxed(&self, syntax: &Syntax, scope: &Scope) -> Option<Box<Expr>> {
         self.expression(syntax, scope).map(Box::new)
     }
@@ -62,9 +68,15 @@ impl<'d> Resolver<'d> {
             SyntaxKind::Int(value) => (Kind::Int(*value), Ty::Int),
             SyntaxKind::Float(value) => (Kind::Float(*value), Ty::Float),
             SyntaxKind::Bool(value) => (Kind::Bool(*value), Ty::Bool),
-            SyntaxKind::Str(text) => (Kind::Str(text.clone()), Ty::Str),
+            SyntaxKind::Str(text) => {
+                self.spend(text.len() / LITERAL, syntax.place)?;
+                (Kind::Str(text.clone()), Ty::Str)
+            }
             SyntaxKind::Format(parts) => return self.format(parts, scope),
-            SyntaxKind::List(elements) => return self.list(elements, scope),
+            SyntaxKind::List(elements) => {
+                self.spend(elements.len(), syntax.place)?;
+                return self.list(elements, scope);
+            }
             SyntaxKind::Name(name) => return self.name(name, syntax.place, scope),
             SyntaxKind::Member(of, member, place) => return self.enum_member(of, member, *place, scope),
             SyntaxKind::Unary(operator, operand) => return self.unary(*operator, operand, scope),

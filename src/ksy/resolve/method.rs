@@ -138,6 +138,9 @@ impl<'d> Resolver<'d> {
             return Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
         }
         let complaint = Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
+        if matches!(object.kind, Kind::This) && self.is_quoted(place) {
+            return complaint.help(format!("write text with both quotes: `'\"{name}\"'`"));
+        }
         // Members of the objects around are reached through `_parent` and `_root`.
         let is_this = matches!(object.kind, Kind::This);
         let parent = self.parents.get(of.0 as usize);
@@ -153,6 +156,14 @@ impl<'d> Resolver<'d> {
                 complaint.help_if(suggestion(name, known))
             }
         }
+    }
+
+    /// Whether an expression is nothing but a name in quotes, which belong to YAML.
+    fn is_quoted(&self, place: Place) -> bool {
+        let text = self.files.sources.get(place.file as usize).map_or("", |file| file.text.as_str());
+        let before = text.get(..place.start as usize).and_then(|before| before.chars().next_back());
+        let behind = text.get(place.end as usize..).and_then(|behind| behind.chars().next());
+        before == behind && matches!(before, Some('"' | '\''))
     }
 
     fn method(&self, object: Box<Expr>, ty: &Ty, name: &str, place: Place, args: &[Syntax], scope: &Scope) -> Option<(Kind, Ty)> {

@@ -44,6 +44,18 @@ pub(super) const NAMES: &[&str] = &[
 /// What authors of other languages write.
 pub(super) fn foreign(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
+        "u3" | "s3" | "uint24" => "b24",
+        "u5" => "b40",
+        "u6" => "b48",
+        "u7" => "b56",
+        "u16" => "u2",
+        "u32" => "u4",
+        "u64" => "u8",
+        "s16" | "i16" => "s2",
+        "s32" | "i32" => "s4",
+        "s64" | "i64" => "s8",
+        "f32" => "f4",
+        "f64" => "f8",
         "uint8" | "uint8_t" | "byte" | "char" | "ubyte" | "uchar" => "u1",
         "uint16" | "uint16_t" | "ushort" | "word" => "u2",
         "uint32" | "uint32_t" | "uint" | "dword" => "u4",
