@@ -1,7 +1,7 @@
 //! The five files of `samples/ksy/` and the built-in dissectors of the same protocols: equal values at equal places.
 //!
 //! Each test lists where the two differ on purpose, and which fields the built-in dissector knows beyond the file.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
 
@@ -198,7 +198,7 @@ fn the_file_of_runescape_types_reads_what_the_built_in_dissector_reads() {
             let inner = field["fields"].as_array().into_iter().flatten();
             let value =
                 inner.filter(|inner| inner["name"].as_str().unwrap().ends_with(".value")).map(|inner| inner["value"].clone());
-            value.last().unwrap_or_else(|| field["value"].clone())
+            value.next_back().unwrap_or_else(|| field["value"].clone())
         })
         .collect();
     assert_eq!(fields.iter().map(|field| field["label"].as_str().unwrap()).collect::<Vec<_>>(), NAMES);

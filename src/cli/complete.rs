@@ -171,6 +171,14 @@ mod tests {
     }
 
     #[test]
+    fn files_of_the_typed_line_are_loaded() {
+        let typed = ["proto-dissect", "--", "proto-dissect", "-k", "a.ksy", "--ksy=b.ksy", "-kc.ksy", "--ksy-dir", "d", "-Y", "x"];
+        let loading = loading(&typed.map(OsString::from));
+        assert_eq!(loading.ksy, ["a.ksy", "b.ksy", "c.ksy"].map(PathBuf::from));
+        assert_eq!(loading.ksy_dir, [PathBuf::from("d")]);
+    }
+
+    #[test]
     fn selectors_that_are_offered_are_taken() {
         for selector in SELECTORS {
             let value = if selector.starts_with("ip") { "10.0.0.1" } else { "7" };
