@@ -303,7 +303,7 @@ limits! {
     KSY_OPERATIONS = "ksy.operations", Count, 1 << 24, 1 << 30,
         "Fields, steps of expressions, and 64-byte blocks that one message takes. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
-    KSY_IDLE = "ksy.idle", Count, 1 << 16, 1 << 24,
+    KSY_IDLE = "ksy.idle", Count, 1 << 14, 1 << 24,
         "Elements of one repetition that take no byte. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_COMPUTED = "ksy.computed", Bytes, 16 * MIB, PLACES,

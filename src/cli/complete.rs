@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn files_of_the_typed_line_are_loaded() {
-        let typed = ["proto-dissect", "--", "proto-dissect", "-k", "a.ksy", "--ksy=b.ksy", "-kc.ksy", "--ksy-dir", "d", "-Y", "x"];
+        let typed =
+            ["proto-dissect", "--", "proto-dissect", "-k", "a.ksy", "--ksy=b.ksy", "-kc.ksy", "--ksy-dir", "d", "-Y", "x"];
         let loading = loading(&typed.map(OsString::from));
         assert_eq!(loading.ksy, ["a.ksy", "b.ksy", "c.ksy"].map(PathBuf::from));
         assert_eq!(loading.ksy_dir, [PathBuf::from("d")]);
