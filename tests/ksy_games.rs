@@ -196,7 +196,7 @@ fn the_file_of_runescape_types_reads_what_the_built_in_dissector_reads() {
         .iter()
         .map(|field| {
             let inner = field["fields"].as_array().into_iter().flatten();
-            let value =
+            let mut value =
                 inner.filter(|inner| inner["name"].as_str().unwrap().ends_with(".value")).map(|inner| inner["value"].clone());
             value.next_back().unwrap_or_else(|| field["value"].clone())
         })

@@ -134,7 +134,6 @@ fn mistakes_of_expressions_are_notes() {
         ("n << 100", "ksy.overflow"),
         ("'[1, 2][n]'", "ksy.range"),
         ("'\"x\".to_i'", "ksy.conversion"),
-        ("_root.as<t>.v + n", "ksy.recursion"),
     ] {
         let file = body(&format!("seq:\n  - {{id: n, type: u1}}\ninstances:\n  v:\n    value: {expression}\n"));
         let tree = read(&file, "05");
