@@ -578,3 +578,12 @@ fn the_size_of_a_switch_cannot_multiply_without_bound() {
         assert_eq!(messages(&loaded(&body(&text))), ["more than 2097152 expressions in all files"]);
     }
 }
+
+#[test]
+fn a_malformed_name_is_one_error_however_often_it_is_used() {
+    let text = "meta:\n  id: My-Proto\nseq:\n  - id: msgLen\n    type: u1\n  - id: data\n    size: msgLen\n  - id: more\n    size: msgLen * 2\n";
+    assert_eq!(
+        messages(&loaded(text)),
+        ["the `id` of a file cannot be `My-Proto`", "the `id` of an attribute cannot be `msgLen`"]
+    );
+}
