@@ -25,12 +25,16 @@ fields! {
 /// Bytes of a kind and a length.
 const HEADER: usize = 3;
 
-/// Recognizes a client that begins with a kind and a short message. The other side is the server.
+/// Recognizes a side that begins with a kind and a short message. Only clients send, so the other side is the server.
 fn recognize(opening: &Opening<'_>) -> Verdict {
-    match opening.of(Side::Client) {
-        [1 | 2, 0, _, ..] => Verdict::Yes(Side::Server),
-        _ => Verdict::No,
+    for side in [Side::Client, Side::Server] {
+        match opening.of(side) {
+            [1 | 2, 0, _, ..] => return Verdict::Yes(side.other()),
+            [] | [1 | 2] | [1 | 2, 0] if !opening.complete => {}
+            _ => return Verdict::No,
+        }
     }
+    Verdict::Unsure
 }
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
@@ -50,10 +54,17 @@ impl Conversation for Toy {
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
         let kind = wire.u8(&KIND)?;
         let length = wire.u16_be(&LENGTH)?;
-        wire.name(if kind == 1 { "chat" } else { "score" });
         match kind {
-            1 => wire.text(&TEXT, length.into()).map(drop),
-            _ => wire.u32_be(&POINTS).map(drop),
+            1 => {
+                wire.name("chat");
+                wire.text(&TEXT, length.into()).map(drop)
+            }
+            2 => {
+                wire.name("score");
+                wire.u32_be(&POINTS).map(drop)
+            }
+            // The caller turns unread bytes into a field.
+            _ => Ok(()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A packet dissector: captures and hex dumps in, annotated field trees out.
 //!
-//! The `proto-dissect` program is built on this library. A program of your own reads the same records:
+//! The `proto-dissect` program is built on this library. Your own program can read the same records:
 //!
 //! ```
 //! use proto_dissect::Session;
@@ -24,7 +24,7 @@
 //! - `examples/list_dns.rs` and `examples/own_protocol.rs` are complete programs.
 //!
 //! # Stability
-//! Names of fields, the JSON format and this page are stable within a minor version. Modules that the documentation does not
+//! Field names, the JSON format and the items on this page are stable within a minor version. Modules that the documentation does not
 //! list serve the program and may change at any time.
 #![forbid(unsafe_code)]
 

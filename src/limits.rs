@@ -130,7 +130,7 @@ limits! {
         "Fields of one frame; a field takes 40 bytes. Fields past it are counted in a note",
         "more_nodes_than_a_tree_holds_are_counted";
     TREE_NOTES = "tree.notes", Count, 10_000, 1 << 20,
-        "Notes of one frame: more tell nothing new",
+        "Notes of one frame; the rest is dropped",
         "more_notes_than_a_tree_holds_are_left_out";
     TREE_MESSAGES = "tree.messages", Count, 16_384, 1 << 20,
         "Messages that one frame completes. More come with the next frame of the conversation",
@@ -142,10 +142,10 @@ limits! {
         "Text of one note; the rest is cut",
         "the_text_of_a_note_is_cut_at_its_limit";
     TREE_DERIVED = "tree.derived", Bytes, 32 * MIB, PLACES,
-        "Decompressed and decrypted bytes of one frame: a body of 16 MiB in both forms. More are left out, with a note",
+        "Decompressed and decrypted bytes of one frame: room for a body of 16 MiB, decrypted and decompressed. More are left out, with a note",
         "derived_bytes_that_do_not_fit_are_left_out_and_counted";
     DATAGRAM_BYTES = "datagrams.memory", Bytes, 16 * MIB, PLACES,
-        "Memory of what protocols remember of all UDP conversations; four times as much for `objects`. Past it the quietest are forgotten",
+        "Memory of what protocols remember of all UDP conversations; four times as much for `objects`. Past it those idle longest are forgotten",
         "states_of_datagrams_past_the_limit_are_forgotten_and_counted";
     FRAGMENT_BYTES = "fragments.memory", Bytes, 4 * MIB, PLACES,
         "Memory of incomplete IP datagrams. Past it the oldest are shown as they are",
@@ -166,7 +166,7 @@ limits! {
         "The longest message of a stream that is waited for, with room for its header. A longer one is shown as data, with a note",
         "each_limit_changes_what_is_shown";
     STREAM_OPENING = "stream.opening", Bytes, 64 * KIB, PLACES,
-        "Bytes of one side that are kept while no protocol has recognised the stream",
+        "Bytes of one side that are kept while no protocol has recognized the stream",
         "each_limit_changes_what_is_shown";
     STREAM_PARKED = "stream.parked", Bytes, 4 * MIB, PLACES,
         "Bytes that wait behind a hole of one direction. Past it the hole is given up",
@@ -178,10 +178,10 @@ limits! {
         "Segments of one direction that are remembered until they are acknowledged, to find retransmissions",
         "memory_is_bounded_without_acknowledgments";
     CONVERSATIONS = "conversations", Count, 28_672, 1 << 24,
-        "Conversations of each transport: a map of 32,768 places. Past it the quietest are forgotten, which is counted",
+        "Conversations of each transport. Past it those idle longest are forgotten, which is counted",
         "the_quietest_conversations_are_forgotten_first";
     STREAM_MEMORY = "streams.memory", Bytes, 22 * MIB, PLACES,
-        "Memory of all streams with what their protocols remember. Past it the quietest are given up, which is counted",
+        "Memory of all streams with what their protocols remember. Past it those idle longest are given up, which is counted",
         "each_limit_changes_what_is_shown";
     ANNOUNCED = "announced", Count, 16_384, 1 << 24,
         "Hosts that asked by broadcast, announced conversations, and connection IDs. Past it all of them are forgotten",
@@ -235,7 +235,7 @@ limits! {
         "A body of HTTP that is read as one message, and what becomes of it when it is decompressed. A longer one comes in parts",
         "each_limit_changes_what_is_shown";
     HTTP_CHUNKS = "http.chunks", Count, 1 << 16, 1 << 24,
-        "Chunks of a body of HTTP for which it is known where they were captured",
+        "Chunks of an HTTP body whose place in the capture is recorded",
         "each_limit_changes_what_is_shown";
     WEBSOCKET_MESSAGE = "websocket.message", Bytes, 16 * MIB, PLACES,
         "A message of WebSocket, also when it is decompressed",
@@ -303,7 +303,7 @@ limits! {
     KSY_OPERATIONS = "ksy.operations", Count, 1 << 24, 1 << 30,
         "Fields, steps of expressions, and 64-byte blocks that one message takes. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
-    KSY_IDLE = "ksy.idle", Count, 1 << 16, 1 << 24,
+    KSY_IDLE = "ksy.idle", Count, 1 << 14, 1 << 24,
         "Elements of one repetition that take no byte. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_COMPUTED = "ksy.computed", Bytes, 16 * MIB, PLACES,

@@ -43,28 +43,25 @@ fn the_manual_page_is_in_step_with_the_options() {
     assert_shipped("completions/proto-dissect.1", &["man"]);
 }
 
-/// The README's table of protocols: what it is called, where it is found, what of it is read.
+/// The README's protocols: a table of applications, then the names of lower layers in one line.
 fn protocol_table() -> String {
+    let (applications, lower): (Vec<_>, Vec<_>) =
+        protocols(Registry::default()).into_iter().partition(|protocol| !protocol.this.covers.is_empty());
     let row = |protocol: &&'static Protocol| {
         let this = protocol.this;
-        let about = if this.covers.is_empty() { this.about.to_owned() } else { format!("**{}**. {}", this.about, this.covers) };
-        format!("| `{}` | {about} | {} |\n", this.abbrev, places(protocol))
+        format!("| `{}` | **{}**. {} | {} |\n", this.abbrev, this.about, this.covers, places(protocol))
     };
-    let rows: String = protocols(Registry::default()).iter().map(row).collect();
-    format!("| name | protocol, and what of it is read | found by |\n|---|---|---|\n{rows}")
+    let rows: String = applications.iter().map(row).collect();
+    let lower: Vec<String> = lower.iter().map(|protocol| format!("`{}`", protocol.this.abbrev)).collect();
+    format!("| name | protocol and coverage | found by |\n|---|---|---|\n{rows}\nLower layers: {}.\n", lower.join(", "))
 }
 
-/// Compare what the README has between two marks with what it should.
-fn assert_listed(mark: &str, table: &str) {
-    assert_listed_in("README.md", mark, table);
-}
-
-/// The same for any page.
-fn assert_listed_in(page: &str, mark: &str, table: &str) {
+/// Compares what a page has between two marks with the generated text.
+fn assert_listed(page: &str, mark: &str, table: &str) {
     let (from, to) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
-    let readme = fs::read_to_string(&path).unwrap();
-    let (before, rest) = readme.split_once(&from).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(&from).unwrap();
     let (_, after) = rest.split_once(&to).unwrap();
     let wanted = format!("{before}{from}{table}{to}{after}");
     if std::env::var_os("UPDATE").is_some() {
@@ -72,21 +69,21 @@ fn assert_listed_in(page: &str, mark: &str, table: &str) {
     }
     assert!(
         fs::read_to_string(&path).unwrap() == wanted,
-        "the table of {mark} is out of step; UPDATE=1 cargo test --test shipped writes it"
+        "the list of {mark} in {page} is out of step; UPDATE=1 cargo test --test shipped writes it"
     );
 }
 
 #[test]
 fn the_page_about_kaitai_struct_lists_the_whole_language() {
-    assert_listed_in("docs/ksy.md", "language", &proto_dissect::ksy::reference::tables());
+    assert_listed("docs/ksy.md", "language", &proto_dissect::ksy::reference::tables());
 }
 
 #[test]
 fn the_readme_lists_every_protocol() {
-    assert_listed("protocols", &protocol_table());
+    assert_listed("README.md", "protocols", &protocol_table());
 }
 
-/// The README's table of limits.
+/// The table of limits.
 fn limit_table() -> String {
     let row = |limit: &&Limit| format!("| `{}` | {} | {} |\n", limit.name, Shown(limit.default, limit.unit), limit.reason);
     let rows: String = limits::ALL.iter().map(row).collect();
@@ -94,6 +91,6 @@ fn limit_table() -> String {
 }
 
 #[test]
-fn the_readme_lists_every_limit() {
-    assert_listed("limits", &limit_table());
+fn the_page_of_limits_lists_every_limit() {
+    assert_listed("docs/limits.md", "limits", &limit_table());
 }

@@ -276,7 +276,7 @@ pub struct Reading {
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub settings: Vec<String>,
 
-    /// Another limit on memory or work, such as tree.nodes=2M; the README lists them
+    /// Another limit on memory or work, such as tree.nodes=2M; docs/limits.md lists them
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
     pub limit: Vec<String>,
 

@@ -62,7 +62,8 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
             "--input-format raw: the type of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
         );
     }
-    Ok(Options { format, link, helped: reading.threads != Some(1) })
+    let raw_otherwise = !matches!(assume, Assume::Nothing);
+    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1) })
 }
 
 /// A link type by name or number.

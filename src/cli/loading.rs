@@ -5,40 +5,50 @@ use super::{Exit, NAME, complain};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
+use crate::wire::Protocol;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Loads the files that the command line names. Errors and warnings are reported.
 pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
+    load_and(loading, report).map_err(|wrong| {
+        if let Some(wrong) = wrong {
+            complain(format_args!("{wrong}"));
+        }
+        Exit::Usage
+    })
+}
+
+/// The same without a report.
+pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
+    load_and(loading, |_| {})
+}
+
+/// Loads files; an error may be among the diagnostics alone.
+fn load_and(loading: &Loading, report: impl FnOnce(&[Diagnostic])) -> Result<(), Option<String>> {
     if loading.ksy.is_empty() {
         return Ok(());
     }
-    let usage = |wrong: String| {
-        complain(format_args!("{wrong}"));
-        Exit::Usage
-    };
-    let asked = asked(&loading.ksy).map_err(usage)?;
+    let asked = asked(&loading.ksy)?;
     let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
     let Loaded { spec, diagnostics } = ksy::load(&paths, &loading.ksy_dir);
     report(&diagnostics);
-    let spec = spec.ok_or(Exit::Usage)?;
-    let mut protocols = Vec::new();
+    let spec = spec.ok_or(None)?;
+    let mut protocols: Vec<&Protocol> = Vec::new();
     for ((path, name), top) in asked.iter().zip(&spec.roots) {
         let root = match name {
-            Some(name) => type_named(&spec, *top, name).ok_or_else(|| usage(no_type(&spec, *top, path, name)))?,
+            Some(name) => type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?,
             None => *top,
         };
+        let id = &spec.type_of(*top).name;
+        if protocols.iter().any(|earlier| earlier.this.abbrev == id) {
+            return Err(Some(format!("-k: two files have the id {id}; load one of them")));
+        }
+        if is_layer(id) {
+            return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
+        }
         protocols.push(ksy::protocol(&spec, *top, root));
-    }
-    for (at, protocol) in protocols.iter().enumerate() {
-        let name = protocol.this.abbrev;
-        if protocols.get(..at).is_some_and(|earlier| earlier.iter().any(|earlier| earlier.this.abbrev == name)) {
-            return Err(usage(format!("-k: two files have the id {name}; load one of them")));
-        }
-        if is_layer(name) {
-            return Err(usage(format!("-k: the id {name} is the name of a header of every capture; give the file another id")));
-        }
     }
     registry::load(protocols);
     Ok(())

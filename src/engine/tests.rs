@@ -5,6 +5,7 @@ mod headers;
 mod inner;
 mod limits;
 mod nested;
+mod options;
 mod prefilter;
 mod sctp;
 mod tcp;

@@ -57,6 +57,7 @@ impl FileFields {
             spec,
             by_type: HashMap::new(),
             names: HashMap::new(),
+            known: HashMap::new(),
             of: FileFields {
                 entries: Vec::new(),
                 contexts: Vec::new(),
@@ -115,16 +116,21 @@ struct Builder<'s> {
     /// Contexts of types by their names alone.
     by_type: HashMap<TypeId, u32>,
     names: HashMap<EnumId, Names>,
+    known: HashMap<(&'static str, Likeness), &'static Field>,
     of: FileFields,
 }
+
+/// What fields of one name have in common that are one field: their kind, the table of their value names, and a summary.
+type Likeness = (Kind, usize, bool);
 
 impl Builder<'_> {
     /// Adds a context without entries.
     fn context(&mut self, of: TypeId, parent: u32, path: String) -> u32 {
         let code = self.spec.type_of(of);
+        let has_summary = code.summary.is_some();
         let unparsed = Field::bytes(leak(&format!("{path}._unparsed")), "_unparsed", "Bytes that no field of the file takes");
         let unparsed = self.add(unparsed);
-        let summary = code.summary.is_some().then(|| {
+        let summary = has_summary.then(|| {
             let about = "The object in a few words, as the file puts it";
             self.add(Field::text(leak(&format!("{path}._summary")), "_summary", about))
         });
@@ -144,11 +150,11 @@ impl Builder<'_> {
         for member in code.seq.iter().chain(&code.instances) {
             let name = format!("{path}.{}", member.name);
             for shape in shapes_of(member) {
+                let field = self.field(shape.kind, &name, &member.name, &member.docs);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => self.inner(number, of, &name),
                     _ => NO_CONTEXT,
                 };
-                let field = self.field(shape.kind, &name, &member.name, &member.docs);
                 self.of.entries.push(Entry { field, kind: shape.kind, is_single: shape.is_single, context });
             }
         }
@@ -194,8 +200,18 @@ impl Builder<'_> {
         Some(self.add(field))
     }
 
-    /// A field that lives as long as the program.
+    /// A field that lives as long as the program. Objects of several types at one place share their fields.
     fn add(&mut self, field: Field) -> &'static Field {
+        let kind = (field.kind, field.names.as_ptr() as usize, field.digest.is_some());
+        let known = self.known.get(&(field.abbrev, kind)).copied();
+        known.unwrap_or_else(|| {
+            let added = self.add_new(field);
+            self.known.insert((added.abbrev, kind), added);
+            added
+        })
+    }
+
+    fn add_new(&mut self, field: Field) -> &'static Field {
         let head = format!(r#"{{"name":"{}","label":"{}","value":"#, field.abbrev, field.name);
         let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
         self.of.all.push(field);

@@ -43,7 +43,7 @@ pub fn protocol(spec: &Spec, top: TypeId, root: TypeId) -> &'static Protocol {
     let all: Vec<&'static Field> = std::iter::once(this).chain(fields.all().iter().copied()).collect();
     let file: &'static File = Box::leak(Box::new(File { program: compile(spec), fields, root }));
     // No payload is recognized by itself: a file is chosen by name.
-    let found = Found { on: On::AnyUdp, heuristic: Heuristic::Datagram(|_| false), how: How::Described(file) };
+    let found = Found { on: On::Chosen, heuristic: Heuristic::Anything, how: How::Described(file) };
     let protocol = Protocol::new(this, Vec::leak(all), Vec::leak(vec![found]));
     Box::leak(Box::new(Protocol { rest, ..protocol }))
 }

@@ -161,7 +161,7 @@ impl Registry {
         self.own.iter().chain(self.applications).copied()
     }
 
-    /// Protocols of files that were loaded at run time, and of the user of the library.
+    /// Protocols of files that were loaded at run time, or of the user of the library.
     pub fn loaded(self) -> impl Iterator<Item = &'static Protocol> {
         self.own.iter().copied()
     }

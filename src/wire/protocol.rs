@@ -97,6 +97,8 @@ pub enum On {
     AnyUdp,
     /// Payload that another protocol hands over under this name: its own, unless it carries several kinds of payload.
     Over(&'static str),
+    /// Nowhere by itself: the user names the protocol.
+    Chosen,
 }
 
 /// A heuristic: whether payload belongs to a protocol.

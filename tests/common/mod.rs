@@ -96,6 +96,11 @@ impl Folder {
         Folder(path)
     }
 
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The path of a file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)

@@ -163,3 +163,6 @@ impl<'p, 'w> Machine<'p, 'w> {
         all.get(start..start + list.len as usize).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,7 +115,9 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, NotInflated>
         let before = out.len();
         let status = inflate.decompress_vec(bytes.get(read..).unwrap_or_default(), &mut out, FlushDecompress::Finish);
         match status {
-            Ok(Status::StreamEnd) => return Ok(out),
+            Ok(Status::StreamEnd) if out.len() <= most => return Ok(out),
+            // A buffer may have more room than was asked for.
+            Ok(Status::StreamEnd) => return Err(NotInflated::TooLong),
             Ok(_) if out.len() >= most => return Err(NotInflated::TooLong),
             Ok(_) if out.len() == out.capacity() => out.reserve(out.len().min(STEP).min(most - out.len()).max(1)),
             Ok(_) if out.len() > before => {}

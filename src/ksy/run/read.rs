@@ -508,7 +508,7 @@ impl<'p> Machine<'p, '_> {
 
     #[cold]
     fn remark(&mut self, code: &'static crate::tree::Field, Blob { buffer, start, end }: Blob) {
-        let text = format!("of {} bytes some are no characters", end - start);
+        let text = format!("some of the {} bytes are no characters of the encoding", end - start);
         self.memory.remarks.push(super::Remark { code, text, buffer, start, end });
     }
 

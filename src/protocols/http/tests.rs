@@ -254,6 +254,24 @@ fn after_a_gap_the_next_start_line_is_found() {
 }
 
 #[test]
+fn bytes_missing_from_a_body_of_known_length_are_counted() {
+    let next = b"HTTP/1.1 204 No Content\r\n\r\n";
+    for (lost, behind) in [(10, &b"yyyyy"[..]), (15, b"")] {
+        let mut session = Session::default();
+        let cut = with_head("HTTP/1.1 200 OK\nContent-Length: 20\n\n", b"xxxxx");
+        trial::message(&PROTOCOL, &mut session, Side::Server, &cut, Cut::Stream { needed: cut.len() + 15 });
+        session.gap(Side::Server, crate::wire::Missing { bytes: lost, in_step: false });
+        let trees = split(&mut session, Side::Server, &[behind, next].concat());
+        let wanted: &[&str] = if behind.is_empty() {
+            &["http 0..27 | 204 | No Content"]
+        } else {
+            &["http 0..5 | body | 5 bytes, 0 to come", "http 0..27 | 204 | No Content"]
+        };
+        assert_eq!(headings(&trees), wanted, "{lost} bytes lost");
+    }
+}
+
+#[test]
 fn a_request_without_version_is_http_0_9_on_registered_ports() {
     let opening = |client| Opening { sent: [client, b""], from_start: [true, true], complete: false };
     for bytes in [b"GET /\r\n\r\n".as_slice(), b"GET /motd.txt\n"] {

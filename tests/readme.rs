@@ -1,0 +1,47 @@
+//! The commands of the README run as they stand there.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use common::Folder;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Programs besides this one that commands of the README use, and that a machine may lack.
+const OTHERS: [&str; 1] = ["jq"];
+
+/// The commands in shell blocks that run this program.
+fn commands() -> Vec<String> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let blocks = readme.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
+    blocks.flat_map(str::lines).filter(|line| line.contains("proto-dissect")).map(str::to_owned).collect()
+}
+
+fn shell(folder: &Folder, command: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_proto-dissect")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    Command::new("sh").args(["-c", command]).current_dir(folder.path()).env("PATH", path).output().unwrap()
+}
+
+#[test]
+fn every_command_of_the_readme_succeeds_with_output() {
+    let folder = Folder::new("readme");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let link = Command::new("ln").arg("-s").arg(samples).arg(folder.file("samples")).status().unwrap();
+    assert!(link.success());
+    let commands = commands();
+    assert!(commands.len() >= 16, "{commands:#?}");
+    for command in commands {
+        let is_missing = |program: &&&str| !shell(&folder, &format!("command -v {program}")).status.success();
+        let needs = |program: &&&str| command.split_whitespace().any(|word| word == **program);
+        if let Some(program) = OTHERS.iter().filter(needs).find(is_missing) {
+            eprintln!("not run, because {program} is missing: {command}");
+            continue;
+        }
+        let done = shell(&folder, &command);
+        let err = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{command}: {err}");
+        assert!(!done.stdout.is_empty() || err.contains(" written to "), "{command} prints nothing");
+    }
+}
