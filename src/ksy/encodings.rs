@@ -1,6 +1,7 @@
 //! Names of character encodings.
 
 use super::model::Encoding;
+use super::nearest::suggestion;
 
 /// The 35 encodings by their canonical names, with other names in use, in lower case without `-`, `_` and spaces.
 pub static ENCODINGS: &[(&str, &[&str])] = &[
@@ -49,6 +50,20 @@ impl Encoding {
         let found =
             ENCODINGS.iter().find(|(canonical, others)| self::plain(canonical) == plain || others.contains(&plain.as_str()));
         found.map_or_else(|| Encoding::Unknown(name.to_owned()), |(canonical, _)| Encoding::Known(canonical))
+    }
+
+    /// What is to be said about a name that is not the canonical one, and what to do.
+    pub(super) fn remark(&self, name: &str) -> Option<(String, Option<String>)> {
+        match self {
+            Encoding::Known(canonical) if *canonical == name => None,
+            Encoding::Known(canonical) => {
+                Some((format!("`{name}` is not the canonical name of the encoding"), Some(format!("write `{canonical}`"))))
+            }
+            Encoding::Unknown(_) => {
+                let help = suggestion(name, ENCODINGS.iter().map(|(canonical, _)| *canonical));
+                Some((format!("the encoding `{name}` is unknown; its text is not decoded"), help))
+            }
+        }
     }
 
     /// Its canonical name, or the name as written.

@@ -380,6 +380,10 @@ fn parents_are_known_where_all_readers_are_alike() {
 
 #[test]
 fn sizes_of_types_are_constants() {
+    let sized =
+        spec(&body("seq:\n  - id: a\n    type: foo\n    size: 9\ninstances:\n  n:\n    value: a._sizeof\ntypes:\n  foo: {}\n"));
+    let How::Value(size) = &sized.types[0].instances[0].how else { panic!() };
+    assert!(matches!(size.kind, Kind::Int(9)));
     let text = "seq:\n  - id: a\n    type: foo\n  - id: b\n    size: sizeof<foo> + bitsizeof<foo>\ntypes:\n  foo:\n    seq:\n      - id: x\n        type: b3\n      - id: y\n        type: u1\n";
     let spec = spec(&body(text));
     let Data::Bytes(bytes) = &read(&spec, 1).data else { panic!() };
@@ -573,4 +577,13 @@ fn the_size_of_a_switch_cannot_multiply_without_bound() {
         );
         assert_eq!(messages(&loaded(&body(&text))), ["more than 2097152 expressions in all files"]);
     }
+}
+
+#[test]
+fn a_malformed_name_is_one_error_however_often_it_is_used() {
+    let text = "meta:\n  id: My-Proto\nseq:\n  - id: msgLen\n    type: u1\n  - id: data\n    size: msgLen\n  - id: more\n    size: msgLen * 2\n";
+    assert_eq!(
+        messages(&loaded(text)),
+        ["the `id` of a file cannot be `My-Proto`", "the `id` of an attribute cannot be `msgLen`"]
+    );
 }

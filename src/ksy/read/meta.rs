@@ -4,7 +4,6 @@ use super::Reader;
 use crate::ksy::decl::{EndianDecl, Named, TypeDecl};
 use crate::ksy::keys;
 use crate::ksy::model::{Encoding, FixedEndian};
-use crate::ksy::nearest::suggestion;
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::{Node, Value};
 
@@ -71,23 +70,8 @@ impl Reader<'_> {
     pub(super) fn encoding(&mut self, node: &Node) -> Option<Encoding> {
         let name = self.text(node, "`encoding`")?;
         let encoding = Encoding::of(name);
-        match &encoding {
-            Encoding::Known(canonical) if *canonical == name => {}
-            Encoding::Known(canonical) => {
-                self.report.warning(
-                    node.place,
-                    format!("`{name}` is not the canonical name of the encoding"),
-                    Some(format!("write `{canonical}`")),
-                );
-            }
-            Encoding::Unknown(_) => {
-                let known = crate::ksy::encodings::ENCODINGS.iter().map(|(canonical, _)| *canonical);
-                self.report.warning(
-                    node.place,
-                    format!("the encoding `{name}` is unknown; its text is not decoded"),
-                    suggestion(name, known),
-                );
-            }
+        if let Some((message, help)) = encoding.remark(name) {
+            self.report.warning(node.place, message, help);
         }
         Some(encoding)
     }

@@ -48,7 +48,6 @@ pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeD
         }
         None if meta.map().is_some() || meta.is_null() => {
             reader.report.add(Complaint::error(key.place, "`meta` has no `id`").help("add `id:` with the name of the protocol"));
-            return None;
         }
         None => {}
     }

@@ -65,7 +65,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name.
+    /// A name. A malformed one is an error and still a name, so that its uses are no errors, too.
     pub(super) fn identifier(&mut self, node: &Node, what: &str) -> Option<String> {
         let name = self.text(node, what)?;
         if is_identifier(name) {
@@ -74,7 +74,7 @@ impl Reader<'_> {
         let complaint = Complaint::error(node.place, format!("{what} cannot be `{name}`"));
         let rule = "a name has lower-case letters, digits and `_`, and begins with a letter";
         self.report.add(complaint.help(rule).help_if(repaired(name)));
-        None
+        Some(name.to_owned())
     }
 
     /// A boolean, in any spelling that YAML knows.

@@ -87,11 +87,18 @@ impl Reader<'_> {
 
     /// `doc`, `doc-ref` and `-orig-id`.
     pub(super) fn docs(&mut self, entries: &Entries<'_>) -> Docs {
-        let text = |node: Option<&Node>| node.and_then(Node::text).map(|text| text.trim_end().to_owned());
+        let doc = entries.get("doc").and_then(|node| self.text(node, "`doc`")).map(|text| text.trim_end().to_owned());
+        let names: Vec<String> = entries.get("-orig-id").map(scalars).unwrap_or_default();
         Docs {
-            doc: text(entries.get("doc")),
+            doc,
             refs: entries.get("doc-ref").map(|node| self.texts(node, "`doc-ref`")).unwrap_or_default(),
-            orig_id: text(entries.get("-orig-id")),
+            orig_id: (!names.is_empty()).then(|| names.join(", ")),
         }
     }
+}
+
+/// A text, or the texts of a list.
+fn scalars(node: &Node) -> Vec<String> {
+    let all = node.list().unwrap_or(std::slice::from_ref(node));
+    all.iter().filter_map(Node::text).map(|text| text.trim_end().to_owned()).collect()
 }

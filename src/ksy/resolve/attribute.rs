@@ -143,8 +143,9 @@ impl<'d> Resolver<'d> {
     fn word_data(&self, word: &Word<'d>, attribute: &Attribute<'d>, scope: &Scope) -> Option<Data> {
         let decl = attribute.decl;
         if let (Some(name), Some(ty)) = (&decl.names, word_ty(word, None)) {
-            let is_switch = matches!(attribute.words, Words::Switch { .. });
-            if !is_switch && !matches!(ty, Ty::Int | Ty::Bool) {
+            // Bytes that no case of a switch takes have no names.
+            let is_rest = matches!((&attribute.words, word), (Words::Switch { .. }, Word::Bytes));
+            if !is_rest && !matches!(ty, Ty::Int | Ty::Bool) {
                 self.error(name.place, format!("`enum` names integers, and this is {}", self.describe(&ty)));
                 return None;
             }

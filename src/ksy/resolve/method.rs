@@ -104,6 +104,7 @@ impl<'d> Resolver<'d> {
                 Some((Kind::Parent(object), parent))
             }
             ("_parent", None) => Some((Kind::Parent(object), Ty::Struct(None))),
+            ("_sizeof", Some(_)) if self.is_read(&object) => self.size_of_value(&object, place),
             ("_sizeof", Some(of)) => self.size_of_type(of, place),
             (_, Some(of)) => match self.slot(of, name) {
                 Some(slot) => {
@@ -237,11 +238,8 @@ impl<'d> Resolver<'d> {
             return None;
         };
         let encoding_of = Encoding::of(name);
-        if let Encoding::Unknown(_) = encoding_of {
-            let known = crate::ksy::encodings::ENCODINGS.iter().map(|(canonical, _)| *canonical);
-            let complaint =
-                Complaint::error(encoding.place, format!("the encoding `{name}` is unknown; its text is not decoded"));
-            self.complain(Complaint { error: false, ..complaint.help_if(suggestion(name, known)) });
+        if let Some((message, help)) = encoding_of.remark(name) {
+            self.complain(Complaint { error: false, ..Complaint::error(encoding.place, message).help_if(help) });
         }
         Some((Kind::Decode(object, encoding_of), Ty::Str))
     }

@@ -31,6 +31,17 @@ impl<'d> Resolver<'d> {
         self.size(self.type_bits(of, DEPTH), false, &format!("the type `{}`", self.entry(of).decl.name), place)
     }
 
+    /// Whether an expression is a value that is read: an attribute, or an instance without `value`.
+    pub(super) fn is_read(&self, value: &Expr) -> bool {
+        let Kind::Field { of, slot, .. } = &value.kind else { return false };
+        let outline = self.outline_of(*of);
+        match slot {
+            Slot::Param(_) => false,
+            Slot::Seq(_) => true,
+            Slot::Instance(n) => outline.instances.get(*n as usize).is_some_and(|instance| instance.decl.value.is_none()),
+        }
+    }
+
     /// `_sizeof` of an attribute.
     pub(super) fn size_of_value(&self, value: &Expr, place: Place) -> Option<(Kind, Ty)> {
         let Kind::Field { of, slot, .. } = &value.kind else {
