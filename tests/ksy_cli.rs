@@ -43,7 +43,7 @@ fn a_directory_gives_each_of_its_files_and_as_names_one() {
 
 #[test]
 fn a_type_of_the_file_may_be_the_message() {
-    let done = fine(run(&["-k", "samples/ksy/vscp.ksy:client_hello", "--json", "--hex", "68656c6c6f 01 01"]));
+    let done = fine(run(&["-k", "samples/ksy/vscp.ksy:client_hello", "--json", "--hex", "68 65 6c 6c 6f 01 01"]));
     assert!(done.contains(r#""name":"vscp.version_major""#) && !done.contains("broken"), "{done}");
     wrong(&run(&["-k", "samples/ksy/vscp.ksy:client_helo", "--hex", "00"]), "the nearest names are client_hello");
 }
@@ -92,11 +92,11 @@ fn warnings_of_a_file_are_counted_in_one_line() {
 
 #[test]
 fn what_to_string_gives_is_the_summary() {
-    let text = b"meta:\n  id: t\n  encoding: UTF-8\nseq:\n  - {id: who, type: name}\n  - {id: rest, type: u1}\nto-string: 'f\"{who} and {rest}\"'\n\
+    let text = b"meta:\n  id: t\n  encoding: UTF-8\nseq:\n  - {id: who, type: name}\n  - {id: rest, type: u1}\n-webide-representation: '{who} and {rest}'\n\
                  types:\n  name:\n    seq:\n      - {id: text, type: strz}\n    to-string: text\n";
     let file = Scratch::new("ksy_cli_summary.ksy", text);
-    let done = fine(run(&["-k", file.path(), "--json", "--hex", "6162 00 07"]));
+    let done = fine(run(&["-k", file.path(), "--json", "--hex", "61 62 00 07"]));
     assert!(done.contains(r#""info":"ab and 7""#) && done.contains(r#""label":"who","text":"ab""#), "{done}");
-    let table = fine(run(&["-k", file.path(), "--hex", "6162 00 07"]));
+    let table = fine(run(&["-k", file.path(), "--hex", "61 62 00 07"]));
     assert!(table.lines().any(|line| line.contains("who") && line.trim_end().ends_with("ab")), "{table}");
 }
