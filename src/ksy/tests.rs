@@ -93,7 +93,7 @@ fn wrong_indentation_is_named() {
     test.ksy:4:15: error: a `:` where no key can be
         4 |   - id: x type: u1
           |               ^
-          = write one key a line, and keys of one level in one column; text with `: ` is in quotes
+          = one key a line, one level in one column; text with `: ` is in quotes
     ");
 }
 
@@ -162,7 +162,7 @@ fn a_missing_byte_order_is_reported_once() {
     test.ksy:6:11: error: the byte order of this number is not known
         6 |     type: u2
           |           ^^
-          = add `endian: le` or `endian: be` to `meta`, or end the type with `le` or `be`
+          = add `endian: le` or `be` to `meta`, or end the type with `le` or `be`
     ");
 }
 
