@@ -461,6 +461,8 @@ fn deep_expressions_are_rejected() {
 fn instances_that_depend_on_themselves_are_rejected() {
     let text = body("instances:\n  a:\n    value: b + 1\n  b:\n    value: a + 1\n");
     assert_eq!(messages(&loaded(&text)), ["the instance `b` depends on itself"]);
+    let other = "instances:\n  depth:\n    value: '(last ? 1 : next.depth + 1).as<u4>'\nseq:\n  - {id: last, type: b1}\n  - {id: next, type: test, if: not last}\n";
+    assert_eq!(spec(&body(other)).types[0].instances[0].ty, Ty::Int);
     for value in ["", " + 1", ".to_s.to_i"] {
         let mut chain = "instances:\n".to_owned();
         for n in 0..1000 {
