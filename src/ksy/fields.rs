@@ -45,7 +45,7 @@ struct Context {
     /// Its first entry.
     first: u32,
     /// Bytes of its stream that no field took.
-    unparsed: &'static Field,
+    unparsed: Option<&'static Field>,
     /// What its `to-string` gives.
     summary: Option<&'static Field>,
 }
@@ -65,7 +65,8 @@ impl FileFields {
                 all: Vec::new(),
             },
         };
-        builder.context(root, NO_CONTEXT, id.to_owned());
+        let whole = builder.context(root, NO_CONTEXT, id.to_owned());
+        builder.add_unparsed(whole);
         let mut next = 0;
         while next < builder.of.contexts.len() {
             builder.fill(next);
@@ -90,7 +91,7 @@ impl FileFields {
 
     /// The field for bytes that no field took.
     pub(super) fn unparsed(&self, context: u32) -> Option<&'static Field> {
-        self.contexts.get(context as usize).map(|context| context.unparsed)
+        self.contexts.get(context as usize)?.unparsed
     }
 
     /// The field for the text of `to-string`.
@@ -128,15 +129,27 @@ impl Builder<'_> {
     fn context(&mut self, of: TypeId, parent: u32, path: String) -> u32 {
         let code = self.spec.type_of(of);
         let has_summary = code.summary.is_some();
-        let unparsed = Field::bytes(leak(&format!("{path}._unparsed")), "_unparsed", "Bytes that no field of the file takes");
-        let unparsed = self.add(unparsed);
         let summary = has_summary.then(|| {
             let about = "The object in a few words, as the file puts it";
             self.add(Field::text(leak(&format!("{path}._summary")), "_summary", about))
         });
         let number = u32::try_from(self.of.contexts.len()).unwrap_or(NO_CONTEXT);
-        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed, summary });
+        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary });
         number
+    }
+
+    /// Adds the field for bytes that no other field takes, if the context has none.
+    fn add_unparsed(&mut self, number: u32) {
+        let Some(path) =
+            self.of.contexts.get(number as usize).filter(|context| context.unparsed.is_none()).map(|context| &context.path)
+        else {
+            return;
+        };
+        let name = leak(&format!("{path}._unparsed"));
+        let unparsed = self.add(Field::bytes(name, "_unparsed", "Bytes that no field of the file takes"));
+        if let Some(context) = self.of.contexts.get_mut(number as usize) {
+            context.unparsed = Some(unparsed);
+        }
     }
 
     /// Adds the entries of a context.
@@ -152,7 +165,13 @@ impl Builder<'_> {
             for shape in shapes_of(member) {
                 let field = self.field(shape.kind, &name, &member.name, &member.docs);
                 let context = match shape.kind {
-                    ShapeKind::Object(of) => self.inner(number, of, &name),
+                    ShapeKind::Object(of) => {
+                        let context = self.inner(number, of, &name);
+                        if shape.has_stream {
+                            self.add_unparsed(context);
+                        }
+                        context
+                    }
                     _ => NO_CONTEXT,
                 };
                 self.of.entries.push(Entry { field, kind: shape.kind, is_single: shape.is_single, context });

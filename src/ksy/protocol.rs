@@ -25,7 +25,11 @@ struct File {
 
 impl Described for File {
     fn message(&self, wire: &mut Wire<'_>) -> Result {
-        MEMORY.with_borrow_mut(|memory| run(&self.program, &self.fields, self.root.0, memory, wire))
+        MEMORY.with_borrow_mut(|memory| {
+            let result = run(&self.program, &self.fields, self.root.0, memory, wire);
+            memory.clear();
+            result
+        })
     }
 }
 

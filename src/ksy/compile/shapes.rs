@@ -8,6 +8,8 @@ pub(in crate::ksy) struct Shape {
     pub kind: ShapeKind,
     /// Whether it is a floating-point number of 32 bits.
     pub is_single: bool,
+    /// Whether it is an object with a stream of its own.
+    pub has_stream: bool,
 }
 
 /// A kind of value.
@@ -48,18 +50,18 @@ pub(super) fn position(shapes: &[Shape], data: &Data) -> u16 {
 fn shape(data: &Data) -> Option<Shape> {
     Some(match data {
         Data::Int { names, .. } => plain(ShapeKind::Int(*names)),
-        Data::Float { bytes, .. } => Shape { kind: ShapeKind::Float, is_single: *bytes == 4 },
+        Data::Float { bytes, .. } => Shape { is_single: *bytes == 4, ..plain(ShapeKind::Float) },
         Data::Bits { bool: true, .. } => plain(ShapeKind::Bool),
         Data::Bits { names, .. } => plain(ShapeKind::Int(*names)),
         Data::Bytes(_) => plain(ShapeKind::Bytes),
         Data::Str(..) => plain(ShapeKind::Str),
-        Data::Object(object) => plain(ShapeKind::Object(object.of)),
+        Data::Object(object) => Shape { has_stream: object.bytes.is_some(), ..plain(ShapeKind::Object(object.of)) },
         Data::Switch(_) => return None,
     })
 }
 
 const fn plain(kind: ShapeKind) -> Shape {
-    Shape { kind, is_single: false }
+    Shape { kind, is_single: false, has_stream: false }
 }
 
 fn add(data: &Data, shapes: &mut Vec<Shape>) {

@@ -219,31 +219,19 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.wire.close_at(place, field, span.end);
     }
 
-    /// Bytes of an object's own stream behind its last field.
+    /// Bytes of an object's own stream behind its last field. Those of objects with instances may belong to these.
     fn unparsed(&mut self, slot: &Slot, object: u32, context: u32) {
-        let Object { io, buffer, start, end, is_complete, .. } = self.machine.object(object);
-        let stream = self.machine.stream(io);
-        let is_own = stream.start == start && slot.buffer != NOTHING && (buffer, stream.end) != (slot.buffer, end);
-        let has_instances = self.machine.program.types.get(self.machine.object(object).of as usize);
-        let has_instances = has_instances.is_none_or(|code| code.first_instance() < code.slot_count());
-        if is_own
-            && is_complete
-            && !has_instances
-            && stream.end > end
-            && stream.end <= slot.end.max(stream.end)
-            && io != 0
-            && let Some(field) = self.fields.unparsed(context)
-            && self.owns(slot, stream)
-            && let Some(span) = self.place(Blob { buffer, start: end, end: stream.end })
+        let Object { of, io, buffer, end, is_complete, .. } = self.machine.object(object);
+        let is_own = slot.buffer != buffer || slot.end > end;
+        let code = self.machine.program.types.get(of as usize);
+        let is_plain = code.is_some_and(|code| code.first_instance() == code.slot_count());
+        let Some(field) = self.fields.unparsed(context).filter(|_| is_own && is_complete && is_plain) else { return };
+        let rest = Blob { buffer, start: end, end: self.machine.stream(io).end };
+        if rest.len() > 0
+            && let Some(span) = self.place(rest)
         {
             self.wire.put_at(field, Value::Bytes, span);
         }
-    }
-
-    /// Whether a stream is the one that was made for the object in a slot.
-    fn owns(&self, slot: &Slot, stream: Stream) -> bool {
-        stream.buffer >= DERIVED && stream.buffer != slot.buffer
-            || stream.buffer == slot.buffer && stream.start == slot.start && stream.end <= slot.end
     }
 
     fn span(&mut self, slot: &Slot) -> Span {

@@ -2,7 +2,7 @@
 
 use super::bytes::BYTES_PER_OPERATION;
 use super::failure::Outcome;
-use super::value::{Blob, V};
+use super::value::{Blob, Object, V};
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{PieceCode, Program};
 use crate::ksy::expr::{Method, Show};
@@ -169,13 +169,29 @@ impl<'p> Machine<'p, '_> {
                     let value = self.memory.stack.get(next).copied().unwrap_or_default();
                     next += 1;
                     self.burn(frame.io, 1)?;
-                    self.piece(&mut text, value, *show, *names);
+                    match value {
+                        V::Object(object) => text.push_str(&self.summary(object)?),
+                        value => self.piece(&mut text, value, *show, *names),
+                    }
                     self.check_computed(frame, text.len())?;
                 }
             }
         }
         self.memory.stack.truncate(first);
         self.push_heap(frame, text.as_bytes()).map(V::Str)
+    }
+
+    /// What `to-string` of an object gives; the name of its type where it has none.
+    fn summary(&mut self, object: u32) -> Outcome<String> {
+        let Object { of, io, .. } = self.object(object);
+        let program: &'p Program = self.program;
+        let Some(code) = program.types.get(of as usize) else { return Ok(String::new()) };
+        let Some(summary) = code.summary else { return Ok(code.name.to_owned()) };
+        let frame = Frame { object, io, index: 0, item: V::Null };
+        match self.deeper(io, |machine| machine.eval(&frame, summary))? {
+            V::Str(text) => Ok(self.text(text).to_owned()),
+            other => Ok(self.shown(other)),
+        }
     }
 
     fn piece(&self, text: &mut String, value: V, show: Show, names: Option<u32>) {
@@ -215,6 +231,16 @@ impl<'p> Machine<'p, '_> {
                     text.push('…');
                 }
                 text
+            }
+            V::List(list) => {
+                let elements = self.elements(list);
+                let shown: Vec<String> = elements
+                    .iter()
+                    .take(SHOWN)
+                    .map(|slot| if let V::List(_) = slot.value { "[…]".to_owned() } else { self.shown(slot.value) })
+                    .collect();
+                let more = if elements.len() > SHOWN { ", …" } else { "" };
+                format!("[{}{more}]", shown.join(", "))
             }
             other => other.kind().to_owned(),
         }

@@ -41,8 +41,8 @@ pub(in crate::ksy) struct Memory {
 }
 
 impl Memory {
-    /// Forgets the last run.
-    fn clear(&mut self) {
+    /// Forgets the last run, and keeps a little memory for the next one.
+    pub(in crate::ksy) fn clear(&mut self) {
         /// Elements of each list whose memory is kept.
         const KEPT: usize = 1 << 16;
         fn empty<T>(list: &mut Vec<T>) {
@@ -89,6 +89,7 @@ struct Frame {
 
 impl<'p, 'w> Machine<'p, 'w> {
     fn new(program: &'p Program, input: &'w [u8], memory: &'p mut Memory) -> Machine<'p, 'w> {
+        // A run that ended in a panic left something.
         memory.clear();
         Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0 }
     }

@@ -100,7 +100,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     /// Goes one level deeper.
-    fn deeper<T>(&mut self, io: u32, go: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+    pub(super) fn deeper<T>(&mut self, io: u32, go: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
         if self.depth >= limits::KSY_RECURSION.get() {
             return self.limited(io, &notes::RECURSION, &limits::KSY_RECURSION);
         }
