@@ -256,7 +256,7 @@ impl<'d> Resolver<'d> {
                 FormatPart::Text(text) => Piece::Text(text.clone()),
                 FormatPart::Value(syntax) => {
                     let value = self.expression(syntax, scope)?;
-                    if !matches!(value.ty, Ty::Int | Ty::Float | Ty::Str | Ty::Bool | Ty::Enum(_) | Ty::Any) {
+                    if !matches!(value.ty, Ty::Int | Ty::Float | Ty::Str | Ty::Bool | Ty::Enum(_) | Ty::Struct(_) | Ty::Any) {
                         self.error(value.place, format!("{} has no text", self.describe(&value.ty)));
                         return None;
                     }
