@@ -64,7 +64,7 @@ fn each_file_is_checked_and_errors_decide_the_exit_code() {
     bad.ksy:2:21: error: the byte order of this number is not known
         2 | seq: [{id: n, type: u2}]
           |                     ^^
-          = add `endian: le` or `endian: be` to `meta`, or end the type with `le` or `be`
+          = add `endian: le` or `be` to `meta`, or end the type with `le` or `be`
     bad.ksy: 1 error
     good.ksy: no errors
       protocol: good

@@ -104,7 +104,7 @@ impl Diagnostic {
         }
         if let Some(help) = &self.help {
             pieces.push((Piece::Frame, "\n      = ".to_owned()));
-            pieces.push((Piece::Words, printable(help)));
+            pieces.push((Piece::Words, wrapped(&printable(help))));
         }
         pieces
     }
@@ -115,6 +115,23 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().iter().try_for_each(|(_, text)| f.write_str(text))
     }
+}
+
+/// Long text in lines that fit a terminal, behind the sign of the first one.
+fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 72;
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n        ")
 }
 
 /// Text that a terminal does not act on.

@@ -52,7 +52,7 @@ impl Encoding {
         found.map_or_else(|| Encoding::Unknown(name.to_owned()), |(canonical, _)| Encoding::Known(canonical))
     }
 
-    /// What is to be said about a name that is not the canonical one, and what to do.
+    /// What is wrong with a name that is not the canonical one, and what to do.
     pub(super) fn remark(&self, name: &str) -> Option<(String, Option<String>)> {
         match self {
             Encoding::Known(canonical) if *canonical == name => None,

@@ -34,7 +34,7 @@ const OPERATORS: &[(&str, &str)] = &[
     (".as<type>", "the value as another type"),
     ("sizeof<type>, bitsizeof<type>", "the size of a type, where it is fixed"),
     ("enum::member", "a member of an enum, also `type::enum::member`"),
-    ("f\"text {value}\"", "text with values"),
+    ("f\"text {value}\"", "text with values; an object is its summary"),
     ("0x1F, 0b101, 0o17, 1_000, 1.5e3", "numbers"),
     ("\"a\\n\", 'a\\n'", "text with escapes, and without"),
     ("[0x50, 0x4b]", "bytes, where all elements are literals from 0 to 255; else a list"),

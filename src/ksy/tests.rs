@@ -93,7 +93,7 @@ fn wrong_indentation_is_named() {
     test.ksy:4:15: error: a `:` where no key can be
         4 |   - id: x type: u1
           |               ^
-          = write one key a line, and keys of one level in one column; text with `: ` is in quotes
+          = one key a line, one level in one column; text with `: ` is in quotes
     ");
 }
 
@@ -162,7 +162,7 @@ fn a_missing_byte_order_is_reported_once() {
     test.ksy:6:11: error: the byte order of this number is not known
         6 |     type: u2
           |           ^^
-          = add `endian: le` or `endian: be` to `meta`, or end the type with `le` or `be`
+          = add `endian: le` or `be` to `meta`, or end the type with `le` or `be`
     ");
 }
 
@@ -461,6 +461,8 @@ fn deep_expressions_are_rejected() {
 fn instances_that_depend_on_themselves_are_rejected() {
     let text = body("instances:\n  a:\n    value: b + 1\n  b:\n    value: a + 1\n");
     assert_eq!(messages(&loaded(&text)), ["the instance `b` depends on itself"]);
+    let other = "instances:\n  depth:\n    value: '(last ? 1 : next.depth + 1).as<u4>'\nseq:\n  - {id: last, type: b1}\n  - {id: next, type: test, if: not last}\n";
+    assert_eq!(spec(&body(other)).types[0].instances[0].ty, Ty::Int);
     for value in ["", " + 1", ".to_s.to_i"] {
         let mut chain = "instances:\n".to_owned();
         for n in 0..1000 {

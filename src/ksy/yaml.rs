@@ -233,7 +233,7 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
     (
         "mapping values are not allowed",
         "a `:` where no key can be",
-        "write one key a line, and keys of one level in one column; text with `: ` is in quotes",
+        "one key a line, one level in one column; text with `: ` is in quotes",
     ),
     ("did not find expected key", "wrong indentation", COLUMNS),
     ("did not find expected '-'", "wrong indentation", COLUMNS),

@@ -198,7 +198,7 @@ impl<'d> Resolver<'d> {
         let endian = endian.map(Endian::Fixed).or_else(|| self.endian(of));
         if endian.is_none() && self.without_endian.borrow_mut().insert(place.file) {
             let complaint = Complaint::error(place, "the byte order of this number is not known");
-            self.complain(complaint.help("add `endian: le` or `endian: be` to `meta`, or end the type with `le` or `be`"));
+            self.complain(complaint.help("add `endian: le` or `be` to `meta`, or end the type with `le` or `be`"));
         }
         endian
     }

@@ -256,7 +256,7 @@ impl<'d> Resolver<'d> {
                 FormatPart::Text(text) => Piece::Text(text.clone()),
                 FormatPart::Value(syntax) => {
                     let value = self.expression(syntax, scope)?;
-                    if !matches!(value.ty, Ty::Int | Ty::Float | Ty::Str | Ty::Bool | Ty::Enum(_) | Ty::Any) {
+                    if !matches!(value.ty, Ty::Int | Ty::Float | Ty::Str | Ty::Bool | Ty::Enum(_) | Ty::Struct(_) | Ty::Any) {
                         self.error(value.place, format!("{} has no text", self.describe(&value.ty)));
                         return None;
                     }
@@ -326,14 +326,20 @@ impl<'d> Resolver<'d> {
         match self.calculated.borrow().get(&key) {
             Some(Calculated::Done(ty)) => return ty.clone(),
             Some(Calculated::InProgress) => {
-                self.error(attribute.decl.place, format!("the instance `{}` depends on itself", attribute.decl.name));
+                let complaint =
+                    Complaint::error(attribute.decl.place, format!("the instance `{}` depends on itself", attribute.decl.name));
+                self.complain(complaint.help("for that of another object, state the type: `(…).as<u4>`"));
                 return None;
             }
             None => {}
         }
         let value = attribute.decl.value.as_ref()?;
         self.calculated.borrow_mut().insert(key, Calculated::InProgress);
-        let ty = self.expression(value, &Scope::plain(of)).map(|value| value.ty);
+        let ty = match &value.kind {
+            // A cast states the type, so that the value may depend on the same instance of another object.
+            SyntaxKind::Cast(_, to) => self.named_ty(to, of),
+            _ => self.expression(value, &Scope::plain(of)).map(|value| value.ty),
+        };
         let ty = match attribute.names {
             Some(names) => ty.map(|_| Ty::Enum(names)),
             None if attribute.decl.names.is_some() => None,
