@@ -40,6 +40,8 @@ pub mod follow;
 pub mod glossary;
 pub mod input;
 #[doc(hidden)]
+pub mod ksy;
+#[doc(hidden)]
 pub mod layers;
 pub mod limits;
 #[doc(hidden)]

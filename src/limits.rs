@@ -294,6 +294,24 @@ limits! {
     LIBRPC_NESTED = "librpc.nested", Count, 65_536, 1 << 20,
         "Nodes of one message of librpc that lie below others",
         "each_limit_changes_what_is_shown";
+    KSY_RECURSION = "ksy.recursion", Count, 128, 256,
+        "Types and instances of a Kaitai Struct file that nest at run time. Deeper ones end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
+    KSY_VALUES = "ksy.values", Count, 1 << 20, 1 << 24,
+        "Values of one message that a Kaitai Struct file describes, at 48 bytes each. More end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
+    KSY_OPERATIONS = "ksy.operations", Count, 1 << 24, 1 << 30,
+        "Fields, steps of expressions, and 64-byte blocks that one message takes. More end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
+    KSY_IDLE = "ksy.idle", Count, 1 << 14, 1 << 24,
+        "Elements of one repetition that take no byte. More end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
+    KSY_COMPUTED = "ksy.computed", Bytes, 16 * MIB, PLACES,
+        "Texts and bytes that expressions make of one message. More end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
+    KSY_PROCESSED = "ksy.processed", Bytes, 64 * MIB, PLACES,
+        "Decompressed and otherwise processed bytes of one message. More end the message, with a note",
+        "each_limit_of_a_run_ends_it_with_its_note";
     DECOMPRESSED = "decompressed.always", Bytes, 256 * MIB, PLACES,
         "Decompressed bodies and messages of one run, however short the capture is. More are allowed for a longer one, see the next limit",
         "decompressed_bytes_of_a_run_are_bounded_by_the_capture";

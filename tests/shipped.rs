@@ -74,6 +74,11 @@ fn assert_listed(page: &str, mark: &str, table: &str) {
 }
 
 #[test]
+fn the_page_about_kaitai_struct_lists_the_whole_language() {
+    assert_listed("docs/ksy.md", "language", &proto_dissect::ksy::reference::tables());
+}
+
+#[test]
 fn the_readme_lists_every_protocol() {
     assert_listed("README.md", "protocols", &protocol_table());
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const RANKS: &[&[&str]] = &[
     &["limits", "tree"],
     &["wire", "input"],
-    &["layers", "protocols", "flow", "dissect"],
+    &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
     &["filter", "follow", "glossary", "render", "stats", "write"],

@@ -97,6 +97,9 @@ pub struct Args {
     /// What tshark has as well.
     #[command(flatten)]
     pub habits: Habits,
+    /// Files that describe protocols.
+    #[command(flatten)]
+    pub loading: Loading,
 
     /// Another task than printing records.
     #[command(subcommand)]
@@ -225,6 +228,22 @@ pub struct Output {
     /// Exit with 1 when nothing was printed
     #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
+}
+
+/// Files that describe protocols.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Input")]
+pub struct Loading {
+    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
+    ///
+    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
+    /// is, such as mygame.ksy:packet; without it the file's own.
+    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
+    pub ksy: Vec<PathBuf>,
+
+    /// Where imports with an absolute path are searched (/common/vlq); may be given again
+    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub ksy_dir: Vec<PathBuf>,
 }
 
 /// How the input is read.
@@ -407,6 +426,9 @@ pub enum Task {
     Protocols(Protocols),
     /// Every field: filter name, type, label, meaning
     Fields(Fields),
+    /// Check Kaitai Struct files (.ksy)
+    #[command(subcommand, arg_required_else_help = true)]
+    Ksy(Ksy),
     /// Print the JSON Schema of the records of --json
     Schema,
     /// Print the completions of a shell
@@ -416,6 +438,25 @@ pub enum Task {
     },
     /// Print the manual page (roff)
     Man,
+}
+
+/// What is done with Kaitai Struct files.
+#[derive(Debug, Subcommand)]
+pub enum Ksy {
+    /// List errors and warnings, and how the format is framed on TCP
+    Check(KsyCheck),
+}
+
+/// Which Kaitai Struct files are checked.
+#[derive(Debug, Group)]
+pub struct KsyCheck {
+    /// The files; a directory stands for the .ksy files in it, `-` for standard input
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
 }
 
 /// Which protocols are explained.

@@ -3,7 +3,7 @@
 //! The scripts in `completions/` run the program with [`VARIABLE`] set, so they never fall behind it.
 
 use super::NAME;
-use super::args::Args;
+use super::args::{Args, Loading};
 use crate::glossary;
 use crate::input::link_names;
 use crate::limits;
@@ -13,8 +13,9 @@ use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Tells the program that it is run to complete a command line.
 const VARIABLE: &str = "PROTO_DISSECT_COMPLETE";
@@ -24,11 +25,36 @@ const SELECTORS: [&str; 5] = ["tcp.port==", "udp.port==", "tcp.stream==", "udp.s
 
 /// Answer a shell, if one asks.
 pub(super) fn answered() -> Result<bool, clap::Error> {
-    let arguments = std::env::args_os();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if std::env::var_os(VARIABLE).is_some() {
+        // Names of files that do not load cannot be completed, and a complaint would disturb the line.
+        let _ = super::loading::load_silently(&loading(&arguments));
+    }
     CompleteEnv::with_factory(Args::command)
         .var(VARIABLE)
         .bin(NAME)
         .try_complete(arguments, std::env::current_dir().ok().as_deref())
+}
+
+/// The files that a command line which is being typed loads.
+fn loading(words: &[OsString]) -> Loading {
+    let mut loading = Loading::default();
+    let mut words = words.iter().skip_while(|word| *word != "--").skip(1);
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(PathBuf::from(value))),
+            None if word.starts_with("-k") && word.len() > 2 => ("-k", word.get(2..).map(PathBuf::from)),
+            None => (&*word, None),
+        };
+        let list = match name {
+            "-k" | "--ksy" => &mut loading.ksy,
+            "--ksy-dir" => &mut loading.ksy_dir,
+            _ => continue,
+        };
+        list.extend(value.or_else(|| words.next().map(PathBuf::from)));
+    }
+    loading
 }
 
 /// Write the script of a shell that asks.
@@ -142,6 +168,15 @@ mod tests {
         assert_eq!(values(payload(OsStr::new("xfire:c"))), ["xfire:c2s"]);
         assert!(has(links(OsStr::new("ether")), "ethernet"));
         assert!(has(settings(OsStr::new("xfire.pass")), "xfire.password="));
+    }
+
+    #[test]
+    fn files_of_the_typed_line_are_loaded() {
+        let typed =
+            ["proto-dissect", "--", "proto-dissect", "-k", "a.ksy", "--ksy=b.ksy", "-kc.ksy", "--ksy-dir", "d", "-Y", "x"];
+        let loading = loading(&typed.map(OsString::from));
+        assert_eq!(loading.ksy, ["a.ksy", "b.ksy", "c.ksy"].map(PathBuf::from));
+        assert_eq!(loading.ksy_dir, [PathBuf::from("d")]);
     }
 
     #[test]

@@ -26,7 +26,11 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
             None => as_protocol(registry, text)?,
         },
         (None, Some(text)) => Assume::Port(port(text)?),
-        (None, None) => Assume::Nothing,
+        (None, None) => match registry.loaded().collect::<Vec<_>>()[..] {
+            // The only file that was loaded is meant.
+            [only] if reading.link.is_none() => Assume::Protocol(only, None),
+            _ => Assume::Nothing,
+        },
     };
     let settings = settings::parse(registry, &given)?;
     Ok(registry.choosing(Choices {
@@ -52,12 +56,14 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
         (None, Assume::Protocol(protocol, Some(side))) if protocol.is_stream() => Some(Link::Stream(side)),
         (None, _) => None,
     };
-    if format == Some(InputFormat::Raw) && reading.link.is_none() && reading.as_protocol.is_none() && reading.port.is_none() {
+    let is_unknown = reading.link.is_none() && reading.port.is_none() && matches!(assume, Assume::Nothing);
+    if format == Some(InputFormat::Raw) && is_unknown {
         return Err(
             "--input-format raw: the type of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
         );
     }
-    Ok(Options { format, link, helped: reading.threads != Some(1) })
+    let raw_otherwise = !matches!(assume, Assume::Nothing);
+    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1) })
 }
 
 /// A link type by name or number.

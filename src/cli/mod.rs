@@ -14,6 +14,8 @@ mod habits;
 mod input;
 mod interrupt;
 mod intervals;
+mod ksy;
+mod loading;
 mod objects;
 mod outcome;
 mod parallel;
@@ -94,6 +96,9 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Ok(args) => args,
         Err(wrong) => return habits::reject(&wrong),
     };
+    if let Err(exit) = loading::load(&args.loading) {
+        return exit;
+    }
     let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
@@ -102,6 +107,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema) => return glossary::schema(screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
+        Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,

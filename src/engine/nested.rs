@@ -156,6 +156,7 @@ impl Turn<'_> {
         let (states, side, registry) = (&mut *self.states, self.side, self.registry);
         let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
             How::Datagram(read) => read(wire),
+            How::Described(description) => description.message(wire),
             How::Exchange(_) => match states.of(candidate, registry) {
                 Some(state) => state.message(side, wire),
                 None => Ok(()),

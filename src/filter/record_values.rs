@@ -113,7 +113,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
             _ => node.shown(),
         });
     }
-    let bytes = if node.field().kind == Kind::Protocol { header_of(node) } else { node.bytes() };
+    let bytes = if node.field().kind == Kind::Protocol { header_of(node) } else { node.value_bytes() };
     match node.value() {
         Value::Unsigned(number) if node.field().kind == Kind::Ipv4 => Item::Ipv4(u32::try_from(number).unwrap_or_default()),
         Value::Unsigned(number) => Item::Number(number.into()),
@@ -121,7 +121,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
         Value::Single(number) => Item::Single(number),
         Value::Double(number) => Item::Double(number),
         Value::Bool(truth) => Item::Bool(truth),
-        Value::Text => Item::Bytes(Cow::Borrowed(node.text_bytes())),
+        Value::Text | Value::At(_) => Item::Bytes(Cow::Borrowed(node.text_bytes())),
         Value::Made(_) => Item::Bytes(match node.text() {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),

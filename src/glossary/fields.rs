@@ -5,6 +5,7 @@ use crate::record::pseudo;
 use crate::registry::Registry;
 use crate::render::{Grid, Head, Members, Role, object};
 use crate::tree::{Field, Kind, Names};
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 /// A name that filters and columns know.
@@ -51,7 +52,10 @@ pub fn entries(registry: Registry) -> Vec<Entry> {
             field: Some(field),
             shared,
         };
-        all.extend(registry.fields_of(protocol).map(|field| entry(field.abbrev, field, false)));
+        let mut listed = HashSet::new();
+        // Values of one name may have fields of their own that differ in nothing that is listed.
+        let is_new = |field: &&'static Field| listed.insert((field.abbrev, field.kind, field.names.as_ptr(), field.names.len()));
+        all.extend(registry.fields_of(protocol).filter(is_new).map(|field| entry(field.abbrev, field, false)));
         let first = all.len();
         for field in protocol.fields.iter().filter(|field| !field.also.is_empty()) {
             if !all.get(first..).unwrap_or_default().iter().any(|entry| entry.name == field.also) {

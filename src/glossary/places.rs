@@ -12,6 +12,7 @@ pub fn place(on: On) -> String {
         On::AnyTcp => String::from("any TCP port"),
         On::AnyUdp => String::from("any UDP port"),
         On::Over(carrier) => format!("inside {carrier}"),
+        On::Chosen => String::from("where --as or -d names it"),
     }
 }
 
@@ -34,6 +35,7 @@ pub fn places(protocol: &Protocol) -> String {
 /// How bytes at a place are recognised.
 pub(super) fn recognition(found: &Found) -> &'static str {
     match found.heuristic {
+        _ if found.on == On::Chosen => "whatever the bytes look like",
         Heuristic::Anything => "whatever the bytes look like",
         Heuristic::Stream(_) => "if the first bytes of both sides look like it",
         Heuristic::Datagram(_) | Heuristic::InContext(_) => "if the bytes look like it",
@@ -44,7 +46,7 @@ pub(super) fn recognition(found: &Found) -> &'static str {
 pub(super) fn reading(found: &Found) -> &'static str {
     match found.how {
         How::Stream(_) => "stream",
-        How::Datagram(_) => "datagrams",
+        How::Datagram(_) | How::Described(_) => "datagrams",
         How::Exchange(_) => "datagrams, with earlier ones",
     }
 }

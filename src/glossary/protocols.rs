@@ -13,8 +13,9 @@ const NARROW: usize = 24;
 /// Every protocol that bytes can belong to, by name.
 #[must_use]
 pub fn protocols(registry: Registry) -> Vec<&'static Protocol> {
-    let remarks = &crate::wire::notes::DISSECT;
-    let mut all: Vec<_> = registry.protocols().filter(|protocol| !protocol.this.is(remarks)).collect();
+    let remarks = [&crate::wire::notes::DISSECT, &crate::ksy::notes::KSY];
+    let is_one = |protocol: &&Protocol| remarks.iter().all(|remarks| !protocol.this.is(remarks));
+    let mut all: Vec<&'static Protocol> = registry.protocols().filter(is_one).collect();
     all.sort_by_key(|protocol| protocol.this.abbrev);
     all
 }

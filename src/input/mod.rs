@@ -136,6 +136,8 @@ pub struct Options {
     /// Link type of packets in hex text and of raw bytes. With [`Link::Stream`], raw bytes are the payload of that side of a
     /// conversation; otherwise they are one frame. Captures and Follow Stream dumps ignore it.
     pub link: Option<Link>,
+    /// Takes binary data of no known format for raw bytes.
+    pub raw_otherwise: bool,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
 }
@@ -182,7 +184,7 @@ impl Capture {
             let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
             return Ok(Capture { reader, count: 0, finished: false, read, packings, options });
         }
-        while let Kind::Packed(packing) = look(&mut buffer, options.format)? {
+        while let Ok(Kind::Packed(packing)) = look(&mut buffer, options.format) {
             if packings.len() == COMPRESSION_DEPTH {
                 let looks_like = format!("compressed more than {COMPRESSION_DEPTH} times over");
                 return Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" });
@@ -191,7 +193,14 @@ impl Capture {
             let plain = Box::new(Unpacked::new(buffer));
             buffer = Buffer::new(if options.helped { Box::new(Helped::new(plain)) } else { plain });
         }
-        let reader = match look(&mut buffer, options.format)? {
+        let kind = match look(&mut buffer, options.format) {
+            Err(OpenError::Unrecognised { .. }) if options.raw_otherwise => {
+                let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
+                return Ok(Capture { reader, count: 0, finished: false, read, packings, options });
+            }
+            known => known?,
+        };
+        let reader = match kind {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
             Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
             Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
@@ -461,7 +470,10 @@ mod tests {
     }
 
     fn open_as(bytes: &[u8], format: InputFormat, link: Option<Link>) -> Result<Capture, OpenError> {
-        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link, helped: true })
+        Capture::open_with(
+            Box::new(io::Cursor::new(bytes.to_vec())),
+            Options { format: Some(format), link, helped: true, ..Options::default() },
+        )
     }
 
     #[test]

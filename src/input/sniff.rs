@@ -94,6 +94,10 @@ pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
         let first: Vec<String> = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         return OpenError::Unrecognised { looks_like: format!("binary data beginning with {}", first.join(" ")), advice: SAY };
     }
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"meta:")) {
+        let advice = "name it with -k, and a capture or hex text as the input; `ksy check` checks it";
+        return OpenError::Unrecognised { looks_like: "a Kaitai Struct file".to_owned(), advice };
+    }
     let text = bytes.trim_ascii_start();
     let begins = |magic: &[u8]| text.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic));
     let name = FOREIGN_TEXT.iter().find(|(magic, _)| begins(magic)).map_or("plain text without hex", |(_, name)| name);
@@ -123,6 +127,8 @@ mod tests {
         }
         let page = unrecognised(b"\n <!DOCTYPE HTML><p>").to_string();
         assert!(page.starts_with("this is an HTML page, not a capture"), "{page}");
+        let file = unrecognised(b"# comment\nmeta:\n  id: chat\n").to_string();
+        assert!(file.starts_with("this is a Kaitai Struct file, not a capture"), "{file}");
         assert!(sniff(b"\x90\x91").unwrap_err().to_string().contains("binary data beginning with 90 91"));
     }
 

@@ -7,11 +7,11 @@ pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
 use crate::wire::{DatagramContext, Found, Heuristic, How, On, Opening, Protocol, Settings, Verdict};
-use crate::{layers, protocols, wire};
+use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The registered protocols and the user's choices among them.
 #[derive(Clone, Copy)]
@@ -20,19 +20,39 @@ pub struct Registry {
     /// Protocols of the user of the library. They are asked first.
     own: &'static [&'static Protocol],
     choices: &'static Choices,
+    /// What is collected once from these protocols. Only registries that live as long as the program have it.
+    collected: Option<&'static Collected>,
 }
 
 /// An index of fields by name.
 type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomState>;
 
-/// Fields of all protocols' lists, collected once.
-static LISTED: OnceLock<Index> = OnceLock::new();
-
 /// A datagram dissector and its port; `None` if a heuristic identifies it.
 type Placed = (Option<u16>, Candidate);
 
-/// All datagram dissectors, collected once: each datagram without a known conversation is matched against them.
-static DATAGRAMS: OnceLock<Vec<Placed>> = OnceLock::new();
+/// What is collected once from the protocols of a registry.
+#[derive(Default)]
+struct Collected {
+    /// Fields of all protocols' lists.
+    listed: OnceLock<Index>,
+    /// All datagram dissectors: each datagram without a known conversation is matched against them.
+    datagrams: OnceLock<Vec<Placed>>,
+}
+
+static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: OnceLock::new() };
+
+/// The registry of the program, with the protocols of loaded files; none if no file was loaded.
+static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
+
+/// Adds protocols of files to the default registry, in place of those that an earlier call added. A protocol with the name
+/// of a built-in one replaces it. The lists are leaked: a process calls this once, or once for each change of a file.
+pub fn load(own: Vec<&'static Protocol>) {
+    let is_replaced = |known: &&&Protocol| own.iter().any(|own| own.this.abbrev == known.this.abbrev);
+    let applications: Vec<&Protocol> = protocols::ALL.iter().filter(|known| !is_replaced(known)).copied().collect();
+    let collected = Some(&*Box::leak(Box::default()));
+    let registry = Registry { own: Vec::leak(own), collected, ..Registry::of(Vec::leak(applications)) };
+    *LOADED.write().unwrap_or_else(PoisonError::into_inner) = Some(registry);
+}
 
 impl Default for Registry {
     fn default() -> Self {
@@ -40,7 +60,8 @@ impl Default for Registry {
         if let Some(instead) = INSTEAD.get() {
             return Registry::of(instead);
         }
-        Registry::of(protocols::ALL)
+        let loaded = *LOADED.read().unwrap_or_else(PoisonError::into_inner);
+        loaded.unwrap_or(Registry { collected: Some(&BUILT_IN), ..Registry::of(protocols::ALL) })
     }
 }
 
@@ -91,13 +112,13 @@ impl Registry {
     /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
-        Registry { applications, own: &[], choices: &NO_CHOICES }
+        Registry { applications, own: &[], choices: &NO_CHOICES, collected: None }
     }
 
     /// Adds protocols, which are asked before all others: `Registry::default().and(OWN)`.
     #[must_use]
     pub const fn and(self, own: &'static [&'static Protocol]) -> Registry {
-        Registry { own, ..self }
+        Registry { own, collected: None, ..self }
     }
 
     /// Adds the user's choices. They are leaked: a process calls this once.
@@ -126,7 +147,7 @@ impl Registry {
 
     /// Layers and application protocols, without duplicates.
     pub fn protocols(self) -> impl Iterator<Item = &'static Protocol> {
-        layers::ALL.iter().copied().chain(self.applications()).chain([&REMARKS])
+        layers::ALL.iter().copied().chain(self.applications()).chain([&REMARKS, &ksy::notes::PROTOCOL])
     }
 
     /// The protocol of this name.
@@ -140,9 +161,9 @@ impl Registry {
         self.own.iter().chain(self.applications).copied()
     }
 
-    /// Whether the application protocols are the built-in ones, for which indexes are kept.
-    fn is_built_in(self) -> bool {
-        self.own.is_empty() && std::ptr::eq(self.applications, protocols::ALL)
+    /// Protocols of files that were loaded at run time, or of the user of the library.
+    pub fn loaded(self) -> impl Iterator<Item = &'static Protocol> {
+        self.own.iter().copied()
     }
 
     /// Every field of every protocol.
@@ -167,8 +188,8 @@ impl Registry {
 
     fn called(self, name: &str) -> Vec<&'static Field> {
         let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
-        let named: Vec<&Field> = if self.is_built_in() {
-            let index = LISTED.get_or_init(|| {
+        let named: Vec<&Field> = if let Some(collected) = self.collected {
+            let index = collected.listed.get_or_init(|| {
                 let mut index: Index = HashMap::default();
                 for field in listed() {
                     for name in [field.abbrev, field.also].into_iter().filter(|name| !name.is_empty()) {
@@ -221,8 +242,10 @@ impl Registry {
             all.sort_by_key(|(home, _)| home.is_none());
             all
         };
-        let is_usual = self.is_built_in() && !self.choices.no_heuristics;
-        if is_usual { Cow::Borrowed(DATAGRAMS.get_or_init(all)) } else { Cow::Owned(all()) }
+        match self.collected.filter(|_| !self.choices.no_heuristics) {
+            Some(collected) => Cow::Borrowed(collected.datagrams.get_or_init(all)),
+            None => Cow::Owned(all()),
+        }
     }
 
     /// Whether a protocol is registered on this port.

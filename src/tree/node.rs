@@ -43,6 +43,8 @@ pub enum Value {
     Text,
     /// Text that is not on the wire as such.
     Made(Made),
+    /// The bytes, or the UTF-8 text, of this span: a part of the node's own, or others.
+    At(Span),
 }
 
 /// One value that a frame had.

@@ -74,10 +74,31 @@ impl<'t> NodeRef<'t> {
         self.node.field
     }
 
-    /// What it says.
+    /// What it says. Bytes and texts of another span than its own are [`Value::Bytes`] and [`Value::Text`] as well; see
+    /// [`NodeRef::value_bytes`].
     #[must_use]
+    #[inline]
     pub fn value(self) -> Value {
-        self.node.value
+        match self.node.value {
+            Value::At(_) if self.node.field.kind == Kind::Bytes => Value::Bytes,
+            Value::At(_) => Value::Text,
+            value => value,
+        }
+    }
+
+    /// Where its value lies: its own span, unless it is a part of that or of others.
+    #[inline]
+    fn value_span(self) -> Span {
+        match self.node.value {
+            Value::At(span) => span,
+            _ => self.node.span,
+        }
+    }
+
+    /// The bytes of its value; those of its span, unless the value is a part of them.
+    #[must_use]
+    pub fn value_bytes(self) -> &'t [u8] {
+        self.of.slice(self.value_span())
     }
 
     /// Where it says so.
@@ -130,7 +151,7 @@ impl<'t> NodeRef<'t> {
 
     #[cold]
     fn is_hidden_number(self) -> bool {
-        let is_number = !matches!(self.node.value, Value::None | Value::Bytes | Value::Text | Value::Made(_));
+        let is_number = !matches!(self.value(), Value::None | Value::Bytes | Value::Text | Value::Made(_));
         !self.node.field.public && is_number && self.has_hidden()
     }
 
@@ -138,7 +159,8 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     #[inline]
     pub fn has_hidden(self) -> bool {
-        !self.of.tree.hidden().is_empty() && self.of.tree.hidden_in(self.node.span).next().is_some()
+        let hides = |span| self.of.tree.hidden_in(span).next().is_some();
+        !self.of.tree.hidden().is_empty() && (hides(self.node.span) || hides(self.value_span()))
     }
 
     /// Which of its bytes are not shown, counted from its first one.
@@ -209,6 +231,9 @@ impl<'t> NodeRef<'t> {
             return Cow::Borrowed(HIDDEN);
         }
         match self.node.value {
+            Value::At(span) if self.has_hidden() => {
+                Cow::Owned(String::from_utf8_lossy(&self.of.tree.masked(span, self.value_bytes())).into_owned())
+            }
             Value::Made(made) if self.has_hidden() && !self.node.field.public => self.masked_words(self.of.tree.made(made)),
             Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
             _ if self.has_hidden() => {
@@ -232,8 +257,10 @@ impl<'t> NodeRef<'t> {
     /// The bytes of its text.
     #[must_use]
     pub fn text_bytes(self) -> &'t [u8] {
-        let bytes = self.bytes();
-        bytes.strip_suffix(&[0]).unwrap_or(bytes)
+        match self.node.value {
+            Value::At(_) => self.value_bytes(),
+            _ => self.bytes().strip_suffix(&[0]).unwrap_or(self.bytes()),
+        }
     }
 
     /// Its value for people: numbers in the field's base, text in quotes and harmless, long bytes by their count.
@@ -248,19 +275,19 @@ impl<'t> NodeRef<'t> {
         if let Some(digest) = field.digest.filter(|_| matches!(self.node.value, Value::None) || !self.has_hidden()) {
             return (digest.value)(self, out);
         }
-        match self.node.value {
+        match self.value() {
             Value::None => Ok(()),
             Value::Unsigned(number) => write_number(field, number, out),
             Value::Signed(number) => write!(out, "{number}"),
             Value::Single(number) => write!(out, "{number}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => write!(out, "{truth}"),
-            Value::Bytes if self.has_hidden() => match self.node.span.len() as usize {
+            Value::Bytes if self.has_hidden() => match self.value_span().len() as usize {
                 ..=SHORT => self.write_hex(out),
                 length => write!(out, "{length} bytes"),
             },
-            Value::Bytes => write_bytes(field.kind, self.bytes(), out),
-            Value::Text | Value::Made(_) => {
+            Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
+            Value::Text | Value::Made(_) | Value::At(_) => {
                 out.write_char('"')?;
                 clean(&self.text(), out)?;
                 out.write_char('"')
@@ -286,14 +313,18 @@ impl<'t> NodeRef<'t> {
         if field.names.is_empty() || self.is_secret() {
             return None;
         }
-        self.number().and_then(|number| name_of(field.names, number))
+        let number = match self.node.value {
+            Value::Signed(number) => Some(number.cast_unsigned()),
+            _ => self.number(),
+        };
+        number.and_then(|number| name_of(field.names, number))
     }
 
     /// Its bytes as hexadecimal digits, asterisks for those that are not shown.
     fn write_hex(self, out: &mut dyn Write) -> fmt::Result {
-        let bytes = self.bytes();
+        let bytes = self.value_bytes();
         let mut at = 0;
-        for hidden in self.of.tree.hidden_in(self.node.span).filter(|_| !bytes.is_empty()) {
+        for hidden in self.of.tree.hidden_in(self.value_span()).filter(|_| !bytes.is_empty()) {
             hex(bytes.get(at..hidden.start).unwrap_or_default(), out)?;
             hidden.clone().try_for_each(|_| out.write_str("**"))?;
             at = hidden.end;
@@ -323,7 +354,7 @@ impl<'t> NodeRef<'t> {
         if self.is_secret() {
             return out.write_str(HIDDEN);
         }
-        match self.node.value {
+        match self.value() {
             Value::None => match field.kind {
                 Kind::Protocol => clean(field.name, out),
                 _ => self.write_hex(out),
@@ -335,8 +366,8 @@ impl<'t> NodeRef<'t> {
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
             Value::Bytes if field.kind == Kind::Bytes || self.has_hidden() => self.write_hex(out),
-            Value::Bytes => write_bytes(field.kind, self.bytes(), out),
-            Value::Text | Value::Made(_) => clean_escaped(&self.text(), out),
+            Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
+            Value::Text | Value::Made(_) | Value::At(_) => clean_escaped(&self.text(), out),
         }
     }
 }

@@ -97,6 +97,8 @@ pub enum On {
     AnyUdp,
     /// Payload that another protocol hands over under this name: its own, unless it carries several kinds of payload.
     Over(&'static str),
+    /// Nowhere by itself: the user names the protocol.
+    Chosen,
 }
 
 /// A heuristic: whether payload belongs to a protocol.
@@ -138,6 +140,17 @@ pub enum How {
     Stream(fn(&Settings) -> Box<dyn Conversation>),
     /// Creates the state of a new datagram conversation; each datagram is one message.
     Exchange(fn(&Settings) -> Box<dyn Exchange>),
+    /// Dissects each datagram as a description says that was loaded at run time.
+    Described(&'static dyn Described),
+}
+
+/// A dissector that is data: a description of a format, loaded at run time.
+pub trait Described: Sync {
+    /// Dissects one message.
+    ///
+    /// # Errors
+    /// Where reading had to stop; what was read stays.
+    fn message(&self, wire: &mut Wire<'_>) -> Result;
 }
 
 impl On {
@@ -179,7 +192,7 @@ impl How {
     /// Whether each datagram is a message.
     #[must_use]
     pub const fn is_datagram(self) -> bool {
-        matches!(self, How::Datagram(_) | How::Exchange(_))
+        matches!(self, How::Datagram(_) | How::Exchange(_) | How::Described(_))
     }
 }
 

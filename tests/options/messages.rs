@@ -100,4 +100,6 @@ pub const CASES: &[Case] = &[
     ("--threads 2", "-l samples/linux-cooked.pcap samples/vscp.pcap", Same),
     ("--show-secrets", "--number 4 samples/xfire.pcap", Differs),
     ("--no-heuristics", "-l -c 3 samples/vcmp-rel006.pcap", Differs),
+    ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Differs),
+    ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
 ];

@@ -40,6 +40,8 @@ pub const FOLLOW: &[Case] = &[
     ("--threads 1", "samples/pipboy.pcap", Same),
     ("--show-secrets", "-s tcp/0 --dir c2s -T ascii samples/xfire.pcap", Differs),
     ("--no-heuristics", "samples/vcmp-rel006.pcap", Differs),
+    ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Same),
+    ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
 ];
 
 pub const STATS: &[Case] = &[
@@ -69,6 +71,8 @@ pub const STATS: &[Case] = &[
     ("--threads 2", "-z health samples/pipboy.pcap", Same),
     ("--show-secrets", "-z health samples/xfire.pcap", Same),
     ("--no-heuristics", "-z io,phs samples/vcmp-rel006.pcap", Differs),
+    ("-k tests/ksy/chat.ksy", "-z io,phs --hex '01 02 00 68 69'", Differs),
+    ("--ksy-dir tests/ksy/shared", "-z io,phs -k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
 ];
 
 pub const OBJECTS: &[Case] = &[
@@ -94,6 +98,8 @@ pub const OBJECTS: &[Case] = &[
     ("--threads 2", "samples/pipboy.pcap", Same),
     ("--show-secrets", "samples/pipboy.pcap", Same),
     ("--no-heuristics", "samples/xfire-packets.pcap", Same),
+    ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Same),
+    ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
 ];
 
 pub const PROTOCOLS: &[Case] = &[
@@ -104,6 +110,8 @@ pub const PROTOCOLS: &[Case] = &[
     ("--pager auto", "arp", Same),
     ("--pager never", "arp", Same),
     ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "chat", Differs),
+    ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
 ];
 
 pub const FIELDS: &[Case] = &[
@@ -115,9 +123,42 @@ pub const FIELDS: &[Case] = &[
     ("--pager auto", "arp.opcode", Same),
     ("--pager never", "arp.opcode", Same),
     ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "chat", Differs),
+    ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
 ];
 
-pub const COMPLETIONS: &[Case] = &[("--pager auto", "zsh", Same), ("--pager never", "zsh", Same), ("--help", "", Differs)];
+pub const KSY_CHECK: &[Case] = &[
+    ("--color auto", "tests/ksy/chat.ksy", Same),
+    ("--color always", "tests/ksy/stamped.ksy", Differs),
+    ("--color never", "tests/ksy/chat.ksy", Same),
+    ("--pager auto", "tests/ksy/chat.ksy", Same),
+    ("--pager never", "tests/ksy/chat.ksy", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
+    ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+];
 
-/// Tasks that have no options of their own.
-pub const SCHEMA: &[Case] = &[("--pager auto", "", Same), ("--pager never", "", Same), ("--help", "", Differs)];
+pub const COMPLETIONS: &[Case] = &[
+    ("--pager auto", "zsh", Same),
+    ("--pager never", "zsh", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "zsh", Same),
+    ("--ksy-dir tests/ksy/shared", "zsh", Same),
+];
+
+pub const MAN: &[Case] = &[
+    ("--pager auto", "", Same),
+    ("--pager never", "", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "", Same),
+    ("--ksy-dir tests/ksy/shared", "", Same),
+];
+
+/// The schema lists the names of protocols.
+pub const SCHEMA: &[Case] = &[
+    ("--pager auto", "", Same),
+    ("--pager never", "", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "", Differs),
+    ("--ksy-dir tests/ksy/shared", "", Same),
+];

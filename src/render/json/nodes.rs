@@ -143,10 +143,10 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Value::Bool(value) => value.put(out),
         Value::Bytes => match node.field().kind {
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => put(&Shown(Plain(node)), ""),
-            _ => put(&Hex(node.bytes()), r#","type":"bytes""#),
+            _ => put(&Hex(node.value_bytes()), r#","type":"bytes""#),
         },
         Value::Made(_) => put(&node.text(), ""),
-        Value::Text => match std::str::from_utf8(node.text_bytes()) {
+        Value::Text | Value::At(_) => match std::str::from_utf8(node.text_bytes()) {
             Ok(text) => put(&text, ""),
             Err(_) => {
                 put(&node.text(), r#","raw":"#)?;
@@ -175,7 +175,7 @@ impl Put for Alone<'_> {
             Value::None | Value::Single(_) | Value::Double(_) => ().put(out),
             Value::Bool(truth) => truth.put(out),
             Value::Bytes => Shown(Plain(node)).put(out),
-            Value::Made(_) | Value::Text => node.text().put(out),
+            Value::Made(_) | Value::Text | Value::At(_) => node.text().put(out),
         }
     }
 }

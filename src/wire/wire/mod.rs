@@ -2,6 +2,7 @@
 
 mod context;
 mod numbers;
+mod places;
 mod secrets;
 mod summary;
 

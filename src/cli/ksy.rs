@@ -1,0 +1,133 @@
+//! `ksy`: what there is to know about Kaitai Struct files.
+
+use super::args::{Ksy, KsyCheck};
+use super::screen::Screen;
+use super::{Exit, complain, forms, of_output};
+use crate::ksy::diagnostic::Piece;
+use crate::ksy::framing::framing;
+use crate::ksy::model::{How, Spec, TypeId};
+use crate::ksy::{self, Diagnostic, Loaded};
+use crate::render::{Role, Theme};
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Runs a command about files.
+pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen) -> Exit {
+    match asked {
+        Ksy::Check(check) => self::check(check, dirs, screen),
+    }
+}
+
+/// Checks each file on its own, so that names of one do not matter to another one.
+fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
+    let theme = forms::theme(asked.color);
+    let mut to = screen.writer(false);
+    let mut exit = Exit::Fine;
+    for file in &asked.files {
+        let loaded = match load(file, dirs) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                complain(format_args!("cannot read standard input: {error}"));
+                return Exit::CannotOpen;
+            }
+        };
+        if loaded.spec.is_none() {
+            exit = Exit::Usage;
+        }
+        if let Err(error) = to.write_all(findings(file, &loaded, theme).as_bytes()) {
+            return of_output(&error);
+        }
+    }
+    match to.flush() {
+        Ok(()) => exit,
+        Err(error) => of_output(&error),
+    }
+}
+
+/// A file, or standard input where the name is `-`.
+fn load(file: &Path, dirs: &[PathBuf]) -> io::Result<Loaded> {
+    if file != Path::new("-") {
+        return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), dirs));
+    }
+    let mut text = String::new();
+    io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)?;
+    Ok(ksy::load_text(Path::new("-"), &text))
+}
+
+/// Errors, warnings, and what the file declares.
+fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
+    let mut text = String::new();
+    for diagnostic in &loaded.diagnostics {
+        text += &painted(diagnostic, theme);
+        text.push('\n');
+    }
+    match &loaded.spec {
+        Some(spec) => text += &summary(spec, &loaded.diagnostics),
+        None => {
+            let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.error).count();
+            // A string takes any text.
+            let _ = writeln!(text, "{}: {}", file.display(), counted(errors, "error"));
+        }
+    }
+    text
+}
+
+/// Prints errors and warnings on standard error.
+pub(super) fn report(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        // Where the complaint cannot be written, the exit code still says it.
+        let _ = writeln!(io::stderr(), "{diagnostic}");
+    }
+}
+
+/// A diagnostic with the colours of notes.
+fn painted(diagnostic: &Diagnostic, theme: Theme) -> String {
+    let level = if diagnostic.error { Role::Broken } else { Role::Odd };
+    let mut text = String::new();
+    for (piece, part) in diagnostic.pieces() {
+        let role = match piece {
+            Piece::Place => Role::Number,
+            Piece::Level => level,
+            Piece::Frame => Role::Secondary,
+            Piece::Words | Piece::Source => Role::Meaning,
+        };
+        let _ = write!(text, "{}", theme.paint(role, part));
+    }
+    text
+}
+
+/// What each file declares and how it is framed on TCP.
+fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for root in &spec.roots {
+        let top = spec.type_of(*root);
+        let path = spec.files.get(top.place.file as usize).map(|file| file.path.clone()).unwrap_or_default();
+        let title = top.meta.title.as_ref().map(|title| format!(", {title}")).unwrap_or_default();
+        let warnings = diagnostics.iter().filter(|diagnostic| !diagnostic.error && diagnostic.path == path).count();
+        let verdict = if warnings == 0 { "no errors".to_owned() } else { counted(warnings, "warning") };
+        let _ = writeln!(text, "{}: {verdict}\n  protocol: {}{title}", path.display(), top.name);
+        let _ = writeln!(text, "  content: {}\n  on TCP: {}", content(spec, *root), framing(spec, *root).describe(spec));
+    }
+    text
+}
+
+/// The number of types, fields and enums of a file.
+fn content(spec: &Spec, root: TypeId) -> String {
+    let types: Vec<_> = spec.types.iter().filter(|of| of.top == root).collect();
+    let fields = types.iter().map(|of| of.seq.len() + of.instances.len()).sum();
+    let calculated = types.iter().flat_map(|of| &of.instances).filter(|member| matches!(member.how, How::Value(_))).count();
+    let enums = spec.enums.iter().filter(|of| spec.type_of(of.owner).top == root).count();
+    let imports = spec.files.len().saturating_sub(spec.roots.len());
+    let mut parts = vec![counted(types.len(), "type"), counted(fields, "field")];
+    for (count, what) in [(calculated, "calculated field"), (enums, "enum"), (imports, "imported file")] {
+        if count > 0 {
+            parts.push(counted(count, what));
+        }
+    }
+    parts.join(", ")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

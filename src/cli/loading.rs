@@ -1,0 +1,139 @@
+//! `-k`: files of Kaitai Struct become protocols before anything else is done.
+
+use super::args::Loading;
+use super::{Exit, NAME, complain};
+use crate::ksy::model::{Spec, TypeId};
+use crate::ksy::{self, Diagnostic, Loaded};
+use crate::registry::{self, Registry};
+use crate::wire::Protocol;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Loads the files that the command line names. Errors and warnings are reported.
+pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
+    load_and(loading, report).map_err(|wrong| {
+        if let Some(wrong) = wrong {
+            complain(format_args!("{wrong}"));
+        }
+        Exit::Usage
+    })
+}
+
+/// The same without a report.
+pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
+    load_and(loading, |_| {})
+}
+
+/// Loads files; an error may be among the diagnostics alone.
+fn load_and(loading: &Loading, report: impl FnOnce(&[Diagnostic])) -> Result<(), Option<String>> {
+    if loading.ksy.is_empty() {
+        return Ok(());
+    }
+    let asked = asked(&loading.ksy)?;
+    let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
+    let Loaded { spec, diagnostics } = ksy::load(&paths, &loading.ksy_dir);
+    report(&diagnostics);
+    let spec = spec.ok_or(None)?;
+    let mut protocols: Vec<&Protocol> = Vec::new();
+    for ((path, name), top) in asked.iter().zip(&spec.roots) {
+        let root = match name {
+            Some(name) => type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?,
+            None => *top,
+        };
+        let id = &spec.type_of(*top).name;
+        if protocols.iter().any(|earlier| earlier.this.abbrev == id) {
+            return Err(Some(format!("-k: two files have the id {id}; load one of them")));
+        }
+        if is_layer(id) {
+            return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
+        }
+        protocols.push(ksy::protocol(&spec, *top, root));
+    }
+    registry::load(protocols);
+    Ok(())
+}
+
+/// Prints errors in full. Of warnings it states how many there are, because a run is not about the file.
+fn report(diagnostics: &[Diagnostic]) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|diagnostic| diagnostic.error);
+    super::ksy::report(&errors);
+    let mut counts: Vec<(&Path, usize)> = Vec::new();
+    for warning in warnings.iter().filter(|_| errors.is_empty()) {
+        match counts.iter_mut().find(|(path, _)| *path == warning.path) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&warning.path, 1)),
+        }
+    }
+    for (path, count) in counts {
+        let path = path.display();
+        let plural = if count == 1 { "" } else { "s" };
+        complain(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
+    }
+}
+
+/// Whether headers below applications have this name.
+fn is_layer(name: &str) -> bool {
+    let is_application = Registry::default().applications().any(|protocol| protocol.this.abbrev == name);
+    !is_application && Registry::default().protocol(name).is_some()
+}
+
+/// The files, each with the type that is asked for. A directory stands for each file in it.
+fn asked(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
+    let mut asked = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            let files = files_in(path).map_err(|error| format!("-k {}: {error}", path.display()))?;
+            if files.is_empty() {
+                return Err(format!("-k {}: the directory has no .ksy file", path.display()));
+            }
+            asked.extend(files.into_iter().map(|file| (file, None)));
+        } else {
+            asked.push(split(path));
+        }
+    }
+    Ok(asked)
+}
+
+/// The files of a directory, by name.
+fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension() == Some(OsStr::new("ksy")) && file.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// A file and a type, which stands behind `.ksy:`. A file that exists as it is written has none.
+fn split(path: &Path) -> (PathBuf, Option<String>) {
+    const END: &str = ".ksy:";
+    let text = path.to_str().filter(|_| !path.exists());
+    match text.and_then(|text| text.find(END).and_then(|at| text.split_at_checked(at + END.len()))) {
+        Some((file, name)) => (PathBuf::from(file.trim_end_matches(':')), Some(name.to_owned())),
+        None => (path.to_owned(), None),
+    }
+}
+
+/// The type of a file with this name, or this path of names from the top.
+fn type_named(spec: &Spec, top: TypeId, name: &str) -> Option<TypeId> {
+    types_of(spec, top).find(|(_, known)| *known == name).map(|(id, _)| id).or_else(|| {
+        let mut fitting = types_of(spec, top).filter(|(id, _)| spec.type_of(*id).name == name);
+        fitting.next().filter(|_| fitting.next().is_none()).map(|(id, _)| id)
+    })
+}
+
+/// Types of a file with their paths below the top.
+fn types_of(spec: &Spec, top: TypeId) -> impl Iterator<Item = (TypeId, &str)> {
+    let of_file = spec.types.iter().enumerate().filter(move |(_, of)| of.top == top);
+    of_file.filter_map(|(at, of)| {
+        let path = of.path.split_once("::").map_or(of.path.as_str(), |(_, below)| below);
+        Some((TypeId(u32::try_from(at).ok()?), path))
+    })
+}
+
+fn no_type(spec: &Spec, top: TypeId, path: &Path, name: &str) -> String {
+    const SUGGESTIONS: usize = 4;
+    let mut names: Vec<&str> = types_of(spec, top).map(|(_, known)| known).collect();
+    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+    names.truncate(SUGGESTIONS);
+    format!("-k {}: no type is called {name:?}; the nearest names are {}", path.display(), names.join(", "))
+}

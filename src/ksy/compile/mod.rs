@@ -1,0 +1,238 @@
+//! From the resolved model to a program.
+
+mod exprs;
+pub(in crate::ksy) mod program;
+mod shapes;
+
+pub(in crate::ksy) use shapes::{Shape, ShapeKind, shapes_of};
+
+use super::model::{
+    Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, How, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
+    Terminator, Type, Valid,
+};
+use super::run::encoding::Charset;
+use super::run::process::processor;
+use program::{
+    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, ObjectCode, ParentCode,
+    ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
+};
+
+/// Compiles a model. Names are leaked: a file is loaded once, and its fields live as long as the program.
+pub(in crate::ksy) fn compile(spec: &Spec) -> Program {
+    let mut compiler = Compiler { spec, program: Program::default() };
+    compiler.enums();
+    for of in &spec.types {
+        compiler.type_of(of);
+    }
+    compiler.program
+}
+
+/// A compilation: the model, and the program so far.
+struct Compiler<'s> {
+    spec: &'s Spec,
+    program: Program,
+}
+
+/// The place of the next element of a list.
+fn next<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+/// A text that lives as long as the program.
+pub(in crate::ksy) fn leak(text: &str) -> &'static str {
+    Box::leak(Box::from(text))
+}
+
+impl Compiler<'_> {
+    fn enums(&mut self) {
+        for one in &self.spec.enums {
+            let members = one.members.iter().map(|member| (member.value, self.constant(member.name.as_bytes()))).collect();
+            self.program.enums.push(EnumCode { members });
+        }
+    }
+
+    fn type_of(&mut self, of: &Type) {
+        let names =
+            of.params.iter().map(|param| param.name.as_str()).chain(of.seq.iter().chain(&of.instances).map(|m| m.name.as_str()));
+        let slots = names.map(leak).collect();
+        let params = next(&of.params);
+        let members: Vec<MemberCode> =
+            (params..).zip(of.seq.iter().chain(&of.instances)).map(|(slot, member)| self.member(slot, member)).collect();
+        let code = TypeCode {
+            name: leak(&of.name),
+            slots,
+            params,
+            members: next(&self.program.members),
+            seq: next(&of.seq),
+            endian: of.endian_switch.as_ref().map(|switch| self.endian(switch)),
+            inherits_endian: of.has_run_time_endian,
+            summary: of.summary.as_ref().map(|summary| self.code(summary)),
+        };
+        self.program.members.extend(members);
+        self.program.types.push(code);
+    }
+
+    fn endian(&mut self, switch: &EndianSwitch) -> EndianCode {
+        let is_little = |endian: FixedEndian| endian == FixedEndian::Little;
+        EndianCode {
+            on: self.code(&switch.on),
+            cases: switch.cases.iter().map(|(value, endian)| (self.code(value), is_little(*endian))).collect(),
+            otherwise: switch.otherwise.map(is_little),
+        }
+    }
+
+    fn member(&mut self, slot: u32, member: &Member) -> MemberCode {
+        let shapes = shapes_of(member);
+        let condition = member.condition.as_ref().map(|condition| self.code(condition));
+        let valid = member.valid.as_ref().map(|valid| self.valid(valid));
+        let read = match &member.how {
+            How::Value(value) => {
+                let data = DataCode { kind: DataKind::Value(self.code(value)), shape: 0 };
+                return MemberCode { slot, condition, data, repeat: RepeatCode::No, valid, pos: None, io: None };
+            }
+            How::Read(read) => read,
+        };
+        MemberCode {
+            slot,
+            condition,
+            data: self.data(&read.data, &shapes),
+            repeat: match &read.repeat {
+                Repeat::No => RepeatCode::No,
+                Repeat::Eos => RepeatCode::Eos,
+                Repeat::Count(count) => RepeatCode::Count(self.code(count)),
+                Repeat::Until(condition) => RepeatCode::Until(self.code(condition)),
+            },
+            valid,
+            pos: read.pos.as_ref().map(|pos| self.code(pos)),
+            io: read.io.as_ref().map(|io| self.code(io)),
+        }
+    }
+
+    fn data(&mut self, data: &Data, shapes: &[Shape]) -> DataCode {
+        let shape = shapes::position(shapes, data);
+        let kind = match data {
+            Data::Int { bytes: 1, signed: false, .. } => DataKind::U1,
+            Data::Int { bytes, signed, endian, .. } => {
+                DataKind::Int { bytes: *bytes, signed: *signed, endian: endian_kind(*endian) }
+            }
+            Data::Float { bytes, endian } => DataKind::Float { bytes: *bytes, endian: endian_kind(*endian) },
+            Data::Bits { width, endian, bool, .. } => {
+                DataKind::Bits { width: *width, is_little: *endian == FixedEndian::Little, is_bool: *bool }
+            }
+            Data::Bytes(bytes) => DataKind::Bytes(self.bytes(bytes)),
+            Data::Str(bytes, encoding) => DataKind::Str { bytes: self.bytes(bytes), charset: self.charset(encoding) },
+            Data::Object(object) => DataKind::Object(self.object(object)),
+            Data::Switch(switch) => DataKind::Switch(self.switch(switch, shapes)),
+        };
+        DataCode { kind, shape }
+    }
+
+    fn bytes(&mut self, bytes: &Bytes) -> u32 {
+        let code = BytesCode {
+            size: match &bytes.size {
+                Size::Expr(size) => SizeCode::Expr(self.code(size)),
+                Size::Eos => SizeCode::Eos,
+                Size::Terminator => SizeCode::Terminator,
+            },
+            terminator: bytes.terminator.as_ref().map(|Terminator { bytes, include, consume, eos_error }| TerminatorCode {
+                bytes: bytes.clone(),
+                include: *include,
+                consume: *consume,
+                eos_error: *eos_error,
+            }),
+            pad_right: bytes.pad_right,
+            process: bytes.process.as_ref().map(|process| self.process(process)),
+        };
+        self.program.bytes.push(code);
+        next(&self.program.bytes) - 1
+    }
+
+    fn process(&mut self, process: &Process) -> ProcessCode {
+        match process {
+            Process::Xor(key) => ProcessCode::Xor(self.code(key)),
+            Process::RotateLeft(bits) => ProcessCode::RotateLeft(self.code(bits)),
+            Process::RotateRight(bits) => ProcessCode::RotateRight(self.code(bits)),
+            Process::Zlib => ProcessCode::Zlib,
+            Process::Custom { name, args, .. } => match processor(name) {
+                Some(processor) => ProcessCode::Custom(processor, args.iter().map(|arg| self.code(arg)).collect()),
+                None => ProcessCode::Unknown(name.clone()),
+            },
+        }
+    }
+
+    fn object(&mut self, object: &Object) -> u32 {
+        let code = ObjectCode {
+            of: object.of.0,
+            args: object.args.iter().map(|arg| self.code(arg)).collect(),
+            parent: match &object.parent {
+                ParentOf::Reader => ParentCode::Reader,
+                ParentOf::Nothing => ParentCode::Nothing,
+                ParentOf::Expr(parent) => ParentCode::Expr(self.code(parent)),
+            },
+            external: object.external,
+            bytes: object.bytes.as_ref().map(|bytes| self.bytes(bytes)),
+        };
+        self.program.objects.push(code);
+        next(&self.program.objects) - 1
+    }
+
+    fn switch(&mut self, switch: &Switch, shapes: &[Shape]) -> u32 {
+        let on = self.code(&switch.on);
+        let cases: Vec<(Code, DataCode)> =
+            switch.cases.iter().map(|(value, data)| (self.code(value), self.data(data, shapes))).collect();
+        let otherwise = switch.otherwise.as_ref().map(|data| self.data(data, shapes));
+        let table = self.table(&cases);
+        self.program.switches.push(SwitchCode {
+            on,
+            cases,
+            table,
+            otherwise: otherwise.unwrap_or(DataCode { kind: DataKind::Nothing, shape: 0 }),
+        });
+        next(&self.program.switches) - 1
+    }
+
+    /// The cases by value, where all values are integers. Of equal ones the first counts.
+    fn table(&self, cases: &[(Code, DataCode)]) -> Option<Vec<(i128, DataCode)>> {
+        let value = |code: &Code| match self.program.steps.get(code.start as usize)? {
+            Step::Int(number) if code.len == 1 => Some(i128::from(*number)),
+            _ => None,
+        };
+        let mut table = cases.iter().map(|(code, data)| Some((value(code)?, *data))).collect::<Option<Vec<_>>>()?;
+        table.sort_by_key(|(value, _)| *value);
+        table.dedup_by_key(|(value, _)| *value);
+        Some(table)
+    }
+
+    fn valid(&mut self, valid: &Valid) -> u32 {
+        let code = match valid {
+            Valid::Eq(value) => ValidCode::Eq(self.code(value)),
+            Valid::Range { min, max } => {
+                ValidCode::Range { min: min.as_ref().map(|min| self.code(min)), max: max.as_ref().map(|max| self.code(max)) }
+            }
+            Valid::AnyOf(values) => ValidCode::AnyOf(values.iter().map(|value| self.code(value)).collect()),
+            Valid::InEnum(id) => ValidCode::InEnum(id.0),
+            Valid::Expr(condition) => ValidCode::Expr(self.code(condition)),
+        };
+        self.program.valids.push(code);
+        next(&self.program.valids) - 1
+    }
+
+    fn charset(&mut self, encoding: &Encoding) -> u32 {
+        let code = match encoding {
+            Encoding::Known(name) => {
+                Charset::named(name).map_or_else(|| CharsetCode::Unknown((*name).to_owned()), CharsetCode::Known)
+            }
+            Encoding::Unknown(name) => CharsetCode::Unknown(name.clone()),
+        };
+        self.program.charsets.push(code);
+        next(&self.program.charsets) - 1
+    }
+}
+
+fn endian_kind(endian: Endian) -> EndianKind {
+    match endian {
+        Endian::Fixed(FixedEndian::Little) => EndianKind::Little,
+        Endian::Fixed(FixedEndian::Big) => EndianKind::Big,
+        Endian::RunTime => EndianKind::RunTime,
+    }
+}

@@ -1,0 +1,138 @@
+//! Files as they are written: keys are checked, expressions are parsed, names are not yet resolved.
+
+use super::expr::syntax::{Call, Syntax, TypeName};
+use super::model::{Docs, Encoding, FixedEndian, Meta};
+use super::place::Place;
+
+/// A name with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Named<T> {
+    pub(super) value: T,
+    pub(super) place: Place,
+}
+
+/// A type.
+#[derive(Debug, Default)]
+pub(super) struct TypeDecl {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) docs: Docs,
+    pub(super) meta: Meta,
+    pub(super) defaults: Defaults,
+    pub(super) imports: Vec<Named<String>>,
+    pub(super) opaque_types: bool,
+    pub(super) params: Vec<ParamDecl>,
+    pub(super) seq: Vec<AttrDecl>,
+    pub(super) instances: Vec<AttrDecl>,
+    pub(super) types: Vec<TypeDecl>,
+    pub(super) enums: Vec<EnumDecl>,
+    pub(super) to_string: Option<Syntax>,
+    pub(super) representation: Option<Vec<RepresentationPart>>,
+}
+
+/// What `meta` states for a type and the types inside.
+#[derive(Debug, Default)]
+pub(super) struct Defaults {
+    pub(super) endian: Option<EndianDecl>,
+    pub(super) bit_endian: Option<FixedEndian>,
+    pub(super) encoding: Option<Encoding>,
+}
+
+#[derive(Debug)]
+pub(super) enum EndianDecl {
+    Fixed(FixedEndian),
+    Switch { on: Syntax, cases: Vec<(Syntax, FixedEndian)>, otherwise: Option<FixedEndian> },
+}
+
+#[derive(Debug)]
+pub(super) struct ParamDecl {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) docs: Docs,
+    pub(super) ty: Option<TypeName>,
+    pub(super) names: Option<TypeName>,
+}
+
+/// An attribute or an instance.
+#[derive(Debug)]
+pub(super) struct AttrDecl {
+    pub(super) name: String,
+    pub(super) place: Place,
+    /// Where its key or its first key is.
+    pub(super) whole: Place,
+    pub(super) docs: Docs,
+    pub(super) condition: Option<Syntax>,
+    pub(super) value: Option<Syntax>,
+    pub(super) pos: Option<Syntax>,
+    pub(super) io: Option<Syntax>,
+    pub(super) ty: Option<TypeDeclOf>,
+    pub(super) names: Option<TypeName>,
+    pub(super) repeat: RepeatDecl,
+    pub(super) valid: Option<ValidDecl>,
+    pub(super) contents: Option<Named<Vec<u8>>>,
+    pub(super) parent: Option<ParentDecl>,
+    pub(super) bytes: BytesDecl,
+    /// Whether a key that decides what is read has an error.
+    pub(super) broken: bool,
+    /// Keys with their places, to name those without an effect.
+    pub(super) keys: Vec<Named<String>>,
+}
+
+/// `type`.
+#[derive(Debug)]
+pub(super) enum TypeDeclOf {
+    One(Call),
+    Switch { on: Syntax, cases: Vec<(Syntax, Call)>, otherwise: Option<Call>, place: Place },
+}
+
+#[derive(Debug)]
+pub(super) enum RepeatDecl {
+    No,
+    Eos,
+    Count(Syntax),
+    Until(Syntax),
+}
+
+#[derive(Debug)]
+pub(super) enum ValidDecl {
+    Eq(Syntax),
+    Range { min: Option<Syntax>, max: Option<Syntax> },
+    AnyOf(Vec<Syntax>),
+    InEnum(Place),
+    Expr(Syntax),
+}
+
+#[derive(Debug)]
+pub(super) enum ParentDecl {
+    Nothing,
+    Expr(Syntax),
+}
+
+/// Keys about sizes and ends.
+#[derive(Debug, Default)]
+pub(super) struct BytesDecl {
+    pub(super) size: Option<Syntax>,
+    pub(super) size_eos: bool,
+    pub(super) encoding: Option<Encoding>,
+    pub(super) terminator: Option<u8>,
+    pub(super) include: Option<bool>,
+    pub(super) consume: Option<bool>,
+    pub(super) eos_error: Option<bool>,
+    pub(super) pad_right: Option<u8>,
+    pub(super) process: Option<Call>,
+}
+
+#[derive(Debug)]
+pub(super) struct EnumDecl {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) docs: Docs,
+    pub(super) members: Vec<super::model::EnumMember>,
+}
+
+/// A part of `-webide-representation`.
+#[derive(Debug)]
+pub(super) enum RepresentationPart {
+    Text(String),
+    Value(Syntax, super::expr::Show),
+}

@@ -1,0 +1,148 @@
+//! Errors and warnings about a file, as compilers print them.
+
+use crate::tree::is_harmful;
+use std::fmt::{self, Write};
+use std::path::PathBuf;
+use unicode_width::UnicodeWidthChar;
+
+/// An error or a warning, complete in itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the file is rejected.
+    pub error: bool,
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1; 0 where the file as a whole is meant.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+    /// The text of the line.
+    pub source: String,
+    /// The number of characters to underline.
+    pub width: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// Characters of a line that are shown; of a longer one, those around the column.
+const SHOWN: usize = 120;
+
+impl Diagnostic {
+    /// `error` or `warning`.
+    #[must_use]
+    pub fn level(&self) -> &'static str {
+        if self.error { "error" } else { "warning" }
+    }
+
+    /// Where it is, `file:line:column`.
+    #[must_use]
+    pub fn location(&self) -> String {
+        match self.line {
+            0 => self.path.display().to_string(),
+            line => format!("{}:{line}:{}", self.path.display(), self.column),
+        }
+    }
+
+    /// The line that is shown, and the mark under it.
+    fn excerpt(&self) -> (String, String) {
+        let column = (self.column as usize).saturating_sub(1);
+        let first = if column + self.width as usize > SHOWN { column.saturating_sub(SHOWN / 3) } else { 0 };
+        let mut line = String::new();
+        let mut mark = String::new();
+        let mut carets = String::new();
+        for (at, c) in self.source.chars().enumerate().skip(first).take(SHOWN) {
+            let c = if c == '\t' { ' ' } else { c };
+            let start = line.len();
+            // A string takes any text.
+            let _ = harmless(c, &mut line);
+            let width: usize = line.get(start..).unwrap_or_default().chars().map(|c| c.width().unwrap_or(0)).sum();
+            if at < column {
+                mark.extend(std::iter::repeat_n(' ', width));
+            } else if at < column + self.width as usize {
+                carets.extend(std::iter::repeat_n('^', width));
+            }
+        }
+        mark.push_str(if carets.is_empty() { "^" } else { &carets });
+        (line, mark)
+    }
+}
+
+/// What a piece of a printed diagnostic is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// File, line and column.
+    Place,
+    /// `error` or `warning`, and the mark under the line.
+    Level,
+    /// What is wrong, and what to do.
+    Words,
+    /// The line of the file.
+    Source,
+    /// Numbers and separators.
+    Frame,
+}
+
+impl Diagnostic {
+    /// The printed form in pieces, so that a program can colour them. Harmless whatever the file holds.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<(Piece, String)> {
+        let mut pieces = vec![
+            (Piece::Place, printable(&self.location())),
+            (Piece::Frame, ": ".to_owned()),
+            (Piece::Level, self.level().to_owned()),
+            (Piece::Frame, ": ".to_owned()),
+            (Piece::Words, printable(&self.message)),
+        ];
+        if self.line > 0 && !self.source.trim().is_empty() {
+            let (line, mark) = self.excerpt();
+            pieces.push((Piece::Frame, format!("\n{:5} | ", self.line)));
+            pieces.push((Piece::Source, line));
+            pieces.push((Piece::Frame, "\n      | ".to_owned()));
+            pieces.push((Piece::Level, mark));
+        }
+        if let Some(help) = &self.help {
+            pieces.push((Piece::Frame, "\n      = ".to_owned()));
+            pieces.push((Piece::Words, wrapped(&printable(help))));
+        }
+        pieces
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// The place, what is wrong, the line with a mark, and what to do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().iter().try_for_each(|(_, text)| f.write_str(text))
+    }
+}
+
+/// Long text in lines that fit a terminal, behind the sign of the first one.
+fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 72;
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n        ")
+}
+
+/// Text that a terminal does not act on.
+fn printable(text: &str) -> String {
+    let mut printable = String::new();
+    // A string takes any text.
+    let _ = text.chars().try_for_each(|c| harmless(c, &mut printable));
+    printable
+}
+
+/// A character that a terminal does not act on.
+fn harmless(c: char, to: &mut dyn Write) -> fmt::Result {
+    if is_harmful(c) { write!(to, "{}", c.escape_unicode()) } else { to.write_char(c) }
+}

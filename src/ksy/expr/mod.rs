@@ -1,0 +1,224 @@
+//! Expressions, with names and types resolved.
+
+mod lexer;
+pub(super) mod origin;
+pub(super) mod parser;
+pub(super) mod syntax;
+pub mod walk;
+
+use super::model::{Encoding, EnumId, Ty, TypeId};
+use super::place::Place;
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub struct Expr {
+    /// What it is.
+    pub kind: Kind,
+    /// The type of its value.
+    pub ty: Ty,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// What an expression is.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// An integer; `sizeof` and `_sizeof` too.
+    Int(i128),
+    /// A floating-point number.
+    Float(f64),
+    /// A boolean.
+    Bool(bool),
+    /// Text.
+    Str(String),
+    /// Bytes: a list of literals from 0 to 255.
+    Bytes(Vec<u8>),
+    /// A list. Of type [`Ty::Bytes`] where it is cast to bytes; then each element is an integer from 0 to 255, to be checked.
+    List(Vec<Expr>),
+    /// A member of an enum, by its value.
+    Member(EnumId, i128),
+    /// An integer as a member of an enum (`enum` of a `value` instance).
+    ToEnum(Box<Expr>, EnumId),
+    /// The object that the expression belongs to.
+    This,
+    /// `_`: the element of a repetition, the value to be validated.
+    Item,
+    /// `_index`: the number of the element, from 0.
+    Index,
+    /// A parameter, an attribute or an instance of an object. The object may be of another type than `of` at run time where
+    /// its type was cast.
+    Field {
+        /// The object.
+        object: Box<Expr>,
+        /// The type that the slot is of.
+        of: TypeId,
+        /// Which of them.
+        slot: Slot,
+    },
+    /// `_parent` of an object.
+    Parent(Box<Expr>),
+    /// `_root` of an object.
+    Root(Box<Expr>),
+    /// `_io` of an object.
+    Io(Box<Expr>),
+    /// An element of a list.
+    At(Box<Expr>, Box<Expr>),
+    /// A unary operator.
+    Unary(Unary, Box<Expr>),
+    /// A binary operator on numbers; [`Binary::Add`] also joins two texts.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// A comparison of two numbers, texts, bytes, booleans, enums or objects.
+    Compare(Compare, Box<Expr>, Box<Expr>),
+    /// Both; the second one is evaluated where the first one is true.
+    And(Box<Expr>, Box<Expr>),
+    /// One of them; the second one is evaluated where the first one is false.
+    Or(Box<Expr>, Box<Expr>),
+    /// A condition with two branches.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A method without a further argument.
+    Method(Method, Box<Expr>),
+    /// `to_s` of bytes.
+    Decode(Box<Expr>, Encoding),
+    /// `to_i` of text with a base from 2 to 36.
+    ToInt(Box<Expr>, Box<Expr>),
+    /// `substring` of text: first character, and the one behind the last.
+    Substring(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `as<T>`, to the type of this expression.
+    Cast(Box<Expr>),
+    /// An f-string, or a summary.
+    Format(Vec<Piece>),
+}
+
+/// A slot of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// An index into [`super::model::Type::params`].
+    Param(u32),
+    /// An index into [`super::model::Type::seq`].
+    Seq(u32),
+    /// An index into [`super::model::Type::instances`].
+    Instance(u32),
+}
+
+/// A unary operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`, of a number.
+    Minus,
+    /// `not`, of a boolean.
+    Not,
+    /// `~`, of an integer.
+    Invert,
+}
+
+/// A binary operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binary {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`: of integers, rounded towards negative infinity.
+    Divide,
+    /// `%`: the result has the sign of the divisor.
+    Modulo,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`, arithmetic.
+    ShiftRight,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// A method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// `to_s` of an integer: decimal digits.
+    IntToStr,
+    /// `to_s` of a float.
+    FloatToStr,
+    /// `to_i` of a float: truncated towards zero.
+    FloatToInt,
+    /// `to_i` of an enum.
+    EnumToInt,
+    /// `to_i` of a boolean.
+    BoolToInt,
+    /// `to_i` of text, decimal.
+    StrToInt,
+    /// `length` of text, in characters.
+    StrLength,
+    /// `reverse` of text.
+    StrReverse,
+    /// `length` and `size` of bytes.
+    BytesLength,
+    /// `first` of bytes.
+    BytesFirst,
+    /// `last` of bytes.
+    BytesLast,
+    /// `min` of bytes.
+    BytesMin,
+    /// `max` of bytes.
+    BytesMax,
+    /// `size` of a list.
+    ListSize,
+    /// `first` of a list.
+    ListFirst,
+    /// `last` of a list.
+    ListLast,
+    /// `min` of a list of numbers or texts.
+    ListMin,
+    /// `max` of a list of numbers or texts.
+    ListMax,
+    /// `eof` of a stream.
+    IoEof,
+    /// `size` of a stream.
+    IoSize,
+    /// `pos` of a stream.
+    IoPos,
+}
+
+/// A part of a formatted text.
+#[derive(Debug, Clone)]
+pub enum Piece {
+    /// Text as it is.
+    Text(String),
+    /// A value.
+    Value(Expr, Show),
+}
+
+/// How a value of a formatted text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// As `to_s` does.
+    Plain,
+    /// An integer in hexadecimal, with `0x`.
+    Hex,
+    /// An integer in decimal, although it has a name.
+    Decimal,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! The syntax tree of an expression: names are not yet resolved.
+
+use super::{Binary, Compare, Unary};
+use crate::ksy::place::Place;
+
+/// An expression as it is written.
+#[derive(Debug, Clone)]
+pub(in crate::ksy) struct Syntax {
+    pub(in crate::ksy) kind: SyntaxKind,
+    pub(in crate::ksy) place: Place,
+    /// Expressions inside each other.
+    pub(super) depth: u8,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::ksy) enum SyntaxKind {
+    Int(i128),
+    Float(f64),
+    Bool(bool),
+    Str(String),
+    Format(Vec<FormatPart>),
+    List(Vec<Syntax>),
+    Name(String),
+    /// `path::member`.
+    Member(TypeName, String, Place),
+    Unary(Unary, Box<Syntax>),
+    Binary(Binary, Box<Syntax>, Box<Syntax>),
+    Compare(Compare, Box<Syntax>, Box<Syntax>),
+    And(Box<Syntax>, Box<Syntax>),
+    Or(Box<Syntax>, Box<Syntax>),
+    If(Box<Syntax>, Box<Syntax>, Box<Syntax>),
+    /// `.name`, with arguments where there are parentheses.
+    Attribute(Box<Syntax>, String, Place, Option<Vec<Syntax>>),
+    At(Box<Syntax>, Box<Syntax>),
+    Cast(Box<Syntax>, TypeName),
+    /// `sizeof<T>`, or with `true` `bitsizeof<T>`.
+    SizeOf(TypeName, bool),
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::ksy) enum FormatPart {
+    Text(String),
+    Value(Syntax),
+}
+
+/// The name of a type or an enum as it is written.
+#[derive(Debug, Clone)]
+pub(in crate::ksy) struct TypeName {
+    pub(in crate::ksy) path: Vec<String>,
+    /// `::` before the first name: searched from the top of the file.
+    pub(in crate::ksy) absolute: bool,
+    /// `[]` behind it.
+    pub(in crate::ksy) array: bool,
+    pub(in crate::ksy) place: Place,
+}
+
+impl TypeName {
+    pub(in crate::ksy) fn text(&self) -> String {
+        let array = if self.array { "[]" } else { "" };
+        format!("{}{}{array}", if self.absolute { "::" } else { "" }, self.path.join("::"))
+    }
+}
+
+/// A name with arguments: a type, or a process.
+#[derive(Debug, Clone)]
+pub(in crate::ksy) struct Call {
+    pub(in crate::ksy) name: TypeName,
+    pub(in crate::ksy) args: Vec<Syntax>,
+}

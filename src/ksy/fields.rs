@@ -1,0 +1,282 @@
+//! The fields of a file: one for each path of names from the root, made once and kept as long as the program.
+//!
+//! A type inside itself uses the fields of its outermost occurrence, so that names stay finite.
+
+use super::compile::{ShapeKind, leak, shapes_of};
+use super::model::{Docs, EnumId, Spec, Type, TypeId};
+use crate::tree::{Field, Kind, Names, NodeRef};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Fields of one file. More names than this are those of the type alone.
+const MOST: usize = 1 << 13;
+
+/// An index of [`FileFields::contexts`] that refers to nothing.
+pub(super) const NO_CONTEXT: u32 = u32::MAX;
+
+/// All fields of a file.
+pub(super) struct FileFields {
+    /// Fields of shapes; those of a context lie one behind another.
+    entries: Vec<Entry>,
+    contexts: Vec<Context>,
+    /// By type and slot, where the shapes of the slot begin within a context.
+    slots: Vec<Vec<(u32, u32)>>,
+    /// All fields, for lists.
+    all: Vec<&'static Field>,
+}
+
+/// The field of one shape of a member.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// None for references to other objects.
+    pub field: Option<&'static Field>,
+    pub kind: ShapeKind,
+    pub is_single: bool,
+    /// The context of the object's own members.
+    pub context: u32,
+}
+
+/// A place where objects of a type are: a path of names.
+struct Context {
+    of: TypeId,
+    /// The context of the object around; [`NO_CONTEXT`] for the root and for types by their names.
+    parent: u32,
+    path: String,
+    /// Its first entry.
+    first: u32,
+    /// Bytes of its stream that no field took.
+    unparsed: Option<&'static Field>,
+    /// What its `to-string` gives.
+    summary: Option<&'static Field>,
+}
+
+impl FileFields {
+    /// The fields of a type as the root of a protocol of this name.
+    pub(super) fn new(spec: &Spec, root: TypeId, id: &str) -> FileFields {
+        let mut builder = Builder {
+            spec,
+            by_type: HashMap::new(),
+            names: HashMap::new(),
+            known: HashMap::new(),
+            of: FileFields {
+                entries: Vec::new(),
+                contexts: Vec::new(),
+                slots: spec.types.iter().map(shape_places).collect(),
+                all: Vec::new(),
+            },
+        };
+        let whole = builder.context(root, NO_CONTEXT, id.to_owned());
+        builder.add_unparsed(whole);
+        let mut next = 0;
+        while next < builder.of.contexts.len() {
+            builder.fill(next);
+            next += 1;
+        }
+        builder.of
+    }
+
+    /// All fields.
+    pub(super) fn all(&self) -> &[&'static Field] {
+        &self.all
+    }
+
+    /// The entries of a slot; parameters have none.
+    pub(super) fn entries(&self, context: u32, slot: u32) -> &[Entry] {
+        let Some(context) = self.contexts.get(context as usize) else { return &[] };
+        let place = self.slots.get(context.of.0 as usize).and_then(|slots| slots.get(slot as usize));
+        let Some((start, count)) = place else { return &[] };
+        let start = (context.first + start) as usize;
+        self.entries.get(start..start + *count as usize).unwrap_or_default()
+    }
+
+    /// The field for bytes that no field took.
+    pub(super) fn unparsed(&self, context: u32) -> Option<&'static Field> {
+        self.contexts.get(context as usize)?.unparsed
+    }
+
+    /// The field for the text of `to-string`.
+    pub(super) fn summary(&self, context: u32) -> Option<&'static Field> {
+        self.contexts.get(context as usize)?.summary
+    }
+}
+
+/// Where the shapes of each slot of a type begin, and how many there are.
+fn shape_places(of: &Type) -> Vec<(u32, u32)> {
+    let counts = of.seq.iter().chain(&of.instances).map(|member| u32::try_from(shapes_of(member).len()).unwrap_or_default());
+    let mut start = 0;
+    let placed = counts.map(|count| {
+        let place = (start, count);
+        start += count;
+        place
+    });
+    of.params.iter().map(|_| (0, 0)).chain(placed.collect::<Vec<_>>()).collect()
+}
+
+struct Builder<'s> {
+    spec: &'s Spec,
+    /// Contexts of types by their names alone.
+    by_type: HashMap<TypeId, u32>,
+    names: HashMap<EnumId, Names>,
+    known: HashMap<(&'static str, Likeness), &'static Field>,
+    of: FileFields,
+}
+
+/// What fields of one name have in common that are one field: their kind, the table of their value names, and a summary.
+type Likeness = (Kind, usize, bool);
+
+impl Builder<'_> {
+    /// Adds a context without entries.
+    fn context(&mut self, of: TypeId, parent: u32, path: String) -> u32 {
+        let code = self.spec.type_of(of);
+        let has_summary = code.summary.is_some();
+        let summary = has_summary.then(|| {
+            let about = "The object in a few words, as the file puts it";
+            self.add(Field::text(leak(&format!("{path}._summary")), "_summary", about))
+        });
+        let number = u32::try_from(self.of.contexts.len()).unwrap_or(NO_CONTEXT);
+        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary });
+        number
+    }
+
+    /// Adds the field for bytes that no other field takes, if the context has none.
+    fn add_unparsed(&mut self, number: u32) {
+        let Some(path) =
+            self.of.contexts.get(number as usize).filter(|context| context.unparsed.is_none()).map(|context| &context.path)
+        else {
+            return;
+        };
+        let name = leak(&format!("{path}._unparsed"));
+        let unparsed = self.add(Field::bytes(name, "_unparsed", "Bytes that no field of the file takes"));
+        if let Some(context) = self.of.contexts.get_mut(number as usize) {
+            context.unparsed = Some(unparsed);
+        }
+    }
+
+    /// Adds the entries of a context.
+    fn fill(&mut self, number: usize) {
+        let first = u32::try_from(self.of.entries.len()).unwrap_or_default();
+        let Some(context) = self.of.contexts.get_mut(number) else { return };
+        context.first = first;
+        let (of, path) = (context.of, context.path.clone());
+        let number = u32::try_from(number).unwrap_or(NO_CONTEXT);
+        let code = self.spec.type_of(of);
+        for member in code.seq.iter().chain(&code.instances) {
+            let name = format!("{path}.{}", member.name);
+            for shape in shapes_of(member) {
+                let field = self.field(shape.kind, &name, &member.name, &member.docs);
+                let context = match shape.kind {
+                    ShapeKind::Object(of) => {
+                        let context = self.inner(number, of, &name);
+                        if shape.has_stream {
+                            self.add_unparsed(context);
+                        }
+                        context
+                    }
+                    _ => NO_CONTEXT,
+                };
+                self.of.entries.push(Entry { field, kind: shape.kind, is_single: shape.is_single, context });
+            }
+        }
+    }
+
+    /// The context of an object inside another one.
+    fn inner(&mut self, around: u32, of: TypeId, path: &str) -> u32 {
+        let mut ancestor = around;
+        while let Some(context) = self.of.contexts.get(ancestor as usize) {
+            if context.of == of {
+                return ancestor;
+            }
+            ancestor = context.parent;
+        }
+        if self.of.all.len() < MOST {
+            return self.context(of, around, path.to_owned());
+        }
+        if let Some(known) = self.by_type.get(&of) {
+            return *known;
+        }
+        let root = self.of.contexts.first().map(|root| root.path.clone()).unwrap_or_default();
+        let path = format!("{root}.{}", self.spec.type_of(of).name);
+        let context = self.context(of, NO_CONTEXT, path);
+        self.by_type.insert(of, context);
+        context
+    }
+
+    fn field(&mut self, kind: ShapeKind, name: &str, label: &str, docs: &Docs) -> Option<&'static Field> {
+        let (abbrev, label, about) = (leak(name), leak(label), leak(&about(docs)));
+        let field = match kind {
+            ShapeKind::Int(None) => Field::number(abbrev, label, about),
+            ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)),
+            ShapeKind::Float => Field::float(abbrev, label, about),
+            ShapeKind::Bool => Field::bool(abbrev, label, about),
+            ShapeKind::Str => Field::text(abbrev, label, about),
+            ShapeKind::Bytes => Field::bytes(abbrev, label, about),
+            ShapeKind::Object(of) if self.spec.type_of(of).summary.is_some() => {
+                Field::group(abbrev, label, about).digest(nothing, summary)
+            }
+            ShapeKind::Object(_) => Field::group(abbrev, label, about),
+            ShapeKind::Reference => return None,
+        };
+        Some(self.add(field))
+    }
+
+    /// A field that lives as long as the program. Objects of several types at one place share their fields.
+    fn add(&mut self, field: Field) -> &'static Field {
+        let kind = (field.kind, field.names.as_ptr() as usize, field.digest.is_some());
+        let known = self.known.get(&(field.abbrev, kind)).copied();
+        known.unwrap_or_else(|| {
+            let added = self.add_new(field);
+            self.known.insert((added.abbrev, kind), added);
+            added
+        })
+    }
+
+    fn add_new(&mut self, field: Field) -> &'static Field {
+        let head = format!(r#"{{"name":"{}","label":"{}","value":"#, field.abbrev, field.name);
+        let field: &'static Field = Box::leak(Box::new(field.headed(leak(&head))));
+        self.of.all.push(field);
+        field
+    }
+
+    /// The names of an enum, as far as its values have 64 bits.
+    fn names(&mut self, id: EnumId) -> Names {
+        if let Some(known) = self.names.get(&id) {
+            return known;
+        }
+        let bits = |value: i128| u64::try_from(value).ok().or_else(|| i64::try_from(value).ok().map(i64::cast_unsigned));
+        let members = &self.spec.enum_of(id).members;
+        let mut names: Vec<(u64, &str)> =
+            members.iter().filter_map(|member| Some((bits(member.value)?, leak(&member.name)))).collect();
+        names.sort_by_key(|(value, _)| *value);
+        names.dedup_by_key(|(value, _)| *value);
+        let names: Names = Box::leak(names.into_boxed_slice());
+        self.names.insert(id, names);
+        names
+    }
+}
+
+/// The description of a field: its documentation in one paragraph, and its name in the original.
+fn about(docs: &Docs) -> String {
+    let doc = docs.doc.as_deref().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    match &docs.orig_id {
+        Some(orig) if doc.is_empty() => orig.clone(),
+        Some(orig) => format!("{doc} ({orig})"),
+        None => doc,
+    }
+}
+
+/// The value column of an object with a summary: nothing.
+fn nothing(_: NodeRef<'_>, _: &mut dyn fmt::Write) -> fmt::Result {
+    Ok(())
+}
+
+/// The meaning column of an object with a summary.
+fn summary(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let child = node.children().find(|child| child.field().kind == Kind::Text && child.field().name == "_summary");
+    child.map_or(Ok(()), |child| crate::tree::clean(&child.text(), out))
+}
+
+impl fmt::Debug for FileFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.all).finish()
+    }
+}

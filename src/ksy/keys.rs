@@ -1,0 +1,145 @@
+//! The keys of a file, with what each one does. `docs/ksy.md` lists them.
+
+/// A key.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// The keys of one kind of map.
+pub struct Keys {
+    /// What the map is, as in "unknown key in …".
+    pub of: &'static str,
+    /// Its keys; others are errors, but for those that begin with `-`.
+    pub keys: &'static [Key],
+}
+
+const fn key(name: &'static str, about: &'static str) -> Key {
+    Key { name, about }
+}
+
+/// A file, and each of `types`.
+pub static TYPE: Keys = Keys {
+    of: "a type",
+    keys: &[
+        key("meta", "the name of the file, and defaults of a type"),
+        key("doc", "the description"),
+        key("doc-ref", "references: a text or a list of texts"),
+        key("params", "parameters, which a reader of the type passes"),
+        key("seq", "attributes in reading order"),
+        key("instances", "calculated values, and values at other positions"),
+        key("types", "types by name; they may be nested"),
+        key("enums", "names of integers"),
+        key("to-string", "an expression of text: the summary"),
+        key("-webide-representation", "a pattern such as `{x:dec} of {y}`: the summary where `to-string` is missing"),
+    ],
+};
+
+/// `meta`.
+pub static META: Keys = Keys {
+    of: "`meta`",
+    keys: &[
+        key("id", "the name of the protocol; necessary in a file"),
+        key("title", "a longer name"),
+        key("application", "programs that use it"),
+        key("file-extension", "not used"),
+        key("xref", "not used"),
+        key("license", "the licence of the file"),
+        key("tags", "not used"),
+        key("ks-version", "the least version of the language, up to 0.11"),
+        key("ks-debug", "not used: spans are always known"),
+        key("ks-opaque-types", "unknown types are searched as `NAME.ksy` in the folder of the file"),
+        key("ks-zero-copy-substream", "not used"),
+        key("imports", "other files: `name`, `folder/name`, or `/folder/name` in a folder of `--ksy-dir`"),
+        key("encoding", "the default encoding of text"),
+        key("endian", "the default byte order: `le`, `be`, or a switch on a value"),
+        key("bit-endian", "the default order of bits: `le` or `be`"),
+        key("-proto-dissect", "kept for where the protocol is found; not used yet"),
+    ],
+};
+
+/// An entry of `seq`.
+pub static ATTRIBUTE: Keys = Keys {
+    of: "an attribute",
+    keys: &[
+        key("id", "the name"),
+        key("doc", "the description"),
+        key("doc-ref", "references"),
+        key("-orig-id", "the name in the original documentation, shown with the field"),
+        key("type", "`u1` to `s8be`, `f4`, `f8`, `b1` to `b64`, `str`, `strz`, a type with arguments, or a switch"),
+        key("contents", "the bytes that must be here: a text, or a list of bytes and texts"),
+        key("size", "the number of bytes"),
+        key("size-eos", "`true`: all bytes up to the end of the stream"),
+        key("terminator", "the byte that ends the value"),
+        key("include", "`true`: the terminator is part of the value"),
+        key("consume", "`false`: the terminator is read again by what follows"),
+        key("eos-error", "`false`: the end of the stream may stand for the terminator"),
+        key("pad-right", "the byte that fills the value up to its size"),
+        key("encoding", "the encoding of text"),
+        key("enum", "the names of an integer"),
+        key("if", "a condition; without it there is no value"),
+        key("repeat", "`expr`, `eos` or `until`"),
+        key("repeat-expr", "the number of elements"),
+        key("repeat-until", "a condition on the element `_`, which is the last one then"),
+        key("process", "`xor(key)`, `rol(bits)`, `ror(bits)`, `zlib`, or a processor of the program"),
+        key("parent", "the `_parent` of the object, or `false`"),
+        key("valid", "what the value must be"),
+    ],
+};
+
+/// What an entry of `instances` has beyond attributes.
+pub static INSTANCE: Keys = Keys {
+    of: "an instance",
+    keys: &[
+        key("value", "an expression: the value is calculated"),
+        key("pos", "the position in the stream"),
+        key("io", "the stream; without it, the one of the object"),
+    ],
+};
+
+/// An entry of `params`.
+pub static PARAM: Keys = Keys {
+    of: "a parameter",
+    keys: &[
+        key("id", "the name"),
+        key("type", "a type, also `bytes`, `bool`, `struct`, `io` and `any`; with `[]` a list"),
+        key("enum", "the names of an integer"),
+        key("doc", "the description"),
+        key("doc-ref", "references"),
+    ],
+};
+
+/// A member of an enum in its long form.
+pub static MEMBER: Keys = Keys {
+    of: "a member of an enum",
+    keys: &[
+        key("id", "the name"),
+        key("doc", "the description"),
+        key("doc-ref", "references"),
+        key("-orig-id", "the name in the original documentation"),
+    ],
+};
+
+/// `type` and `endian` as a switch.
+pub static SWITCH: Keys = Keys {
+    of: "a switch",
+    keys: &[key("switch-on", "the value that decides"), key("cases", "values with their types; `_` is any other value")],
+};
+
+/// `valid` as a map.
+pub static VALID: Keys = Keys {
+    of: "`valid`",
+    keys: &[
+        key("eq", "equal to this value; `valid: x` is short for it"),
+        key("min", "at least this value"),
+        key("max", "at most this value"),
+        key("any-of", "one of these values"),
+        key("in-enum", "`true`: a member of its enum"),
+        key("expr", "a condition on the value `_`"),
+    ],
+};
+
+/// All of them, in the order of the documentation.
+pub static ALL: &[&Keys] = &[&TYPE, &META, &ATTRIBUTE, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];

@@ -1,0 +1,69 @@
+//! Kaitai Struct files: from text to a resolved model.
+
+mod compile;
+mod decl;
+pub mod diagnostic;
+pub mod encodings;
+pub mod expr;
+mod fields;
+pub mod files;
+pub mod framing;
+pub mod keys;
+pub mod model;
+mod nearest;
+pub mod notes;
+pub mod place;
+mod protocol;
+mod read;
+pub mod reference;
+mod report;
+mod resolve;
+mod run;
+mod style;
+mod walk;
+pub mod yaml;
+
+pub use diagnostic::Diagnostic;
+pub use model::Spec;
+pub use protocol::protocol;
+
+use report::Report;
+use std::path::{Path, PathBuf};
+
+/// What loading gives.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// The model; none where a diagnostic is an error.
+    pub spec: Option<Spec>,
+    /// Errors and warnings, in the order of files and lines.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
+/// `dirs`, in their order.
+#[must_use]
+pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
+    let mut report = Report::default();
+    let files = files::load(paths, dirs, &mut report);
+    resolved(&files, report)
+}
+
+/// Loads a file as if it had this text; what it imports is searched in its folder.
+#[must_use]
+pub fn load_text(path: &Path, text: &str) -> Loaded {
+    let mut report = Report::default();
+    let files = files::load_text(path, text.to_owned(), &mut report);
+    resolved(&files, report)
+}
+
+fn resolved(files: &files::Files, mut report: Report) -> Loaded {
+    let spec = resolve::resolve(files, &mut report);
+    let spec = (!report.has_errors()).then_some(spec);
+    if let Some(spec) = &spec {
+        style::check(spec, &mut report);
+    }
+    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
+}
+
+#[cfg(test)]
+mod tests;

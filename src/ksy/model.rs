@@ -1,0 +1,436 @@
+//! The resolved model of Kaitai Struct files: every name is an index, every expression has a type, every default is filled in.
+
+use super::expr::Expr;
+use super::place::{Place, SourceFile};
+use super::yaml::Node;
+
+/// An index into [`Spec::types`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// An index into [`Spec::enums`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EnumId(pub u32);
+
+/// Files and everything that they import, resolved and checked.
+#[derive(Debug, Clone, Default)]
+pub struct Spec {
+    /// The texts that places refer to.
+    pub files: Vec<SourceFile>,
+    /// All types of all files.
+    pub types: Vec<Type>,
+    /// All enums of all files.
+    pub enums: Vec<Enum>,
+    /// The top type of each file that was asked for, in the order of the request.
+    pub roots: Vec<TypeId>,
+}
+
+impl Spec {
+    /// The type with this index.
+    ///
+    /// # Panics
+    /// Where the index is from another model.
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "the loader hands out indices of this model only")]
+    pub fn type_of(&self, id: TypeId) -> &Type {
+        &self.types[id.0 as usize]
+    }
+
+    /// The enum with this index.
+    ///
+    /// # Panics
+    /// Where the index is from another model.
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "the loader hands out indices of this model only")]
+    pub fn enum_of(&self, id: EnumId) -> &Enum {
+        &self.enums[id.0 as usize]
+    }
+}
+
+/// A type: the top of a file, or one of `types`.
+#[derive(Debug, Clone)]
+pub struct Type {
+    /// The name; of the top of a file its `meta/id`.
+    pub name: String,
+    /// The names from the top of the file down, joined by `::`.
+    pub path: String,
+    /// The enclosing type; none for the top of a file.
+    pub owner: Option<TypeId>,
+    /// The top type of its file, which is the static type of `_root`.
+    pub top: TypeId,
+    /// Types declared inside.
+    pub types: Vec<TypeId>,
+    /// Enums declared inside.
+    pub enums: Vec<EnumId>,
+    /// Title, documentation and what extension keys state.
+    pub docs: Docs,
+    /// `meta` of the top of a file.
+    pub meta: Meta,
+    /// `meta/endian` with `switch-on` of this very type; evaluated before `seq` is read.
+    pub endian_switch: Option<EndianSwitch>,
+    /// Whether an object keeps a byte order at run time: its own switch, or the one of the object that reads it.
+    pub has_run_time_endian: bool,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// Attributes in reading order.
+    pub seq: Vec<Member>,
+    /// Instances in the order of the file.
+    pub instances: Vec<Member>,
+    /// The static type of `_parent`: [`Ty::Struct`] with a type where all users are of one type.
+    pub parent: Ty,
+    /// `to-string`, else `-webide-representation`: an expression of type [`Ty::Str`].
+    pub summary: Option<Expr>,
+    /// Where its name is written; of the top of a file, `meta/id`.
+    pub place: Place,
+}
+
+/// `meta` of a file, apart from what types inherit.
+#[derive(Debug, Clone, Default)]
+pub struct Meta {
+    /// `title`.
+    pub title: Option<String>,
+    /// `application`, joined by commas.
+    pub application: Option<String>,
+    /// `license`.
+    pub license: Option<String>,
+    /// The value of `-proto-dissect`, not yet interpreted.
+    pub extension: Option<Node>,
+}
+
+/// Documentation of a type, a field or an enum.
+#[derive(Debug, Clone, Default)]
+pub struct Docs {
+    /// `doc`.
+    pub doc: Option<String>,
+    /// `doc-ref`, all of them.
+    pub refs: Vec<String>,
+    /// `-orig-id`.
+    pub orig_id: Option<String>,
+}
+
+/// A byte order that is decided at run time.
+#[derive(Debug, Clone)]
+pub struct EndianSwitch {
+    /// `switch-on`.
+    pub on: Expr,
+    /// Values with their byte order, in the order of the file.
+    pub cases: Vec<(Expr, FixedEndian)>,
+    /// The case `_`; without it a value that no case has is an error.
+    pub otherwise: Option<FixedEndian>,
+}
+
+/// A byte order, or of bit fields the order of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixedEndian {
+    /// Least significant first.
+    Little,
+    /// Most significant first.
+    Big,
+}
+
+/// The byte order of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endian {
+    /// Known from the file.
+    Fixed(FixedEndian),
+    /// The order that the object of this field keeps, see [`Type::has_run_time_endian`].
+    RunTime,
+}
+
+/// A parameter of a type.
+#[derive(Debug, Clone)]
+pub struct Param {
+    /// The name.
+    pub name: String,
+    /// The type of its values.
+    pub ty: Ty,
+    /// Documentation.
+    pub docs: Docs,
+    /// Where its name is written.
+    pub place: Place,
+}
+
+/// An attribute of `seq` or an instance.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// The name; `_unnamedN` for an attribute without one.
+    pub name: String,
+    /// Documentation.
+    pub docs: Docs,
+    /// `if`: an expression of type [`Ty::Bool`].
+    pub condition: Option<Expr>,
+    /// How its value comes about.
+    pub how: How,
+    /// `valid` and `contents`, checked for each element of a repetition.
+    pub valid: Option<Valid>,
+    /// The type of the whole value: an array where it repeats.
+    pub ty: Ty,
+    /// Where its name is written; without a name, the whole attribute.
+    pub place: Place,
+}
+
+/// How the value of a member comes about.
+#[derive(Debug, Clone)]
+pub enum How {
+    /// `value`: calculated.
+    Value(Expr),
+    /// Read from a stream.
+    Read(Box<Read>),
+}
+
+/// A read from a stream.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// What one element is.
+    pub data: Data,
+    /// How many elements there are.
+    pub repeat: Repeat,
+    /// `pos`, of instances only: an integer. Without it, reading starts at the current position.
+    pub pos: Option<Expr>,
+    /// `io`, of instances only: a stream.
+    pub io: Option<Expr>,
+}
+
+/// How many elements a member has.
+#[derive(Debug, Clone)]
+pub enum Repeat {
+    /// One, and the value is no array.
+    No,
+    /// Up to the end of the stream.
+    Eos,
+    /// This many: an integer.
+    Count(Expr),
+    /// Up to and including the element for which it is true; [`super::expr::Kind::Item`] is the element.
+    Until(Expr),
+}
+
+/// What is read from the stream.
+#[derive(Debug, Clone)]
+pub enum Data {
+    /// An integer of whole bytes.
+    Int {
+        /// 1, 2, 4 or 8.
+        bytes: u8,
+        /// Whether it is two's complement.
+        signed: bool,
+        /// The byte order; of a single byte any.
+        endian: Endian,
+        /// `enum`.
+        names: Option<EnumId>,
+    },
+    /// A floating-point number.
+    Float {
+        /// 4 or 8.
+        bytes: u8,
+        /// The byte order.
+        endian: Endian,
+    },
+    /// An unsigned integer of bits.
+    Bits {
+        /// 1 to 64.
+        width: u8,
+        /// The order of bits.
+        endian: FixedEndian,
+        /// Whether the value is a boolean: `b1` without `enum`.
+        bool: bool,
+        /// `enum`.
+        names: Option<EnumId>,
+    },
+    /// Bytes.
+    Bytes(Bytes),
+    /// Text.
+    Str(Bytes, Encoding),
+    /// An object of a type of the model.
+    Object(Box<Object>),
+    /// One of several, by a value.
+    Switch(Box<Switch>),
+}
+
+/// An object to be read.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// The type.
+    pub of: TypeId,
+    /// Arguments, one for each parameter, evaluated in the object that reads.
+    pub args: Vec<Expr>,
+    /// What its `_parent` is.
+    pub parent: ParentOf,
+    /// Whether the type is declared in another file: then `_root` of the object is the object itself.
+    pub external: bool,
+    /// The bytes of its stream; none where it reads from the stream of its reader.
+    pub bytes: Option<Bytes>,
+}
+
+/// What `_parent` of an object is.
+#[derive(Debug, Clone)]
+pub enum ParentOf {
+    /// The object that reads it.
+    Reader,
+    /// None: `parent: false`, and types of other files.
+    Nothing,
+    /// Another object, evaluated in the object that reads.
+    Expr(Expr),
+}
+
+/// A choice of what is read.
+#[derive(Debug, Clone)]
+pub struct Switch {
+    /// `switch-on`.
+    pub on: Expr,
+    /// Values with what is read, in the order of the file.
+    pub cases: Vec<(Expr, Data)>,
+    /// The case `_`. Where it is missing and a size is known, the bytes as they are; else nothing is read, and there is no value.
+    pub otherwise: Option<Data>,
+}
+
+/// How many bytes are taken and what becomes of them.
+#[derive(Debug, Clone)]
+pub struct Bytes {
+    /// How many bytes are taken.
+    pub size: Size,
+    /// `terminator`, also the one of `strz`.
+    pub terminator: Option<Terminator>,
+    /// `pad-right`: trailing bytes of this value are removed.
+    pub pad_right: Option<u8>,
+    /// `process`.
+    pub process: Option<Process>,
+}
+
+/// How many bytes are taken.
+#[derive(Debug, Clone)]
+pub enum Size {
+    /// An integer, evaluated in the object that reads.
+    Expr(Expr),
+    /// All up to the end of the stream.
+    Eos,
+    /// All up to the terminator, which is present then.
+    Terminator,
+}
+
+/// The end of bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terminator {
+    /// The bytes, aligned to their own number from the start of the value: one, or as many as a unit of the encoding has.
+    pub bytes: Vec<u8>,
+    /// `include`: whether the value contains it.
+    pub include: bool,
+    /// `consume`: whether the position moves behind it.
+    pub consume: bool,
+    /// `eos-error`: whether a stream that ends without it is an error.
+    pub eos_error: bool,
+}
+
+/// A transformation of bytes before they are parsed.
+#[derive(Debug, Clone)]
+pub enum Process {
+    /// Exclusive or with an integer of one byte, or with bytes over and over.
+    Xor(Expr),
+    /// Each byte rotated left by an integer of bits.
+    RotateLeft(Expr),
+    /// Each byte rotated right by an integer of bits.
+    RotateRight(Expr),
+    /// A zlib stream.
+    Zlib,
+    /// A processor that the program provides, by its name as written (`nested.deeply.custom_fx`).
+    Custom {
+        /// Its name.
+        name: String,
+        /// Its arguments.
+        args: Vec<Expr>,
+        /// Where its name is written.
+        place: Place,
+    },
+}
+
+/// A demand on a value.
+#[derive(Debug, Clone)]
+pub enum Valid {
+    /// Equal to a value.
+    Eq(Expr),
+    /// At least, at most, or both.
+    Range {
+        /// The least value.
+        min: Option<Expr>,
+        /// The greatest value.
+        max: Option<Expr>,
+    },
+    /// Equal to one of these.
+    AnyOf(Vec<Expr>),
+    /// A member of its enum.
+    InEnum(EnumId),
+    /// An expression of type [`Ty::Bool`]; [`super::expr::Kind::Item`] is the value.
+    Expr(Expr),
+}
+
+/// An enum.
+#[derive(Debug, Clone)]
+pub struct Enum {
+    /// The name.
+    pub name: String,
+    /// The names from the top of the file down, joined by `::`.
+    pub path: String,
+    /// The type that it is declared in.
+    pub owner: TypeId,
+    /// Its members in ascending order of values.
+    pub members: Vec<EnumMember>,
+    /// Documentation.
+    pub docs: Docs,
+    /// Where its name is written.
+    pub place: Place,
+}
+
+impl Enum {
+    /// The member with this value.
+    #[must_use]
+    pub fn member(&self, value: i128) -> Option<&EnumMember> {
+        let place = self.members.binary_search_by_key(&value, |member| member.value).ok()?;
+        self.members.get(place)
+    }
+}
+
+/// A value with a name.
+#[derive(Debug, Clone)]
+pub struct EnumMember {
+    /// The value.
+    pub value: i128,
+    /// The name.
+    pub name: String,
+    /// Documentation.
+    pub docs: Docs,
+    /// Where its name is written.
+    pub place: Place,
+}
+
+/// The type of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// An integer of any width.
+    Int,
+    /// A floating-point number.
+    Float,
+    /// A boolean.
+    Bool,
+    /// Text.
+    Str,
+    /// Bytes.
+    Bytes,
+    /// A member of an enum, or a number without a name in it.
+    Enum(EnumId),
+    /// An object; none where types differ, and only `_parent`, `_root`, `_io` and casts are possible.
+    Struct(Option<TypeId>),
+    /// A stream.
+    Io,
+    /// An array.
+    Array(Box<Ty>),
+    /// Unknown until run time: a switch between unlike types. Only casts are possible.
+    Any,
+}
+
+/// A character encoding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// One of the 35 that Kaitai Struct knows, by its canonical name: `UTF-8`, `windows-1252`.
+    Known(&'static str),
+    /// Another name, as written: text in it is not decoded.
+    Unknown(String),
+}

@@ -1,0 +1,136 @@
+//! Nodes of a file into declarations.
+
+mod attribute;
+mod enums;
+mod meta;
+mod representation;
+mod scalar;
+
+pub(super) use scalar::is_identifier;
+mod types;
+
+use super::decl::TypeDecl;
+use super::keys::Keys;
+use super::nearest::suggestion;
+use super::place::Place;
+use super::report::{Complaint, Report};
+use super::yaml::Node;
+use std::collections::HashMap;
+
+/// Reads one file.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    report: &'a mut Report,
+}
+
+/// The declarations of a file.
+pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeDecl> {
+    let mut reader = Reader { text, report };
+    if node.map().is_none() {
+        let what =
+            if node.is_null() { "the file is empty".to_owned() } else { format!("the file is {}, not a map", node.kind()) };
+        reader.report.add(Complaint::error(node.place, what).help("a file begins with `meta:` and its `id:`"));
+        return None;
+    }
+    let meta = node.map().and_then(|entries| entries.iter().find(|(key, _)| key.text() == Some("meta")));
+    let place = meta.map_or(node.place.first(), |(key, _)| key.place);
+    let mut decl = reader.type_body(node, String::new(), place);
+    let Some((key, meta)) = meta else {
+        reader
+            .report
+            .add(Complaint::error(node.place.first(), "the file has no `meta`").help("begin with `meta:` and its `id:`"));
+        return None;
+    };
+    match meta.get("id") {
+        Some(id) => {
+            let name = reader.identifier(id, "the `id` of a file")?;
+            (decl.name, decl.place) = (name, id.place);
+        }
+        None if meta.map().is_some() || meta.is_null() => {
+            reader.report.add(Complaint::error(key.place, "`meta` has no `id`").help("add `id:` with the name of the protocol"));
+        }
+        None => {}
+    }
+    Some(decl)
+}
+
+/// The entries of a map by key.
+pub(super) struct Entries<'n> {
+    /// Whether a key is unknown: what seems to be missing may be what it stands for.
+    has_unknown: bool,
+    entries: HashMap<&'n str, (&'n Node, &'n Node)>,
+    place: Place,
+}
+
+impl<'n> Entries<'n> {
+    fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entries.get(key).map(|(_, value)| *value)
+    }
+
+    /// The place of a key.
+    fn key(&self, key: &str) -> Place {
+        self.entries.get(key).map_or(self.place, |(key, _)| key.place)
+    }
+}
+
+impl Reader<'_> {
+    /// The entries of a map, whose keys must be known and unique. `Keys` are those of its kind and kinds alike.
+    fn entries<'n>(&mut self, node: &'n Node, keys: &[&Keys], within: &str) -> Option<Entries<'n>> {
+        let entries = self.map(node, within)?;
+        let known = || keys.iter().flat_map(|keys| keys.keys).map(|key| key.name);
+        let mut found = HashMap::new();
+        let mut has_unknown = false;
+        for (key, value) in entries {
+            let Some(name) = key.text() else {
+                self.report.error(key.place, format!("a key that is {}", key.kind()));
+                continue;
+            };
+            if !name.starts_with('-') && !known().any(|known| known == name) {
+                let plain: Vec<&str> = known().filter(|known| !known.starts_with('-')).collect();
+                let help =
+                    suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")));
+                self.report.add(Complaint::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
+                has_unknown = true;
+            }
+            found.insert(name, (key, value));
+        }
+        Some(Entries { has_unknown, entries: found, place: node.place.first() })
+    }
+
+    /// The entries of a map; a key that occurs twice is an error.
+    fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [(Node, Node)]> {
+        let Some(entries) = node.map() else {
+            self.report.error(node.place, format!("{what} is {}, not a map", node.kind()));
+            return None;
+        };
+        Some(entries)
+    }
+
+    /// The elements of a list.
+    fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        if node.list().is_none() {
+            let complaint = Complaint::error(node.place, format!("{what} is {}, not a list", node.kind()));
+            self.report.add(complaint.help("begin each entry with `- `"));
+        }
+        node.list().unwrap_or_default()
+    }
+}
+
+/// Reports keys that occur twice in any map of a file.
+pub(super) fn duplicate_keys(node: &Node, report: &mut Report) {
+    if let Some(entries) = node.map() {
+        let mut seen = std::collections::HashSet::new();
+        for (key, value) in entries {
+            if let Some(name) = key.text()
+                && !seen.insert(name)
+            {
+                report
+                    .add(Complaint::error(key.place, format!("the key `{name}` occurs twice")).help("join both, or rename one"));
+            }
+            duplicate_keys(value, report);
+        }
+    }
+    for node in node.list().unwrap_or_default() {
+        duplicate_keys(node, report);
+    }
+}

@@ -1,0 +1,43 @@
+//! `-webide-representation`: a text with fields in braces.
+
+use super::Reader;
+use crate::ksy::decl::RepresentationPart;
+use crate::ksy::expr::Show;
+use crate::ksy::expr::origin::Origin;
+use crate::ksy::expr::parser;
+use crate::ksy::yaml::Node;
+
+impl Reader<'_> {
+    /// The parts; a field that is no name is left out with a warning, because other programs read this key, too.
+    pub(super) fn representation(&mut self, node: &Node) -> Option<Vec<RepresentationPart>> {
+        let text = node.text()?;
+        let origin = Origin::new(node, self.text);
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once('{') {
+            let Some((field, behind)) = behind.split_once('}') else { break };
+            if !before.is_empty() {
+                parts.push(RepresentationPart::Text(before.to_owned()));
+            }
+            let start = text.len() - rest.len() + before.len() + 1;
+            rest = behind;
+            let (name, format) = field.split_once(':').unwrap_or((field, ""));
+            let show = match format {
+                "dec" => Show::Decimal,
+                "hex" => Show::Hex,
+                _ => Show::Plain,
+            };
+            match parser::expression(name, &origin) {
+                Ok(syntax) => parts.push(RepresentationPart::Value(syntax, show)),
+                Err(_) => {
+                    let place = origin.place(start..start + field.len());
+                    self.report.warning(place, format!("`{field}` is no field and is left out of the summary"), None);
+                }
+            }
+        }
+        if !rest.is_empty() {
+            parts.push(RepresentationPart::Text(rest.to_owned()));
+        }
+        Some(parts)
+    }
+}

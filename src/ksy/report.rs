@@ -1,0 +1,110 @@
+//! Collects what is wrong with files, by their places.
+
+use super::diagnostic::Diagnostic;
+use super::place::{Place, SourceFile, offset};
+
+/// An error or a warning that refers to a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) error: bool,
+    pub(super) place: Place,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+impl Complaint {
+    pub(super) fn error(place: Place, message: impl Into<String>) -> Complaint {
+        Complaint { error: true, place, message: message.into(), help: None }
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Complaint {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn help_if(mut self, help: Option<String>) -> Complaint {
+        self.help = help.or(self.help);
+        self
+    }
+}
+
+/// Errors and warnings in the order in which they are found.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    complaints: Vec<Complaint>,
+    left_out: usize,
+}
+
+/// More complaints than this are counted, not kept.
+const MOST: usize = 200;
+
+impl Report {
+    pub(super) fn add(&mut self, complaint: Complaint) {
+        if self.is_full() {
+            self.left_out += 1;
+        } else if !self.complaints.contains(&complaint) {
+            self.complaints.push(complaint);
+        }
+    }
+
+    /// Whether further complaints are only counted, so that suggestions need not be searched.
+    pub(super) fn is_full(&self) -> bool {
+        self.complaints.len() >= MOST
+    }
+
+    pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Complaint::error(place, message));
+    }
+
+    pub(super) fn warning(&mut self, place: Place, message: impl Into<String>, help: Option<String>) {
+        self.add(Complaint { error: false, ..Complaint::error(place, message).help_if(help) });
+    }
+
+    /// Takes the complaints of another report, with errors as warnings.
+    pub(super) fn add_as_warnings(&mut self, other: Report, ending: &str) {
+        for complaint in other.complaints {
+            self.add(Complaint { error: false, message: format!("{}{ending}", complaint.message), help: None, ..complaint });
+        }
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.left_out > 0 || self.complaints.iter().any(|complaint| complaint.error)
+    }
+
+    /// The complaints with lines and columns, in the order of files and places.
+    pub(super) fn into_diagnostics(mut self, files: &[SourceFile]) -> Vec<Diagnostic> {
+        self.complaints.sort_by_key(|complaint| (complaint.place.file, complaint.place.start));
+        let last = self.complaints.last().map(|complaint| complaint.place);
+        let mut diagnostics: Vec<Diagnostic> = self.complaints.into_iter().map(|complaint| locate(complaint, files)).collect();
+        if let (true, Some(place)) = (self.left_out > 0, last) {
+            let message = format!("{} more errors and warnings are not listed", self.left_out);
+            diagnostics.push(locate(Complaint::error(place, message), files));
+        }
+        diagnostics
+    }
+}
+
+/// The line, the column and the text of a place.
+fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
+    let Complaint { error, place, message, help } = complaint;
+    let file = files.get(place.file as usize);
+    let is_whole = place == Place::whole(place.file);
+    let text = file.map_or("", |file| file.text.as_str());
+    let start = (place.start as usize).min(text.len());
+    let before = text.get(..start).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text.get(start..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| start + at);
+    let source = text.get(line_start..line_end).unwrap_or_default().trim_end_matches('\r');
+    let column = text.get(line_start..start).unwrap_or_default().chars().count();
+    let marked = text.get(start..(place.end as usize).clamp(start, line_end)).unwrap_or_default().trim_end();
+    Diagnostic {
+        error,
+        path: file.map(|file| file.path.clone()).unwrap_or_default(),
+        line: if is_whole { 0 } else { offset(before.matches('\n').count() + 1) },
+        column: offset(column + 1),
+        source: source.to_owned(),
+        width: offset(marked.chars().count().max(1)),
+        message,
+        help,
+    }
+}

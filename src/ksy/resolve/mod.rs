@@ -1,0 +1,237 @@
+//! Declarations into the resolved model.
+
+mod attribute;
+mod build;
+mod check;
+mod expression;
+mod method;
+mod names;
+mod outline;
+mod parents;
+mod sizes;
+mod summary;
+pub(super) mod words;
+
+pub(super) use method::all as methods;
+
+use super::decl::{EndianDecl, EnumDecl, TypeDecl};
+use super::files::Files;
+use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Ty, TypeId};
+use super::place::{Place, offset};
+use super::report::{Complaint, Report};
+use outline::Outline;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+
+/// The model of these files; errors go to the report.
+pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
+    let mut resolver = Resolver {
+        files,
+        report: RefCell::new(std::mem::take(report)),
+        quiet: false,
+        types: Vec::new(),
+        enums: Vec::new(),
+        tops: Vec::new(),
+        visible: Vec::new(),
+        outlines: Vec::new(),
+        parents: Vec::new(),
+        calculated: RefCell::new(HashMap::new()),
+        without_endian: RefCell::new(HashSet::new()),
+        sizes: RefCell::new(HashMap::new()),
+        depth: Cell::new(0),
+        work: Cell::new(0),
+    };
+    resolver.declare();
+    resolver.outlines = resolver.outline();
+    resolver.parents = resolver.infer_parents();
+    let spec = resolver.build();
+    *report = resolver.report.into_inner();
+    spec
+}
+
+/// A type that is declared.
+struct TypeEntry<'d> {
+    decl: &'d TypeDecl,
+    path: String,
+    owner: Option<TypeId>,
+    top: TypeId,
+    file: u32,
+    types: Vec<TypeId>,
+    types_by_name: HashMap<&'d str, TypeId>,
+    enums: Vec<EnumId>,
+    enums_by_name: HashMap<&'d str, EnumId>,
+}
+
+struct EnumEntry<'d> {
+    decl: &'d EnumDecl,
+    values: HashMap<&'d str, i128>,
+    path: String,
+    owner: TypeId,
+}
+
+/// The type of a calculated instance, while and after it is determined.
+#[derive(Clone)]
+enum Calculated {
+    InProgress,
+    Done(Option<Ty>),
+}
+
+struct Resolver<'d> {
+    files: &'d Files,
+    report: RefCell<Report>,
+    /// Whether errors are of no interest yet.
+    quiet: bool,
+    types: Vec<TypeEntry<'d>>,
+    enums: Vec<EnumEntry<'d>>,
+    /// The top type of each file.
+    tops: Vec<Option<TypeId>>,
+    /// The files that each file sees: itself and what it imports, directly or not.
+    visible: Vec<Vec<u32>>,
+    outlines: Vec<Outline<'d>>,
+    parents: Vec<Ty>,
+    calculated: RefCell<HashMap<(TypeId, u32), Calculated>>,
+    /// Files with a number of unknown byte order, which is reported once.
+    without_endian: RefCell<HashSet<u32>>,
+    /// Sizes of types in bits; none while a size is determined, and where it is not fixed.
+    sizes: RefCell<HashMap<TypeId, Option<u64>>>,
+    /// Expressions inside each other, through instances.
+    depth: Cell<usize>,
+    /// Expressions so far.
+    work: Cell<usize>,
+}
+
+impl<'d> Resolver<'d> {
+    /// Gives each type and each enum its index.
+    fn declare(&mut self) {
+        for (file, loaded) in self.files.loaded.iter().enumerate() {
+            let top = loaded.decl.as_ref().map(|decl| self.declare_type(decl, offset(file), None));
+            self.tops.push(top);
+        }
+        self.visible = (0..self.files.loaded.len()).map(|file| self.closure(offset(file))).collect();
+    }
+
+    fn declare_type(&mut self, decl: &'d TypeDecl, file: u32, owner: Option<TypeId>) -> TypeId {
+        let id = TypeId(offset(self.types.len()));
+        let path_in = |path: Option<&str>| path.map_or_else(|| decl.name.clone(), |path| format!("{path}::{}", decl.name));
+        let (path, top) = match owner {
+            Some(owner) => (path_in(Some(&self.entry(owner).path)), self.entry(owner).top),
+            None => (path_in(None), id),
+        };
+        self.types.push(TypeEntry {
+            decl,
+            path: path.clone(),
+            owner,
+            top,
+            file,
+            types: Vec::new(),
+            types_by_name: HashMap::new(),
+            enums: Vec::new(),
+            enums_by_name: HashMap::new(),
+        });
+        let types: Vec<TypeId> = decl.types.iter().map(|nested| self.declare_type(nested, file, Some(id))).collect();
+        let first = self.enums.len();
+        self.enums.extend(decl.enums.iter().map(|decl| EnumEntry {
+            decl,
+            values: decl.members.iter().map(|member| (member.name.as_str(), member.value)).collect(),
+            path: format!("{path}::{}", decl.name),
+            owner: id,
+        }));
+        let enums: Vec<EnumId> = (first..self.enums.len()).map(|index| EnumId(offset(index))).collect();
+        if let Some(entry) = self.types.get_mut(id.0 as usize) {
+            entry.types_by_name = decl.types.iter().map(|nested| nested.name.as_str()).zip(types.iter().copied()).collect();
+            entry.enums_by_name = decl.enums.iter().map(|decl| decl.name.as_str()).zip(enums.iter().copied()).collect();
+            (entry.types, entry.enums) = (types, enums);
+        }
+        id
+    }
+
+    /// A file and what it imports.
+    fn closure(&self, file: u32) -> Vec<u32> {
+        let mut seen = vec![file];
+        let mut at = 0;
+        while let Some(file) = seen.get(at).copied() {
+            at += 1;
+            for import in self.files.loaded.get(file as usize).map(|loaded| loaded.imports.as_slice()).unwrap_or_default() {
+                if !seen.contains(import) {
+                    seen.push(*import);
+                }
+            }
+        }
+        seen
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "the resolver hands out these indices itself")]
+    fn entry(&self, id: TypeId) -> &TypeEntry<'d> {
+        &self.types[id.0 as usize]
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "the resolver hands out these indices itself")]
+    fn outline_of(&self, id: TypeId) -> &Outline<'d> {
+        &self.outlines[id.0 as usize]
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "the resolver hands out these indices itself")]
+    fn enum_entry(&self, id: EnumId) -> &EnumEntry<'d> {
+        &self.enums[id.0 as usize]
+    }
+
+    fn type_ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..offset(self.types.len())).map(TypeId)
+    }
+
+    /// Whether errors are only counted by now, so that suggestions need not be searched.
+    fn is_full(&self) -> bool {
+        self.quiet || self.report.borrow().is_full()
+    }
+
+    fn complain(&self, complaint: Complaint) {
+        if !self.quiet {
+            self.report.borrow_mut().add(complaint);
+        }
+    }
+
+    fn error(&self, place: Place, message: impl Into<String>) {
+        self.complain(Complaint::error(place, message));
+    }
+
+    /// What the type itself or the nearest type around it states.
+    fn inherited<T>(&self, of: TypeId, get: impl Fn(&'d TypeDecl) -> Option<T>) -> Option<(TypeId, T)> {
+        let mut at = Some(of);
+        while let Some(id) = at {
+            if let Some(value) = get(self.entry(id).decl) {
+                return Some((id, value));
+            }
+            at = self.entry(id).owner;
+        }
+        None
+    }
+
+    /// The default byte order of a type.
+    fn endian(&self, of: TypeId) -> Option<Endian> {
+        self.inherited(of, |decl| decl.defaults.endian.as_ref()).map(|(_, endian)| match endian {
+            EndianDecl::Fixed(fixed) => Endian::Fixed(*fixed),
+            EndianDecl::Switch { .. } => Endian::RunTime,
+        })
+    }
+
+    fn bit_endian(&self, of: TypeId) -> FixedEndian {
+        self.inherited(of, |decl| decl.defaults.bit_endian).map_or(FixedEndian::Big, |(_, endian)| endian)
+    }
+
+    fn encoding(&self, of: TypeId) -> Option<Encoding> {
+        self.inherited(of, |decl| decl.defaults.encoding.clone()).map(|(_, encoding)| encoding)
+    }
+
+    /// The enums of the model.
+    fn build_enums(&self) -> Vec<Enum> {
+        let build = |entry: &EnumEntry<'_>| Enum {
+            name: entry.decl.name.clone(),
+            path: entry.path.clone(),
+            owner: entry.owner,
+            members: entry.decl.members.clone(),
+            docs: entry.decl.docs.clone(),
+            place: entry.decl.place,
+        };
+        self.enums.iter().map(build).collect()
+    }
+}

@@ -1,0 +1,168 @@
+//! Names of types and enums into their indices.
+
+use super::words::{self, Builtin};
+use super::{Resolver, TypeEntry};
+use crate::ksy::expr::syntax::TypeName;
+use crate::ksy::model::{EnumId, TypeId};
+use crate::ksy::nearest::nearest;
+use crate::ksy::report::Complaint;
+
+impl<'d> Resolver<'d> {
+    fn child(&self, of: TypeId, name: &str) -> Option<TypeId> {
+        self.entry(of).types_by_name.get(name).copied()
+    }
+
+    fn descend(&self, from: TypeId, path: &[String]) -> Option<TypeId> {
+        path.iter().try_fold(from, |at, name| self.child(at, name))
+    }
+
+    /// The type of a path of names: inside the type, in the types around it, then in imported files.
+    pub(super) fn search_type(&self, path: &[String], absolute: bool, from: TypeId) -> Option<TypeId> {
+        let (head, rest) = path.split_first()?;
+        if !absolute {
+            let mut at = Some(from);
+            while let Some(id) = at {
+                let entry = self.entry(id);
+                let own = (entry.decl.name == *head).then_some(id);
+                if let Some(found) = self.child(id, head).into_iter().chain(own).find_map(|id| self.descend(id, rest)) {
+                    return Some(found);
+                }
+                at = entry.owner;
+            }
+        }
+        let tops = self.visible_tops(from);
+        let top = self.entry(from).top;
+        let in_top = absolute.then(|| self.descend(top, path)).flatten();
+        in_top.or_else(|| tops.into_iter().filter(|id| self.entry(*id).decl.name == *head).find_map(|id| self.descend(id, rest)))
+    }
+
+    /// The top types of the file and of those that it imports.
+    fn visible_tops(&self, from: TypeId) -> Vec<TypeId> {
+        let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
+        files.iter().filter_map(|file| self.tops.get(*file as usize).copied().flatten()).collect()
+    }
+
+    /// Whether a file that should be visible has errors of its own, so that its types are unknown.
+    fn misses_a_file(&self, from: TypeId) -> bool {
+        let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
+        let imports =
+            self.inherited(from, |decl| (!decl.imports.is_empty()).then_some(decl.imports.len())).map_or(0, |(_, count)| count);
+        let own = self.entry(from).file as usize;
+        let found = self.files.loaded.get(own).map_or(0, |loaded| loaded.imports.len());
+        found < imports || files.iter().any(|file| self.tops.get(*file as usize).copied().flatten().is_none())
+    }
+
+    /// The type of this name; an unknown one is an error.
+    pub(super) fn find_type(&self, name: &TypeName, from: TypeId) -> Option<TypeId> {
+        let found = self.search_type(&name.path, name.absolute, from);
+        if found.is_none() && !self.misses_a_file(from) {
+            self.complain(self.unknown_type(name, from));
+        }
+        found
+    }
+
+    fn unknown_type(&self, name: &TypeName, from: TypeId) -> Complaint {
+        let text = name.text();
+        let complaint = Complaint::error(name.place, format!("unknown type `{text}`"));
+        if self.is_full() {
+            return complaint;
+        }
+        let alone = match name.path.as_slice() {
+            [word] => word.as_str(),
+            _ => "",
+        };
+        if let Some(known) = words::foreign(alone) {
+            return complaint.help(format!("did you mean `{known}`?"));
+        }
+        match alone {
+            "bytes" => return complaint.help("bytes have no `type`: give their `size` alone"),
+            "struct" | "io" | "any" => return complaint.help("this type is for parameters only"),
+            _ => {}
+        }
+        let known: Vec<String> = self.type_names(from);
+        let known = known.iter().map(String::as_str).chain(words::NAMES.iter().copied().filter(|_| !alone.is_empty()));
+        if let Some(known) = nearest(&text, known) {
+            return complaint.help(format!("did you mean `{known}`?"));
+        }
+        if self.entry(self.entry(from).top).decl.opaque_types && !alone.is_empty() {
+            return complaint.help(format!("an opaque type is a file `{alone}.ksy` in the folder of this file"));
+        }
+        let alone = if alone.is_empty() { text.as_str() } else { alone };
+        complaint.help(format!("declare `{alone}` under `types`, or import its file in `meta`"))
+    }
+
+    /// The names that can be written in this type.
+    fn type_names(&self, from: TypeId) -> Vec<String> {
+        let mut names: Vec<String> = self.visible_tops(from).into_iter().map(|id| self.entry(id).decl.name.clone()).collect();
+        let mut at = Some(from);
+        while let Some(id) = at {
+            names.extend(self.entry(id).types.iter().map(|id| self.entry(*id).decl.name.clone()));
+            at = self.entry(id).owner;
+        }
+        for entry in self.types.iter().filter(|entry| entry.top == self.entry(from).top) {
+            if let Some((_, path)) = entry.path.split_once("::").filter(|(_, path)| path.contains("::")) {
+                names.push(path.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The enum of this name; an unknown one is an error.
+    pub(super) fn find_enum(&self, name: &TypeName, from: TypeId) -> Option<EnumId> {
+        let (last, path) = name.path.split_last()?;
+        let inside = |id: TypeId| self.entry(id).enums_by_name.get(last.as_str()).copied();
+        let found = if path.is_empty() && !name.absolute {
+            std::iter::successors(Some(from), |id| self.entry(*id).owner).find_map(inside)
+        } else if path.is_empty() {
+            inside(self.entry(from).top)
+        } else {
+            self.search_enum_owner(path, name.absolute, from, &inside)
+        };
+        if found.is_none() && !self.misses_a_file(from) {
+            self.complain(self.unknown_enum(name, from));
+        }
+        found
+    }
+
+    /// The enum in a type of this path: each type around may have one of that path.
+    fn search_enum_owner(
+        &self,
+        path: &[String],
+        absolute: bool,
+        from: TypeId,
+        inside: &impl Fn(TypeId) -> Option<EnumId>,
+    ) -> Option<EnumId> {
+        std::iter::successors(Some(from), |id| self.entry(*id).owner)
+            .filter_map(|id| self.search_type(path, absolute, id))
+            .find_map(inside)
+    }
+
+    fn unknown_enum(&self, name: &TypeName, from: TypeId) -> Complaint {
+        let text = name.text();
+        let complaint = Complaint::error(name.place, format!("unknown enum `{text}`"));
+        if self.is_full() {
+            return complaint;
+        }
+        let mut known: Vec<String> = Vec::new();
+        for entry in &self.enums {
+            let TypeEntry { top, .. } = self.entry(entry.owner);
+            if *top == self.entry(from).top {
+                let is_near = std::iter::successors(Some(from), |id| self.entry(*id).owner).any(|id| id == entry.owner);
+                let path = entry.path.split_once("::").map_or(entry.path.as_str(), |(_, path)| path);
+                known.push(if is_near { entry.decl.name.clone() } else { path.to_owned() });
+            }
+        }
+        match nearest(&text, known.iter().map(String::as_str)) {
+            Some(known) => complaint.help(format!("did you mean `{known}`?")),
+            None => complaint.help(format!("declare `{}` under `enums`", name.path.last().map_or("", String::as_str))),
+        }
+    }
+
+    /// The built-in type of a name without a path.
+    pub(super) fn builtin(name: &TypeName) -> Option<Builtin> {
+        match name.path.as_slice() {
+            [word] if !name.absolute && !name.array => words::builtin(word),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Taking bytes from a stream: sizes, padding, terminators and processing.
+
+use super::failure::{Failure, Outcome};
+use super::process::{Arguments, NotInflated, inflate, rotate_left, xor};
+use super::value::{Blob, DERIVED, Derived, Slot, Stream, V};
+use super::{Frame, Machine};
+use crate::ksy::compile::program::{BytesCode, Code, ProcessCode, SizeCode, TerminatorCode};
+use crate::ksy::notes;
+use crate::limits;
+
+impl Machine<'_, '_> {
+    /// Takes bytes. The slot gets the span of all that was taken; the result is the value.
+    pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
+        let size = match code.size {
+            SizeCode::Expr(size) => Some(self.size(frame, size)?),
+            SizeCode::Eos | SizeCode::Terminator => None,
+        };
+        let stream = Stream { bits_left: 0, ..self.stream(frame.io) };
+        let left = stream.remaining();
+        let start = stream.at;
+        slot.start = start;
+        let (value, end) = match (code.size, size, &code.terminator) {
+            (SizeCode::Terminator, _, Some(terminator)) => self.up_to(frame.io, stream, terminator)?,
+            (_, Some(size), _) if size > u64::from(left) => return self.short(frame.io, size, left),
+            (_, size, terminator) => {
+                let taken = size.map_or(left, |size| u32::try_from(size).unwrap_or(left));
+                let end = start + taken;
+                let mut value = Blob { buffer: stream.buffer, start, end };
+                // Padding behind a terminator goes with it, and padding may consist of terminators.
+                let terminated = terminator.as_ref().and_then(|terminator| {
+                    let at = find(self.bytes(value), &terminator.bytes)?;
+                    Some(at + if terminator.include { width(terminator) } else { 0 })
+                });
+                value.end = match (terminated, code.pad_right) {
+                    (Some(len), _) => start + len,
+                    (None, Some(pad)) => end - self.padding(value, pad),
+                    (None, None) => end,
+                };
+                (value, end)
+            }
+        };
+        slot.end = end;
+        // Bytes that several fields take are read several times.
+        self.burn(frame.io, (end - start).max(value.len()) as usize / BYTES_PER_OPERATION)?;
+        self.set_stream(frame.io, Stream { at: end, ..stream });
+        match &code.process {
+            None => Ok(value),
+            Some(process) => self.process(frame, process, value),
+        }
+    }
+
+    /// How many bytes at the end are padding.
+    fn padding(&self, value: Blob, pad: u8) -> u32 {
+        let padding = self.bytes(value).iter().rev().take_while(|byte| **byte == pad).count();
+        u32::try_from(padding).unwrap_or_default()
+    }
+
+    fn size(&mut self, frame: &Frame, size: Code) -> Outcome<u64> {
+        match self.eval(frame, size)? {
+            V::Int(number) => match u64::try_from(number) {
+                Ok(size) => Ok(size),
+                Err(_) if number < 0 => self.fail(frame.io, &notes::RANGE, format!("the size is {number}")),
+                Err(_) => self.short(frame.io, u64::MAX, self.stream(frame.io).remaining()),
+            },
+            other => self.wrong_kind(frame, "an integer", other),
+        }
+    }
+
+    /// The bytes up to a terminator, and where the stream goes on.
+    fn up_to(&self, io: u32, stream: Stream, terminator: &TerminatorCode) -> Outcome<(Blob, u32)> {
+        let all = Blob { buffer: stream.buffer, start: stream.at.min(stream.end), end: stream.end };
+        match find(self.bytes(all), &terminator.bytes) {
+            Some(at) => {
+                let (end, behind) = (all.start + at, all.start + at + width(terminator));
+                let value = Blob { end: if terminator.include { behind } else { end }, ..all };
+                Ok((value, if terminator.consume { behind } else { end }))
+            }
+            None if terminator.eos_error => {
+                let wanted = u64::from(all.len()) + u64::from(width(terminator));
+                self.short(io, wanted, all.len()).map_err(|mut failure: Box<Failure>| {
+                    failure.text = format!("no terminator in the {} bytes that are left", all.len());
+                    failure
+                })
+            }
+            None => Ok((all, all.end)),
+        }
+    }
+
+    /// Processed bytes, in a buffer of their own.
+    fn process(&mut self, frame: &Frame, code: &ProcessCode, from: Blob) -> Outcome<Blob> {
+        let room = limits::KSY_PROCESSED.get().saturating_sub(self.memory.derived_bytes);
+        if from.len() as usize > room {
+            return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
+        }
+        let bytes = match code {
+            ProcessCode::Xor(key) => match self.eval(frame, *key)? {
+                V::Int(key) => xor(self.bytes(from), &[u8::try_from(key & 0xff).unwrap_or_default()]),
+                V::Bytes(key) => xor(self.bytes(from), self.bytes(key)),
+                other => return self.wrong_kind(frame, "an integer or bytes", other),
+            },
+            ProcessCode::RotateLeft(bits) => {
+                let bits = self.int(frame, *bits)?;
+                rotate_left(self.bytes(from), bits)
+            }
+            ProcessCode::RotateRight(bits) => {
+                let bits = self.int(frame, *bits)?;
+                rotate_left(self.bytes(from), bits.checked_neg().unwrap_or_default())
+            }
+            ProcessCode::Zlib => match inflate(self.bytes(from), room) {
+                Ok(bytes) => bytes,
+                Err(NotInflated::TooLong) => return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED),
+                Err(NotInflated::Damaged) => {
+                    return self.fail(frame.io, &notes::PROCESS, String::from("the zlib stream is damaged"));
+                }
+            },
+            ProcessCode::Custom(processor, args) => {
+                let values = args.iter().map(|arg| self.eval(frame, *arg)).collect::<Outcome<Vec<V>>>()?;
+                let bytes_of = |value| if let V::Bytes(blob) = value { self.bytes(blob).to_vec() } else { Vec::new() };
+                match processor.process(self.bytes(from), &Arguments { values: &values, bytes_of: &bytes_of }) {
+                    Ok(bytes) => bytes,
+                    Err(why) => return self.fail(frame.io, &notes::PROCESS, format!("{}: {why}", processor.name())),
+                }
+            }
+            ProcessCode::Unknown(name) => {
+                return self.fail(frame.io, &notes::PROCESS, format!("no processor is called {name}"));
+            }
+        };
+        self.memory.derived_bytes += bytes.len();
+        let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let buffer = DERIVED + u32::try_from(self.memory.derived.len()).unwrap_or_default();
+        self.memory.derived.push(Derived { bytes, from, how: code.how(), span: None });
+        Ok(Blob { buffer, start: 0, end: len })
+    }
+}
+
+/// Bytes that count as an operation when they are searched, copied or printed.
+pub(super) const BYTES_PER_OPERATION: usize = 64;
+
+fn width(terminator: &TerminatorCode) -> u32 {
+    u32::try_from(terminator.bytes.len()).unwrap_or_default()
+}
+
+/// Where a terminator is: at a multiple of its own width.
+fn find(bytes: &[u8], terminator: &[u8]) -> Option<u32> {
+    let at = match terminator {
+        [byte] => memchr::memchr(*byte, bytes)?,
+        [] => return None,
+        unit => bytes.chunks_exact(unit.len()).position(|chunk| chunk == unit)? * unit.len(),
+    };
+    u32::try_from(at).ok()
+}

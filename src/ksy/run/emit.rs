@@ -1,0 +1,368 @@
+//! From the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
+
+use super::failure::{Failure, Outcome, Remark};
+use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
+use super::{Frame, Machine, Memory};
+use crate::ksy::compile::ShapeKind;
+use crate::ksy::compile::program::{Program, TypeCode};
+use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
+use crate::ksy::notes;
+use crate::limits;
+use crate::tree::{Field, Span, Value};
+use crate::wire::{Cut, Error, Result, Wire};
+
+/// Reads a message with a program: `root` is the type of all of it.
+pub(in crate::ksy) fn run(program: &Program, fields: &FileFields, root: u32, memory: &mut Memory, wire: &mut Wire<'_>) -> Result {
+    let (bytes, range) = wire.whole();
+    let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (start, end) = (narrow(range.start), narrow(range.end));
+    let mut machine = Machine::new(program, bytes, memory);
+    let (object, result) = machine.root(root, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
+    let read = machine.stream(0).at.saturating_sub(start);
+    let source = wire.source();
+    let place = wire.layer_node();
+    let mut emitter = Emitter {
+        machine,
+        wire,
+        fields,
+        source,
+        ancestors: Vec::new(),
+        apart: Vec::new(),
+        is_apart: false,
+        broken: (place, place),
+    };
+    emitter.object(object, 0, place);
+    emitter.remarks(place);
+    let result = emitter.conclude(result);
+    let apart = emitter.apart;
+    wire.skip(read as usize)?;
+    if result.is_ok() {
+        leave_out(wire, fields, apart);
+    }
+    result
+}
+
+/// Bytes behind the last field of the root that instances read are none that no field explains.
+fn leave_out(wire: &mut Wire<'_>, fields: &FileFields, mut apart: Vec<(u32, u32)>) {
+    let (_, rest) = wire.whole();
+    let Some(unparsed) = fields.unparsed(0).filter(|_| !apart.is_empty() && !rest.is_empty()) else { return };
+    apart.sort_unstable();
+    let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (mut at, end) = (narrow(rest.start), narrow(rest.end));
+    let source = wire.source();
+    for (first, behind) in apart.into_iter().chain([(end, end)]) {
+        if first > at {
+            wire.put_at(unparsed, Value::Bytes, Span { source, start: at, end: first.min(end) });
+        }
+        at = at.max(behind).min(end);
+    }
+    // All of them are fields now, and there are as many as were left.
+    let _ = wire.skip(rest.len());
+}
+
+struct Emitter<'m, 'p, 'w, 'a> {
+    machine: Machine<'p, 'm>,
+    wire: &'w mut Wire<'a>,
+    fields: &'p FileFields,
+    /// The source of the input.
+    source: u32,
+    /// The objects around the next one.
+    ancestors: Vec<u32>,
+    /// Bytes of the input that instances took.
+    apart: Vec<(u32, u32)>,
+    /// Whether nodes belong to an instance.
+    is_apart: bool,
+    /// The innermost object that could not be read completely, and its last node.
+    broken: (u32, u32),
+}
+
+impl<'p> Emitter<'_, 'p, '_, '_> {
+    /// The members of an object, below the node at `place`.
+    fn object(&mut self, number: u32, context: u32, place: u32) {
+        let program: &'p Program = self.machine.program;
+        let Object { of, slots, io, is_complete, .. } = self.machine.object(number);
+        let Some(code) = program.types.get(of as usize) else { return };
+        if self.machine.depth >= limits::KSY_RECURSION.get() {
+            let limited: Outcome = self.machine.limited(io, &notes::RECURSION, &limits::KSY_RECURSION);
+            return self.note(limited, place);
+        }
+        self.machine.depth += 1;
+        self.ancestors.push(number);
+        if is_complete {
+            self.instances(number, slots, code, place);
+        }
+        let first_instance = code.first_instance();
+        for slot in code.params..code.slot_count() {
+            if slot >= first_instance && !is_complete {
+                break;
+            }
+            let before = self.is_apart;
+            self.is_apart |= slot >= first_instance;
+            self.member(slots + slot, context, slot, slot >= first_instance);
+            self.is_apart = before;
+        }
+        if !is_complete && !self.is_apart {
+            let last = self.wire.next_place().saturating_sub(1);
+            if self.broken.0 <= place {
+                self.broken = (place, last.max(place));
+            }
+        }
+        self.summary(number, code, context, place);
+        self.ancestors.pop();
+        self.machine.depth -= 1;
+    }
+
+    /// Evaluates the instances of an object that no expression used yet.
+    fn instances(&mut self, number: u32, slots: u32, code: &TypeCode, place: u32) {
+        for slot in code.first_instance()..code.slot_count() {
+            if self.machine.slot(slots + slot).state == State::Unset {
+                let result = self.machine.instance(number, slot);
+                self.note(result, place);
+            }
+        }
+    }
+
+    /// The text of `to-string`.
+    fn summary(&mut self, number: u32, code: &TypeCode, context: u32, place: u32) {
+        let Some(summary) = code.summary.filter(|_| self.machine.object(number).is_complete) else { return };
+        let is_root = self.ancestors.len() == 1;
+        let Some(field) = self.fields.summary(context).filter(|field| is_root || self.wire.keeps(field)) else { return };
+        let io = self.machine.object(number).io;
+        match self.machine.eval(&Frame { object: number, io, index: 0, item: V::Null }, summary) {
+            Ok(V::Str(text)) if is_root => self.wire.info(format_args!("{}", self.machine.text(text))),
+            Ok(V::Str(text)) => {
+                let made = self.wire.make(field, self.machine.text(text));
+                self.wire.put_at(field, Value::Made(made), Span::NONE);
+            }
+            Ok(_) => {}
+            Err(failure) => self.note(Err(failure), place),
+        }
+    }
+
+    /// The nodes of the slot at `at`.
+    fn member(&mut self, at: u32, context: u32, slot: u32, is_instance: bool) {
+        let found = self.machine.slot(at);
+        let entries = self.fields.entries(context, slot);
+        let V::List(list) = found.value else { return self.value(&found, entries, is_instance) };
+        // Instances of elements may add to the memory of lists meanwhile.
+        for index in 0..self.machine.elements(list).len() {
+            let Some(element) = self.machine.elements(list).get(index).copied() else { break };
+            let element = if found.buffer == NOTHING { Slot { buffer: NOTHING, ..element } } else { element };
+            match element.value {
+                V::List(_) => self.list(element, entries),
+                _ => self.value(&element, entries, is_instance),
+            }
+        }
+    }
+
+    /// The elements of a list within a list, which only expressions give.
+    fn list(&mut self, slot: Slot, entries: &[Entry]) {
+        let mut pending = vec![slot];
+        while let Some(slot) = pending.pop() {
+            let V::List(list) = slot.value else {
+                self.value(&Slot { buffer: NOTHING, ..slot }, entries, true);
+                continue;
+            };
+            pending.extend(self.machine.elements(list).iter().rev().copied());
+            if pending.len() > limits::KSY_VALUES.get() {
+                break;
+            }
+        }
+    }
+
+    /// The node of a value.
+    #[inline]
+    fn value(&mut self, slot: &Slot, entries: &[Entry], is_instance: bool) {
+        let entry = if slot.buffer == NOTHING {
+            entries.iter().find(|entry| fits(entry.kind, slot.value))
+        } else {
+            entries.get(slot.shape as usize)
+        };
+        let Some(Entry { field: Some(field), context, is_single, .. }) = entry.copied() else { return };
+        let value = match slot.value {
+            V::Int(number) => match (u64::try_from(number), i64::try_from(number)) {
+                (Ok(number), _) => Value::Unsigned(number),
+                (_, Ok(number)) => Value::Signed(number),
+                _ => return self.overflow(slot, field, number),
+            },
+            #[allow(clippy::cast_possible_truncation, reason = "it was read as a 32-bit number")]
+            V::Float(number) if is_single => Value::Single(number as f32),
+            V::Float(number) => Value::Double(number),
+            V::Bool(truth) => Value::Bool(truth),
+            V::Object(object) => return self.nested(slot, field, object, context, is_instance),
+            V::Str(blob) => self.text(slot, field, blob),
+            V::Bytes(blob) => self.bytes(slot, field, blob),
+            V::Null | V::List(_) | V::Io(_) => return,
+        };
+        let span = self.span(slot);
+        match slot.bits() {
+            Some(bits) => self.wire.put_bits_at(field, value, span, bits),
+            None => self.wire.put_at(field, value, span),
+        };
+        if self.is_apart && slot.buffer == INPUT {
+            self.apart.push((slot.start, slot.end));
+        }
+    }
+
+    fn nested(&mut self, slot: &Slot, field: &'static Field, object: u32, context: u32, is_instance: bool) {
+        if context == NO_CONTEXT {
+            return;
+        }
+        let own = self.machine.identity(object);
+        if is_instance && self.ancestors.iter().any(|ancestor| self.machine.identity(*ancestor) == own) {
+            return;
+        }
+        let span = self.span(slot);
+        let place = self.wire.put_at(field, Value::None, span);
+        self.object(object, context, place);
+        self.unparsed(slot, object, context);
+        self.wire.close_at(place, field, span.end);
+    }
+
+    /// Bytes of an object's own stream behind its last field. Those of objects with instances may belong to these.
+    fn unparsed(&mut self, slot: &Slot, object: u32, context: u32) {
+        let Object { of, io, buffer, end, is_complete, .. } = self.machine.object(object);
+        let is_own = slot.buffer != buffer || slot.end > end;
+        let code = self.machine.program.types.get(of as usize);
+        let is_plain = code.is_some_and(|code| code.first_instance() == code.slot_count());
+        let Some(field) = self.fields.unparsed(context).filter(|_| is_own && is_complete && is_plain) else { return };
+        let rest = Blob { buffer, start: end, end: self.machine.stream(io).end };
+        if rest.len() > 0
+            && let Some(span) = self.place(rest)
+        {
+            self.wire.put_at(field, Value::Bytes, span);
+        }
+    }
+
+    fn span(&mut self, slot: &Slot) -> Span {
+        let Slot { buffer, start, end, .. } = *slot;
+        match buffer {
+            INPUT => Span { source: self.source, start, end },
+            NOTHING => Span::NONE,
+            _ => self.place(Blob { buffer, start, end }).unwrap_or(Span::NONE),
+        }
+    }
+
+    /// Where bytes are in the tree: in the input, or in a derived buffer.
+    fn place(&mut self, Blob { buffer, start, end }: Blob) -> Option<Span> {
+        if buffer == INPUT {
+            return Some(Span { source: self.source, start, end });
+        }
+        if matches!(buffer, CONSTANTS | HEAP) {
+            return None;
+        }
+        let number = (buffer - DERIVED) as usize;
+        let derived = self.machine.memory.derived.get(number)?;
+        if let Some(span) = derived.span {
+            return Some(Span { source: span.source, start, end });
+        }
+        let from = derived.from;
+        let from = self.place(from);
+        let derived = self.machine.memory.derived.get_mut(number)?;
+        let source = self.wire.derive(derived.how, from, &derived.bytes);
+        derived.span = Some(Span::new(source, 0..derived.bytes.len()));
+        Some(Span { source, start, end })
+    }
+
+    /// Text: where it lies, or a copy where it is not on the wire as such.
+    fn text(&mut self, slot: &Slot, field: &'static Field, blob: Blob) -> Value {
+        self.characters(slot);
+        if blob.buffer == slot.buffer && blob.start == slot.start {
+            let has_nul = |end| end > blob.start && self.machine.bytes(Blob { start: end - 1, end, ..blob }) == [0];
+            // A reader of the span takes one NUL at its end for the end of the text.
+            if blob.end == slot.end && !has_nul(slot.end) || blob.end + 1 == slot.end && has_nul(slot.end) {
+                return Value::Text;
+            }
+        }
+        match self.place(blob) {
+            Some(span) => Value::At(span),
+            None => Value::Made(self.wire.make(field, self.machine.text(blob))),
+        }
+    }
+
+    fn bytes(&mut self, slot: &Slot, field: &'static Field, blob: Blob) -> Value {
+        if (blob.buffer, blob.start, blob.end) == (slot.buffer, slot.start, slot.end) {
+            return Value::Bytes;
+        }
+        match self.place(blob) {
+            Some(span) => Value::At(span),
+            None if !self.wire.keeps(field) => Value::None,
+            None => {
+                let bytes = self.machine.bytes(blob);
+                let source = self.wire.derive("computed", None, bytes);
+                Value::At(Span::new(source, 0..bytes.len()))
+            }
+        }
+    }
+
+    #[cold]
+    fn overflow(&mut self, slot: &Slot, field: &'static Field, number: i128) {
+        let span = self.span(slot);
+        let place = self.wire.put_at(field, Value::None, span);
+        self.wire.note_at(&notes::OVERFLOW, place, span, format_args!("{number} exceeds 64 bits"));
+    }
+
+    /// Notes why an instance failed.
+    fn note(&mut self, result: Outcome, place: u32) {
+        if let Err(failure) = result {
+            let Failure { code, text, buffer, start, end, .. } = *failure;
+            self.note_one(code, &text, Blob { buffer, start, end }, place);
+        }
+    }
+
+    fn note_one(&mut self, code: Option<&'static Field>, text: &str, blob: Blob, place: u32) {
+        let span = if blob.buffer == NOTHING { None } else { self.place(blob) };
+        if let Some(code) = code {
+            self.wire.note_at(code, place, span.unwrap_or(Span::NONE), format_args!("{text}"));
+        }
+    }
+
+    /// Remarks on the text of a slot, which is about to be put.
+    #[inline]
+    fn characters(&mut self, slot: &Slot) {
+        if !self.machine.memory.remarks.is_empty() {
+            self.remarks_within(slot);
+        }
+    }
+
+    #[cold]
+    fn remarks_within(&mut self, slot: &Slot) {
+        let is_here = |remark: &Remark| remark.buffer == slot.buffer && (slot.start..slot.end.max(1)).contains(&remark.start);
+        if let Some(place) = self.machine.memory.remarks.iter().position(is_here) {
+            let Remark { code, text, buffer, start, end } = self.machine.memory.remarks.remove(place);
+            let node = self.wire.next_place();
+            self.note_one(Some(code), &text, Blob { buffer, start, end }, node);
+        }
+    }
+
+    /// Remarks on texts that are no fields.
+    fn remarks(&mut self, place: u32) {
+        for Remark { code, text, buffer, start, end } in std::mem::take(&mut self.machine.memory.remarks) {
+            self.note_one(Some(code), &text, Blob { buffer, start, end }, place);
+        }
+    }
+
+    /// Notes why the message ended, unless the capture cut it off.
+    fn conclude(&mut self, result: Outcome) -> Result {
+        let Err(failure) = result else { return Ok(()) };
+        if failure.needed > 0 && self.wire.cut() != Cut::No {
+            return Err(Error::Short { needed: failure.needed });
+        }
+        let (object, last) = self.broken;
+        let is_about_last = failure.code.is_some_and(|code| code.is(&notes::VALID));
+        self.note(Err(failure), if is_about_last { last } else { object });
+        Err(Error::Malformed)
+    }
+}
+
+/// Whether a calculated value has this kind.
+fn fits(kind: ShapeKind, value: V) -> bool {
+    matches!(
+        (kind, value),
+        (ShapeKind::Int(_), V::Int(_))
+            | (ShapeKind::Float, V::Float(_) | V::Int(_))
+            | (ShapeKind::Bool, V::Bool(_))
+            | (ShapeKind::Str, V::Str(_))
+            | (ShapeKind::Bytes, V::Bytes(_))
+    )
+}

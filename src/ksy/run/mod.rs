@@ -1,0 +1,169 @@
+//! The machine that runs a program over bytes: first all of `seq`, then instances while the tree is written.
+
+mod bits;
+mod bytes;
+mod emit;
+pub(in crate::ksy) mod encoding;
+mod eval;
+mod failure;
+mod methods;
+pub(in crate::ksy) mod process;
+mod read;
+pub(in crate::ksy) mod value;
+
+pub(in crate::ksy) use emit::run;
+
+use super::compile::program::Program;
+use crate::limits;
+use failure::Remark;
+use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
+
+/// Memory of a run, kept for the next one.
+#[derive(Debug, Default)]
+pub(in crate::ksy) struct Memory {
+    objects: Vec<Object>,
+    /// Slots of objects.
+    slots: Vec<Slot>,
+    lists: Vec<List>,
+    /// Elements of lists that are being read, the innermost list last.
+    open: Vec<Slot>,
+    /// Elements of other lists.
+    elements: Vec<Slot>,
+    streams: Vec<Stream>,
+    /// Texts and bytes that expressions made.
+    heap: Vec<u8>,
+    derived: Vec<Derived>,
+    /// Bytes in `derived`.
+    derived_bytes: usize,
+    /// Values of expressions.
+    stack: Vec<V>,
+    remarks: Vec<Remark>,
+}
+
+impl Memory {
+    /// Forgets the last run, and keeps a little memory for the next one.
+    pub(in crate::ksy) fn clear(&mut self) {
+        /// Elements of each list whose memory is kept.
+        const KEPT: usize = 1 << 16;
+        fn empty<T>(list: &mut Vec<T>) {
+            list.clear();
+            list.shrink_to(KEPT);
+        }
+        empty(&mut self.objects);
+        empty(&mut self.slots);
+        empty(&mut self.lists);
+        empty(&mut self.open);
+        empty(&mut self.elements);
+        empty(&mut self.streams);
+        empty(&mut self.heap);
+        empty(&mut self.stack);
+        self.derived.clear();
+        self.derived_bytes = 0;
+        self.remarks.clear();
+    }
+}
+
+/// A run of a program over some bytes.
+struct Machine<'p, 'w> {
+    program: &'p Program,
+    input: &'w [u8],
+    memory: &'p mut Memory,
+    /// Operations that are left.
+    fuel: usize,
+    /// How deep objects and instances nest here.
+    depth: usize,
+}
+
+/// What an expression refers to.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    /// The object that it belongs to.
+    object: u32,
+    /// The stream that is read.
+    io: u32,
+    /// `_index`.
+    index: u32,
+    /// `_`.
+    item: V,
+}
+
+impl<'p, 'w> Machine<'p, 'w> {
+    fn new(program: &'p Program, input: &'w [u8], memory: &'p mut Memory) -> Machine<'p, 'w> {
+        // A run that ended in a panic left something.
+        memory.clear();
+        Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0 }
+    }
+
+    /// The bytes of a blob.
+    fn bytes(&self, blob: Blob) -> &[u8] {
+        let buffer = match blob.buffer {
+            INPUT => self.input,
+            CONSTANTS => &self.program.constants,
+            HEAP => &self.memory.heap,
+            derived => self.memory.derived.get((derived - DERIVED) as usize).map_or(&[][..], |derived| &derived.bytes),
+        };
+        buffer.get(blob.start as usize..blob.end as usize).unwrap_or_default()
+    }
+
+    /// The text of a blob that is known to be UTF-8.
+    fn text(&self, blob: Blob) -> &str {
+        std::str::from_utf8(self.bytes(blob)).unwrap_or_default()
+    }
+
+    fn object(&self, object: u32) -> Object {
+        const NONE: Object = Object {
+            of: NOTHING,
+            slots: NOTHING,
+            parent: NOTHING,
+            root: NOTHING,
+            io: NOTHING,
+            buffer: NOTHING,
+            start: 0,
+            end: 0,
+            is_little: None,
+            is_complete: false,
+        };
+        self.memory.objects.get(object as usize).copied().unwrap_or(NONE)
+    }
+
+    fn slot(&self, at: u32) -> Slot {
+        self.memory.slots.get(at as usize).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn set_slot(&mut self, at: u32, slot: Slot) {
+        if let Some(place) = self.memory.slots.get_mut(at as usize) {
+            *place = slot;
+        }
+    }
+
+    fn set_state(&mut self, at: u32, state: State) {
+        if let Some(place) = self.memory.slots.get_mut(at as usize) {
+            place.state = state;
+        }
+    }
+
+    #[inline]
+    fn stream(&self, io: u32) -> Stream {
+        const NONE: Stream = Stream { buffer: INPUT, start: 0, end: 0, at: 0, bits_left: 0 };
+        self.memory.streams.get(io as usize).copied().unwrap_or(NONE)
+    }
+
+    #[inline]
+    fn set_stream(&mut self, io: u32, stream: Stream) {
+        if let Some(place) = self.memory.streams.get_mut(io as usize) {
+            *place = stream;
+        }
+    }
+
+    /// The elements of a list.
+    fn elements(&self, list: u32) -> &[Slot] {
+        let Some(list) = self.memory.lists.get(list as usize) else { return &[] };
+        let all = if list.is_open { &self.memory.open } else { &self.memory.elements };
+        let start = list.start as usize;
+        all.get(start..start + list.len as usize).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,569 @@
+//! Reading objects, their members, and single values.
+
+use super::bytes::BYTES_PER_OPERATION;
+use super::failure::Outcome;
+use super::value::{Blob, List, NOTHING, Object, Slot, State, Stream, V};
+use super::{Frame, Machine};
+use crate::ksy::compile::program::{
+    CharsetCode, Code, DataCode, DataKind, EndianKind, MemberCode, ObjectCode, ParentCode, Program, RepeatCode, SwitchCode,
+    TypeCode, ValidCode,
+};
+use crate::ksy::notes;
+use crate::limits;
+use std::cmp::Ordering;
+
+impl<'p> Machine<'p, '_> {
+    /// Reads an object of a type from all of a stream, as the root. Returns its number, also where it fails.
+    pub(super) fn root(&mut self, of: u32, stream: Stream) -> (u32, Outcome) {
+        self.memory.streams.push(stream);
+        let Stream { buffer, start, .. } = stream;
+        let object = Object {
+            of,
+            slots: 0,
+            parent: NOTHING,
+            root: 0,
+            io: 0,
+            buffer,
+            start,
+            end: start,
+            is_little: None,
+            is_complete: false,
+        };
+        let Some(code) = self.program.types.get(of as usize) else { return (NOTHING, Ok(())) };
+        let result = self.add(object, code).and_then(|root| self.fill(root, code));
+        (0, result)
+    }
+
+    /// Adds an object with empty slots.
+    fn add(&mut self, object: Object, code: &TypeCode) -> Outcome<u32> {
+        let count = self.memory.slots.len() + code.slots.len();
+        if count + self.memory.elements.len() + self.memory.open.len() > limits::KSY_VALUES.get() {
+            return self.limited(object.io, &notes::VALUES, &limits::KSY_VALUES);
+        }
+        let slots = u32::try_from(self.memory.slots.len()).unwrap_or(NOTHING);
+        let number = u32::try_from(self.memory.objects.len()).unwrap_or(NOTHING);
+        let root = if object.root == NOTHING { number } else { object.root };
+        self.memory.slots.resize(count, Slot::default());
+        self.memory.objects.push(Object { slots, root, ..object });
+        Ok(number)
+    }
+
+    /// Reads `seq` of an object.
+    fn fill(&mut self, number: u32, code: &'p TypeCode) -> Outcome {
+        let Object { slots, io, .. } = self.object(number);
+        let frame = Frame { object: number, io, index: 0, item: V::Null };
+        let result = self.decide_endian(&frame, code).and_then(|()| self.seq(&frame, slots, code));
+        let end = self.stream(io).at;
+        if let Some(object) = self.memory.objects.get_mut(number as usize) {
+            object.end = end;
+            object.is_complete = result.is_ok();
+        }
+        result
+    }
+
+    fn seq(&mut self, frame: &Frame, slots: u32, code: &'p TypeCode) -> Outcome {
+        let first = code.members as usize;
+        let members = self.program.members.get(first..first + code.seq as usize).unwrap_or_default();
+        members.iter().try_for_each(|member| self.member(frame, slots + member.slot, member))
+    }
+
+    fn decide_endian(&mut self, frame: &Frame, code: &'p TypeCode) -> Outcome {
+        let Some(endian) = &code.endian else { return Ok(()) };
+        let on = self.eval(frame, endian.on)?;
+        let mut decided = endian.otherwise;
+        for (value, is_little) in &endian.cases {
+            let value = self.eval(frame, *value)?;
+            if self.order(frame, on, value)? == Ordering::Equal {
+                decided = Some(*is_little);
+                break;
+            }
+        }
+        if let Some(object) = self.memory.objects.get_mut(frame.object as usize) {
+            object.is_little = decided;
+        }
+        match decided {
+            Some(_) => Ok(()),
+            None => self.fail(frame.io, &notes::ENDIAN, format!("no case of the byte order of {} matches", code.name)),
+        }
+    }
+
+    /// One operation.
+    #[inline]
+    pub(super) fn burn(&mut self, io: u32, operations: usize) -> Outcome {
+        match self.fuel.checked_sub(operations) {
+            Some(fuel) => {
+                self.fuel = fuel;
+                Ok(())
+            }
+            None => self.limited(io, &notes::OPERATIONS, &limits::KSY_OPERATIONS),
+        }
+    }
+
+    /// Goes one level deeper.
+    pub(super) fn deeper<T>(&mut self, io: u32, go: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        if self.depth >= limits::KSY_RECURSION.get() {
+            return self.limited(io, &notes::RECURSION, &limits::KSY_RECURSION);
+        }
+        self.depth += 1;
+        let result = go(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Reads a member of an object into the slot at `at`.
+    fn member(&mut self, frame: &Frame, at: u32, member: &'p MemberCode) -> Outcome {
+        self.burn(frame.io, 1)?;
+        if let Some(condition) = member.condition
+            && !self.bool(frame, condition)?
+        {
+            self.set_state(at, State::Done);
+            return Ok(());
+        }
+        let mut slot = Slot { buffer: self.stream(frame.io).buffer, state: State::Done, ..Slot::default() };
+        if !matches!(member.repeat, RepeatCode::No) {
+            return self.repeat(frame, at, member, slot);
+        }
+        let result = self.data(frame, member.data, &mut slot, at);
+        if result.is_err() {
+            slot.state = State::Failed;
+        }
+        self.set_slot(at, slot);
+        result?;
+        match member.valid {
+            Some(valid) => self.validate(frame, valid, &slot),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads one value. An object is put into the slot at `at` as soon as it exists.
+    #[inline]
+    fn data(&mut self, frame: &Frame, data: DataCode, slot: &mut Slot, at: u32) -> Outcome {
+        slot.shape = data.shape;
+        match data.kind {
+            DataKind::U1 => {
+                let [byte] = self.array(frame.io, slot)?;
+                slot.value = V::Int(byte.into());
+                Ok(())
+            }
+            DataKind::Int { bytes, signed, endian } => self.integer(frame, bytes, signed, endian, slot),
+            DataKind::Float { bytes, endian } => self.float(frame, bytes, endian, slot),
+            DataKind::Bits { width, is_little, is_bool } => self.bits(frame.io, width, is_little, is_bool, slot),
+            DataKind::Bytes(bytes) => {
+                let Some(code) = self.program.bytes.get(bytes as usize) else { return Ok(()) };
+                slot.value = V::Bytes(self.take(frame, code, slot)?);
+                Ok(())
+            }
+            DataKind::Str { bytes, charset } => {
+                let Some(code) = self.program.bytes.get(bytes as usize) else { return Ok(()) };
+                let taken = self.take(frame, code, slot)?;
+                slot.value = V::Str(self.decode(frame, charset, taken)?);
+                Ok(())
+            }
+            DataKind::Object(object) => {
+                let Some(code) = self.program.objects.get(object as usize) else { return Ok(()) };
+                self.deeper(frame.io, |machine| machine.nested(frame, code, slot, at))
+            }
+            DataKind::Switch(switch) => self.switch(frame, switch, slot, at),
+            DataKind::Value(code) => {
+                slot.buffer = NOTHING;
+                slot.value = self.eval(frame, code)?;
+                Ok(())
+            }
+            DataKind::Nothing => Ok(()),
+        }
+    }
+
+    /// Reads a run of bytes of a known length, with its span.
+    #[inline]
+    fn array<const N: usize>(&mut self, io: u32, slot: &mut Slot) -> Outcome<[u8; N]> {
+        let Some(stream) = self.memory.streams.get_mut(io as usize) else { return Self::failed_before() };
+        #[allow(clippy::cast_possible_truncation, reason = "at most 8")]
+        let (start, end) = (stream.at, stream.at.saturating_add(N as u32));
+        stream.bits_left = 0;
+        if end > stream.end {
+            let left = stream.remaining();
+            return self.short(io, N as u64, left);
+        }
+        stream.at = end;
+        let buffer = stream.buffer;
+        (slot.start, slot.end) = (start, end);
+        let bytes = if buffer == super::INPUT {
+            self.input.get(start as usize..).and_then(<[u8]>::first_chunk)
+        } else {
+            self.bytes(Blob { buffer, start, end }).first_chunk()
+        };
+        Ok(bytes.copied().unwrap_or([0; N]))
+    }
+
+    fn integer(&mut self, frame: &Frame, bytes: u8, signed: bool, endian: EndianKind, slot: &mut Slot) -> Outcome {
+        let is_little = self.is_little(frame, endian)?;
+        macro_rules! number {
+            ($unsigned:ty, $signed:ty) => {{
+                let bytes = self.array(frame.io, slot)?;
+                let number = if is_little { <$unsigned>::from_le_bytes(bytes) } else { <$unsigned>::from_be_bytes(bytes) };
+                if signed { i128::from(number.cast_signed()) } else { i128::from(number) }
+            }};
+        }
+        slot.value = V::Int(match bytes {
+            1 => number!(u8, i8),
+            2 => number!(u16, i16),
+            4 => number!(u32, i32),
+            _ => number!(u64, i64),
+        });
+        Ok(())
+    }
+
+    fn float(&mut self, frame: &Frame, bytes: u8, endian: EndianKind, slot: &mut Slot) -> Outcome {
+        let is_little = self.is_little(frame, endian)?;
+        slot.value = V::Float(if bytes == 4 {
+            let bytes = self.array(frame.io, slot)?;
+            f64::from(if is_little { f32::from_le_bytes(bytes) } else { f32::from_be_bytes(bytes) })
+        } else {
+            let bytes = self.array(frame.io, slot)?;
+            if is_little { f64::from_le_bytes(bytes) } else { f64::from_be_bytes(bytes) }
+        });
+        Ok(())
+    }
+
+    #[inline]
+    fn is_little(&self, frame: &Frame, endian: EndianKind) -> Outcome<bool> {
+        match endian {
+            EndianKind::Little => Ok(true),
+            EndianKind::Big => Ok(false),
+            EndianKind::RunTime => match self.object(frame.object).is_little {
+                Some(is_little) => Ok(is_little),
+                None => self.fail(frame.io, &notes::ENDIAN, String::from("the byte order of the object is not decided")),
+            },
+        }
+    }
+
+    fn switch(&mut self, frame: &Frame, switch: u32, slot: &mut Slot, at: u32) -> Outcome {
+        let program: &'p Program = self.program;
+        let Some(code) = program.switches.get(switch as usize) else { return Ok(()) };
+        let on = self.eval(frame, code.on)?;
+        let data = match (on, &code.table) {
+            (V::Int(value), Some(table)) => {
+                let place = table.binary_search_by_key(&value, |(known, _)| *known);
+                place.ok().and_then(|place| table.get(place)).map_or(code.otherwise, |(_, data)| *data)
+            }
+            _ => self.case(frame, code, on)?,
+        };
+        self.data(frame, data, slot, at)
+    }
+
+    fn case(&mut self, frame: &Frame, code: &SwitchCode, on: V) -> Outcome<DataCode> {
+        for (value, data) in &code.cases {
+            let value = self.eval(frame, *value)?;
+            if self.is_equal(on, value) {
+                return Ok(*data);
+            }
+        }
+        Ok(code.otherwise)
+    }
+
+    /// Reads an object of another type.
+    fn nested(&mut self, frame: &Frame, code: &'p ObjectCode, slot: &mut Slot, at: u32) -> Outcome {
+        let own = match code.bytes.and_then(|bytes| self.program.bytes.get(bytes as usize)) {
+            Some(bytes) => Some(self.take(frame, bytes, slot)?),
+            None => None,
+        };
+        let reader = self.object(frame.object);
+        let parent = match code.parent {
+            ParentCode::Reader => frame.object,
+            ParentCode::Nothing => NOTHING,
+            ParentCode::Expr(parent) => match self.eval(frame, parent)? {
+                V::Object(parent) => parent,
+                other => return self.wrong_kind(frame, "an object", other),
+            },
+        };
+        let io = match own {
+            Some(Blob { buffer, start, end }) => {
+                self.memory.streams.push(Stream { buffer, start, end, at: start, bits_left: 0 });
+                u32::try_from(self.memory.streams.len() - 1).unwrap_or(NOTHING)
+            }
+            None => frame.io,
+        };
+        let Some(of) = self.program.types.get(code.of as usize) else { return Ok(()) };
+        let stream = self.stream(io);
+        let object = Object {
+            of: code.of,
+            slots: 0,
+            parent,
+            root: if code.external { NOTHING } else { reader.root },
+            io,
+            buffer: stream.buffer,
+            start: stream.byte(),
+            end: stream.at,
+            is_little: reader.is_little.filter(|_| of.inherits_endian),
+            is_complete: false,
+        };
+        let number = self.add(object, of)?;
+        let first = self.object(number).slots;
+        for (param, arg) in (first..).zip(&code.args) {
+            let value = self.eval(frame, *arg)?;
+            self.set_slot(param, Slot { value, buffer: NOTHING, state: State::Done, ..Slot::default() });
+        }
+        slot.value = V::Object(number);
+        if own.is_none() {
+            (slot.start, slot.end) = (object.start, object.start);
+        }
+        if at != NOTHING {
+            self.set_slot(at, Slot { state: State::Open, ..*slot });
+        }
+        let result = self.fill(number, of);
+        if own.is_none() {
+            slot.end = self.stream(io).at.max(slot.start);
+            if stream.bits_left > 0 {
+                slot.start = self.first_byte(number, stream);
+            }
+        }
+        result
+    }
+
+    /// Where an object begins that was reached inside a byte: what is read first may begin behind that byte.
+    fn first_byte(&self, number: u32, before: Stream) -> u32 {
+        let Object { of, slots, .. } = self.object(number);
+        let Some(code) = self.program.types.get(of as usize) else { return before.at };
+        let seq = (slots + code.params..slots + code.first_instance()).map(|at| self.slot(at));
+        let mut read = seq.filter(|slot| slot.buffer == before.buffer && slot.end > slot.start);
+        read.next().map_or(before.at, |slot| slot.start)
+    }
+
+    /// Reads the elements of a member.
+    fn repeat(&mut self, frame: &Frame, at: u32, member: &'p MemberCode, mut whole: Slot) -> Outcome {
+        let count = match member.repeat {
+            RepeatCode::Count(count) => Some(self.int(frame, count)?),
+            _ => None,
+        };
+        let list = u32::try_from(self.memory.lists.len()).unwrap_or(NOTHING);
+        let first = self.memory.open.len();
+        self.memory.lists.push(List { start: u32::try_from(first).unwrap_or(NOTHING), len: 0, is_open: true });
+        whole.value = V::List(list);
+        whole.start = self.stream(frame.io).byte();
+        self.set_slot(at, Slot { state: State::Open, ..whole });
+        let result = self.all_elements(frame, member, list, count);
+        let start = u32::try_from(self.memory.elements.len()).unwrap_or(NOTHING);
+        self.memory.elements.extend(self.memory.open.drain(first..));
+        if let Some(list) = self.memory.lists.get_mut(list as usize) {
+            *list = List { start, is_open: false, ..*list };
+        }
+        whole.end = self.stream(frame.io).at.max(whole.start);
+        whole.state = if result.is_ok() { State::Done } else { State::Failed };
+        self.set_slot(at, whole);
+        result
+    }
+
+    fn all_elements(&mut self, frame: &Frame, member: &'p MemberCode, list: u32, count: Option<i128>) -> Outcome {
+        let buffer = self.stream(frame.io).buffer;
+        let mut idle = 0;
+        for index in 0.. {
+            let before = self.stream(frame.io);
+            let is_over = match member.repeat {
+                RepeatCode::Eos => before.is_at_end(),
+                RepeatCode::Count(_) => count.is_none_or(|count| i128::from(index) >= count),
+                RepeatCode::Until(_) | RepeatCode::No => false,
+            };
+            if is_over {
+                break;
+            }
+            self.burn(frame.io, 1)?;
+            let mut slot = Slot { buffer, state: State::Done, ..Slot::default() };
+            let frame = Frame { index, ..*frame };
+            let result = self.data(&frame, member.data, &mut slot, NOTHING);
+            if result.is_err() {
+                slot.state = State::Failed;
+            }
+            self.push_element(&frame, list, slot)?;
+            result?;
+            let frame = Frame { item: slot.value, ..frame };
+            if let Some(valid) = member.valid {
+                self.validate(&frame, valid, &slot)?;
+            }
+            if let RepeatCode::Until(condition) = member.repeat
+                && self.bool(&frame, condition)?
+            {
+                break;
+            }
+            let after = self.stream(frame.io);
+            idle = if (after.at, after.bits_left) == (before.at, before.bits_left) { idle + 1 } else { 0 };
+            let is_endless = matches!(member.repeat, RepeatCode::Eos) && idle > 0;
+            if is_endless || idle > limits::KSY_IDLE.get() {
+                return self.fail(frame.io, &notes::IDLE, format!("element {index} of the repetition takes no byte"));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_element(&mut self, frame: &Frame, list: u32, slot: Slot) -> Outcome {
+        let count = self.memory.slots.len() + self.memory.elements.len() + self.memory.open.len();
+        if count >= limits::KSY_VALUES.get() {
+            return self.limited(frame.io, &notes::VALUES, &limits::KSY_VALUES);
+        }
+        self.memory.open.push(slot);
+        if let Some(list) = self.memory.lists.get_mut(list as usize) {
+            list.len += 1;
+        }
+        Ok(())
+    }
+
+    /// The value of a slot of an object. An instance is evaluated where it was not yet.
+    #[inline]
+    pub(super) fn field(&mut self, frame: &Frame, object: u32, slot: u32) -> Outcome<V> {
+        let at = self.object(object).slots.saturating_add(slot);
+        let found = self.slot(at);
+        if found.state == State::Done { Ok(found.value) } else { self.unready(frame, object, slot, found) }
+    }
+
+    fn unready(&mut self, frame: &Frame, object: u32, slot: u32, found: Slot) -> Outcome<V> {
+        let Object { of, slots, .. } = self.object(object);
+        let Some(code) = self.program.types.get(of as usize) else {
+            return self.fail(frame.io, &notes::VALUE, "no object".into());
+        };
+        let name = code.slots.get(slot as usize).copied().unwrap_or_default();
+        match (found.state, found.value) {
+            (State::Unset, _) if slot >= code.first_instance() => {
+                self.instance(object, slot)?;
+                Ok(self.slot(slots.saturating_add(slot)).value)
+            }
+            // A value that was only not valid, and what is read of an object or list so far.
+            (State::Open | State::Failed, V::Object(_) | V::List(_)) => Ok(found.value),
+            (State::Failed, _) => Self::failed_before(),
+            (State::Open, _) => self.fail(frame.io, &notes::RECURSION, format!("the value of {name} depends on itself")),
+            _ => self.fail(frame.io, &notes::VALUE, format!("{name} is used before it is read")),
+        }
+    }
+
+    /// Evaluates an instance that was not evaluated yet.
+    pub(super) fn instance(&mut self, object: u32, slot: u32) -> Outcome {
+        let Object { of, slots, io, .. } = self.object(object);
+        let program: &'p Program = self.program;
+        let Some(code) = program.types.get(of as usize) else { return Ok(()) };
+        let place = slot.checked_sub(code.params).and_then(|place| place.checked_add(code.members));
+        let Some(member) = place.and_then(|place| program.members.get(place as usize)) else { return Ok(()) };
+        let at = slots.saturating_add(slot);
+        self.set_state(at, State::Open);
+        let frame = Frame { object, io, index: 0, item: V::Null };
+        let result = self.deeper(io, |machine| machine.positional(&frame, at, member));
+        if result.is_err() {
+            self.set_state(at, State::Failed);
+        }
+        result
+    }
+
+    /// Reads a member at its own position and stream, if it has those.
+    fn positional(&mut self, frame: &Frame, at: u32, member: &'p MemberCode) -> Outcome {
+        if member.pos.is_none() && member.io.is_none() {
+            return self.member(frame, at, member);
+        }
+        // The stream of an instance that is absent may not exist.
+        if let Some(condition) = member.condition
+            && !self.bool(frame, condition)?
+        {
+            self.set_state(at, State::Done);
+            return Ok(());
+        }
+        let io = match member.io {
+            Some(io) => match self.eval(frame, io)? {
+                V::Io(io) => io,
+                other => return self.wrong_kind(frame, "a stream", other),
+            },
+            None => frame.io,
+        };
+        let frame = Frame { io, ..*frame };
+        let Some(pos) = member.pos else { return self.member(&frame, at, member) };
+        let pos = self.int(&frame, pos)?;
+        let before = self.stream(io);
+        let target = u32::try_from(pos).ok().and_then(|pos| before.start.checked_add(pos));
+        let Some(target) = target.filter(|target| *target <= before.end) else {
+            let size = before.end - before.start;
+            return self.fail(io, if pos < 0 { &notes::RANGE } else { &notes::EOF }, format!("position {pos} of {size} bytes"));
+        };
+        self.set_stream(io, Stream { at: target, bits_left: 0, ..before });
+        let result = self.member(&frame, at, member);
+        self.set_stream(io, before);
+        result
+    }
+
+    /// Text of bytes, decoded.
+    pub(super) fn decode(&mut self, frame: &Frame, charset: u32, bytes: Blob) -> Outcome<Blob> {
+        let program: &'p Program = self.program;
+        let charset = match program.charsets.get(charset as usize) {
+            Some(CharsetCode::Known(charset)) => *charset,
+            Some(CharsetCode::Unknown(name)) => {
+                return self.fail(frame.io, &notes::ENCODING, format!("no encoding is called {name}"));
+            }
+            None => return Ok(bytes),
+        };
+        self.burn(frame.io, bytes.len() as usize / BYTES_PER_OPERATION)?;
+        let (text, is_wrong) = charset.decode(self.bytes(bytes));
+        let text = match text {
+            std::borrow::Cow::Borrowed(_) if !is_wrong => return Ok(bytes),
+            text => text.into_owned(),
+        };
+        if is_wrong {
+            self.remark(&notes::CHARACTERS, bytes);
+        }
+        self.push_heap(frame, text.as_bytes())
+    }
+
+    #[cold]
+    fn remark(&mut self, code: &'static crate::tree::Field, Blob { buffer, start, end }: Blob) {
+        let text = format!("some of the {} bytes are no characters of the encoding", end - start);
+        self.memory.remarks.push(super::Remark { code, text, buffer, start, end });
+    }
+
+    /// Checks a value against what the file demands.
+    fn validate(&mut self, frame: &Frame, valid: u32, slot: &Slot) -> Outcome {
+        let program: &'p Program = self.program;
+        let Some(valid) = program.valids.get(valid as usize) else { return Ok(()) };
+        let value = slot.value;
+        let frame = Frame { item: value, ..*frame };
+        let why = match valid {
+            ValidCode::Eq(expected) => {
+                let expected = self.eval(&frame, *expected)?;
+                (!self.is_equal(value, expected)).then(|| format!("expected {}", self.shown(expected)))
+            }
+            ValidCode::Range { min, max } => {
+                let too_small = self.beyond(&frame, value, *min, Ordering::Less)?.map(|min| format!("less than {min}"));
+                match too_small {
+                    Some(why) => Some(why),
+                    None => self.beyond(&frame, value, *max, Ordering::Greater)?.map(|max| format!("greater than {max}")),
+                }
+            }
+            ValidCode::AnyOf(values) => {
+                let mut is_one = false;
+                for expected in values {
+                    let expected = self.eval(&frame, *expected)?;
+                    is_one |= self.is_equal(value, expected);
+                }
+                (!is_one).then(|| String::from("not any of the values that the file lists"))
+            }
+            ValidCode::InEnum(names) => {
+                let names = program.enums.get(*names as usize);
+                let is_known = matches!(value, V::Int(number) if names.is_some_and(|names| names.name(number).is_some()));
+                (!is_known).then(|| String::from("not a value of its enum"))
+            }
+            ValidCode::Expr(condition) => {
+                (!self.bool(&frame, *condition)?).then(|| String::from("not matching the expression of the file"))
+            }
+        };
+        match why {
+            None => Ok(()),
+            Some(why) => self.invalid(slot, &format!("{}: {why}", self.shown(value))),
+        }
+    }
+
+    #[cold]
+    fn invalid(&self, slot: &Slot, text: &str) -> Outcome {
+        let Slot { buffer, start, end, .. } = *slot;
+        let failure = super::failure::Failure { code: Some(&notes::VALID), text: text.to_owned(), buffer, start, end, needed: 0 };
+        Err(Box::new(failure))
+    }
+
+    /// The bound that a value is beyond, if it is.
+    fn beyond(&mut self, frame: &Frame, value: V, bound: Option<Code>, where_to: Ordering) -> Outcome<Option<String>> {
+        let Some(bound) = bound else { return Ok(None) };
+        let bound = self.eval(frame, bound)?;
+        Ok((self.order(frame, value, bound)? == where_to).then(|| self.shown(bound)))
+    }
+}

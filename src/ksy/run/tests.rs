@@ -1,0 +1,189 @@
+//! Small files over few bytes: what each construct reads, and how a run ends that cannot go on.
+//!
+//! Kaitai's own specifications are compared by a script beside the repository (`.ci/run`); these tests stand without it.
+
+use super::{Memory, run};
+use crate::ksy::compile::compile;
+use crate::ksy::fields::FileFields;
+use crate::ksy::{load_text, protocol};
+use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, dump};
+use crate::wire::{Cut, Wire, trial};
+use proptest::prelude::*;
+use std::path::Path;
+
+/// The tree that a file gives for bytes.
+fn read(file: &str, hex: &str) -> String {
+    read_cut(file, &trial::bytes(hex), Cut::No)
+}
+
+fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
+    let loaded = load_text(Path::new("test.ksy"), file);
+    let errors: String = loaded.diagnostics.iter().filter(|one| one.error).map(ToString::to_string).collect();
+    let spec = loaded.spec.unwrap_or_else(|| panic!("{errors}"));
+    let top = spec.roots[0];
+    let protocol = protocol(&spec, top, top);
+    let program = compile(&spec);
+    let fields = FileFields::new(&spec, top, "t");
+    let mut tree = Tree::new(Demand::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
+    let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
+    let result = run(&program, &fields, top.0, &mut Memory::default(), &mut wire);
+    protocol.conclude(&mut wire, result);
+    tree.close(0, protocol.this, bytes.len());
+    dump(Dissection { tree: &tree, bytes })
+}
+
+/// A file with this body, of bytes in little-endian order.
+fn body(text: &str) -> String {
+    format!("meta:\n  id: t\n  encoding: UTF-8\n  endian: le\n{text}")
+}
+
+/// Whether all lines are part of the tree.
+fn assert_has(tree: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(tree.lines().any(|known| known.trim() == *line), "{line} is not in\n{tree}");
+    }
+}
+
+#[test]
+fn numbers_have_their_spans_and_byte_orders() {
+    let file = body(
+        "seq:\n  - {id: a, type: u2}\n  - {id: b, type: s2be}\n  - {id: c, type: f4}\n  - {id: d, type: b3}\n  - {id: e, type: b9}\n  \
+         - {id: f, type: u1}\n",
+    );
+    let tree = read(&file, "0102 fffe 0000c03f b7a0 07");
+    assert_has(
+        &tree,
+        &["0..2 t.a = 513", "2..4 t.b = -2", "4..8 t.c = 1.5", "8..9 t.d = 5", "8..10 t.e = 378", "10..11 t.f = 7"],
+    );
+    assert!(!tree.contains("broken"), "{tree}");
+}
+
+#[test]
+fn texts_and_bytes_are_cut_padded_and_terminated() {
+    let file = body(
+        "seq:\n  - {id: a, type: str, size: 6, terminator: 0}\n  - {id: b, type: strz}\n  - {id: c, size: 4, pad-right: 0x2e}\n  \
+         - {id: d, type: str, terminator: 0x7c, include: true}\n  - {id: e, type: str, size: 2, encoding: UTF-16LE}\n  - {id: f, size-eos: true}\n",
+    );
+    let tree = read(&file, "616200636465 666700 78792e2e 68697c 5330 0102");
+    let lines = [
+        "0..6 t.a = \"ab\"",
+        "6..9 t.b = \"fg\"",
+        "9..13 t.c = 7879",
+        "13..16 t.d = \"hi|\"",
+        "16..18 t.e = \"こ\"",
+        "18..20 t.f = 0102",
+    ];
+    assert_has(&tree, &lines);
+}
+
+#[test]
+fn a_failed_read_keeps_everything_before_it() {
+    let file = body(
+        "seq:\n  - {id: n, type: u1}\n  - {id: rows, type: row, repeat: expr, repeat-expr: n}\ntypes:\n  row:\n    seq:\n      \
+         - {id: a, type: u1}\n      - {id: b, type: u2}\n",
+    );
+    let tree = read(&file, "03 010203 0405");
+    assert_has(&tree, &["0..1 t.n = 3", "1..2 t.rows.a = 1", "2..4 t.rows.b = 770", "4..5 t.rows.a = 4"]);
+    assert!(tree.contains("broken ksy.eof") && tree.contains("2 bytes needed, 1 left"), "{tree}");
+    let cut = read_cut(&file, &trial::bytes("03 010203 0405"), Cut::Capture);
+    assert!(cut.contains("dissect.cut") && !cut.contains("ksy.eof"), "{cut}");
+}
+
+#[test]
+fn instances_are_read_at_their_place_and_calculated_when_the_root_is_complete() {
+    let file = body(
+        "seq:\n  - {id: at, type: u1}\n  - {id: sub, type: inner, size: 2}\n  - {id: last, type: u1}\ninstances:\n  \
+         far: {pos: at, type: u1}\n  sum: {value: far + last}\n  text: {value: 'f\"{sum}\"'}\ntypes:\n  inner:\n    seq:\n      - {id: x, type: u1}\n    \
+         instances:\n      later: {value: _root.last + x}\n",
+    );
+    let tree = read(&file, "04 0a0b 05 c8");
+    assert_has(
+        &tree,
+        &["1..3 t.sub", "1..2 t.sub.x = 10", "t.sub.later = 15", "4..5 t.far = 200", "t.sum = 205", "t.text = \"205\""],
+    );
+    assert!(!tree.contains("left_over"), "an instance took the last byte\n{tree}");
+}
+
+#[test]
+fn processed_bytes_lie_in_buffers_of_their_own() {
+    let file = body(
+        "seq:\n  - {id: a, size: 2, process: xor(0xff), type: inner}\ntypes:\n  inner:\n    seq:\n      - {id: x, type: u2}\n",
+    );
+    let tree = read(&file, "fefd");
+    assert_has(&tree, &["0..2 t.a", "0..2 t.a.x = 513"]);
+    let damaged = read(&body("seq:\n  - {id: a, size: 2, process: zlib}\n"), "789c");
+    assert!(damaged.contains("broken ksy.process"), "{damaged}");
+}
+
+#[test]
+fn a_violated_demand_keeps_the_value() {
+    let file = body("seq:\n  - {id: a, type: u1, valid: {min: 3}}\n  - {id: b, type: u1}\n");
+    let tree = read(&file, "02 01");
+    assert_has(&tree, &["0..1 t.a = 2"]);
+    assert!(tree.contains("broken ksy.valid at 0..1 t.a") && tree.contains("less than 3") && !tree.contains("t.b ="), "{tree}");
+}
+
+#[test]
+fn mistakes_of_expressions_are_notes() {
+    for (expression, code) in [
+        ("1 / (n - n)", "ksy.range"),
+        ("n << 200", "ksy.range"),
+        ("(n << 120) * 1000", "ksy.overflow"),
+        ("n << 100", "ksy.overflow"),
+        ("'[1, 2][n]'", "ksy.range"),
+        ("'\"x\".to_i'", "ksy.conversion"),
+    ] {
+        let file = body(&format!("seq:\n  - {{id: n, type: u1}}\ninstances:\n  v:\n    value: {expression}\n"));
+        let tree = read(&file, "05");
+        assert!(tree.contains(code), "{expression}: {tree}");
+    }
+}
+
+#[test]
+fn text_in_another_encoding_is_shown_with_a_remark() {
+    let tree = read(&body("seq:\n  - {id: a, type: str, size: 2}\n"), "61ff");
+    assert!(tree.contains("t.a = \"a\u{fffd}\"") && tree.contains("odd ksy.characters at 0..2 t.a"), "{tree}");
+}
+
+/// Files for hostile bytes: between them every construct of the language.
+const FILES: &[&str] = &[
+    "seq:\n  - {id: n, type: u2}\n  - {id: rows, type: row, repeat: expr, repeat-expr: n}\n  - {id: rest, type: row, repeat: eos}\ntypes:\n  \
+     row:\n    seq:\n      - {id: kind, type: u1, enum: kind}\n      - {id: len, type: u1}\n      - id: body\n        size: len\n        type:\n          \
+     switch-on: kind\n          cases:\n            'kind::text': text\n            'kind::list': list\n            'kind::packed': packed\n  text:\n    \
+     seq:\n      - {id: value, type: strz}\n    to-string: value\n  list:\n    seq:\n      - {id: items, type: row, repeat: eos}\n    instances:\n      \
+     first_len: {value: items.first.len}\n      total: {value: 'items.size * first_len'}\n  packed:\n    seq:\n      - {id: inner, size-eos: true, process: zlib, type: list}\n\
+     enums:\n  kind: {1: text, 2: list, 3: packed}\n",
+    "seq:\n  - {id: at, type: u1}\n  - {id: flags, type: b3}\n  - {id: more, type: b13}\n  - {id: name, type: str, size: 4, terminator: 0, encoding: UTF-16LE}\n  \
+     - {id: until, type: u1, repeat: until, repeat-until: '_ == 0 or _index > 9'}\ninstances:\n  far: {pos: at, type: node}\n  \
+     deep: {value: 'far.next.next.value + at * more / (flags + 1)'}\n  joined: {value: 'name + \"-\" + name.reverse'}\ntypes:\n  node:\n    seq:\n      \
+     - {id: offset, type: u1}\n      - {id: value, type: s4be, valid: {min: -1000000000}}\n    instances:\n      next: {pos: offset, type: node}\n",
+    "seq:\n  - {id: key, type: u1}\n  - {id: len, type: u4}\n  - {id: body, size: len, process: xor(key), type: body(key)}\n  - {id: tail, type: strz, eos-error: false}\ntypes:\n  \
+     body:\n    params:\n      - {id: depth, type: u1}\n    seq:\n      - {id: x, type: f8}\n      - {id: again, type: body(depth - 1), if: depth > 0}\n    instances:\n      \
+     parent_len: {value: '_parent.as<t>.len', if: depth == 99}\n      word: {value: 'x.to_i.to_s.length'}\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_bytes_break_a_run(file in 0..FILES.len(), bytes in proptest::collection::vec(hostile(), 0..300)) {
+        let tree = read_cut(&body(FILES[file]), &bytes, Cut::No);
+        prop_assert!(tree.starts_with("t 0.."), "{}", tree);
+        // A tree of few bytes is small, whatever they say.
+        prop_assert!(tree.lines().count() < 100_000, "{} lines", tree.lines().count());
+        let again = read_cut(&body(FILES[file]), &bytes, Cut::No);
+        prop_assert_eq!(tree, again);
+    }
+}
+
+/// Number of cases: few in a usual run, `KSY_CASES` in a long one.
+fn cases() -> u32 {
+    std::env::var("KSY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96)
+}
+
+/// Bytes that are often counts, kinds and offsets.
+fn hostile() -> impl Strategy<Value = u8> {
+    prop_oneof![4 => 0_u8..4, 1 => Just(0xff), 2 => any::<u8>()]
+}

@@ -1,0 +1,82 @@
+//! Names that Kaitai's style guide advises against.
+
+use super::expr::walk::any;
+use super::expr::{Expr, Kind, Slot};
+use super::model::{Bytes, Data, How, Member, Repeat, Size, Spec, TypeId};
+use super::place::{Place, offset};
+use super::report::Report;
+use std::collections::{HashMap, HashSet};
+
+/// Where each member is used.
+type Uses = HashMap<(TypeId, Slot), HashSet<Place>>;
+
+/// Warns about fields that are only the size or the count of another field and are not named after it.
+pub(super) fn check(spec: &Spec, report: &mut Report) {
+    let uses = uses(spec);
+    for (index, of) in spec.types.iter().enumerate().filter(|(_, of)| spec.roots.contains(&of.top)) {
+        let id = TypeId(offset(index));
+        for user in of.seq.iter().chain(&of.instances) {
+            let (size, count) = only(user);
+            for (expr, prefix, role) in [(size, "len", "byte size"), (count, "num", "number of elements")] {
+                let Some((slot, member)) = expr.and_then(|expr| named(spec, id, expr)) else { continue };
+                let wanted = format!("{prefix}_{}", user.name);
+                let is_only_use = uses.get(&(id, slot)).is_some_and(|places| places.len() == 1);
+                if is_only_use && member.name != wanted && !user.name.starts_with('_') {
+                    let message = format!("`{}` is only the {role} of `{}`", member.name, user.name);
+                    report.warning(member.place, message, Some(format!("name it `{wanted}`")));
+                }
+            }
+        }
+    }
+}
+
+fn uses(spec: &Spec) -> Uses {
+    let mut uses = Uses::new();
+    for expr in spec.types.iter().flat_map(|of| of.expressions()) {
+        any(expr, &mut |part| {
+            if let Kind::Field { of, slot, .. } = part.kind {
+                uses.entry((of, slot)).or_default().insert(part.place);
+            }
+            false
+        });
+    }
+    uses
+}
+
+/// The size and the count of a member.
+fn only(member: &Member) -> (Option<&Expr>, Option<&Expr>) {
+    let How::Read(read) = &member.how else { return (None, None) };
+    let count = match &read.repeat {
+        Repeat::Count(count) => Some(count),
+        Repeat::No | Repeat::Eos | Repeat::Until(_) => None,
+    };
+    (size(&read.data), count)
+}
+
+fn size(data: &Data) -> Option<&Expr> {
+    let bytes = match data {
+        Data::Bytes(bytes) | Data::Str(bytes, _) => Some(bytes),
+        Data::Object(object) => object.bytes.as_ref(),
+        Data::Switch(switch) => return switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).find_map(size),
+        Data::Int { .. } | Data::Float { .. } | Data::Bits { .. } => None,
+    };
+    match bytes {
+        Some(Bytes { size: Size::Expr(size), .. }) => Some(size),
+        _ => None,
+    }
+}
+
+/// The attribute or instance of the same object that an expression names.
+fn named<'s>(spec: &'s Spec, this: TypeId, expr: &Expr) -> Option<(Slot, &'s Member)> {
+    let Kind::Field { object, of, slot } = &expr.kind else { return None };
+    if !matches!(object.kind, Kind::This) || *of != this {
+        return None;
+    }
+    let of = spec.type_of(this);
+    let member = match slot {
+        Slot::Param(_) => None,
+        Slot::Seq(n) => of.seq.get(*n as usize),
+        Slot::Instance(n) => of.instances.get(*n as usize),
+    };
+    member.map(|member| (*slot, member))
+}

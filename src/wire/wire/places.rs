@@ -1,0 +1,63 @@
+//! Nodes in any order and at any place: for readers that know the whole message before they write a field.
+
+use super::Wire;
+use crate::tree::{Bits, Field, Made, Span, Value};
+use std::fmt;
+use std::ops::Range;
+
+impl<'a> Wire<'a> {
+    /// All bytes of the source, and those of them that belong to the layer and are not read yet.
+    pub(crate) fn whole(&self) -> (&'a [u8], Range<usize>) {
+        (self.bytes, self.at..self.end)
+    }
+
+    /// The node of the layer.
+    pub(crate) fn layer_node(&self) -> u32 {
+        self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node)
+    }
+
+    /// Puts a value anywhere. Returns the place of its node.
+    #[inline]
+    pub(crate) fn put_at(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
+        self.tree.push(field, value, span)
+    }
+
+    /// Puts bits of the bytes of a span.
+    pub(crate) fn put_bits_at(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
+        self.tree.push_bits(field, value, span, bits)
+    }
+
+    /// Everything put since `place` lies below it; the bytes of the field end at `end`.
+    #[inline]
+    pub(crate) fn close_at(&mut self, place: u32, field: &'static Field, end: u32) {
+        self.tree.close(place, field, end as usize);
+    }
+
+    /// A text that is not on the wire, if the field is kept.
+    pub(crate) fn make(&mut self, field: &'static Field, text: &str) -> Made {
+        if self.tree.demand().may_keep(field) { self.tree.make(format_args!("{text}")) } else { Made::default() }
+    }
+
+    /// Adds a buffer of derived bytes. Returns its source.
+    pub(crate) fn derive(&mut self, how: &'static str, from: Option<Span>, bytes: &[u8]) -> u32 {
+        let first = self.tree.pieces.len();
+        self.tree.push_derived(how, from, first, bytes)
+    }
+
+    /// Whether a field may be kept.
+    #[inline]
+    pub(crate) fn keeps(&self, field: &Field) -> bool {
+        self.tree.notices(field)
+    }
+
+    /// Adds a note on a node and some bytes.
+    #[cold]
+    pub(crate) fn note_at(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
+        self.tree.note(code, node, span, words);
+    }
+
+    /// The place of the next node.
+    pub(crate) fn next_place(&self) -> u32 {
+        self.tree.here()
+    }
+}

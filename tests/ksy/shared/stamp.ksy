@@ -1,0 +1,2 @@
+meta: {id: stamp, endian: le}
+seq: [{id: seconds, type: u4}]

@@ -1,0 +1,2 @@
+meta: {id: stamped, imports: [/stamp]}
+seq: [{id: sent, type: stamp}]
