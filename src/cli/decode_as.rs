@@ -39,7 +39,8 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
 }
 
 /// What the options say of an input as such.
-pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wrong> {
+pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, Wrong> {
+    let assume = registry.assume();
     let format = reading.input_format.map(|form| match form {
         InputForm::Pcap => InputFormat::Pcap,
         InputForm::Hex => InputFormat::Hex,
@@ -57,7 +58,8 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
             "--input-format raw: the type of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
         );
     }
-    Ok(Options { format, link, helped: reading.threads != Some(1) })
+    let rows = registry.settings().get("rs.table");
+    Ok(Options { format, link, helped: reading.threads != Some(1), rows })
 }
 
 /// A link type by name or number.

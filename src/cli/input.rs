@@ -31,7 +31,7 @@ impl How {
     /// Settings from the options; an error says what was expected.
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = decode_as::registry(reading)?;
-        let options = decode_as::options(reading, registry.assume())?;
+        let options = decode_as::options(reading, registry)?;
         Ok(How { registry, options, explain: reading.explain_input, threads: threads(reading), silent: false })
     }
 

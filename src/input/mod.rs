@@ -138,6 +138,8 @@ pub struct Options {
     pub link: Option<Link>,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
+    /// Packet rows of RuneScape for session logs of revisions without rows of their own.
+    pub rows: Option<&'static str>,
 }
 
 /// An open input.
@@ -195,7 +197,7 @@ impl Capture {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
             Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
             Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
-            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer)?),
+            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer, options.rows)?),
             Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
         };
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })
@@ -209,7 +211,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
-            Reader::RsProx(_) => rsprox::Reader::describe(),
+            Reader::RsProx(reader) => reader.describe(),
             Reader::Hex(reader) => format!("text: {}", reader.describe()),
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };
@@ -461,7 +463,7 @@ mod tests {
     }
 
     fn open_as(bytes: &[u8], format: InputFormat, link: Option<Link>) -> Result<Capture, OpenError> {
-        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link, helped: true })
+        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link, helped: true, rows: None })
     }
 
     #[test]

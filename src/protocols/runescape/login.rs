@@ -4,6 +4,7 @@ use super::direction::Opcodes;
 use super::fields::*;
 use super::isaac::{Isaac, Seeds};
 use super::keys::{CipherSetting, Keys};
+use super::tables::Revision;
 use super::types::{Ending, Place, Type, text};
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
@@ -72,6 +73,8 @@ impl From<CipherSetting> for Cipher {
 pub struct Login {
     /// Client revision; 0 if unknown.
     pub revision: u16,
+    /// Old School RuneScape, whose login has a two-byte size and an early revision.
+    pub is_osrs: bool,
     /// Cipher of the opcodes that follow.
     pub cipher: Cipher,
 }
@@ -135,6 +138,11 @@ impl Login {
         Ok(())
     }
 
+    /// Revision of the client.
+    pub fn client(&self) -> Revision {
+        Revision { number: self.revision, is_osrs: self.is_osrs }
+    }
+
     fn head(&self, wire: &mut Wire<'_>, kind: u8) {
         let revision = self.revision;
         let again = if kind == 18 { ", reconnect" } else { "" };
@@ -151,6 +159,7 @@ impl Login {
         self.revision = u16::try_from(wire.u32_be(&REVISION)?).unwrap_or_default();
         self.head(wire, kind);
         if self.revision < NEWER {
+            self.is_osrs = true;
             // The remaining bytes are under RSA and another cipher.
             wire.rest(&LOGIN_OPAQUE);
             return Ok(());

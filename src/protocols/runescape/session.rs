@@ -11,8 +11,8 @@ use super::login::{self, Cipher, Login};
 use super::ondemand::OnDemand;
 use super::plain_opcodes::{End, framed};
 use super::services::{self, Midway};
-use super::tables::Table;
-use crate::tree::Side;
+use super::tables::{Revision, Table};
+use crate::tree::{Object, Side};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
 
 /// Expected message of the client.
@@ -47,7 +47,7 @@ enum Server {
 /// State of one connection.
 pub struct Session {
     keys: Keys,
-    revision: Option<u16>,
+    revision: Option<Revision>,
     midway: Option<Midway>,
     rows: Option<String>,
     client: Client,
@@ -62,12 +62,13 @@ pub struct Session {
 
 /// Starts a connection.
 pub fn open(settings: &Settings) -> Box<dyn Conversation> {
-    let number = |name| settings.get(name).and_then(|value| value.parse().ok());
+    let number = |name| settings.get(name).and_then(|value| value.parse::<u16>().ok());
     let mut game = Game::default();
     game.npc_bits = number("rs.npc_bits").and_then(|bits| u8::try_from(bits).ok());
+    game.player_index = number("rs.player_index");
     Box::new(Session {
         keys: Keys::new(settings),
-        revision: number("rs.revision"),
+        revision: settings.get("rs.revision").and_then(Revision::parse),
         midway: settings.get("rs.service").and_then(|name| Midway::parse(name).ok()),
         rows: settings.get("rs.table").map(str::to_owned),
         client: Client::Start,
@@ -95,6 +96,15 @@ impl Conversation for Session {
             Side::Client => self.client_message(wire),
             Side::Server => self.server_message(wire),
         }
+    }
+
+    fn held(&self) -> usize {
+        size_of_val(self) + self.game.osrs.held()
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        let osrs = &self.game.osrs;
+        osrs.journal.objects(osrs.own, |index| osrs.name(index).map(str::to_owned))
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -267,7 +277,7 @@ impl Session {
         if self.server == Server::Start && self.server_seed.is_some() {
             self.server = Server::Response;
         }
-        let revision = self.revision.or(Some(login.revision).filter(|revision| *revision > 0));
+        let revision = self.revision.or(Some(login.client()).filter(|revision| revision.number > 0));
         if let Some(revision) = revision {
             let table = Table::patched(revision, self.rows.as_deref());
             self.game.begin(revision, table, login.cipher);
@@ -279,9 +289,9 @@ impl Session {
     fn server_message(&mut self, wire: &mut Wire<'_>) -> Result {
         match self.server {
             Server::Start if self.client == Client::Start && log::begins(wire.ahead()) => {
-                let revision = log::header(wire)?;
-                let revision = self.revision.unwrap_or(revision);
-                self.game.begin_log(revision, Table::patched(revision, self.rows.as_deref()));
+                let (number, own) = log::header(wire)?;
+                let revision = self.revision.unwrap_or(Revision { number, is_osrs: true });
+                self.game.begin_log(revision, Table::patched(revision, self.rows.as_deref()), own, wire.at());
                 (self.client, self.server) = (Client::Game, Server::Game);
                 Ok(())
             }

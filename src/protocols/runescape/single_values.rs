@@ -15,9 +15,9 @@ fields! {
 
 /// Help text of the setting, with the name of every type.
 const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 smart' or 'bits:5 bits:3'. There are: u8, i8, u8_add, i8_add, u8_neg, i8_neg, u8_sub, i8_sub, u16, i16, \
-    u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i32, i32_le, \
+    u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i24_le, i24_alt2, i24_alt3, i32, i32_le, \
     i32_me, i32_ime, u40, u48, i64, usmart, ssmart, usmart_null, usmart_ext, bigsmart, bigsmart_null, varint_be, \
-    varint_le, varint_zigzag, gtype, smart, f32, name37, com32, jstr, jstr0, jstr2, jstrnull, strraw, bytes, \
+    varint_le, varint_zigzag, varint_le_signed, gtype, part, i64_ff, smart, f32, name37, com32, jstr, jstr0, jstr2, jstrnull, strraw, bytes, \
     opaque, packed_text, packed_text_rev, packed_text_add, packed_text_rev_add, packed_text_huffman, name37[], \
     steps, steps_377, minimap_click, mouse_click, mouse_moves, hint_arrow, palette, region_crcs, inv_full_225, \
     inv_partial_225, inv_full_317, inv_partial_317, inv_full_377, inv_partial_377, appearance, appearance_377, \
@@ -83,7 +83,17 @@ fn item(name: &str) -> std::result::Result<Item, Unfit> {
 
 /// Whether a type can be decoded without the packet around it.
 fn is_standalone(of: Type) -> bool {
-    !matches!(of, Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets)
+    !matches!(
+        of,
+        Type::PlayerInfo
+            | Type::NpcInfo
+            | Type::ZonePackets
+            | Type::PlayerInfoOsrs
+            | Type::NpcInfoOsrs(_)
+            | Type::PlayersInit
+            | Type::EntityPalette
+            | Type::Reflection
+    )
 }
 
 /// Names of all types that can be decoded alone.

@@ -1,8 +1,9 @@
 //! Interned fields of tables, kept for the rest of the run.
 
+use super::super::fields::FIELDS;
 use super::super::types::Type;
 use super::super::value_names::names_in;
-use super::{Table, Updates};
+use super::{Info, Table, Updates, osrs, parse};
 use crate::tree::{Field, Kind};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -31,6 +32,10 @@ pub fn leak(words: &str) -> &'static str {
 /// Interns the field `name` of a packet for values of this type.
 pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
     let abbrev = format!("{prefix}.{name}");
+    let fixed = FIELDS.iter().find(|fixed| fixed.abbrev == abbrev && fixed.kind == of.kind());
+    if let Some(fixed) = fixed {
+        return fixed;
+    }
     let key = (abbrev, of.kind(), matches!(of, Type::Component(_)));
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(field) = known.get(&key) {
@@ -64,8 +69,15 @@ fn keep(prefix: &str, name: &str, packet: &str, make: Make) -> &'static Field {
 
 /// All interned fields in alphabetical order, including those of the built-in tables.
 pub fn fields() -> Vec<&'static Field> {
-    Table::all().for_each(drop);
+    Table::revisions().filter(|revision| !revision.is_osrs).filter_map(Table::of).for_each(drop);
     Updates::all();
+    for (name, list) in osrs::every_packet().filter(|(_, list)| *list != "-") {
+        // Tests parse every row.
+        drop(parse(&format!("rs.{name}"), name, list, &[]));
+    }
+    for revision in osrs::REVISIONS {
+        drop(Info::of(&osrs::info(revision)));
+    }
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut fields: Vec<_> = known.values().copied().collect();
     fields.sort_by_key(|field| field.abbrev);

@@ -2,6 +2,8 @@
 
 mod login;
 mod malformed;
+mod osrs;
+mod outline;
 mod packets;
 mod plain_opcodes;
 mod random_packets;
@@ -11,6 +13,11 @@ mod services;
 mod session;
 mod session_log;
 mod vectors;
+
+#[path = "../../../../samples/make/runescape/notation.rs"]
+mod notation;
+#[path = "../../../../samples/make/runescape/people.rs"]
+mod people;
 
 use super::*;
 use crate::tree::Side;
