@@ -45,18 +45,7 @@ const RECORDS: &[(u64, Side, &str)] = &[
 
 /// The log.
 pub fn log() -> Result<Vec<u8>> {
-    let mut file = [1_u32, 223, 1].map(u32::to_be_bytes).concat();
-    file.extend([5, 1]);
-    file.extend(BEGIN.to_be_bytes());
-    file.extend(301_u16.to_be_bytes());
-    file.extend(0x0000_0001_u32.to_be_bytes());
-    file.push(7);
-    file.extend(b"world301.example\0");
-    file.extend(b"Trade\0");
-    file.extend(1094_u16.to_be_bytes());
-    file.extend([0, 4, 0x5e, 0xed, 0xca, 0x75]);
-    file.extend(b"native\0");
-    file.extend([0, 0, 0, 3, 0xff, 0xfe, 0xfd]);
+    let mut file = header(223, 1094);
     for (passed, side, packet) in RECORDS {
         file.extend(number(passed << 1 | u64::from(matches!(side, Server))));
         file.extend(hex(packet)?);
@@ -64,8 +53,25 @@ pub fn log() -> Result<Vec<u8>> {
     Ok(file)
 }
 
+/// The header of a log of this revision, in which the local player has this index.
+pub fn header(revision: u32, own: u16) -> Vec<u8> {
+    let mut file = [1_u32, revision, 1].map(u32::to_be_bytes).concat();
+    file.extend([5, 1]);
+    file.extend(BEGIN.to_be_bytes());
+    file.extend(301_u16.to_be_bytes());
+    file.extend(0x0000_0001_u32.to_be_bytes());
+    file.push(7);
+    file.extend(b"world301.example\0");
+    file.extend(b"Trade\0");
+    file.extend(own.to_be_bytes());
+    file.extend([0, 4, 0x5e, 0xed, 0xca, 0x75]);
+    file.extend(b"native\0");
+    file.extend([0, 0, 0, 3, 0xff, 0xfe, 0xfd]);
+    file
+}
+
 /// Seven bits a byte, the most significant ones first.
-fn number(number: u64) -> Vec<u8> {
+pub fn number(number: u64) -> Vec<u8> {
     let groups = [14, 7, 0].map(|shift| (number >> shift & 0x7f).to_le_bytes()[0]);
     let first = groups[..2].iter().position(|group| *group > 0).unwrap_or(2);
     groups.iter().enumerate().skip(first).map(|(at, group)| if at < 2 { group | 0x80 } else { *group }).collect()

@@ -69,7 +69,7 @@ pub struct InfoRow {
 
 /// Rows of a revision.
 pub struct Book {
-    pub revision: u16,
+    revision: u16,
     pub rows: Vec<Row>,
     pub info: Vec<InfoRow>,
 }
@@ -457,10 +457,16 @@ impl<'b, 'v> Writer<'b, 'v> {
                 self.raw(path, &bytes);
                 self.is_full |= count.is_none() && item.cut.is_none();
             }
-            ("part", Some(count)) => (0..count).for_each(|_| drop(self.number(path, &asked))),
+            ("part", Some(count)) => {
+                for _ in 0..count {
+                    self.number(path, &asked);
+                }
+            }
             (_, Some(count)) => {
                 let asked = Asked { path: "rs.element", ..asked };
-                (0..count).for_each(|_| drop(self.number("rs.element", &asked)));
+                for _ in 0..count {
+                    self.number("rs.element", &asked);
+                }
             }
             ("jstr0" | "jstrnull", None) => {
                 let text = self.values.text(&asked);
@@ -532,7 +538,9 @@ impl<'b, 'v> Writer<'b, 'v> {
                         }
                     }
                 }
-                _ => drop(self.number("rs.script.number", &asked("rs.script.number"))),
+                _ => {
+                    self.number("rs.script.number", &asked("rs.script.number"));
+                }
             }
         }
     }
@@ -677,7 +685,7 @@ impl Bits {
 
     /// Fills up the last byte.
     pub fn align(&mut self) {
-        while self.0.len() % 8 > 0 {
+        while !self.0.len().is_multiple_of(8) {
             self.0.push('0');
         }
     }

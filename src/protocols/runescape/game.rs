@@ -1,5 +1,6 @@
 //! Game packets: decrypted opcodes, sizes and fields from the tables.
 
+use super::detect::Confidence;
 use super::direction::{Direction, Head, Lost, MISFITS, Opcodes, body, note_lost};
 use super::fields::*;
 use super::login::Cipher;
@@ -26,6 +27,8 @@ pub struct Game {
     pub(super) npcs: Option<Arc<Updates>>,
     halves: [Direction; 2],
     doubt: Doubt,
+    /// How the table was detected, for a note.
+    pub detected: Option<Confidence>,
     /// Packets that match if opcodes are in clear, for a note.
     fitting: Option<usize>,
     /// Offset of the next record, in a log.
@@ -54,6 +57,16 @@ impl Game {
             Cipher::Seeded(_) => Doubt::Seeds,
             Cipher::Off => Doubt::None,
         };
+    }
+
+    /// Whether the packets of the session are known.
+    pub fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Packets of the session.
+    pub fn table(&self) -> Option<Arc<Table>> {
+        self.table.clone()
     }
 
     /// Resumes a session whose login was not captured.
@@ -200,6 +213,9 @@ impl Game {
         if let Some(words) = self.direction(from).resumed.take() {
             wire.note_layer(&RESUMED, format_args!("opcodes lost before, inferred from the packets that follow: {words}"));
         }
+        if let Some(confidence) = self.detected.take() {
+            wire.note_layer(&DETECTED, format_args!("{confidence}"));
+        }
         if let Some(packets) = self.fitting.take() {
             wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));
         }
@@ -238,7 +254,7 @@ impl Game {
                 wire.rest(&PAYLOAD);
                 return Ok(());
             };
-            let result = Reader::new(self, table, (row.name, from), &mut line).payload(wire, layout);
+            let result = Reader::new(self, table, row.name, &mut line).payload(wire, layout);
             self.world.take(row.name, &line);
             if table.revision.is_osrs {
                 if let Some(corner) = self.osrs.take(table.revision.number, row.name, &line) {

@@ -23,6 +23,7 @@
 //! without a
 //! key, and layouts that the tables mark as opaque.
 
+mod detect;
 mod direction;
 mod fields;
 mod game;
@@ -50,7 +51,8 @@ mod update;
 mod value_names;
 mod world;
 
-use crate::wire::{Heuristic, On, Protocol, Setting, Takes, Unfit};
+use crate::tree::Side;
+use crate::wire::{Edition, Heuristic, On, Protocol, Setting, Takes, Unfit};
 use fields::*;
 use services::Midway;
 pub use single_values::PROTOCOL as VALUES;
@@ -61,7 +63,7 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
         On::Tcp(43594).stream(Heuristic::Stream(heuristics::on_port), session::open),
         On::Tcp(43595).stream(Heuristic::Stream(heuristics::on_port), session::open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), session::open),
-    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).settings(&[
+    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).editions(editions).settings(&[
         Setting {
             name: "rs.revision",
             about: "Revision of the packet table, overriding the login: 317, osrs-239",
@@ -137,6 +139,17 @@ fn npc_bits(text: &str) -> Result<(), Unfit> {
         Ok(11..=18_u8) => Ok(()),
         _ => Err(Unfit { line: None, words: "expected 11 to 18".into() }),
     }
+}
+
+/// Revisions with a table.
+fn editions() -> Vec<Edition> {
+    let edition = |table: std::sync::Arc<Table>| {
+        let count = |side| table.rows(side).count();
+        let complete = Side::BOTH.map(|side| table.rows(side).filter(|(_, row)| row.is_complete()).count());
+        let (server, client) = (count(Side::Server), count(Side::Client));
+        Edition { name: table.revision.to_string(), server, client, complete: complete.iter().sum() }
+    };
+    Table::all().map(edition).collect()
 }
 
 /// Fields defined by packet tables.

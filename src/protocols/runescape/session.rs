@@ -1,5 +1,6 @@
 //! One connection: the requested service, and the expected message of each side.
 
+use super::detect::{Detected, Detection};
 use super::direction::Direction;
 use super::fields::*;
 use super::game::Game;
@@ -44,10 +45,19 @@ enum Server {
     Lost,
 }
 
+/// Whether a stream begins with game packets.
+enum Begins {
+    Yes,
+    No,
+    /// Undecided; needs this many bytes.
+    Unsure(usize),
+}
+
 /// State of one connection.
 pub struct Session {
     keys: Keys,
     revision: Option<Revision>,
+    detection: Detection,
     midway: Option<Midway>,
     rows: Option<String>,
     client: Client,
@@ -69,6 +79,7 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
     Box::new(Session {
         keys: Keys::new(settings),
         revision: settings.get("rs.revision").and_then(Revision::parse),
+        detection: Detection::default(),
         midway: settings.get("rs.service").and_then(|name| Midway::parse(name).ok()),
         rows: settings.get("rs.table").map(str::to_owned),
         client: Client::Start,
@@ -134,8 +145,12 @@ impl Session {
     }
 
     fn client_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
-        if self.client == Client::Start && self.begins_in_game(Side::Client, ahead) {
-            self.client = Client::Game;
+        if self.client == Client::Start {
+            match self.begins_in_game(Side::Client, ahead, more) {
+                Begins::Yes => self.client = Client::Game,
+                Begins::Unsure(needed) => return Extent::NeedMore(needed),
+                Begins::No => {}
+            }
         }
         match self.client {
             Client::Start => self.start_extent(ahead, more),
@@ -174,8 +189,12 @@ impl Session {
 
     fn server_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
         let may_be_in_game = self.client == Client::Start || self.client == Client::Game && self.login.is_none();
-        if self.server == Server::Start && may_be_in_game && self.begins_in_game(Side::Server, ahead) {
-            self.server = Server::Game;
+        if self.server == Server::Start && may_be_in_game {
+            match self.begins_in_game(Side::Server, ahead, more) {
+                Begins::Yes => self.server = Server::Game,
+                Begins::Unsure(needed) => return Extent::NeedMore(needed),
+                Begins::No => {}
+            }
         }
         match self.server {
             Server::Start if self.client == Client::Start && (log::begins(ahead) || more && log::may_begin(ahead)) => {
@@ -199,29 +218,45 @@ impl Session {
         }
     }
 
-    /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake.
-    fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
-        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return false };
+    /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake. The
+    /// revision is detected if none is set.
+    fn begins_in_game(&mut self, from: Side, ahead: &[u8], more: bool) -> Begins {
+        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return Begins::No };
         let cipher = Cipher::from(configured);
-        let Some(table) = self.revision.and_then(|revision| Table::patched(revision, self.rows.as_deref())) else { return false };
-        let is_handshake = match (from, ahead) {
-            (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) => *hash < 32,
-            (Side::Client, [16 | 18, size, ..]) => login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()),
-            (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => true,
-            (Side::Client, _) => false,
-            (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
-            (Side::Server, _) => {
-                ahead.len() == 8 && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
+        let may_be_greeting = match (from, ahead) {
+            (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) if *hash < 32 => return Begins::No,
+            (Side::Client, [16 | 18, size, ..]) if login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()) => {
+                return Begins::No;
             }
+            (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => return Begins::No,
+            (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => return Begins::No,
+            (Side::Server, _) if log::begins(ahead) => return Begins::No,
+            (side, _) => side == Side::Server && ahead.len() == 8,
         };
+        let table = match self.revision {
+            Some(revision) => Table::patched(revision, self.rows.as_deref()),
+            // The side that comes second has the table of the first one.
+            None if self.game.has_table() => self.game.table(),
+            None => match self.detection.examine(cipher, from, ahead, more) {
+                Detected::Found(table, confidence) => {
+                    self.game.detected = Some(confidence);
+                    Some(table)
+                }
+                Detected::Unsure(needed) => return Begins::Unsure(needed),
+                Detected::No => None,
+            },
+        };
+        let Some(table) = table else { return Begins::No };
+        let end = || framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1;
+        if may_be_greeting && end() != End::Whole {
+            return Begins::No;
+        }
         // The first packets confirm or reject the seeds.
-        let is_enciphered = matches!(cipher, Cipher::Seeded(_));
-        if is_handshake || is_enciphered && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit
-        {
-            return false;
+        if matches!(cipher, Cipher::Seeded(_)) && end() == End::Misfit {
+            return Begins::No;
         }
         self.game.begin_midway(table, cipher);
-        true
+        Begins::Yes
     }
 
     fn client_message(&mut self, wire: &mut Wire<'_>) -> Result {

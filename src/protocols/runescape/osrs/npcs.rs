@@ -77,7 +77,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, is_large: bool) -> Res
     let mut update = Update { reader, npcs: Vec::new(), known, origin };
     let result = wire.in_bits(|bits| {
         update.known(bits, &before)?;
-        update.new(bits, if is_large { large } else { small })?;
+        update.newcomers(bits, if is_large { large } else { small })?;
         if bits.padding(&PADDING) != 0 {
             bits.wire().note(&PAD_BITS, format_args!("padding is not zero"));
         }
@@ -153,7 +153,7 @@ impl Update<'_, '_> {
         Ok(true)
     }
 
-    fn new(&mut self, bits: &mut BitWire<'_, '_>, runs: &[NewRun]) -> Result {
+    fn newcomers(&mut self, bits: &mut BitWire<'_, '_>, runs: &[NewRun]) -> Result {
         let Some((first, others)) = runs.split_first() else { return Ok(()) };
         while bits.left() >= LEAST {
             if bits.peek(first.bits) == Some(END) {

@@ -67,7 +67,7 @@ impl Checks {
 fn result(wire: &mut Wire<'_>, kind: u8) -> Result {
     wire.group(&REFLECTION, |wire| match (wire.i8(&REFLECTION_CODE)?, kind) {
         // The check threw an exception.
-        (..0, _) | (_, SET) => Ok(()),
+        (..=-1, _) | (_, SET) => Ok(()),
         (NUMBER, CALL) => wire.i64_be(&REFLECTION_NUMBER).map(drop),
         (TEXT, CALL) => text(wire, &REFLECTION_TEXT, Ending::Nul).map(drop),
         (_, CALL) => Ok(()),

@@ -45,8 +45,6 @@ pub struct Reader<'r> {
     pub table: &'r Table,
     /// Name of the packet.
     pub packet: &'static str,
-    /// Side that sent it.
-    pub from: Side,
     /// Values for the summary.
     pub line: &'r mut Line,
     /// Name in the last appearance of the older engines.
@@ -73,10 +71,10 @@ struct Here<'w> {
 
 impl<'r> Reader<'r> {
     /// A reader for one packet.
-    pub fn new(game: &'r mut Game, table: &'r Table, (packet, from): (&'static str, Side), line: &'r mut Line) -> Reader<'r> {
+    pub fn new(game: &'r mut Game, table: &'r Table, packet: &'static str, line: &'r mut Line) -> Reader<'r> {
         let scopes = std::mem::take(&mut game.scopes);
         let (met, catch, caught) = (None, None, None);
-        Reader { game, table, packet, from, line, met, catch, caught, scopes, depth: 0, empty: 0, is_stopped: false }
+        Reader { game, table, packet, line, met, catch, caught, scopes, depth: 0, empty: 0, is_stopped: false }
     }
 
     /// Reads the payload of the packet.

@@ -423,3 +423,40 @@ fn logs_have_the_records_of_the_vectors_at_their_offsets() {
     }
     assert_eq!(count, 2);
 }
+
+/// Packets of one side of the vectors of a revision, in clear.
+fn clear_packets(revision: u64, side: Side) -> Vec<u8> {
+    let of = if side == SERVER { "s2c" } else { "c2s" };
+    let own = vectors("packets").filter(|vector| vector["revision"] == revision && vector["direction"] == of);
+    let own = own.filter(|vector| vector.get("entity_zones").is_none());
+    own.flat_map(|vector| {
+        let opcode = u16::try_from(vector["opcode"].as_u64().unwrap()).unwrap();
+        packet(revision, side, opcode, &bytes(&vector["hex"]))
+    })
+    .collect()
+}
+
+#[test]
+fn the_revision_is_detected_from_packets_of_both_sides() {
+    for revision in [223, 233, 237, 239] {
+        for side in [SERVER, CLIENT] {
+            let bytes = clear_packets(revision, side).repeat(8);
+            if bytes.is_empty() {
+                continue;
+            }
+            let trees = dissect_messages(&[("rs.isaac", "off")], &[(side, bytes)]).concat();
+            let note = trees.lines().find(|line| line.contains("rs.detected")).unwrap_or_else(|| panic!("{revision} {side}: {trees}"));
+            assert!(note.contains(&format!("osrs-{revision} fits the first ")) && note.ends_with(" %"), "{note}");
+        }
+    }
+}
+
+#[test]
+fn random_bytes_are_of_no_revision() {
+    let mut dice = super::random_packets::Dice(7);
+    for _ in 0..20 {
+        let bytes = dice.bytes(3000);
+        let trees = dissect_messages(&[("rs.isaac", "off")], &[(SERVER, bytes)]).concat();
+        assert!(!trees.contains("rs.detected"), "{trees}");
+    }
+}

@@ -296,12 +296,13 @@ impl Log {
     }
 
     fn scripted(&mut self, book: &Book, name: &str, numbers: &[(&str, i64)], is_long: bool) {
-        let row = book.rows.iter().find(|row| row.is_server && row.name.starts_with(name) && row.fields != "payload:opaque").unwrap();
+        let known = |row: &&Row| row.is_server && row.name.starts_with(name) && row.fields != "payload:opaque";
+        let row = book.row(true, book.rows.iter().find(known).unwrap().name);
         let mut values = Scripted(numbers);
         let mut writer = Writer::new(book, &mut values);
         writer.is_long = is_long;
-        let payload = writer.payload(row);
-        self.packet(row, payload, 0);
+        let payload = writer.payload(&row);
+        self.packet(&row, payload, 0);
     }
 }
 
