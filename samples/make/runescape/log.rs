@@ -10,7 +10,7 @@ const BEGIN: u64 = 1_448_400_000_000;
 /// Milliseconds since the record before, who speaks, and the packet: opcode, length where it has one, payload.
 const RECORDS: &[(u64, Side, &str)] = &[
     // The map, the windows, what the player can do and has set.
-    (0, Server, "62 0006 0007 0C96 0C92"),
+    (0, Server, "62 0008 0087 0112 9101 0000"),
     (0, Server, "0E A400"),
     (0, Server, "6C 7FA20000A50002"),
     (0, Server, "0D 0011 A2000100 4D6172656E27732062616E6B00"),
@@ -21,7 +21,7 @@ const RECORDS: &[(u64, Side, &str)] = &[
     (0, Server, "6B 2710"),
     (0, Server, "1B FFF6"),
     (1, Server, "1D 0100 0000 0000 8000 8000"),
-    (2, Server, "5F 14 6D 4D696E6420746865206761702C206D61746500"),
+    (2, Server, "5F 15 6D 00 4D696E6420746865206761702C206D61746500"),
     (3, Server, "6A"),
     // The window of the client, and that its map is there.
     (41, Client, "16 02 0400 0300"),

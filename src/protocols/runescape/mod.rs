@@ -124,7 +124,12 @@ fn known_revision(text: &str) -> Result<(), Unfit> {
 }
 
 fn known_revisions() -> String {
-    Table::revisions().map(|revision| revision.to_string()).collect::<Vec<_>>().join(", ")
+    let (osrs, older): (Vec<Revision>, Vec<Revision>) = Table::revisions().partition(|revision| revision.is_osrs);
+    let mut names: Vec<String> = older.iter().map(Revision::to_string).collect();
+    if let [first, .., last] = osrs[..] {
+        names.push(format!("{first} to {last}"));
+    }
+    names.join(", ")
 }
 
 fn player_index(text: &str) -> Result<(), Unfit> {

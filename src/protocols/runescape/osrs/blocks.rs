@@ -108,7 +108,12 @@ fn one(
 fn caught(reader: &mut Reader<'_>, wire: &mut Wire<'_>, (entity, index): (Entity, u16), block: &str, text: &str) {
     let osrs = &mut reader.game.osrs;
     match (entity, block) {
-        (Entity::Player, "appearance") => osrs.meet(index, text),
+        (Entity::Player, "appearance") => {
+            if osrs.name(index) != Some(text) {
+                wire.add_text(&PLAYER_NAME, format_args!("{text}"));
+                osrs.meet(index, text);
+            }
+        }
         (Entity::Npc, "name_change") => {
             let active = osrs.active();
             if let Some(npc) = osrs.world(active).known.get_mut(&index) {

@@ -83,22 +83,25 @@ impl Journal {
         objects
     }
 
-    /// The path of each player, the local one first.
+    /// The path of each player, the local one first, a point a line.
     fn paths(&self, own: Option<u16>, name: &impl Fn(u16) -> Option<String>) -> Vec<u8> {
-        let mut paths: BTreeMap<(bool, u16), Vec<Value>> = BTreeMap::new();
-        let start = self.stands.iter().find_map(|stand| stand.time);
-        for Stand { time, index, tile } in &self.stands {
-            let millis = time.zip(start).map(|(time, start)| time.nanos_since(start) / 1_000_000);
-            let point = json!({ "ms": millis, "level": tile.level, "x": tile.x, "y": tile.z });
-            paths.entry((own != Some(*index), *index)).or_default().push(point);
+        let mut paths: BTreeMap<(bool, u16), Vec<&Stand>> = BTreeMap::new();
+        for stand in &self.stands {
+            paths.entry((own != Some(stand.index), stand.index)).or_default().push(stand);
         }
-        let players: Vec<Value> = paths
-            .into_iter()
-            .map(|((is_other, index), path)| json!({ "index": index, "name": name(index), "local": !is_other, "path": path }))
-            .collect();
-        let mut file = serde_json::to_vec_pretty(&json!({ "players": players, "left_out": self.left_out })).unwrap_or_default();
-        file.push(b'\n');
-        file
+        let start = self.stands.iter().find_map(|stand| stand.time);
+        let point = |stand: &&Stand| {
+            let millis = stand.time.zip(start).map(|(time, start)| time.nanos_since(start) / 1_000_000);
+            json!({ "ms": millis, "level": stand.tile.level, "x": stand.tile.x, "y": stand.tile.z }).to_string()
+        };
+        let player = |((is_other, index), stands): ((bool, u16), Vec<&Stand>)| {
+            let points: Vec<String> = stands.iter().map(point).collect();
+            let (name, is_local) = (Value::from(name(index)), !is_other);
+            let head = format!("{{\"index\":{index},\"name\":{name},\"local\":{is_local},\"path\":[\n");
+            head + &points.join(",\n") + "\n]}"
+        };
+        let players: Vec<String> = paths.into_iter().map(player).collect();
+        format!("{{\"left_out\":{},\"players\":[\n{}\n]}}\n", self.left_out, players.join(",\n")).into_bytes()
     }
 
     /// The paths over the grid of regions, north at the top.

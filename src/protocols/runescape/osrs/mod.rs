@@ -70,6 +70,8 @@ pub struct Osrs {
     /// Players of the packet that is read.
     begun: Option<Players>,
     names: HashMap<u16, Box<str>>,
+    /// Movements for the summary: who, how, where to.
+    moves: Vec<(u16, &'static str, Option<Tile>)>,
     /// Entities with extended information, in order.
     updated: Vec<Option<u16>>,
     checks: Checks,
@@ -204,6 +206,10 @@ pub fn read(reader: &mut Reader<'_>, wire: &mut Wire<'_>, field: &'static Field,
         Type::PlayersInit => {
             let own = reader.game.osrs.own;
             let players = wire.group(field, |wire| players::begin(wire, own))?;
+            let tile = own.zip(players.as_ref()).and_then(|(own, players)| Some((own, players.tile(own)?)));
+            if let (Some((own, tile)), true) = (tile, wire.wants_objects()) {
+                reader.game.osrs.journal.stand(wire.completed().1, own, tile);
+            }
             reader.game.osrs.begun = players;
             Ok(())
         }
@@ -328,6 +334,7 @@ pub fn spoken(osrs: &mut Osrs, wire: &mut Wire<'_>, (packet, from): (&str, Side)
     let own = osrs.own.filter(|_| from == Side::Client && packet == "message_public");
     if let Some(name) = own.and_then(|own| osrs.name(own)) {
         wire.add_text(&PLAYER_NAME, format_args!("{name}"));
+        line.speak(name);
     }
     if !wire.wants_objects() {
         return;

@@ -178,6 +178,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
         return Ok(());
     };
     reader.game.osrs.updated.clear();
+    reader.game.osrs.moves.clear();
     let mut update = Update { reader, players };
     // Where a pass fails, the players are unknown from then on.
     update.passes(wire)?;
@@ -188,6 +189,15 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     let updates = reader.game.osrs.updated.len();
     reader.line.seen = Some(Counts { entity: Entity::Player, others, updates });
     let result = blocks::read(reader, wire, Entity::Player);
+    // Names may come with the blocks.
+    let osrs = &reader.game.osrs;
+    for (index, how, tile) in &osrs.moves {
+        let called = osrs.called(*index);
+        match tile {
+            Some(tile) => reader.line.event(format_args!("{called} {how} {tile}")),
+            None => reader.line.event(format_args!("{called} {how}")),
+        }
+    }
     used_up(wire, result)
 }
 
@@ -243,7 +253,7 @@ impl Update<'_, '_> {
     }
 
     /// Puts the tile of a near player, and records it.
-    fn arrive(&mut self, bits: &mut BitWire<'_, '_>, index: u16, how: &str) {
+    fn arrive(&mut self, bits: &mut BitWire<'_, '_>, index: u16, how: &'static str) {
         let tile = self.players.get(index).tile;
         tile.put(bits.wire());
         let (time, keeps) = (bits.wire().completed().1, bits.wire().wants_objects());
@@ -251,8 +261,7 @@ impl Update<'_, '_> {
         if keeps {
             osrs.journal.stand(time, index, tile);
         }
-        let called = osrs.called(index);
-        self.reader.line.event(format_args!("{called} {how} {tile}"));
+        osrs.moves.push((index, how, Some(tile)));
     }
 
     fn near(&mut self, bits: &mut BitWire<'_, '_>, index: u16) -> Result {
@@ -301,8 +310,7 @@ impl Update<'_, '_> {
             let Tile { level, x, z } = player.tile;
             (player.tile, player.is_near) = (Tile { level, x: x >> UNIT, z: z >> UNIT }, false);
         });
-        let called = self.reader.game.osrs.called(index);
-        self.reader.line.event(format_args!("{called} leaves"));
+        self.reader.game.osrs.moves.push((index, "leaves", None));
         if bits.number(&FAR_CHANGES, 1)? == 1 {
             let kind = bits.number(&FAR_MOVE, 2)?;
             self.change(bits, index, kind)?;

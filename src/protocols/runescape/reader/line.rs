@@ -100,6 +100,15 @@ impl Line {
         }
     }
 
+    /// Keeps the name of who says the message.
+    pub fn speak(&mut self, name: &str) {
+        if self.wants_texts && self.kept.len() < KEPT {
+            let start = self.texts.len();
+            self.texts.push_str(name);
+            self.kept.push(("sender", Kept::Text(start..self.texts.len())));
+        }
+    }
+
     /// Adds words, unless there are many already.
     pub fn event(&mut self, words: fmt::Arguments<'_>) {
         if !self.wants_texts {
