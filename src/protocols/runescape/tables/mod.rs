@@ -160,7 +160,7 @@ impl Row {
 }
 
 /// Packets of a revision.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Table {
     /// Revision.
     pub revision: Revision,

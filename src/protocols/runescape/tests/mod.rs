@@ -12,6 +12,7 @@ mod round_trip;
 mod services;
 mod session;
 mod session_log;
+mod table_notation;
 mod vectors;
 
 #[path = "../../../../samples/make/runescape/notation.rs"]

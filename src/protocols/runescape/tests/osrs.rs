@@ -438,7 +438,7 @@ fn clear_packets(revision: u64, side: Side) -> Vec<u8> {
 
 #[test]
 fn the_revision_is_detected_from_packets_of_both_sides() {
-    for revision in [223, 228, 233, 239] {
+    for revision in [223, 233, 239] {
         for side in [SERVER, CLIENT] {
             let bytes = clear_packets(revision, side).repeat(8);
             if bytes.is_empty() {
@@ -446,7 +446,7 @@ fn the_revision_is_detected_from_packets_of_both_sides() {
             }
             let trees = dissect_messages(&[("rs.isaac", "off")], &[(side, bytes)]).concat();
             let note = trees.lines().find(|line| line.contains("rs.detected")).unwrap_or_else(|| panic!("{revision} {side}: {trees}"));
-            assert!(note.contains(&format!("osrs-{revision} fits the first ")) && note.ends_with(" %"), "{note}");
+            assert!(note.contains(&format!("osrs-{revision} fits the first ")) && note.ends_with(" %"), "{revision} {side}: {note}");
         }
     }
 }
