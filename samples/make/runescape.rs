@@ -5,7 +5,9 @@
 
 mod isaac;
 mod log;
+#[allow(dead_code, reason = "tests of the dissector use the rest")]
 mod notation;
+#[allow(dead_code, reason = "tests of the dissector use the rest")]
 mod people;
 mod session;
 

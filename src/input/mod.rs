@@ -463,7 +463,10 @@ mod tests {
     }
 
     fn open_as(bytes: &[u8], format: InputFormat, link: Option<Link>) -> Result<Capture, OpenError> {
-        Capture::open_with(Box::new(io::Cursor::new(bytes.to_vec())), Options { format: Some(format), link, helped: true, rows: None })
+        Capture::open_with(
+            Box::new(io::Cursor::new(bytes.to_vec())),
+            Options { format: Some(format), link, helped: true, rows: None },
+        )
     }
 
     #[test]

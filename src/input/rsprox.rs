@@ -156,7 +156,9 @@ impl Reader {
             Some(length) => (Side::Server, length),
             None => {
                 let at = self.buffer.offset();
-                if !self.sizes.is_known && self.buffer.need(1).map_err(|error| ReadError::from_read(at, &error))? == Supply::Enough {
+                if !self.sizes.is_known
+                    && self.buffer.need(1).map_err(|error| ReadError::from_read(at, &error))? == Supply::Enough
+                {
                     let text = format!("records of revision {}, which has no table: -o rs.table=FILE", self.revision);
                     return Err(ReadError::damaged(at, text));
                 }
@@ -221,7 +223,9 @@ impl Reader {
         };
         let Some(size) = self.sizes.size(side, opcode) else {
             let revision = self.revision;
-            return Err(Wrong::Unknown(format!("a record with opcode {opcode}, which no packet {side} of revision {revision} has")));
+            return Err(Wrong::Unknown(format!(
+                "a record with opcode {opcode}, which no packet {side} of revision {revision} has"
+            )));
         };
         let end = match usize::try_from(size) {
             Ok(size) => at + size,

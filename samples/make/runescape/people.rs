@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "indices are checked")]
 
-use super::notation::{Bits, Book, InfoRow, Values, Written, Writer};
+use super::notation::{Bits, Book, InfoRow, Values, Writer, Written};
 
 const PLAYERS: usize = 2048;
 

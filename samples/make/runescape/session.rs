@@ -34,6 +34,10 @@ enum Given<'s> {
 
 use Given::{Number, Text, Turns};
 
+/// Names of blocks, and values of fields by name.
+type Blocks<'s> = &'s [&'s str];
+type Fields<'s> = Vec<(&'s str, Given<'s>)>;
+
 /// Values by name, those of a repeated field one after another; else zeros and empty texts.
 struct Script<'s> {
     given: Vec<(&'s str, Vec<Given<'s>>)>,
@@ -135,7 +139,7 @@ impl Play {
     }
 
     /// An update of players: changes, and blocks of those that have some, in order of index.
-    fn players(&mut self, changes: &[(usize, Step)], with_blocks: &[(usize, &[&str], Vec<(&str, Given<'_>)>)]) {
+    fn players(&mut self, changes: &[(usize, Step)], with_blocks: &[(usize, Blocks<'_>, Fields<'_>)]) {
         let has = |index: usize| with_blocks.iter().any(|(known, ..)| *known == index);
         let changes: Vec<Change> =
             changes.iter().map(|(index, step)| Change { index: *index, step: *step, has_blocks: has(*index) }).collect();
@@ -149,7 +153,7 @@ impl Play {
         self.say(true, "player_info", script, false);
     }
 
-    fn npcs(&mut self, bits: &Bits, with_blocks: &[(&[&str], Vec<(&str, Given<'_>)>)]) {
+    fn npcs(&mut self, bits: &Bits, with_blocks: &[(Blocks<'_>, Fields<'_>)]) {
         let mut bytes = bits.bytes();
         for (names, given) in with_blocks {
             let given = given.iter().map(|(name, value)| (*name, value.clone())).collect();
@@ -218,20 +222,20 @@ pub fn session() -> Result<Vec<u8>> {
     play.server("update_inv_full", given);
     play.server("message_game", vec![("type", Number(0)), ("message", Text("welcome. the bank is to the west."))]);
     play.players(&[(MAREN, Step::Still)], &[(MAREN, &["appearance"], look("Maren", 12))]);
-    play.npcs(&{
-        let mut bits = Bits::default();
-        bits.put(0, 8);
-        bits
-    }, &[]);
+    play.npcs(
+        &{
+            let mut bits = Bits::default();
+            bits.put(0, 8);
+            bits
+        },
+        &[],
+    );
     play.tick();
 
     // He walks; another player comes into sight, and an NPC.
     play.client("move_gameclick", vec![("x", Number(3225)), ("z", Number(3221))]);
     let region = (i64::from(3_228_u16) & 0x1fff, i64::from(3_220_u16) & 0x1fff);
-    play.players(
-        &[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))],
-        &[(ODO, &["appearance"], look("Odo", 31))],
-    );
+    play.players(&[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))], &[(ODO, &["appearance"], look("Odo", 31))]);
     let mut bits = Bits::default();
     bits.put(0, 8);
     let value = |name: &str| match name {
@@ -250,7 +254,10 @@ pub fn session() -> Result<Vec<u8>> {
     play.client("message_public", vec![("message", Text("it is behind you!"))]);
     play.tick();
     play.players(&[(MAREN, Step::Run(15))], &[(MAREN, &["chat"], chat("it is behind you!"))]);
-    play.server("message_private", vec![("sender", Text("Tilly")), ("world_id", Number(301)), ("message", Text("are you there?"))]);
+    play.server(
+        "message_private",
+        vec![("sender", Text("Tilly")), ("world_id", Number(301)), ("message", Text("are you there?"))],
+    );
     play.client("opnpc2_v2", vec![("index", Number(GOBLIN.0))]);
     play.tick();
 
@@ -263,7 +270,10 @@ pub fn session() -> Result<Vec<u8>> {
         bits.put(0xffff, 16);
         bits
     };
-    play.players(&[(MAREN, Step::Still)], &[(MAREN, &["sequence", "face_pathingentity"], vec![("id", Number(390)), ("index_low", Number(GOBLIN.0))])]);
+    play.players(
+        &[(MAREN, Step::Still)],
+        &[(MAREN, &["sequence", "face_pathingentity"], vec![("id", Number(390)), ("index_low", Number(GOBLIN.0))])],
+    );
     play.npcs(&known(0), &[(&["hitmarks", "say"], [hit(3), vec![("text", Text("ouch!"))]].concat())]);
     play.tick();
     play.players(&[(MAREN, Step::Still)], &[(MAREN, &["hitmarks"], hit(1))]);
@@ -281,8 +291,28 @@ pub fn session() -> Result<Vec<u8>> {
         "obj_add_specific",
         vec![("id", Number(526)), ("quantity", Number(1)), ("coord_grid", Number(3226 << 14 | 3222)), ("op_flags", Number(31))],
     );
-    play.server("update_inv_partial", vec![("combined_id", Number(149 << 16)), ("inventory_id", Number(93)), ("objs", Turns(1)), ("slot", Number(3)), ("obj", Number(527)), ("count", Number(1))]);
-    play.server("runclientscript", vec![("types", Text("isW")), ("count", Number(2)), ("element", Number(7)), ("number", Number(1337)), ("text", Text("done")), ("id", Number(915))]);
+    play.server(
+        "update_inv_partial",
+        vec![
+            ("combined_id", Number(149 << 16)),
+            ("inventory_id", Number(93)),
+            ("objs", Turns(1)),
+            ("slot", Number(3)),
+            ("obj", Number(527)),
+            ("count", Number(1)),
+        ],
+    );
+    play.server(
+        "runclientscript",
+        vec![
+            ("types", Text("isW")),
+            ("count", Number(2)),
+            ("element", Number(7)),
+            ("number", Number(1337)),
+            ("text", Text("done")),
+            ("id", Number(915)),
+        ],
+    );
     play.tick();
     play.players(&[(MAREN, Step::Walk(1)), (ODO, Step::Leave)], &[]);
     play.client("if_buttonx", vec![("combined_id", Number(182 << 16 | 8)), ("op", Number(1))]);

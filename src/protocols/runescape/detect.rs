@@ -78,10 +78,9 @@ impl Detection {
         self.fits[from] = tables.iter().map(|table| fit(table, cipher, from, bytes)).collect();
         let of = |place: usize| {
             let sides = Side::BOTH.map(|side| self.fits[side].get(place).copied().unwrap_or_default());
-            sides.iter().fold(Fit::default(), |sum, fit| Fit {
-                packets: sum.packets + fit.packets,
-                is_over: sum.is_over || fit.is_over,
-            })
+            sides
+                .iter()
+                .fold(Fit::default(), |sum, fit| Fit { packets: sum.packets + fit.packets, is_over: sum.is_over || fit.is_over })
         };
         let mut all: Vec<(Revision, Fit, usize)> =
             tables.iter().enumerate().map(|(place, table)| (table.revision, of(place), place)).collect();

@@ -52,6 +52,15 @@ fields! {
     RESPONSE = number("rs.login.response", "response", "Response to the login").names(RESPONSES);
     RIGHTS = number("rs.login.rights", "rights", "Privilege level of the player").names(RIGHT);
     MOUSE_TRACKING = bool("rs.login.mouse_tracking", "mouse tracking", "The client must report mouse movements");
+    RESPONSE_SIZE = number("rs.login.response_size", "size", "Bytes that follow in the response");
+    HAS_CODE = bool("rs.login.has_code", "has code", "The code links the device, under the cipher of the server");
+    DEVICE_CODE = bytes("rs.login.device_code", "device code", "Lets a device skip the authenticator").secret();
+    PLAYER_MODERATOR = bool("rs.login.player_moderator", "player moderator", "");
+    OWN_INDEX = number("rs.login.player_index", "player index", "Index of the local player");
+    MEMBER = bool("rs.login.member", "member", "The account is a member's");
+    ACCOUNT_HASH = bytes("rs.login.account_hash", "account hash", "").secret();
+    USER_ID = bytes("rs.login.user_id", "user ID", "").secret();
+    USER_HASH = bytes("rs.login.user_hash", "user hash", "").secret();
     SECONDS = number("rs.login.seconds", "seconds", "Seconds to wait");
     REASON = number("rs.login.reason", "reason", "Reason for the rejection");
     WORLD = number("rs.login.world", "world", "World to connect to");

@@ -3,9 +3,9 @@
 use super::detect::Confidence;
 use super::direction::{Direction, Head, Lost, MISFITS, Opcodes, body, note_lost};
 use super::fields::*;
-use super::login::Cipher;
-use super::plain_opcodes::{Detection, Doubt, End, Trial, framed};
+use super::login::{Cipher, Response};
 use super::osrs::{self, Osrs};
+use super::plain_opcodes::{Detection, Doubt, End, Trial, framed};
 use super::reader::{Line, Reader};
 use super::tables::{Entity, Revision, Row, Scopes, Size, Table, Updates};
 use super::types::{Read, Smart};
@@ -57,6 +57,16 @@ impl Game {
             Cipher::Seeded(_) => Doubt::Seeds,
             Cipher::Off => Doubt::None,
         };
+    }
+
+    /// Takes what the response to the login says of the session.
+    pub fn logged_in(&mut self, Response { own, words, .. }: Response) {
+        self.osrs.own = self.player_index.or(own);
+        if let Opcodes::Under(isaac) = &mut self.direction(Side::Server).opcodes {
+            for _ in 0..words {
+                isaac.next_word();
+            }
+        }
     }
 
     /// Whether the packets of the session are known.
@@ -194,7 +204,9 @@ impl Game {
         let head = direction.head.take();
         let Some(table) = self.table.clone() else {
             return data(wire, |wire, left| match self.revision {
-                Revision { number: 0, .. } => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision=")),
+                Revision { number: 0, .. } => {
+                    wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision="))
+                }
                 revision => {
                     wire.note_layer(&NO_TABLE, format_args!("{left} bytes; revision {revision} has no table: -o rs.table=FILE"))
                 }

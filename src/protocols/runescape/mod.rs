@@ -109,7 +109,10 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
 fn revision(text: &str) -> Result<(), Unfit> {
     match Revision::parse(text) {
         Some(_) => Ok(()),
-        None => Err(Unfit { line: None, words: format!("expected a number, or osrs- and a number; there are tables for {}", known_revisions()) }),
+        None => Err(Unfit {
+            line: None,
+            words: format!("expected a number, or osrs- and a number; there are tables for {}", known_revisions()),
+        }),
     }
 }
 

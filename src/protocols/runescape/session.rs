@@ -209,7 +209,7 @@ impl Session {
                 Client::Start | Client::Lost => Extent::Unknown(ahead.len()),
             },
             Server::Response if self.login.is_none() && more => Extent::NeedMore(ahead.len() + 1),
-            Server::Response => login::response_extent(ahead, self.login.map(|login| login.revision)),
+            Server::Response => login::response_extent(ahead, self.login.map(|login| login.client())),
             Server::Game => self.game.extent(Side::Server, ahead, more),
             Server::OnDemand => self.ondemand.extent(ahead),
             Server::Js5 => self.js5.extent(ahead),
@@ -359,8 +359,9 @@ impl Session {
                 }
             },
             Server::Response => {
-                let is_in = login::response(wire, self.login.map(|login| login.revision))?;
-                self.server = if is_in { Server::Game } else { Server::Lost };
+                let response = login::response(wire, self.login.map(|login| login.client()))?;
+                self.server = if response.is_in { Server::Game } else { Server::Lost };
+                self.game.logged_in(response);
                 Ok(())
             }
             Server::Game => self.game.message(Side::Server, wire),

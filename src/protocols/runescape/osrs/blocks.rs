@@ -17,8 +17,7 @@ struct Named {
     masks: [&'static Field; 4],
 }
 
-const PLAYERS: Named =
-    Named { update: &PLAYERS_UPDATE, masks: [&PLAYERS_MASK, &PLAYERS_MASK2, &PLAYERS_MASK3, &PLAYERS_MASK4] };
+const PLAYERS: Named = Named { update: &PLAYERS_UPDATE, masks: [&PLAYERS_MASK, &PLAYERS_MASK2, &PLAYERS_MASK3, &PLAYERS_MASK4] };
 const NPCS: Named = Named { update: &NPCS_UPDATE, masks: [&NPCS_MASK, &NPCS_MASK2, &NPCS_MASK3, &NPCS_MASK4] };
 
 /// Reads the blocks of every entity that the bits announced.
@@ -142,11 +141,15 @@ pub fn used_up(wire: &mut Wire<'_>, result: Result) -> Result {
     match result {
         Ok(()) if wire.remaining() > 0 => {
             let left = wire.remaining();
-            wire.malformed(&MALFORMED, format_args!("{left} bytes remain: a bit width or block layout does not fit this revision"))
+            wire.malformed(
+                &MALFORMED,
+                format_args!("{left} bytes remain: a bit width or block layout does not fit this revision"),
+            )
         }
-        Err(Error::Short { needed }) if wire.cut() == crate::wire::Cut::No => wire
-            .malformed(&MALFORMED, format_args!("{needed} bytes missing: a bit width or block layout does not fit this revision")),
+        Err(Error::Short { needed }) if wire.cut() == crate::wire::Cut::No => wire.malformed(
+            &MALFORMED,
+            format_args!("{needed} bytes missing: a bit width or block layout does not fit this revision"),
+        ),
         other => other,
     }
 }
-

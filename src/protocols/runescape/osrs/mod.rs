@@ -87,7 +87,8 @@ impl Osrs {
 
     /// Approximate heap size in bytes.
     pub fn held(&self) -> usize {
-        let npcs: usize = self.worlds.values().map(|world| world.npcs.capacity() * 4 + world.known.capacity() * size_of::<Npc>()).sum();
+        let npcs: usize =
+            self.worlds.values().map(|world| world.npcs.capacity() * 4 + world.known.capacity() * size_of::<Npc>()).sum();
         self.players.len() * MOST_PLAYERS * players::SIZE + self.names.len() * MOST_NAME + npcs + self.journal.held()
     }
 

@@ -115,12 +115,12 @@ impl Update<'_, '_> {
     fn moved(&mut self, bits: &mut BitWire<'_, '_>, index: Option<u16>) -> Result<bool> {
         if let Some(index) = index {
             add(bits.wire(), &NPC_INDEX, index);
-            if let Some(npc) = self.known.get(&index) {
-                add(bits.wire(), &NPC_TYPE, npc.kind);
-            }
         }
         if bits.number(&MOVED, 1)? == 0 {
             return Ok(true);
+        }
+        if let Some(npc) = index.and_then(|index| self.known.get(&index)) {
+            add(bits.wire(), &NPC_TYPE, npc.kind);
         }
         let mut way = (0, 0);
         let mut step = |bits: &mut BitWire<'_, '_>, field| -> Result {

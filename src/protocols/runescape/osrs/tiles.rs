@@ -1,7 +1,7 @@
 //! Tiles of the world.
 
-use super::add;
 use super::super::fields::{WORLD_LEVEL, WORLD_X, WORLD_Y};
+use super::add;
 use crate::wire::Wire;
 use std::fmt;
 

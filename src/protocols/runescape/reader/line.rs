@@ -159,7 +159,8 @@ impl fmt::Display for Line {
             seen.fmt(f)?;
             between = ", ";
         } else if let Some(message) = self.text("message") {
-            let speaker = ["sender", "name", "recipient"].into_iter().find_map(|name| self.kept.iter().find(|(known, _)| *known == name));
+            let speaker =
+                ["sender", "name", "recipient"].into_iter().find_map(|name| self.kept.iter().find(|(known, _)| *known == name));
             match speaker {
                 Some((_, Kept::Text(range))) => write!(f, "{}: ", self.texts.get(range.clone()).unwrap_or_default())?,
                 Some((name, kept)) => {

@@ -5,7 +5,7 @@ mod line;
 use super::fields::*;
 use super::game::Game;
 use super::osrs;
-use super::tables::{Body, Cond, Column, Entity, Layout, Manner, Repeat, Scopes, Table};
+use super::tables::{Body, Column, Cond, Entity, Layout, Manner, Repeat, Scopes, Table};
 use super::types::{Cp1252, Decoded, Ending, Name, Place, Turn, Type};
 use super::update;
 use crate::tree::{Side, Value};

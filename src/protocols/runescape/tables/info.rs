@@ -3,7 +3,7 @@
 //! ```text
 //! who              what                  name        fields
 //! player, npc      mask2, mask3, mask4   mask bit    the bit that announces another mask byte, hexadecimal
-//! player, npc      mask bit              the block   its layout; `-` if nobody knows it
+//! player, npc      mask bit              the block   its layout; `-` if it is unknown
 //! npc              new_small, new_large  new         bit fields: `name:bits`, negative if signed, `@name` if that field is 1
 //! type             name                  name        a group that other rows name as a type
 //! zone             number                the packet  its layout
@@ -41,9 +41,8 @@ impl<'t> InfoRow<'t> {
     pub(super) fn read(cells: &mut Cells<'t>, line: usize) -> Result<InfoRow<'t>, Mistake> {
         let mut cell = |what| cells.next(what, "revision, who, what, name and fields");
         let (revision, at) = cell("the revision")?;
-        let revision = revision
-            .parse()
-            .map_err(|_| Mistake { at, words: format!("the revision is {revision:?}; expected a number") })?;
+        let revision =
+            revision.parse().map_err(|_| Mistake { at, words: format!("the revision is {revision:?}; expected a number") })?;
         let (who, at) = cell("who")?;
         if !["player", "npc", "type", "zone"].contains(&who) {
             return Err(Mistake { at, words: format!("who is {who:?}; expected player, npc, type or zone") });

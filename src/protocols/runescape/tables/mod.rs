@@ -385,7 +385,8 @@ struct PacketCells<'t> {
 fn packet_cells<'t>(cells: &mut Cells<'t>) -> Result<(PacketCells<'t>, u16), Mistake> {
     let mut cell = |what| cells.next(what, "direction, opcode, size, name and fields");
     let (direction, at) = cell("the direction")?;
-    let side = side(direction).ok_or_else(|| Mistake { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
+    let side =
+        side(direction).ok_or_else(|| Mistake { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
     let (opcode, at) = cell("the opcode")?;
     let opcode = opcode
         .parse()
@@ -425,7 +426,8 @@ fn row(cells: &PacketCells<'_>) -> Result<(Side, Row), Mistake> {
     let layout = match list {
         "-" => None,
         _ => Some(
-            parse(&format!("rs.{name}"), name, list, &[]).map_err(|Mistake { at: inner, words }| Mistake { at: at + inner, words })?,
+            parse(&format!("rs.{name}"), name, list, &[])
+                .map_err(|Mistake { at: inner, words }| Mistake { at: at + inner, words })?,
         ),
     };
     if let (Size::Fixed(size), Some(sum)) = (size, layout.as_ref().and_then(|layout| layout.width()))

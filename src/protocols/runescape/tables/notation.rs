@@ -140,7 +140,9 @@ impl<'t> Parser<'t> {
         };
         match number {
             Ok(number) => Ok(sign * number),
-            Err(_) => self.wrong_at(start, format!("{:?} where a number was expected", self.list.get(start..self.at).unwrap_or(""))),
+            Err(_) => {
+                self.wrong_at(start, format!("{:?} where a number was expected", self.list.get(start..self.at).unwrap_or("")))
+            }
         }
     }
 
@@ -239,7 +241,9 @@ impl<'t> Parser<'t> {
         };
         if let Some(count) = count {
             let count = count.parse().ok().filter(|count| *count > 0);
-            let Some(count) = count else { return self.wrong_at(start, format!("the type is {word:?}; expected a number in [ ]")) };
+            let Some(count) = count else {
+                return self.wrong_at(start, format!("the type is {word:?}; expected a number in [ ]"));
+            };
             *repeat = Some(Repeat::Times(Expr { of: Ref::Number(count), steps: Box::default() }));
         }
         if let Some(of) = Type::named(of) {
@@ -310,16 +314,22 @@ impl<'t> Parser<'t> {
                 "left" => Ref::Left,
                 name => match OUTSIDE.iter().find(|known| **known == name) {
                     Some(name) => Ref::Outside(name),
-                    None => return self.wrong_at(start, format!("${name} is unknown; expected $size, $left, ${}", OUTSIDE.join(" or $"))),
+                    None => {
+                        return self
+                            .wrong_at(start, format!("${name} is unknown; expected $size, $left, ${}", OUTSIDE.join(" or $")));
+                    }
                 },
             }
         } else if self.peek().is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
             Ref::Number(self.number()?)
         } else {
             let name = self.name("the name of a field")?;
-            let found = self.scopes.iter().rev().enumerate().filter_map(|(up, scope)| {
-                scope.iter().position(|known| *known == name).map(|slot| Bound { up, slot })
-            });
+            let found = self
+                .scopes
+                .iter()
+                .rev()
+                .enumerate()
+                .filter_map(|(up, scope)| scope.iter().position(|known| *known == name).map(|slot| Bound { up, slot }));
             let places: Box<[Bound]> = found.collect();
             if places.is_empty() {
                 return self.wrong_at(start, format!("{name} names no field before it"));

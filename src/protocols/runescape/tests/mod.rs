@@ -15,7 +15,7 @@ mod session_log;
 mod table_notation;
 mod vectors;
 
-#[path = "../../../../samples/make/runescape/notation.rs"]
+#[path = "../../../../samples/make/runescape/notation/mod.rs"]
 mod notation;
 #[path = "../../../../samples/make/runescape/people.rs"]
 mod people;

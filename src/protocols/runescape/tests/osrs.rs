@@ -205,7 +205,10 @@ fn entity(revision: u64, zones: &Value) -> Vec<Vec<u8>> {
         _ => ("worldentity_info_v5", vec![0, 0, 1, width, length, 0, 0, 0, 0]),
     };
     let active = written(revision, "set_active_world_v2", "", &[("index", 1)]);
-    vec![packet(revision, SERVER, opcode(revision, name), &payload), packet(revision, SERVER, opcode(revision, "set_active_world_v2"), &active)]
+    vec![
+        packet(revision, SERVER, opcode(revision, name), &payload),
+        packet(revision, SERVER, opcode(revision, "set_active_world_v2"), &active),
+    ]
 }
 
 fn entity_v7(revision: u64, size: u8) -> Vec<u8> {
@@ -445,8 +448,12 @@ fn the_revision_is_detected_from_packets_of_both_sides() {
                 continue;
             }
             let trees = dissect_messages(&[("rs.isaac", "off")], &[(side, bytes)]).concat();
-            let note = trees.lines().find(|line| line.contains("rs.detected")).unwrap_or_else(|| panic!("{revision} {side}: {trees}"));
-            assert!(note.contains(&format!("osrs-{revision} fits the first ")) && note.ends_with(" %"), "{revision} {side}: {note}");
+            let note =
+                trees.lines().find(|line| line.contains("rs.detected")).unwrap_or_else(|| panic!("{revision} {side}: {trees}"));
+            assert!(
+                note.contains(&format!("osrs-{revision} fits the first ")) && note.ends_with(" %"),
+                "{revision} {side}: {note}"
+            );
         }
     }
 }

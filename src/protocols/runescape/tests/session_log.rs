@@ -334,8 +334,7 @@ fn payload(row: &Row, random: &mut Random<'_>) -> Written {
 fn log(revision: u16, seed: u64) -> Log {
     let book = Book::of(revision, PACKETS, INFO);
     let mut log = Log::new(revision);
-    let mut random =
-        Random { book: &book, dice: Dice(seed), most: 40, is_ending: false, people: People::new(OWN), npcs: 0 };
+    let mut random = Random { book: &book, dice: Dice(seed), most: 40, is_ending: false, people: People::new(OWN), npcs: 0 };
     log.scripted(&book, "rebuild_normal", &[("zone_x", 400), ("zone_z", 401), ("key_count", 4)], true);
     for row in &book.rows {
         if row.fields.contains("_osrs") {

@@ -12,7 +12,8 @@ fn read(fields: &str, hex: &str) -> String {
     packet.extend(payload);
     let settings = [("rs.revision", "osrs-240"), ("rs.table", &*table), ("rs.isaac", "off")];
     let tree = dissect_messages(&settings, &[(SERVER, packet)]).concat();
-    let shown = tree.lines().filter(|line| !["rs.opcode", "rs.name", "rs.direction", "rs.size"].iter().any(|name| line.contains(name)));
+    let shown =
+        tree.lines().filter(|line| !["rs.opcode", "rs.name", "rs.direction", "rs.size"].iter().any(|name| line.contains(name)));
     shown.skip(1).map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 

@@ -3,43 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
 
-use std::fmt::Write;
+mod encode;
+mod items;
 
-/// Letters of chat text, and their codes.
-const CODES: &[(char, &str)] = &[
-    (' ', "001"),
-    ('a', "0100"),
-    ('b', "0001011"),
-    ('c', "000110"),
-    ('d', "01010"),
-    ('e', "011"),
-    ('f', "000111"),
-    ('g', "010110"),
-    ('h', "10000"),
-    ('i', "1001"),
-    ('j', "0001010100"),
-    ('k', "0101110"),
-    ('l', "10001"),
-    ('m', "101000"),
-    ('n', "1011"),
-    ('o', "1100"),
-    ('p', "101001"),
-    ('q', "0001010101"),
-    ('r', "10101"),
-    ('s', "1101"),
-    ('t', "1110"),
-    ('u', "11110"),
-    ('v', "0101111"),
-    ('w', "111110"),
-    ('x', "0001010110"),
-    ('y', "111111"),
-    ('z', "0001010111"),
-    ('.', "000010"),
-    (',', "0000010"),
-    ('!', "00000001"),
-    ('?', "00000111"),
-    ('\'', "0000001"),
-];
+pub use encode::{Bits, encoded};
+use encode::{CODES, bytes_of};
+use items::{Item, condition, expression, hints, items, number};
 
 /// A group that is a type in every revision.
 const FINE_MOVE: &str = "parts:u8 dx:i8@parts&3=1 dx:i16@parts&3=2 dx:i32@parts&3=3 dy:i8@parts>>2&3=1 dy:i16@parts>>2&3=2 \
@@ -169,132 +138,8 @@ pub struct Writer<'b, 'v> {
     texts: Vec<(String, String)>,
     /// Bytes to the end were written.
     is_full: bool,
-    /// Whether `$size` is said to be large.
+    /// The packet holds what is there only where `$size` is large.
     pub is_long: bool,
-}
-
-/// An item of the notation.
-#[derive(Debug, Default)]
-struct Item<'t> {
-    optional: bool,
-    name: &'t str,
-    kind: &'t str,
-    group: Option<&'t str>,
-    argument: &'t str,
-    cut: Option<&'t str>,
-    turn: &'t str,
-    repeat: Option<&'t str>,
-    conds: Vec<&'t str>,
-}
-
-/// Splits a list at the spaces outside of braces.
-fn items(list: &str) -> Vec<Item<'_>> {
-    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
-    for (at, byte) in list.bytes().chain([b' ']).enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            b' ' if depth == 0 => {
-                if at > start {
-                    found.push(item(&list[start..at]));
-                }
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-fn item(text: &str) -> Item<'_> {
-    let mut item = Item::default();
-    let (name, mut rest) = text.split_once(':').unwrap();
-    item.optional = name.starts_with('?');
-    item.name = name.trim_start_matches('?');
-    if rest.starts_with('{') {
-        let mut depth = 0;
-        let end = rest.bytes().position(|byte| {
-            depth += i32::from(byte == b'{') - i32::from(byte == b'}');
-            depth == 0
-        });
-        item.group = Some(&rest[1..end.unwrap()]);
-        rest = &rest[end.unwrap() + 1..];
-    } else {
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_[]".contains(c))).unwrap_or(rest.len());
-        (item.kind, rest) = rest.split_at(end);
-        if let Some(inner) = rest.strip_prefix('(') {
-            (item.argument, rest) = inner.split_once(')').unwrap();
-        }
-    }
-    let (before, conds) = rest.split_once('@').unwrap_or((rest, ""));
-    item.conds = conds.split(',').filter(|cond| !cond.is_empty()).collect();
-    let (before, repeat) = before.split_once('*').map_or((before, None), |(before, repeat)| (before, Some(repeat)));
-    item.repeat = repeat;
-    let (before, turn) = before.split_once('~').unwrap_or((before, ""));
-    item.turn = turn;
-    item.cut = before.strip_prefix('#');
-    item
-}
-
-fn number(text: &str) -> i64 {
-    match text.strip_prefix("0x") {
-        Some(hex) => i64::from_str_radix(hex, 16).unwrap(),
-        None => text.parse().unwrap(),
-    }
-}
-
-/// Splits an expression into its first word and the operations behind it.
-fn expression(text: &str) -> (&str, Vec<(&str, i64)>) {
-    let end = text.find(['>', '&', '+', '-']).unwrap_or(text.len());
-    let (first, mut rest) = text.split_at(end);
-    let mut steps = Vec::new();
-    while !rest.is_empty() {
-        let width = if rest.starts_with(">>") { 2 } else { 1 };
-        let (operator, behind) = rest.split_at(width);
-        let end = behind.find(['>', '&', '+', '-']).unwrap_or(behind.len());
-        steps.push((operator, number(&behind[..end])));
-        rest = &behind[end..];
-    }
-    (first, steps)
-}
-
-/// Splits a condition into expression, operator and values.
-fn condition(text: &str) -> (&str, &str, &str) {
-    let operators = ["!&", "!=", "<=", ">=", "=", "<", ">"];
-    for at in 0..text.len() {
-        // A shift is no comparison.
-        if text[at..].starts_with(">>") || at > 0 && text[at - 1..].starts_with(">>") {
-            continue;
-        }
-        if let Some(operator) = operators.iter().find(|operator| text[at..].starts_with(**operator)) {
-            return (&text[..at], operator, &text[at + operator.len()..]);
-        }
-    }
-    (text, "", "")
-}
-
-/// Numbers that make a condition on this name true or false.
-fn hints(name: &str, all: &str) -> Vec<i64> {
-    let mut hints = Vec::new();
-    for cond in all.split([' ', '}']).filter_map(|item| item.split_once('@')).flat_map(|(_, conds)| conds.split(',')) {
-        let (expr, operator, values) = condition(cond.trim_end_matches(['*', ')']));
-        let (first, steps) = expression(expr);
-        if first != name {
-            continue;
-        }
-        let shift = steps.iter().find(|(operator, _)| *operator == ">>").map_or(0, |(_, by)| *by);
-        let back = |value: i64| value << shift;
-        match (operator, steps.iter().find(|(operator, _)| *operator == "&")) {
-            ("" | "!&", Some((_, mask))) => hints.push(back(*mask)),
-            _ => {
-                for value in values.split('|').flat_map(|value| value.split("..")).filter(|value| !value.is_empty()) {
-                    let end = value.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(value.len());
-                    hints.push(back(number(&value[..end])));
-                }
-            }
-        }
-    }
-    hints
 }
 
 impl<'b, 'v> Writer<'b, 'v> {
@@ -397,7 +242,9 @@ impl<'b, 'v> Writer<'b, 'v> {
         if item.optional && self.values.turns(&asked) == 0 {
             return;
         }
-        if let Some(expr) = item.repeat.and_then(|repeat| repeat.strip_prefix("until(")).and_then(|repeat| repeat.strip_suffix(')')) {
+        if let Some(expr) =
+            item.repeat.and_then(|repeat| repeat.strip_prefix("until(")).and_then(|repeat| repeat.strip_suffix(')'))
+        {
             let most = self.values.turns(&asked).max(1);
             for turn in 1.. {
                 self.scopes.push(Vec::new());
@@ -443,9 +290,9 @@ impl<'b, 'v> Writer<'b, 'v> {
             None => (item.kind, None),
         };
         let hints = hints(item.name, list);
-        let is_count = list.split([' ', '{', '}', '@']).any(|other| {
-            other.rsplit_once('*').is_some_and(|(_, expr)| expression(expr).0 == item.name)
-        });
+        let is_count = list
+            .split([' ', '{', '}', '@'])
+            .any(|other| other.rsplit_once('*').is_some_and(|(_, expr)| expression(expr).0 == item.name));
         let asked = Asked { path, kind, hints: &hints, is_count };
         if let Some(group) = self.book.group(kind) {
             (0..count.unwrap_or(1)).for_each(|_| self.layout(&format!("rs.{kind}"), group));
@@ -501,7 +348,10 @@ impl<'b, 'v> Writer<'b, 'v> {
                 let bytes = self.values.bytes(&asked, None);
                 self.out.bytes.extend(bytes);
             }
-            ("palette" | "palette_entity" | "gpi_init" | "player_info_osrs" | "npc_info_small_osrs" | "npc_info_large_osrs", None) => {
+            (
+                "palette" | "palette_entity" | "gpi_init" | "player_info_osrs" | "npc_info_small_osrs" | "npc_info_large_osrs",
+                None,
+            ) => {
                 let (bytes, shown) = self.values.state(&asked);
                 self.out.bytes.extend(bytes);
                 self.out.shown.extend(shown);
@@ -584,113 +434,5 @@ impl<'b, 'v> Writer<'b, 'v> {
         self.out.bytes.extend(bytes);
         self.show(path, value.to_string());
         value
-    }
-}
-
-/// Bits, most significant first, filled up with zeros.
-pub fn bytes_of(bits: &str) -> Vec<u8> {
-    let byte = |bits: &[u8]| bits.iter().chain([b'0'; 8].iter()).take(8).fold(0, |byte, bit| byte << 1 | (bit - b'0'));
-    bits.as_bytes().chunks(8).map(byte).collect()
-}
-
-/// Writes a number of this type. Returns it as it is read back.
-pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
-    let short = |value: i64| u16::try_from(value).unwrap().to_be_bytes();
-    let usmart = |value: i64, out: &mut Vec<u8>| match value {
-        0..128 => out.push(u8::try_from(value).unwrap()),
-        _ => out.extend(short(value + 32768)),
-    };
-    match kind {
-        "usmart" => {
-            let value = value & 0x7fff;
-            usmart(value, out);
-            return value;
-        }
-        "usmart_null" => {
-            let value = (value & 0x7fff) - 1;
-            usmart(value + 1, out);
-            return value;
-        }
-        "bigsmart_null" => {
-            let value = if value & 7 == 7 { -1 } else { value & 0x7fff_ffff };
-            match value {
-                -1 => out.extend([0x7f, 0xff]),
-                0..32767 => out.extend(short(value)),
-                _ => out.extend((u32::try_from(value).unwrap() | 1 << 31).to_be_bytes()),
-            }
-            return value;
-        }
-        "varint_le" | "varint_le_signed" => {
-            let is_signed = kind == "varint_le_signed";
-            let value = if is_signed { value << 32 >> 32 } else { value & 0xffff_ffff };
-            let mut rest = if is_signed { (value << 1 ^ value >> 63) & 0xffff_ffff } else { value };
-            loop {
-                let group = u8::try_from(rest & 0x7f).unwrap();
-                rest >>= 7;
-                out.push(group | if rest > 0 { 0x80 } else { 0 });
-                if rest == 0 {
-                    return value;
-                }
-            }
-        }
-        "part" => {
-            let value = if value & 1 == 0 { 0 } else { value & 0x7fff | 256 };
-            if value == 0 { out.push(0) } else { out.extend(short(value)) }
-            return value;
-        }
-        "i64_ff" => {
-            let value = if value & 1 == 0 { -1 } else { value & i64::MAX };
-            if value == -1 { out.push(0xff) } else { out.extend(value.to_be_bytes()) }
-            return value;
-        }
-        _ => {}
-    }
-    let (name, how) = kind.split_once('_').unwrap_or((kind, ""));
-    let is_signed = name.starts_with('i') || name.starts_with("com");
-    let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let width: usize = digits.parse::<usize>().unwrap_or_else(|_| panic!("{kind} is unknown")) / 8;
-    let mut bytes = value.to_be_bytes()[8 - width..].to_vec();
-    let low = &mut bytes[width - 1];
-    *low = match how.split('_').next().unwrap() {
-        "add" => low.wrapping_add(128),
-        "neg" => low.wrapping_neg(),
-        "sub" => 128_u8.wrapping_sub(*low),
-        _ => *low,
-    };
-    let order: &[usize] = match (width, how) {
-        (2, "le" | "add_le") => &[1, 0],
-        (3, "le") => &[2, 1, 0],
-        (3, "alt2") => &[0, 2, 1],
-        (3, "alt3") => &[1, 0, 2],
-        (4, "le") => &[3, 2, 1, 0],
-        (4, "me") => &[2, 3, 0, 1],
-        (4, "ime") => &[1, 0, 3, 2],
-        _ => &[0, 1, 2, 3, 4, 5, 6, 7],
-    };
-    out.extend(order.iter().take(width).map(|at| bytes[*at]));
-    let unused = 64 - 8 * u32::try_from(width).unwrap();
-    if is_signed { value << unused >> unused } else { (value.cast_unsigned() << unused >> unused).cast_signed() }
-}
-
-/// Bits in writing order, most significant first.
-#[derive(Default)]
-pub struct Bits(pub String);
-
-impl Bits {
-    pub fn put(&mut self, value: i64, width: usize) {
-        let value = value.cast_unsigned() & (u64::MAX >> (64 - width));
-        // Writing to a String does not fail.
-        let _ = write!(self.0, "{value:0width$b}");
-    }
-
-    /// Fills up the last byte.
-    pub fn align(&mut self) {
-        while !self.0.len().is_multiple_of(8) {
-            self.0.push('0');
-        }
-    }
-
-    pub fn bytes(&self) -> Vec<u8> {
-        bytes_of(&self.0)
     }
 }
