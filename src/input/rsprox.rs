@@ -14,8 +14,9 @@ use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use crate::tree::Side;
 
-/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`.
-const ROWS: &str = include_str!("../protocols/runescape/tables/osrs.tsv");
+/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`. The
+/// dissector reads the same text, so that it is in the program once.
+pub static ROWS: &str = include_str!("../protocols/runescape/tables/osrs.tsv");
 
 const VERSION: u32 = 1;
 

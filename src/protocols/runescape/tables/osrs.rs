@@ -11,9 +11,9 @@
 
 use super::info::InfoRow;
 use super::{PacketCells, side, size};
+use crate::input::RUNESCAPE_ROWS as PACKETS;
 use std::ops::Range;
 
-const PACKETS: &str = include_str!("osrs.tsv");
 const INFO: &str = include_str!("osrs-info.tsv");
 
 /// Revisions with a table.
