@@ -45,7 +45,6 @@ pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
 pub use options::Comments;
 use packed::Unpacked;
-pub(crate) use rsprox::ROWS as RUNESCAPE_ROWS;
 use sniff::Kind;
 
 use crate::tree::Side;

@@ -13,10 +13,11 @@ use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use crate::tree::Side;
+use std::io::Read;
 
-/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`. The
-/// dissector reads the same text, so that it is in the program once.
-pub static ROWS: &str = include_str!("../protocols/runescape/tables/osrs.tsv");
+/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`. They are
+/// compressed; the dissector has the same bytes.
+const ROWS: &[u8] = include_bytes!("../protocols/runescape/tables/osrs.tsv.gz");
 
 const VERSION: u32 = 1;
 
@@ -62,7 +63,10 @@ impl Sizes {
     /// Sizes of a revision. Rows that the user gave replace those of the same opcode.
     fn of(revision: u32, given: Option<&str>) -> Sizes {
         let mut sizes = Sizes::default();
-        for line in ROWS.lines() {
+        let mut rows = String::new();
+        // What cannot be decompressed has no rows.
+        let _ = flate2::read::GzDecoder::new(ROWS).read_to_string(&mut rows);
+        for line in rows.lines() {
             let mut cells = line.split('\t');
             let (Some(side), Some(size), Some(entries)) = (cells.next(), cells.next(), cells.nth(2)) else { continue };
             let opcode = entries.split(' ').find_map(|entry| {

@@ -5,6 +5,7 @@ use super::super::types::Type;
 use super::super::value_names::names_in;
 use super::{Info, Table, Updates, osrs, parse};
 use crate::tree::{Field, Kind};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -14,9 +15,9 @@ type Key = (String, Kind, bool);
 /// Constructor from name, label and description.
 type Make = fn(&'static str, &'static str, &'static str) -> Field;
 
-static KNOWN: LazyLock<Mutex<HashMap<Key, &'static Field>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<Key, &'static Field, RandomState>>> = LazyLock::new(Mutex::default);
 
-static WORDS: LazyLock<Mutex<HashMap<String, &'static str>>> = LazyLock::new(Mutex::default);
+static WORDS: LazyLock<Mutex<HashMap<String, &'static str, RandomState>>> = LazyLock::new(Mutex::default);
 
 /// Interns a string.
 pub fn leak(words: &str) -> &'static str {
@@ -32,8 +33,9 @@ pub fn leak(words: &str) -> &'static str {
 /// Interns the field `name` of a packet for values of this type.
 pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
     let abbrev = format!("{prefix}.{name}");
-    let fixed = FIELDS.iter().find(|fixed| fixed.abbrev == abbrev && fixed.kind == of.kind());
-    if let Some(fixed) = fixed {
+    // The hint arrow of the older engines has a type of its own, with fixed fields.
+    let is_fixed = |fixed: &&&'static Field| packet == "hint_arrow" && fixed.abbrev == abbrev && fixed.kind == of.kind();
+    if let Some(fixed) = FIELDS.iter().find(is_fixed) {
         return fixed;
     }
     let key = (abbrev, of.kind(), matches!(of, Type::Component(_)));

@@ -1,4 +1,4 @@
-//! Rows of all revisions of Old School RuneScape, each row stored once for the revisions that share it.
+//! Rows of all revisions of Old School RuneScape, each row stored once for the revisions that share it, and compressed.
 //!
 //! ```text
 //! osrs.tsv       direction  size  name  fields  revision:opcode …
@@ -11,10 +11,21 @@
 
 use super::info::InfoRow;
 use super::{PacketCells, side, size};
-use crate::input::RUNESCAPE_ROWS as PACKETS;
+use flate2::read::GzDecoder;
+use std::io::Read;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-const INFO: &str = include_str!("osrs-info.tsv");
+static PACKETS: LazyLock<String> = LazyLock::new(|| text(include_bytes!("osrs.tsv.gz")));
+static INFO: LazyLock<String> = LazyLock::new(|| text(include_bytes!("osrs-info.tsv.gz")));
+
+/// The text of compressed rows.
+fn text(compressed: &[u8]) -> String {
+    let mut text = String::new();
+    // Tests decompress all of it.
+    let _ = GzDecoder::new(compressed).read_to_string(&mut text);
+    text
+}
 
 /// Revisions with a table.
 pub const REVISIONS: Range<u16> = 223..240;
@@ -65,4 +76,27 @@ pub fn info(revision: u16) -> Vec<InfoRow<'static>> {
         .collect();
     rows.sort_by_key(|(order, _)| *order);
     rows.into_iter().map(|(_, row)| row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, GzBuilder};
+    use std::io::Write;
+
+    /// `UPDATE=1` compresses the texts anew.
+    #[test]
+    fn the_compressed_rows_are_those_of_the_texts() {
+        let texts = [("osrs.tsv", include_str!("osrs.tsv"), &*PACKETS), ("osrs-info.tsv", include_str!("osrs-info.tsv"), &*INFO)];
+        for (name, plain, compressed) in texts {
+            if std::env::var_os("UPDATE").is_some() && plain != compressed {
+                let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
+                encoder.write_all(plain.as_bytes()).unwrap();
+                let path = format!("{}/src/protocols/runescape/tables/{name}.gz", env!("CARGO_MANIFEST_DIR"));
+                std::fs::write(path, encoder.finish().unwrap()).unwrap();
+            } else {
+                assert!(plain == compressed, "{name}.gz is another text than {name}; UPDATE=1 cargo test compresses it");
+            }
+        }
+    }
 }
