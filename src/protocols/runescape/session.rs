@@ -63,8 +63,6 @@ pub struct Session {
     client: Client,
     server: Server,
     server_seed: Option<u64>,
-    /// The client asked for the game service without a name hash, as newer engines do, and waits for the answer.
-    asks_alone: bool,
     login: Option<Login>,
     game: Game,
     ondemand: OnDemand,
@@ -87,7 +85,6 @@ pub fn open(settings: &Settings) -> Box<dyn Conversation> {
         client: Client::Start,
         server: Server::Start,
         server_seed: None,
-        asks_alone: false,
         login: None,
         game,
         ondemand: OnDemand::default(),
@@ -170,10 +167,7 @@ impl Session {
 
     fn start_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
         match ahead {
-            [14] => {
-                self.asks_alone = true;
-                Extent::NeedMore(2)
-            }
+            [14] => Extent::NeedMore(2),
             // A name hash, unless a login without hash follows.
             [14, 16 | 18] if more => Extent::NeedMore(3),
             [14, 16 | 18 | 19, behind, ..] if !matches!(behind, 16 | 18) => Extent::Message(1),
@@ -210,7 +204,7 @@ impl Session {
                 Client::OnDemand => services::exactly(ahead, 8),
                 Client::Js5 => Extent::Message(1),
                 Client::Jaggrab => self.jaggrab.extent(ahead, more),
-                Client::Start if self.asks_alone => services::answer_extent(ahead),
+                Client::Start | Client::Game if services::is_newest_answer(ahead) => services::answer_extent(ahead),
                 Client::Start | Client::Game if self.server_seed.is_none() => services::exactly(ahead, 8),
                 Client::Login | Client::Game => services::answer_extent(ahead),
                 Client::Start | Client::Lost => Extent::Unknown(ahead.len()),
@@ -352,9 +346,7 @@ impl Session {
                     self.server = Server::Jaggrab;
                     self.jaggrab.file(wire)
                 }
-                Client::Start | Client::Game
-                    if self.server_seed.is_none() && !(self.asks_alone && self.client == Client::Start) =>
-                {
+                Client::Start | Client::Game if self.server_seed.is_none() && !services::is_newest_answer(wire.ahead()) => {
                     wire.name("greeting");
                     self.server = Server::Response;
                     self.server_seed = Some(wire.u64_be(&SERVER_SEED)?);

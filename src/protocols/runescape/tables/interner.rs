@@ -9,8 +9,8 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// A name is one field while its values are of one kind.
-type Key = (String, Kind, bool);
+/// A name is one field while its values are of one kind: numbers, component IDs, texts as they are, texts in codes.
+type Key = (String, Kind, bool, bool);
 
 /// Constructor from name, label and description.
 type Make = fn(&'static str, &'static str, &'static str) -> Field;
@@ -38,7 +38,8 @@ pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Fiel
     if let Some(fixed) = FIELDS.iter().find(is_fixed) {
         return fixed;
     }
-    let key = (abbrev, of.kind(), matches!(of, Type::Component(_)));
+    let is_coded = matches!(of, Type::Name | Type::Packed(_) | Type::Coded);
+    let key = (abbrev, of.kind(), matches!(of, Type::Component(_)), is_coded);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(field) = known.get(&key) {
         return field;
@@ -66,7 +67,7 @@ fn keep(prefix: &str, name: &str, packet: &str, make: Make) -> &'static Field {
     let abbrev = leak(&format!("{prefix}.{name}"));
     let field = make(abbrev, leak(&name.replace('_', " ")), leak(&format!("{} in {packet}", name.replace('_', " "))));
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry((abbrev.to_owned(), field.kind, false)).or_insert_with(|| Box::leak(Box::new(field)))
+    known.entry((abbrev.to_owned(), field.kind, false, false)).or_insert_with(|| Box::leak(Box::new(field)))
 }
 
 /// All interned fields in alphabetical order, including those of the built-in tables.

@@ -500,7 +500,8 @@ mod tests {
     fn names_are_those_of_one_kind_of_value_and_none_of_the_fixed_fields() {
         let mut seen = std::collections::HashSet::new();
         for field in fields() {
-            assert!(seen.insert((field.abbrev, field.kind, field.digest.is_some())), "{} stands twice", field.abbrev);
+            let kind = (field.kind, field.digest.is_some(), field.transformed);
+            assert!(seen.insert((field.abbrev, kind)), "{} stands twice", field.abbrev);
             assert!(!super::super::fields::FIELDS.iter().any(|fixed| fixed.abbrev == field.abbrev), "{}", field.abbrev);
             assert!(field.abbrev.starts_with("rs.") && !field.name.is_empty() && !field.about.is_empty());
         }
