@@ -31,6 +31,9 @@ const ROOT: i64 = -1;
 const MOST_WORLDS: usize = 4096;
 const MOST_PLAYERS: usize = 2048;
 
+/// Maximum number of lists of players: one for the ground and one for each of 25 entities in sight, and some to spare.
+const MOST_LISTS: usize = 32;
+
 /// Maximum characters kept of a name.
 const MOST_NAME: usize = 64;
 
@@ -148,7 +151,7 @@ impl Osrs {
             "rebuild_worldentity" => {
                 let index = number("index").unwrap_or(self.active());
                 if let Some(players) = begun
-                    && self.players.len() < MOST_WORLDS
+                    && (self.players.len() < MOST_LISTS || self.players.contains_key(&index))
                 {
                     self.players.insert(index, players);
                 }
